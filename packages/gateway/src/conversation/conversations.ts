@@ -6,6 +6,7 @@ import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { SessionCache } from "../context/session-cache.ts";
 import type { SessionEvents } from "../events/session-events.ts";
+import { leadInput } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
 import { preferCredential } from "../requests/session-credential.ts";
 import { sessionKind } from "../routing/session-key.ts";
@@ -119,7 +120,8 @@ export class Conversations {
    * Begins the conversation anew when it was over before a person said this; else nothing. Decided by the time when the message came in, so that words
    * which had to wait for a turn of their conversation still belong to it. What no person says begins nothing anew.
    */
-  async resetIfStale<Context extends SessionFacts>(context: Context, sessionKey: string, { input }: InputJob): Promise<Context> {
+  async resetIfStale<Context extends SessionFacts>(context: Context, sessionKey: string, job: InputJob): Promise<Context> {
+    const input = leadInput(job);
     if (context.record === undefined || !RUN_POLICY[input.admission.kind].isFromPerson) return context;
     const policy = resetPolicy(this.#options.running.config.session, { key: sessionKey, channel: input.message.origin.channel });
     const staleness = findStaleness(context.record, policy, { saidAtMs: input.receivedAtMs, time: context.agent.time });

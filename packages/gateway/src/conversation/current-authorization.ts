@@ -5,7 +5,7 @@ import type { InputRecord, TurnRecord } from "@factotum/store";
 import { withPresentOwner } from "../access/owner.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import { groupOf } from "./session-context.ts";
-import { inputsOf, messagesIn } from "../queue/turn-job.ts";
+import { inputsOf, leadInput, messagesIn, overflowOf, withMessages } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
 import type { FactotumConfig } from "@factotum/config";
 import type { ToolGate } from "../access/tool-gate.ts";
@@ -60,11 +60,8 @@ export function reauthorizeJob(
     const present = judged.get(input.id);
     return present === undefined ? [] : [present];
   };
-  const [first, ...more] = messagesIn(waited).flatMap(({ input, overheard }) =>
-    admitted(input).map((present) => ({ input: present, overheard })),
-  );
-  const overflow = (waited.overflow ?? []).flatMap(admitted);
-  const job = first === undefined ? undefined : { ...waited, ...first, more, overflow };
+  const messages = messagesIn(waited).flatMap(({ input, overheard }) => admitted(input).map((present) => ({ input: present, overheard })));
+  const job = withMessages(waited, messages, overflowOf(waited).flatMap(admitted));
   // Lines about dropped messages need a turn: without one they begin their own.
   return { job, moved: job === undefined ? [...moved, ...all] : moved, turnedAway };
 }
@@ -77,7 +74,8 @@ export function hasKeptAuthority(
   config: FactotumConfig,
 ): boolean {
   const { job, moved, turnedAway } = reauthorizeJob(sessionKey, waited, policy, config);
-  return moved.length === 0 && turnedAway.length === 0 && job?.input.admission.owner === waited.input.admission.owner;
+  if (job === undefined || moved.length > 0 || turnedAway.length > 0) return false;
+  return leadInput(job).admission.owner === leadInput(waited).admission.owner;
 }
 
 /** A turn that goes on, with the authority that its inputs have now; one of which it is not known any more whose it was has none. */

@@ -4,7 +4,7 @@ import type { InputRecord, NewTurn, TranscriptBody } from "@factotum/store";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import type { SessionFacts } from "./session-context.ts";
 import { sessionName } from "./session-name.ts";
-import { inputsOf, messagesIn } from "../queue/turn-job.ts";
+import { inputsOf, leadInput, messagesIn } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
 
 /** What a job's turn begins with. */
@@ -19,7 +19,8 @@ export interface TurnBeginning extends Pick<NewTurn, "id" | "prompt"> {
 
 /** The first commit of a job's turn. Pure. */
 export function createNewTurn(job: InputJob, beginning: TurnBeginning, context: SessionFacts): NewTurn {
-  const { message, admission } = job.input;
+  const lead = leadInput(job);
+  const { message, admission } = lead;
   const { sessionKey, replacement, messages, nowMs, ...named } = beginning;
   return {
     ...named,
@@ -31,7 +32,7 @@ export function createNewTurn(job: InputJob, beginning: TurnBeginning, context: 
       displayName: sessionName(message, context.channel?.capabilities.addressing === "platform"),
       ...withoutUndefined({ expiresAtMs: admission.expiresAtMs }),
     },
-    touch: touchOf(job.input, nowMs),
+    touch: touchOf(lead, nowMs),
     kind: admission.kind,
     origin: message.origin,
     owner: admission.owner,

@@ -20,7 +20,8 @@ import { sessionKind } from "../routing/session-key.ts";
 import type { EngineOptions, EngineSettings } from "./engine-options.ts";
 import { RefusalNotices } from "../notices/refusal-notices.ts";
 import type { FlushMemory } from "../compaction/memory-flush.ts";
-import type { InputJob, TurnJob } from "../queue/turn-job.ts";
+import { leadInput } from "../queue/turn-job.ts";
+import type { MessagesJob, TurnJob } from "../queue/turn-job.ts";
 import { BackgroundWork } from "./background-work.ts";
 import { EngineReports } from "./engine-reports.ts";
 import { createEngineParts } from "./engine-parts.ts";
@@ -306,10 +307,11 @@ export class Engine {
   }
 
   /** Gives a job its place, and shows its sender that the message was taken, or that it waits. */
-  #enqueue(sessionKey: string, job: InputJob): void {
+  #enqueue(sessionKey: string, job: MessagesJob): void {
     this.#queue.add(sessionKey, job);
-    if (isExpected(job.input)) this.parts.typing.begin(sessionKey, job.input.message.origin);
-    this.#waits.messageCame(sessionKey, job.input);
+    const input = leadInput(job);
+    if (isExpected(input)) this.parts.typing.begin(sessionKey, input.message.origin);
+    this.#waits.messageCame(sessionKey, input);
   }
 
   async #maintain(): Promise<void> {
@@ -334,7 +336,7 @@ export class Engine {
     if (commandAccess(command, target, this.parts.running.config) !== "allowed") return this.#commands.refuse(target);
     if (command.type !== "reset") return this.#commands.run(target, command);
     // The new conversation begins with a greeting, before anything that is said later.
-    const greeting = { type: "input", input, agentId: route.agentId, overheard: [], isReset: true, queue } as const;
+    const greeting = { type: "greeting", input, agentId: route.agentId, queue, arrival: { type: "committed" } } as const;
     const greet = (): void => this.#queue.lanes.prepend(route.sessionKey, greeting);
     if (command.model !== undefined) return this.#commands.resetWithModel(target, command.model, greet);
     const reset = this.#commands.reset(target);

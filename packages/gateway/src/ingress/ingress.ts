@@ -20,7 +20,7 @@ import { resolveQueueSettings } from "../queue/queue-settings.ts";
 import type { QueueSettings } from "../queue/queue-settings.ts";
 import type { Route } from "../routing/route.ts";
 import { isStorageFull } from "../storage/is-storage-full.ts";
-import type { AttemptHistory, InputJob } from "../queue/turn-job.ts";
+import type { AttemptHistory, InputArrival, MessagesJob } from "../queue/turn-job.ts";
 import { isTooOld } from "./is-too-old.ts";
 import { GroupHistoryBuffer } from "./group-history-buffer.ts";
 
@@ -28,7 +28,7 @@ import { GroupHistoryBuffer } from "./group-history-buffer.ts";
 export interface IngressTargets {
   /** Nothing of the session runs or waits. */
   readonly isIdle: (sessionKey: string) => boolean;
-  readonly enqueue: (sessionKey: string, job: InputJob) => void;
+  readonly enqueue: (sessionKey: string, job: MessagesJob) => void;
   readonly command: (route: Route, command: TypedCommand, input: InputRecord, queue: QueueSettings) => void;
   /** Ends a message of somebody who may talk here, which its platform delivered too late to be acted on. */
   readonly tooOld: (sessionKey: string, input: InputRecord) => void;
@@ -150,9 +150,9 @@ export class Ingress {
     { isAhead, onAccepted }: { readonly isAhead: boolean; readonly onAccepted: ((inputId: string) => void) | undefined },
   ): Promise<AcceptedInput> {
     const { store } = this.#options;
-    const place = ({ input }: AcceptedInput, how?: Pick<InputJob, "arrival">): void => {
+    const place = ({ input }: AcceptedInput, arrival: InputArrival): void => {
       onAccepted?.(input.id);
-      this.#place(input, settings, how);
+      this.#place(input, settings, { arrival });
     };
     this.#unplaced += 1;
     let begins = false;
@@ -165,14 +165,14 @@ export class Ingress {
       if (committed !== undefined && isNew && this.#targets.isIdle(this.#options.policy.routeOf(accepted.input).sessionKey)) {
         begins = true;
         this.#unplaced -= 1;
-        const arrival = { committed, isLost: false };
+        const arrival = { type: "committing" as const, committed, isLost: false };
         committed.catch(() => (arrival.isLost = true));
-        place(accepted, { arrival });
+        place(accepted, arrival);
       }
       await committed;
       this.#options.crashPoint?.("after-inbound-commit");
       this.#options.observer.inputTaken(accepted.input, this.#options.policy.routeOf(accepted.input).sessionKey, accepted.type);
-      if (isNew && !begins) place(accepted);
+      if (isNew && !begins) place(accepted, { type: "committed" });
       return accepted;
     } finally {
       if (!begins) this.#unplaced -= 1;
@@ -181,7 +181,7 @@ export class Ingress {
 
   /** Takes up an input that the last process left waiting, or that waits again. Await one before the next: they keep their order. */
   async recover(input: InputRecord): Promise<void> {
-    await this.placeAgain(input, { isRecovered: true, ...((input.attempts ?? 1) > 1 ? { runsAlone: true } : {}) });
+    await this.placeAgain(input, { arrival: { type: "recovered", runsAlone: (input.attempts ?? 1) > 1 } });
   }
 
   /** Gives an input the place that it has by the configuration of now. `history`: the attempts of its job, which a move does not change. */
@@ -191,7 +191,7 @@ export class Ingress {
   }
 
   /** Decides about an input and hands it on. */
-  #place(input: InputRecord, { queue, activation, record }: SessionSettings, how: Pick<InputJob, "arrival"> & AttemptHistory = {}): void {
+  #place(input: InputRecord, { queue, activation, record }: SessionSettings, history: AttemptHistory): void {
     const decision = this.#options.policy.admit(input, activation);
     if (decision.type !== "admit") {
       if (decision.type === "overheard") this.#overheard.add(input.message, this.#options.running.config.messages.groupChat.historyLimit);
@@ -209,15 +209,14 @@ export class Ingress {
     this.#targets.spoken(route, input, record);
     const { text, ...directives } = parseInlineDirectives(expandSkill(input.message.text));
     this.#targets.enqueue(route.sessionKey, {
-      type: "input",
-      input: { ...input, message: { ...input.message, text } },
+      type: "messages",
+      messages: [{ input: { ...input, message: { ...input.message, text } }, overheard: this.#overheard.take(input.message) }],
       agentId: route.agentId,
-      overheard: this.#overheard.take(input.message),
       ...(Object.keys(directives).length === 0 ? {} : { directives }),
       // Our own clients say whole messages, and name the session.
-      ...(input.admission.sessionKey === undefined ? { inboundDebounceMs: this.#options.running.config.messages.inbound.debounceMs } : {}),
+      inboundDebounceMs: input.admission.sessionKey === undefined ? this.#options.running.config.messages.inbound.debounceMs : 0,
       queue,
-      ...how,
+      ...history,
     });
   }
 

@@ -1,6 +1,7 @@
 import type { MsgContext } from "@factotum/channel-contract";
 import type { InputRecord } from "@factotum/store";
 import { raceAbort } from "../kernel/race-abort.ts";
+import { messagesIn, overflowOf, withMessages } from "../queue/turn-job.ts";
 import type { InputJob, GatheredMessage } from "../queue/turn-job.ts";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger } from "@factotum/agent-contract";
@@ -40,12 +41,11 @@ export async function withFetchedContext(
     ]);
     return { input: complete, overheard: earlier };
   };
-  const [said, more, overflow] = await Promise.all([
-    fetchSaid(job),
-    job.more === undefined ? undefined : Promise.all(job.more.map(fetchSaid)),
-    job.overflow === undefined ? undefined : Promise.all(job.overflow.map(fetchInput)),
+  const [messages, overflow] = await Promise.all([
+    Promise.all(messagesIn(job).map(fetchSaid)),
+    Promise.all(overflowOf(job).map(fetchInput)),
   ]);
-  return { ...job, ...said, ...withoutUndefined({ more, overflow }) };
+  return withMessages(job, messages, overflow) ?? job;
 }
 
 /** True when a channel has more to tell of any message of a job. */

@@ -12,7 +12,7 @@ import { parseBasis } from "../prompt/prompt-cause.ts";
 import type { ResolvedPrompt } from "../prompt/prompt-resolver.ts";
 import type { SessionContext, SessionFacts } from "../conversation/session-context.ts";
 import { sourceEvents } from "../prompt/source-events.ts";
-import { messagesIn } from "../queue/turn-job.ts";
+import { leadInput, messagesIn, overflowOf } from "../queue/turn-job.ts";
 import type { InputJob, GatheredMessage } from "../queue/turn-job.ts";
 import type { SessionCache } from "../context/session-cache.ts";
 import type { LocalFiles } from "../media/local-files.ts";
@@ -67,7 +67,7 @@ export class TurnMessages {
     context: SessionFacts & MessageContext,
   ): Promise<readonly UserMessage[]> {
     const { facts, nowMs, signal, showsGroup } = request;
-    const { admission } = job.input;
+    const { admission } = leadInput(job);
     const lastRun = await readLastRun(context.sessionId, this.#options.store);
     const { isFromPerson } = RUN_POLICY[admission.kind];
     const hint = isFromPerson ? sessionHint(lastRun) : undefined;
@@ -90,7 +90,7 @@ export class TurnMessages {
       dailyNotes: daily.notes,
       ...(prompt === undefined ? {} : responseFormat(prompt, context)),
     };
-    const shown = { joined: false, isReset: job.isReset ?? false, showsGroup, opening, isOpeningTainted: daily.untrusted };
+    const shown = { joined: false, isReset: job.type === "greeting", showsGroup, opening, isOpeningTainted: daily.untrusted };
     const session = { sessionId: context.sessionId, sessionKey: request.sessionKey };
     return this.#render(
       job,
@@ -113,7 +113,7 @@ export class TurnMessages {
   }
 
   async #render(job: InputJob, request: Omit<UserMessageRequest, "said">, context: MessageContext): Promise<readonly UserMessage[]> {
-    const overflow = job.overflow ?? [];
+    const overflow = overflowOf(job);
     const listed = overflowInput(overflow);
     const all = [...(listed === undefined ? [] : [listed]), ...messagesIn(job)];
     const messages: UserMessage[] = [];

@@ -1,6 +1,5 @@
 import type { InputRecord, TurnRecord } from "@factotum/store";
 import type { MsgContext, Origin } from "@factotum/channel-contract";
-import { withoutUndefined } from "@factotum/agent-contract";
 import type { InlineDirectives } from "./inline-directives.ts";
 import type { QueueSettings } from "./queue-settings.ts";
 
@@ -10,46 +9,64 @@ export interface GatheredMessage {
   readonly overheard: readonly MsgContext[];
 }
 
-/** The commit of an input whose turn starts before it is done. */
-interface Arrival {
-  /** Resolves after the commit; rejects when it failed. */
-  readonly committed: Promise<void>;
-  /** The commit failed: its sender was told, and its id may belong to another input by now. */
-  readonly isLost: boolean;
-}
+/** How an input came to its job. */
+export type InputArrival =
+  /** It was committed before its job was queued. */
+  | { readonly type: "committed" }
+  /** Its turn starts before its commit is done. */
+  | {
+      readonly type: "committing";
+      /** Resolves after the commit; rejects when it failed. */
+      readonly committed: Promise<void>;
+      /** The commit failed: its sender was told, and its id may belong to another input by now. */
+      readonly isLost: boolean;
+    }
+  /** The last process left it, perhaps because it crashed over it: its turn is stored and counted before a model is called. */
+  | {
+      readonly type: "recovered";
+      /** It may have crashed more than one process: it runs with no other such job or interrupted turn, and gathers nothing. */
+      readonly runsAlone: boolean;
+    };
 
 /** Earlier attempts to start the turn of an input. */
 export interface AttemptHistory {
+  readonly arrival: InputArrival;
   /** How often this process failed to finish it. */
   readonly failures?: number;
-  /** The last process left it, perhaps because it crashed over it: its turn is stored and counted before a model is called. */
-  readonly isRecovered?: boolean;
-  /** It may have crashed more than one process: it runs with no other such job or interrupted turn, and gathers nothing. */
-  readonly runsAlone?: boolean;
 }
 
-/** New input, routed to an agent: one message, or several gathered into one turn. */
-export interface InputJob extends GatheredMessage, AttemptHistory {
-  readonly type: "input";
+interface InputJobBase extends AttemptHistory {
   readonly agentId: string;
-  readonly isReset?: boolean;
-  /** Inline directives of the message, for this turn only. A turn resumed after a restart has the settings of the session. */
-  readonly directives?: Omit<InlineDirectives, "text">;
   /** Queue settings that apply while the session is busy. */
   readonly queue: QueueSettings;
-  /** Debounce window in milliseconds; messages within it become one input. Unset: no debouncing. */
-  readonly inboundDebounceMs?: number;
-  /** Monotonic time at which the debounce window ends. */
-  readonly debounceUntilMs?: number;
-  /** Later messages gathered with the first one. */
-  readonly more?: readonly GatheredMessage[];
-  /** Earlier messages over the cap: the model is given one line for each. */
-  readonly overflow?: readonly InputRecord[];
   /** Monotonic time of the earliest start. */
   readonly notBeforeMs?: number;
-  /** Unset once the input is committed. */
-  readonly arrival?: Arrival;
 }
+
+/** Messages that are answered in one turn: one, or several gathered. */
+export interface MessagesJob extends InputJobBase {
+  readonly type: "messages";
+  /** Oldest first. */
+  readonly messages: readonly [GatheredMessage, ...(readonly GatheredMessage[])];
+  /** Earlier messages over the cap: the model is given one line for each. */
+  readonly overflow?: readonly InputRecord[];
+  /** Inline directives of the messages, for this turn only. A turn resumed after a restart has the settings of the session. */
+  readonly directives?: Omit<InlineDirectives, "text">;
+  /** Debounce window in milliseconds; messages within it become one input. 0: no debouncing. */
+  readonly inboundDebounceMs: number;
+  /** Monotonic time at which the debounce window ends. */
+  readonly debounceUntilMs?: number;
+}
+
+/** The greeting of a conversation that somebody has reset. It gathers nothing. */
+export interface GreetingJob extends InputJobBase {
+  readonly type: "greeting";
+  /** The command that reset it. */
+  readonly input: InputRecord;
+}
+
+/** New input, routed to an agent. */
+export type InputJob = MessagesJob | GreetingJob;
 
 /** A turn that was started and has not ended: the last process left it, or an attempt failed. */
 export interface ResumeJob {
@@ -66,49 +83,80 @@ export interface ResumeJob {
   readonly failures?: number;
 }
 
+/** Work that must not overlap with a turn of its session: a reset, a deletion, a compaction. */
+interface SessionTask {
+  readonly type: "task";
+  /** Unattended: messages overtake it, and its signal fires when one arrives. */
+  readonly isBackground?: boolean;
+  /** Must not reject; ends soon once the signal fires. */
+  readonly run: (options: { readonly signal: AbortSignal }) => Promise<void>;
+  /** Called instead of `run` when the gateway stops first. */
+  readonly forget: () => void;
+}
+
 /** What a lane works on. */
-export type TurnJob =
-  | InputJob
-  | ResumeJob
-  /** Work that must not overlap with a turn of the session: a reset, a deletion, a compaction. */
-  | {
-      readonly type: "task";
-      /** Unattended: messages overtake it, and its signal fires when one arrives. */
-      readonly isBackground?: boolean;
-      /** Must not reject; ends soon once the signal fires. */
-      readonly run: (options: { readonly signal: AbortSignal }) => Promise<void>;
-      /** Called instead of `run` when the gateway stops first. */
-      readonly forget: () => void;
-    };
+export type TurnJob = InputJob | ResumeJob | SessionTask;
+
+/** True for a job that is not a turn yet. */
+export function isInputJob(job: TurnJob): job is InputJob {
+  return job.type === "messages" || job.type === "greeting";
+}
 
 /** True for work that yields to a message: memory notes and background compaction. */
 export function isBackground(job: TurnJob): boolean {
   return (job.type === "task" && job.isBackground === true) || (job.type === "resume" && job.turn.kind === "memory");
 }
 
+/** True if a job runs while no other such job or interrupted turn does. */
+export function runsAlone(job: TurnJob): boolean {
+  if (job.type === "task") return false;
+  return job.type === "resume" ? job.runsAlone === true : job.arrival.type === "recovered" && job.arrival.runsAlone;
+}
+
+/** The input that a job is named by, and whose authority and address it has: its oldest message, or the command. */
+export function leadInput(job: InputJob): InputRecord {
+  return job.type === "messages" ? job.messages[0].input : job.input;
+}
+
 /** All messages of a job, oldest first. */
 export function messagesIn(job: InputJob): readonly GatheredMessage[] {
-  return [{ input: job.input, overheard: job.overheard }, ...(job.more ?? [])];
+  return job.type === "messages" ? job.messages : [{ input: job.input, overheard: [] }];
+}
+
+/** Earlier messages over the cap, which a job lists. */
+export function overflowOf(job: InputJob): readonly InputRecord[] {
+  return (job.type === "messages" ? job.overflow : undefined) ?? [];
 }
 
 /** Every input that is settled with a job, oldest first. */
 export function inputsOf(job: InputJob): readonly InputRecord[] {
-  return [...(job.overflow ?? []), ...messagesIn(job).map(({ input }) => input)];
+  return [...overflowOf(job), ...messagesIn(job).map(({ input }) => input)];
 }
 
-/** The attempt history of a job. */
-export function historyOf({ failures, isRecovered, runsAlone }: InputJob): AttemptHistory {
+/** The same job with other messages and another overflow; `undefined` when no message is left. */
+export function withMessages<Job extends InputJob>(
+  job: Job,
+  [first, ...more]: readonly GatheredMessage[],
+  overflow: readonly InputRecord[],
+): Job | undefined {
+  if (first === undefined) return undefined;
+  return job.type === "messages" ? { ...job, messages: [first, ...more], overflow } : { ...job, input: first.input };
+}
+
+/** The attempt history that a job takes along to another session. */
+export function historyOf({ arrival, failures }: InputJob): AttemptHistory {
   return {
-    ...withoutUndefined({ failures, isRecovered, runsAlone }),
+    arrival: arrival.type === "recovered" ? arrival : { type: "committed" },
+    ...(failures === undefined ? {} : { failures }),
   };
 }
 
 /** Where a job came from and is answered. */
-export function originOf(job: Exclude<TurnJob, { readonly type: "task" }>): Origin {
-  return job.type === "input" ? job.input.message.origin : job.turn.origin;
+export function originOf(job: InputJob | ResumeJob): Origin {
+  return job.type === "resume" ? job.turn.origin : leadInput(job).message.origin;
 }
 
 /** True if the input of a job was not committed: its sender was told, so the job is dropped. */
 export function isLost(job: TurnJob): boolean {
-  return job.type === "input" && job.arrival?.isLost === true;
+  return isInputJob(job) && job.arrival.type === "committing" && job.arrival.isLost;
 }

@@ -3,8 +3,8 @@ import type { MsgContext, Origin } from "@factotum/channel-contract";
 import type { InputRecord, TurnRecord } from "@factotum/store";
 import { expect, test } from "vitest";
 import { createManualClock } from "../../test/manual-clock.ts";
-import { inputsOf } from "./turn-job.ts";
-import type { InputJob, ResumeJob, TurnJob } from "./turn-job.ts";
+import { inputsOf, isInputJob, leadInput } from "./turn-job.ts";
+import type { GreetingJob, MessagesJob, ResumeJob, TurnJob } from "./turn-job.ts";
 import { LaneInterrupt, LaneYield } from "../kernel/lane-abort.ts";
 import { TurnQueue } from "./turn-queue.ts";
 
@@ -13,14 +13,14 @@ const OTHER_SESSION = "agent:main:other";
 const ORIGIN: Origin = { channel: "test", accountId: "default", conversation: { kind: "direct", id: "dm-1" } };
 const ELSEWHERE: Origin = { ...ORIGIN, conversation: { kind: "direct", id: "dm-2" } };
 
-interface Said extends Partial<Omit<InputJob, "input" | "queue">> {
+interface Said extends Partial<Omit<MessagesJob, "messages" | "queue">> {
   readonly origin?: Origin;
   readonly admission?: Partial<InputRecord["admission"]>;
-  readonly queue?: Partial<InputJob["queue"]>;
+  readonly queue?: Partial<MessagesJob["queue"]>;
   readonly attachments?: MsgContext["attachments"];
 }
 
-function say(id: string, { origin = ORIGIN, admission = {}, queue = {}, attachments = [], ...rest }: Said = {}): InputJob {
+function say(id: string, { origin = ORIGIN, admission = {}, queue = {}, attachments = [], ...rest }: Said = {}): MessagesJob {
   const message: MsgContext = {
     origin,
     eventId: id,
@@ -40,7 +40,20 @@ function say(id: string, { origin = ORIGIN, admission = {}, queue = {}, attachme
     state: { type: "waiting" },
   };
   const settings = { mode: "followup", debounceMs: 0, cap: 20, drop: "summarize", ...queue } as const;
-  return { type: "input", agentId: "main", input, overheard: [], queue: settings, ...rest };
+  return {
+    type: "messages",
+    agentId: "main",
+    messages: [{ input, overheard: [] }],
+    queue: settings,
+    arrival: { type: "committed" },
+    inboundDebounceMs: 0,
+    ...rest,
+  };
+}
+
+function greeting(id: string): GreetingJob {
+  const { agentId, queue, arrival } = say(id, STEER);
+  return { type: "greeting", input: leadInput(say(id)), agentId, queue, arrival };
 }
 
 function begun(id: string, patch: Partial<TurnRecord> = {}): TurnRecord {
@@ -100,8 +113,8 @@ function createScene() {
   });
   /** Each waiting job as the ids of what is settled with it. */
   const waiting = (): readonly (readonly string[])[] =>
-    queue.lanes.waiting(SESSION).map((job) => (job.type === "input" ? inputsOf(job).map(({ id }) => id) : [job.type]));
-  const add = async (...jobs: readonly InputJob[]): Promise<void> => {
+    queue.lanes.waiting(SESSION).map((job) => (isInputJob(job) ? inputsOf(job).map(({ id }) => id) : [job.type]));
+  const add = async (...jobs: readonly MessagesJob[]): Promise<void> => {
     for (const job of jobs) queue.add(SESSION, job);
     await settle();
   };
@@ -122,7 +135,7 @@ test.each([
   ["another conversation", { origin: ELSEWHERE }],
   ["another agent", { agentId: "other" }],
   ["a request for an answer of its own", { admission: { ownTurn: true } }],
-  ["a reset", { isReset: true }],
+  ["one that may have crashed the gateway", { arrival: { type: "recovered", runsAlone: true } }],
 ] satisfies [string, Said][])("a message of %s is not gathered with what waits, and interrupts nothing", async (_name, other) => {
   const { waiting, add, reasons } = createScene();
   await add(say("a"), say("b", COLLECT), say("c", { ...INTERRUPT, ...other }));
@@ -162,7 +175,7 @@ test("a message in interrupt mode joins what waits while nothing runs", async ()
 
 test("gathered messages keep the later one's settings, window and directives, and the overflow of both", async () => {
   const { queue, add } = createScene();
-  const [early, late] = ["x", "y"].map((id) => say(id).input);
+  const [early, late] = ["x", "y"].map((id) => leadInput(say(id)));
   await add(
     say("a"),
     say("b", { ...COLLECT, directives: { model: "m1", think: "low" } as never, overflow: [early as InputRecord] }),
@@ -181,7 +194,7 @@ test("messages in the debounce window join it up to the cap, and an attachment e
   expect(started).toEqual([]);
   queue.lanes.remove(SESSION, queue.lanes.waiting(SESSION)[1] as TurnJob);
   await add(say("d", { ...DEBOUNCED, attachments: [{ kind: "image", ref: "f" }] }));
-  expect(started.map((job) => (job.type === "input" ? inputsOf(job).map(({ id }) => id) : []))).toEqual([["a", "b", "d"]]);
+  expect(started.map((job) => (isInputJob(job) ? inputsOf(job).map(({ id }) => id) : []))).toEqual([["a", "b", "d"]]);
 });
 
 test("messages are steered in order: never past one of another conversation or one that is answered alone", () => {
@@ -190,13 +203,13 @@ test("messages are steered in order: never past one of another conversation or o
     const { queue } = createScene();
     queue.lanes.enqueue(SESSION, { type: "task", run: async () => {}, forget: () => undefined });
     for (const job of jobs) queue.lanes.enqueue(SESSION, { ...job, notBeforeMs: 1 } as TurnJob);
-    return queue.steerable(SESSION, turn).map(({ input }) => input.id);
+    return queue.steerable(SESSION, turn).map((job) => leadInput(job).id);
   };
   expect(steerable(say("a", STEER), say("b", STEER))).toEqual(["a", "b"]);
   expect(steerable(say("a", STEER), say("b", { ...STEER, origin: ELSEWHERE }), say("c", STEER))).toEqual(["a", "c"]);
   expect(steerable(say("a", STEER), say("b", { ...STEER, admission: { owner: false } }), say("c", STEER))).toEqual(["a", "c"]);
   expect(steerable(say("a", STEER), say("b"), say("c", STEER))).toEqual(["a"]);
-  expect(steerable(say("a", STEER), say("b", { ...STEER, isReset: true }), say("c", STEER))).toEqual(["a"]);
+  expect(steerable(say("a", STEER), greeting("b"), say("c", STEER))).toEqual(["a"]);
   expect(steerable(say("a", STEER), say("b", { ...STEER, directives: {} }), say("c", STEER))).toEqual(["a"]);
   expect(steerable(say("a", STEER), { type: "resume", turn }, say("c", STEER))).toEqual(["a"]);
   expect(steerable(say("a", { ...STEER, admission: { kind: "cron" } }))).toEqual([]);
@@ -209,7 +222,7 @@ test("messages are steered in order: never past one of another conversation or o
 test("a job taken for a turn leaves the queue; one that has changed cannot be taken", async () => {
   const { queue, add, waiting } = createScene();
   await add(say("a"), say("b"), say("c"));
-  const [first, second] = queue.lanes.waiting(SESSION) as [InputJob, InputJob];
+  const [first, second] = queue.lanes.waiting(SESSION) as [MessagesJob, MessagesJob];
   expect(queue.take(SESSION, first)).toBe(true);
   expect(queue.take(SESSION, first)).toBe(false);
   expect(waiting()).toEqual([["c"]]);
@@ -235,7 +248,7 @@ test("drops all messages, or those before a job, and keeps tasks", async () => {
 
 test("removes one input of several and keeps the others", async () => {
   const { queue, add, waiting, dropped } = createScene();
-  await add(say("a"), say("b", { ...COLLECT, overflow: [say("x").input, say("y").input] }), say("c", COLLECT));
+  await add(say("a"), say("b", { ...COLLECT, overflow: [leadInput(say("x")), leadInput(say("y"))] }), say("c", COLLECT));
   expect(queue.removeInput(SESSION, "nobody")).toBe(false);
   expect(queue.removeInput(SESSION, "x")).toBe(true);
   expect(waiting()).toEqual([["y", "b", "c"]]);
@@ -270,7 +283,7 @@ test("drops the oldest of more than a hundred overflow messages with a notice", 
   const one: Said = { queue: { cap: 1 } };
   await add(say("a"), ...Array.from({ length: 103 }, (_, index) => say(`m${index}`, one)));
   expect(dropped).toEqual(["m0", "m1"]);
-  const [job] = queue.lanes.waiting(SESSION) as [InputJob];
+  const [job] = queue.lanes.waiting(SESSION) as [MessagesJob];
   expect(job.overflow?.map(({ id }) => id).at(0)).toBe("m2");
   expect(job.overflow).toHaveLength(100);
 });

@@ -4,8 +4,8 @@ import type { Origin } from "@factotum/channel-contract";
 import type { InputRecord, TurnRecord } from "@factotum/store";
 import { conversationKey } from "../kernel/conversation-key.ts";
 import { RUN_POLICY, type RunPolicy } from "../run-policy/run-policy.ts";
-import { inputsOf, isBackground, originOf, messagesIn } from "./turn-job.ts";
-import type { InputJob, ResumeJob, GatheredMessage, TurnJob } from "./turn-job.ts";
+import { inputsOf, isBackground, isInputJob, leadInput, originOf, messagesIn, overflowOf, runsAlone, withMessages } from "./turn-job.ts";
+import type { InputJob, MessagesJob, ResumeJob, TurnJob } from "./turn-job.ts";
 import { LaneInterrupt, LaneYield } from "../kernel/lane-abort.ts";
 import { SessionLanes } from "./session-lanes.ts";
 import type { LaneName, SessionLanesOptions } from "./session-lanes.ts";
@@ -51,7 +51,7 @@ export class TurnQueue {
       notBeforeMs: (job) => (job.type === "task" ? undefined : job.notBeforeMs),
       overtakes,
       goesFirst: (job) => job.type === "resume",
-      runsAlone: (job) => job.type !== "task" && job.runsAlone === true,
+      runsAlone,
     });
   }
 
@@ -71,13 +71,13 @@ export class TurnQueue {
    * that the turns that a crashing one interrupted do not wait for it to be given up.
    */
   resume(turns: readonly TurnRecord[]): void {
-    const runsAlone = turns.some(({ starts }) => starts > 1);
+    const isAttributed = turns.some(({ starts }) => starts > 1);
     for (const turn of turns.toSorted((one, other) => one.attempts - other.attempts))
-      this.lanes.enqueue(turn.sessionKey, { type: "resume", turn, ...(runsAlone ? { runsAlone } : {}) });
+      this.lanes.enqueue(turn.sessionKey, { type: "resume", turn, ...(isAttributed ? { runsAlone: true } : {}) });
   }
 
   /** Queues an input by its queue mode. */
-  add(sessionKey: string, said: InputJob): void {
+  add(sessionKey: string, said: MessagesJob): void {
     const job = this.#withBreath(said);
     const running = this.lanes.running(sessionKey);
     if (policyOf(job).isAttended) this.#makeWay(sessionKey);
@@ -99,7 +99,7 @@ export class TurnQueue {
   /** Ends the debounce window: what waits in it starts as soon as it can. */
   endBreath(sessionKey: string): void {
     for (const job of this.#waitingInputs(sessionKey)) {
-      if (!this.#mayBreathe(job)) continue;
+      if (job.type !== "messages" || !this.#mayBreathe(job)) continue;
       const { debounceUntilMs, notBeforeMs, ...rest } = job;
       // The window of `collect` is a separate one.
       const isLater = notBeforeMs !== undefined && debounceUntilMs !== undefined && notBeforeMs > debounceUntilMs;
@@ -110,7 +110,7 @@ export class TurnQueue {
   /** Requeues a job that was interrupted before its turn started: it comes next, in one turn with the message that interrupted it. */
   requeue(sessionKey: string, job: InputJob): void {
     const host = this.#waitingInputs(sessionKey).find((waiting) => isTogether(job, waiting));
-    if (host === undefined) this.lanes.prepend(sessionKey, job);
+    if (host === undefined || job.type === "greeting") this.lanes.prepend(sessionKey, job);
     else this.lanes.replace(sessionKey, host, gather(job, host));
   }
 
@@ -120,13 +120,13 @@ export class TurnQueue {
   }
 
   /** Waiting messages that may be steered into an active run, oldest first. They stay queued until they are taken. */
-  steerable(sessionKey: string, turn: TurnRecord): readonly InputJob[] {
-    const found: InputJob[] = [];
+  steerable(sessionKey: string, turn: TurnRecord): readonly MessagesJob[] {
+    const found: MessagesJob[] = [];
     for (const job of this.lanes.waiting(sessionKey)) {
-      if (job.type !== "input") break;
+      if (!isInputJob(job)) break;
       if (!isOfConversation(job, turn)) continue;
       // Later messages keep their order, and an open debounce window is waited for.
-      if (this.#mayBreathe(job) || job.queue.mode !== "steer" || job.directives !== undefined || isAlone(job)) break;
+      if (!mayShareTurn(job) || this.#mayBreathe(job) || job.queue.mode !== "steer" || job.directives !== undefined) break;
       found.push(job);
     }
     return found;
@@ -144,7 +144,7 @@ export class TurnQueue {
   dropInputs(sessionKey: string, before?: TurnJob): readonly InputRecord[] {
     const waiting = this.lanes.waiting(sessionKey);
     const ahead = before === undefined ? waiting : waiting.slice(0, Math.max(0, waiting.indexOf(before)));
-    const jobs = ahead.filter((job) => job.type === "input");
+    const jobs = ahead.filter(isInputJob);
     for (const job of jobs) this.lanes.remove(sessionKey, job);
     return jobs.flatMap(inputsOf);
   }
@@ -153,11 +153,9 @@ export class TurnQueue {
   removeInput(sessionKey: string, inputId: string): boolean {
     const job = this.#waitingInputs(sessionKey).find((waiting) => inputsOf(waiting).some(({ id }) => id === inputId));
     if (job === undefined) return false;
-    const overflow = (job.overflow ?? []).filter(({ id }) => id !== inputId);
-    const rest = withSaid(
-      { ...job, overflow },
-      messagesIn(job).filter(({ input }) => input.id !== inputId),
-    );
+    const overflow = overflowOf(job).filter(({ id }) => id !== inputId);
+    const messages = messagesIn(job).filter(({ input }) => input.id !== inputId);
+    const rest = withMessages(job, messages, overflow);
     if (rest === undefined) {
       this.lanes.remove(sessionKey, job);
       // No turn is left that could list them.
@@ -175,32 +173,33 @@ export class TurnQueue {
   }
 
   /** Starts a debounce window; a message with an attachment, or one that is answered alone, has none. */
-  #withBreath(job: InputJob): InputJob {
-    const { inboundDebounceMs = 0 } = job;
-    if (inboundDebounceMs === 0 || !policyOf(job).isFromPerson || isAlone(job) || job.input.message.attachments.length > 0) return job;
+  #withBreath(job: MessagesJob): MessagesJob {
+    const { inboundDebounceMs } = job;
+    if (inboundDebounceMs === 0 || !policyOf(job).isFromPerson || !mayShareTurn(job)) return job;
+    if (leadInput(job).message.attachments.length > 0) return job;
     const debounceUntilMs = this.#clock.monotonic() + inboundDebounceMs;
     return { ...job, debounceUntilMs, notBeforeMs: debounceUntilMs };
   }
 
   /** A job as it is queued behind others: `collect` has a window of its own. */
-  #collected(job: InputJob): InputJob {
-    if (job.queue.mode !== "collect" || isAlone(job)) return job;
+  #collected(job: MessagesJob): MessagesJob {
+    if (job.queue.mode !== "collect" || !mayShareTurn(job)) return job;
     return { ...job, notBeforeMs: Math.max(job.notBeforeMs ?? 0, this.#clock.monotonic() + job.queue.debounceMs) };
   }
 
   /** The waiting job in whose debounce window a message falls; `undefined` when there is none or the cap is reached. */
-  #debounceHost(sessionKey: string, job: InputJob): InputJob | undefined {
-    const last = this.#waitingInputs(sessionKey).findLast((waiting) => isSameConversation(waiting.input, job.input));
-    if (last === undefined || !this.#mayBreathe(last) || !isTogether(last, job)) return undefined;
+  #debounceHost(sessionKey: string, job: MessagesJob): MessagesJob | undefined {
+    const last = this.#lastOfConversation(sessionKey, job);
+    if (last === undefined || !isTogether(job, last) || !this.#mayBreathe(last)) return undefined;
     return messagesIn(last).length < job.queue.cap ? last : undefined;
   }
 
-  #mayBreathe(job: InputJob): boolean {
+  #mayBreathe(job: MessagesJob): boolean {
     return job.debounceUntilMs !== undefined && job.debounceUntilMs > this.#clock.monotonic();
   }
 
   /** Enforces the cap; returns the job to queue, or `undefined` when the new job itself is dropped. */
-  #enforceCap(sessionKey: string, job: InputJob): InputJob | undefined {
+  #enforceCap(sessionKey: string, job: MessagesJob): MessagesJob | undefined {
     const { cap, drop } = job.queue;
     let fitting = job;
     for (;;) {
@@ -208,7 +207,7 @@ export class TurnQueue {
       const [oldest] = jobs;
       if (oldest === undefined || jobs.reduce((sum, waiting) => sum + messagesIn(waiting).length, 0) < cap) return fitting;
       if (drop === "new") {
-        this.#served.onDropped(sessionKey, job.input);
+        this.#served.onDropped(sessionKey, leadInput(job));
         return undefined;
       }
       fitting = this.#dropOldest(sessionKey, oldest, fitting);
@@ -216,21 +215,19 @@ export class TurnQueue {
   }
 
   /** Removes the oldest message: into the overflow of a later turn, or dropped with a notice. */
-  #dropOldest(sessionKey: string, job: InputJob, newest: InputJob): InputJob {
-    const [first, ...others] = messagesIn(job);
-    const rest = withSaid(job, others);
-    const told = first === undefined ? [] : [...(job.overflow ?? []), first.input];
-    const isKept = newest.queue.drop === "summarize" && !isAlone(job);
-    if (rest !== undefined) {
-      const overflow = isKept ? this.#shorten(sessionKey, told, []) : (job.overflow ?? []);
-      if (!isKept && first !== undefined) this.#served.onDropped(sessionKey, first.input);
-      this.lanes.replace(sessionKey, job, { ...rest, overflow });
+  #dropOldest(sessionKey: string, job: InputJob, newest: MessagesJob): MessagesJob {
+    const [, ...others] = messagesIn(job);
+    const told = [...overflowOf(job), leadInput(job)];
+    const isKept = newest.queue.drop === "summarize" && mayShareTurn(job);
+    if (others.length > 0) {
+      const overflow = isKept ? this.#shorten(sessionKey, told, []) : overflowOf(job);
+      if (!isKept) this.#served.onDropped(sessionKey, leadInput(job));
+      this.lanes.replace(sessionKey, job, withMessages(job, others, overflow) ?? job);
       return newest;
     }
     this.lanes.remove(sessionKey, job);
     const host = isKept ? this.#waitingInputs(sessionKey).find((waiting) => isTogether(job, waiting)) : undefined;
-    if (host !== undefined)
-      this.lanes.replace(sessionKey, host, { ...host, overflow: this.#shorten(sessionKey, told, host.overflow ?? []) });
+    if (host !== undefined) this.lanes.replace(sessionKey, host, { ...host, overflow: this.#shorten(sessionKey, told, overflowOf(host)) });
     else if (isKept && isTogether(job, newest)) return { ...newest, overflow: this.#shorten(sessionKey, told, newest.overflow ?? []) };
     else for (const input of told) this.#served.onDropped(sessionKey, input);
     return newest;
@@ -243,9 +240,13 @@ export class TurnQueue {
   }
 
   /** The job that a new one is gathered with: the last of its conversation, so that the order stays. */
-  #host(sessionKey: string, job: InputJob): InputJob | undefined {
-    const last = this.#waitingInputs(sessionKey).findLast((waiting) => isSameConversation(waiting.input, job.input));
-    return last !== undefined && gathers(last) && isTogether(last, job) ? last : undefined;
+  #host(sessionKey: string, job: MessagesJob): MessagesJob | undefined {
+    const last = this.#lastOfConversation(sessionKey, job);
+    return last !== undefined && gathers(last) && isTogether(job, last) ? last : undefined;
+  }
+
+  #lastOfConversation(sessionKey: string, job: InputJob): InputJob | undefined {
+    return this.#waitingInputs(sessionKey).findLast((waiting) => isSameConversation(waiting, job));
   }
 
   /** What a person's message of this conversation, or of the whole session, waits for; `undefined` when none waits. */
@@ -260,7 +261,7 @@ export class TurnQueue {
     if ((job.notBeforeMs ?? 0) > this.#clock.monotonic()) return "held";
     if (this.lanes.running(sessionKey) !== undefined) return "earlier";
     const [head] = waiting;
-    if (head !== undefined && head.type !== "task" && head.runsAlone === true) return "restart";
+    if (head !== undefined && runsAlone(head)) return "restart";
     return at > 0 ? "earlier" : "place";
   }
 
@@ -278,18 +279,18 @@ export class TurnQueue {
   worksOn(sessionKey: string, inputId: string): boolean {
     const job = this.lanes.running(sessionKey);
     if (job === undefined || job.type === "task") return false;
-    const ids = job.type === "input" ? inputsOf(job).map(({ id }) => id) : job.turn.inputIds;
+    const ids = job.type === "resume" ? job.turn.inputIds : inputsOf(job).map(({ id }) => id);
     return ids.every((id) => id === inputId) && ids.length > 0;
   }
 
   #waitingInputs(sessionKey: string): readonly InputJob[] {
-    return this.lanes.waiting(sessionKey).flatMap((job) => (job.type === "input" ? [job] : []));
+    return this.lanes.waiting(sessionKey).filter(isInputJob);
   }
 }
 
 function kindOf(job: TurnJob): RunKind {
   if (job.type === "task") return "user";
-  return job.type === "input" ? job.input.admission.kind : job.turn.kind;
+  return job.type === "resume" ? job.turn.kind : leadInput(job).admission.kind;
 }
 
 function policyOf(job: TurnJob): RunPolicy {
@@ -300,7 +301,7 @@ function policyOf(job: TurnJob): RunPolicy {
 function overtakes(job: TurnJob, waiting: TurnJob): boolean {
   if (isBackground(job) || !policyOf(job).isAttended) return false;
   if (waiting.type === "task") return isBackground(waiting);
-  return job.type === "input" && policyOf(job).isFromPerson && waiting.type === "input" && !policyOf(waiting).isAttended;
+  return isInputJob(job) && policyOf(job).isFromPerson && isInputJob(waiting) && !policyOf(waiting).isAttended;
 }
 
 function laneOf(job: TurnJob): LaneName {
@@ -308,9 +309,9 @@ function laneOf(job: TurnJob): LaneName {
   return policyOf(job).lane;
 }
 
-/** True if the job gathers nothing: it is answered alone, resets the session, or may be what crashes the gateway. */
-function isAlone(job: InputJob): boolean {
-  return job.isReset === true || job.input.admission.ownTurn === true || job.runsAlone === true;
+/** False for a job that gathers nothing: it is answered alone, greets after a reset, or may be what crashes the gateway. */
+function mayShareTurn(job: InputJob): job is MessagesJob {
+  return job.type === "messages" && leadInput(job).admission.ownTurn !== true && !runsAlone(job);
 }
 
 function gathers({ queue }: InputJob): boolean {
@@ -318,27 +319,28 @@ function gathers({ queue }: InputJob): boolean {
 }
 
 /** True if two jobs may share a turn: same conversation, authority and agent. */
-function isTogether(one: InputJob, other: InputJob): boolean {
+function isTogether(one: InputJob, other: InputJob): other is MessagesJob {
   return (
-    !isAlone(one) &&
-    !isAlone(other) &&
+    mayShareTurn(one) &&
+    mayShareTurn(other) &&
     one.agentId === other.agentId &&
     kindOf(one) === kindOf(other) &&
-    one.input.admission.owner === other.input.admission.owner &&
-    isSameConversation(one.input, other.input)
+    leadInput(one).admission.owner === leadInput(other).admission.owner &&
+    isSameConversation(one, other)
   );
 }
 
-function isSameConversation(one: InputRecord, other: InputRecord): boolean {
-  return conversationKey(one.message.origin) === conversationKey(other.message.origin);
+function isSameConversation(one: InputJob, other: InputJob): boolean {
+  return conversationKey(originOf(one)) === conversationKey(originOf(other));
 }
 
 /** True if the turn has the address and the authority of the message (R4, R19). */
-function isOfConversation({ input, agentId }: InputJob, turn: TurnRecord): boolean {
+function isOfConversation(job: InputJob, turn: TurnRecord): boolean {
+  const input = leadInput(job);
   return (
     RUN_POLICY[turn.kind].isFromPerson &&
     RUN_POLICY[input.admission.kind].isFromPerson &&
-    turn.agentId === agentId &&
+    turn.agentId === job.agentId &&
     turn.owner === input.admission.owner &&
     conversationKey(turn.origin) === conversationKey(input.message.origin)
   );
@@ -346,24 +348,20 @@ function isOfConversation({ input, agentId }: InputJob, turn: TurnRecord): boole
 
 function isSaidInto(job: InputJob, running: TurnJob): boolean {
   if (running.type === "task") return false;
-  return running.type === "input" ? isTogether(running, job) : !isAlone(job) && isOfConversation(job, running.turn);
+  return running.type === "resume" ? mayShareTurn(job) && isOfConversation(job, running.turn) : isTogether(running, job);
 }
 
 /** Merges two jobs; on conflicting inline directives the later message wins. */
-function gather(earlier: InputJob, later: InputJob): InputJob {
+function gather(earlier: MessagesJob, later: MessagesJob): MessagesJob {
   const { notBeforeMs: _held, debounceUntilMs: _debounced, ...rest } = earlier;
   const overflow = [...(earlier.overflow ?? []), ...(later.overflow ?? [])];
   const directives = { ...earlier.directives, ...later.directives };
   return {
     ...rest,
     queue: later.queue,
-    more: [...(earlier.more ?? []), ...messagesIn(later)],
+    messages: [...earlier.messages, ...later.messages],
     ...(overflow.length === 0 ? {} : { overflow }),
     ...(Object.keys(directives).length === 0 ? {} : { directives }),
     ...withoutUndefined({ notBeforeMs: later.notBeforeMs, debounceUntilMs: later.debounceUntilMs }),
   };
-}
-
-function withSaid(job: InputJob, [first, ...more]: readonly GatheredMessage[]): InputJob | undefined {
-  return first === undefined ? undefined : { ...job, ...first, more };
 }

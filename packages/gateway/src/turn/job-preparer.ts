@@ -17,7 +17,7 @@ import { isMisplaced, reauthorizeJob, SENDER_REVOKED } from "../conversation/cur
 import type { BackgroundCompactor } from "../compaction/background-compactor.ts";
 import { RunDeadline } from "../queue/run-deadline.ts";
 import { ShownGroups } from "../prompt/shown-groups.ts";
-import { historyOf, inputsOf, isLost } from "../queue/turn-job.ts";
+import { historyOf, inputsOf, isLost, leadInput } from "../queue/turn-job.ts";
 import type { AttemptHistory, InputJob, ResumeJob } from "../queue/turn-job.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
@@ -66,10 +66,10 @@ export class JobPreparer {
    * there is nothing to run: its inputs are settled, or stay queued. Rejects when the store does.
    */
   async prepare(sessionKey: string, waited: InputJob | ResumeJob, laneSignal: AbortSignal): Promise<PreparedTurn | undefined> {
-    const job = waited.type === "input" ? await this.#judge(sessionKey, waited) : waited;
+    const job = waited.type === "resume" ? waited : await this.#judge(sessionKey, waited);
     if (job === undefined) return undefined;
     const { clock, running } = this.#options;
-    const { agentId } = job.type === "input" ? job : job.turn;
+    const { agentId } = job.type === "resume" ? job.turn : job;
     const { timeoutSeconds } = running.agent(agentId).config;
     using deadline = new RunDeadline(timeoutSeconds * 1000, { clock, outer: laneSignal });
     return await this.#prepare(sessionKey, job, deadline.signal);
@@ -77,13 +77,13 @@ export class JobPreparer {
 
   async #prepare(sessionKey: string, job: InputJob | ResumeJob, signal: AbortSignal): Promise<PreparedTurn | undefined> {
     try {
-      if (job.type === "input") {
+      if (job.type !== "resume") {
         if (await this.#isGivenUp(sessionKey, job)) return undefined;
         const complete = await withFetchedContext(job, this.#options, { signal });
         return await this.#options.preparer.prepareInput(sessionKey, complete, {
           signal,
           backgroundCompactor: this.#options.backgroundCompactor,
-          showsGroup: (sessionId) => this.#groups.shows(sessionId, complete.input.message),
+          showsGroup: (sessionId) => this.#groups.shows(sessionId, leadInput(complete).message),
         });
       }
       const turn =
@@ -105,7 +105,7 @@ export class JobPreparer {
       }
       if (inputs.some((input) => isMisplaced(turn.sessionKey, input, this.#options.policy, this.#options.running.config))) {
         for (const input of await this.#options.unbegun.endMisplaced(turn, inputs))
-          await this.#options.placeAgain(input, { isRecovered: true });
+          await this.#options.placeAgain(input, { arrival: { type: "recovered", runsAlone: false } });
         return undefined;
       }
       return await this.#options.preparer.prepareResumed(turn, { signal });
@@ -117,11 +117,10 @@ export class JobPreparer {
         else await this.#releaseAttempt(job);
         return undefined;
       }
-      if (signal.reason instanceof LaneInterrupt && job.type === "input") {
-        const { arrival, ...committed } = job;
-        await arrival?.committed;
+      if (signal.reason instanceof LaneInterrupt && job.type !== "resume") {
+        if (job.arrival.type === "committing") await job.arrival.committed;
         await this.#releaseAttempt(job);
-        this.#options.queue.requeue(sessionKey, committed);
+        this.#options.queue.requeue(sessionKey, { ...job, arrival: historyOf(job).arrival });
         return undefined;
       }
       if (signal.reason instanceof LaneYield && job.type === "resume") {
@@ -130,8 +129,8 @@ export class JobPreparer {
       }
       const outcome = preparationFailure(error, signal);
       this.#options.logger.error("A turn could not begin", { sessionKey, error });
-      if (job.type === "input") await this.#options.unbegun.refuse(sessionKey, job, outcome, { signal });
-      else await this.#options.unbegun.end(job.turn, outcome);
+      if (job.type === "resume") await this.#options.unbegun.end(job.turn, outcome);
+      else await this.#options.unbegun.refuse(sessionKey, job, outcome, { signal });
       return undefined;
     }
   }
@@ -142,7 +141,7 @@ export class JobPreparer {
    */
   async #isGivenUp(sessionKey: string, job: InputJob): Promise<boolean> {
     // Counted by this process already.
-    if (job.isRecovered !== true || job.failures !== undefined) return false;
+    if (job.arrival.type !== "recovered" || job.failures !== undefined) return false;
     const attempts = await this.#options.store.beginInputs(inputsOf(job).map(({ id }) => id));
     if (attempts <= MAX_ATTEMPTS) return false;
     await this.#options.unbegun.giveUp(sessionKey, job, crashed(attempts - 1));
@@ -151,7 +150,7 @@ export class JobPreparer {
 
   /** Releases the attempt of a job that was not started, for a reason other than a crash. */
   async #releaseAttempt(job: InputJob): Promise<void> {
-    if (job.isRecovered === true) await this.#options.store.releaseInputs(inputsOf(job).map(({ id }) => id));
+    if (job.arrival.type === "recovered") await this.#options.store.releaseInputs(inputsOf(job).map(({ id }) => id));
   }
 
   #admitsNow(input: InputRecord): boolean {

@@ -47,8 +47,8 @@ import { runFacts } from "../prompt/run-facts.ts";
 import type { TurnMessages, TurnMessagesRequest } from "../messages/turn-messages.ts";
 import { isStorageFull } from "../storage/is-storage-full.ts";
 import type { SessionContext } from "../conversation/session-context.ts";
-import { inputsOf, messagesIn } from "../queue/turn-job.ts";
-import type { InputJob } from "../queue/turn-job.ts";
+import { inputsOf, isLost, leadInput, messagesIn } from "../queue/turn-job.ts";
+import type { InputJob, MessagesJob } from "../queue/turn-job.ts";
 import { raceAbort } from "../kernel/race-abort.ts";
 
 /** Entries that are read at once. */
@@ -130,7 +130,7 @@ export class TurnPreparer {
     },
   ): Promise<PreparedTurn> {
     const { store, clock, random, conversations, sessionCompactor, prompts, messages, cache, running } = this.#options;
-    const { message, admission } = job.input;
+    const { message, admission } = leadInput(job);
     const { signal } = options;
     const bound = { signal, clock };
     const found = await raceAbort(conversations.readContext(sessionKey, job.agentId, message.origin), bound);
@@ -163,7 +163,7 @@ export class TurnPreparer {
     );
     const earlier =
       context.record === undefined
-        ? await earlierMessages(job, { sessionKey, tools: prompt.record.tools }, context, this.#options.media)
+        ? await earlierMessages(leadInput(job), { sessionKey, tools: prompt.record.tools }, context, this.#options.media)
         : [];
     const newTurn = createNewTurn(
       job,
@@ -185,7 +185,7 @@ export class TurnPreparer {
     const shown = withQuarantine(viewHistory([...history, ...earlier], users[0], view), isReplaced);
     logBreaks(sessionKey, shown, this.#options.logger);
     return {
-      ...assemble(started.turn, context, prompt.record, facts, inputsOf(job), job.directives),
+      ...assemble(started.turn, context, prompt.record, facts, inputsOf(job), job.type === "messages" ? job.directives : undefined),
       committed: this.#settleStart(committed, job, context.sessionId),
       history: [...shown.messages, ...users.slice(0, -1)],
       own: [],
@@ -260,8 +260,8 @@ export class TurnPreparer {
   async beginRefused(sessionKey: string, refused: InputJob, { signal }: { readonly signal: AbortSignal }): Promise<TurnRecord> {
     const { store, clock, random, conversations, running, messages, cache, events, media, watchers } = this.#options;
     const job = await withFetchedContext(refused, this.#options, { signal });
-    const { message, admission } = job.input;
-    await job.arrival?.committed;
+    const { message, admission } = leadInput(job);
+    if (job.arrival.type === "committing") await job.arrival.committed;
     const found = await conversations.readFacts(sessionKey, job.agentId, message.origin);
     const context = { ...(await conversations.resetIfStale(found, sessionKey, job)), model: undefined, fallbacks: [] };
     const nowMs = clock.now();
@@ -304,7 +304,7 @@ export class TurnPreparer {
 
 /** What a client has sent along with its message, as the session's history. */
 async function earlierMessages(
-  { input: { admission } }: InputJob,
+  { admission }: InputRecord,
   { sessionKey, tools }: { readonly sessionKey: string; readonly tools: readonly { readonly name: string }[] },
   { sessionId, model }: SessionContext,
   media: MediaStage,
@@ -319,8 +319,8 @@ async function earlierMessages(
  * what it costs is asked for once it is sure to be kept.
  */
 async function startTurn(turn: NewTurn, job: InputJob, store: TurnStore): Promise<PendingCommit<StartedTurn>> {
-  if (job.arrival?.isLost === true) throw new StoreError("not-found", "What this turn is about was never taken in.");
-  if (job.failures === undefined && job.isRecovered !== true) {
+  if (isLost(job)) throw new StoreError("not-found", "What this turn is about was never taken in.");
+  if (job.failures === undefined && job.arrival.type !== "recovered") {
     try {
       return await store.startTurnOptimistic(turn);
     } catch (error) {
@@ -389,7 +389,7 @@ function assemble(
   prompt: Omit<PromptRecord, "sessionId">,
   facts: RunFacts,
   inputs: readonly InputRecord[],
-  directives: InputJob["directives"] = {},
+  directives: MessagesJob["directives"] = {},
 ): Pick<
   PreparedTurn,
   | "turn"

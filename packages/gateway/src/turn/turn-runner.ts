@@ -42,7 +42,7 @@ import type { JobPreparerOptions } from "./job-preparer.ts";
 import { isTaintBinding } from "../taint/taint.ts";
 import { TurnRecorder } from "./turn-recorder.ts";
 import type { TurnRecorderOptions } from "./turn-recorder.ts";
-import { inputsOf, isLost } from "../queue/turn-job.ts";
+import { inputsOf, isLost, leadInput } from "../queue/turn-job.ts";
 import type { InputJob, ResumeJob, TurnJob } from "../queue/turn-job.ts";
 import { TurnSteering } from "./turn-steering.ts";
 import type { TurnSteeringOptions } from "./turn-steering.ts";
@@ -118,7 +118,7 @@ export class TurnRunner {
   async run(sessionKey: string, job: TurnJob, options: LaneOptions): Promise<void> {
     if (job.type === "task") return job.run(options);
     const ids =
-      job.type === "input" ? { inputIds: inputsOf(job).map(({ id }) => id) } : { turnId: job.turn.id, inputIds: job.turn.inputIds };
+      job.type === "resume" ? { turnId: job.turn.id, inputIds: job.turn.inputIds } : { inputIds: inputsOf(job).map(({ id }) => id) };
     let prepared: PreparedTurn | undefined;
     await this.#options.turnContext.run(ids, async () => {
       try {
@@ -139,7 +139,7 @@ export class TurnRunner {
   /** What to requeue of a failed job: the job, the turn that has its message, or nothing. */
   async #leftBy(sessionKey: string, job: InputJob | ResumeJob): Promise<InputJob | ResumeJob | undefined> {
     const { store } = this.#options;
-    if (job.type === "resume" || (await store.readInput(job.input.id))?.state.type === "waiting") return job;
+    if (job.type === "resume" || (await store.readInput(leadInput(job).id))?.state.type === "waiting") return job;
     const session = await store.readSession(sessionKey);
     const last = session === undefined ? undefined : await store.readLastTurn(session.sessionId, { except: [] });
     const turn = last?.state === "running" ? await store.readTurn(last.id) : undefined;

@@ -12,7 +12,7 @@ import type { PreparedTurn } from "./turn-preparer.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
 import type { ResumedRun } from "./resume-calls.ts";
 import { hasKeptAuthority } from "../conversation/current-authorization.ts";
-import { inputsOf } from "../queue/turn-job.ts";
+import { inputsOf, leadInput } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
 import type { TurnMessages } from "../messages/turn-messages.ts";
 import { raceAbort } from "../kernel/race-abort.ts";
@@ -108,7 +108,8 @@ export class TurnSteering implements SteeringQueue {
       return await raceAbort(messages.join(job, request, this.#prepared), { signal: request.signal, clock });
     } catch (error) {
       // It gets a turn of its own, which fails for all to see; what was taken before it is said all the same.
-      if (!request.signal.aborted) this.#options.logger.warn("A message could not be said into a turn", { inputId: job.input.id, error });
+      if (!request.signal.aborted)
+        this.#options.logger.warn("A message could not be said into a turn", { inputId: leadInput(job).id, error });
       return undefined;
     }
   }
