@@ -21,6 +21,6 @@ export function createTurnParts(parts: EngineParts): TurnParts {
   const messages = new TurnMessages(parts);
   const preparer = new TurnPreparer({ ...parts, sessionCompactor, messages, prompts: new PromptResolver(parts) });
   const concluder = new TurnConcluder(parts);
-  const unbegun = new UnbegunTurns({ ...parts, preparer, concluder });
+  const unbegun = new UnbegunTurns({ ...parts, messages, concluder });
   return { sessionCompactor, messages, preparer, concluder, unbegun };
 }

@@ -8,7 +8,8 @@ import type { Dispatcher } from "../delivery/dispatcher.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
-import type { PreparedTurn } from "./turn-preparer.ts";
+import { ownMessages } from "./prepared-turn.ts";
+import type { PreparedTurn } from "./prepared-turn.ts";
 import { BlockStream } from "../delivery/streaming/block-stream.ts";
 import type { BlockStreamOptions } from "../delivery/streaming/block-stream.ts";
 import { HumanPace } from "../delivery/streaming/human-pace.ts";
@@ -43,7 +44,7 @@ export interface ReplyStreamOptions {
  * they show nothing before their end.
  */
 export function createReplyStream(prepared: PreparedTurn, run: StreamedRun, parts: ReplyStreamOptions): ReplyStream | undefined {
-  const { turn, agent, own } = prepared;
+  const { turn, agent, beginning } = prepared;
   const account = parts.channels.accountFor(turn.origin);
   const channel = parts.channels.channelFor(turn.origin);
   if (account === undefined || channel === undefined || channel.capabilities.addressing === "session-key") return undefined;
@@ -55,11 +56,11 @@ export function createReplyStream(prepared: PreparedTurn, run: StreamedRun, part
     unit,
     ...withoutUndefined({ maxLines }),
   };
-  const isResumed = prepared.prompt === undefined;
+  const isResumed = beginning.type === "resumed";
   const common = {
     turn,
     place: { mode: account.replyToMode, isGiven: run.isGiven },
-    answersBefore: own.filter(({ role }) => role === "assistant").length,
+    answersBefore: ownMessages(prepared).filter(({ role }) => role === "assistant").length,
     isResumed,
     sentTexts: run.sentTexts,
     signal: run.signal,

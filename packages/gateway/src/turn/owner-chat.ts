@@ -1,6 +1,6 @@
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { InboxStore, TurnRecord } from "@factotum/store";
-import { readInputs } from "./turn-preparer.ts";
+import { readInputs } from "./stored-turn.ts";
 import { withCurrentAuthorization } from "../conversation/current-authorization.ts";
 
 /** True when a turn's answer is read by the owner alone: a direct conversation in which everything was said by who is the owner now. */

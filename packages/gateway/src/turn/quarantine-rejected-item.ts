@@ -3,7 +3,7 @@ import { quarantine, viewHistory } from "@factotum/agent-core";
 import type { Quarantine } from "@factotum/agent-core";
 import type { NewRequest, TranscriptBody, TranscriptStore, TurnStore } from "@factotum/store";
 import type { SessionCache } from "../context/session-cache.ts";
-import type { PreparedTurn } from "./turn-preparer.ts";
+import type { PreparedTurn } from "./prepared-turn.ts";
 import { contextMessages } from "../context/read-history.ts";
 
 /** What was taken out of a conversation because a provider refused it (R8). */

@@ -8,7 +8,7 @@ import { modelChain } from "../requests/model-chain.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import { credentialProfile } from "../requests/session-credential.ts";
 import type { LanePlace } from "../queue/lane-place.ts";
-import type { PreparedTurn } from "./turn-preparer.ts";
+import type { PreparedTurn } from "./prepared-turn.ts";
 import type { PromptCause } from "../prompt/prompt-cause.ts";
 
 /** The model of one run: its fallbacks behind it, every call charged before it is sent. */
@@ -86,33 +86,21 @@ export function createRunModel(
 const LEVEL_CAUSES: ReadonlySet<string> = new Set<PromptCause>(["new-session", "config-change", "model-change"]);
 
 /** That the model does not take the level of thinking that holds, in the first turn for which that is so. */
-export function thinkingNote({
-  settings,
-  model,
-  kept,
-  isThinkingAsked,
-}: Pick<PreparedTurn, "settings" | "model" | "kept" | "isThinkingAsked">): string | undefined {
-  if (isThinkingAsked || settings.thinking === undefined || !kept.causes.some((cause) => LEVEL_CAUSES.has(cause))) return undefined;
-  return clampThinking(model.client.info, settings.thinking).note;
+export function thinkingNote({ request, model, kept, display }: PreparedTurn): string | undefined {
+  const { thinking } = request.settings;
+  if (display.isThinkingAsked || thinking === undefined || !kept.causes.some((cause) => LEVEL_CAUSES.has(cause))) return undefined;
+  return clampThinking(model.client.info, thinking).note;
 }
 
 /** That the model does not take the level that the message itself asks for: said with the answer, since who asked waits there. */
-export function thinkingRemark({
-  settings,
-  model,
-  isThinkingAsked,
-}: Pick<PreparedTurn, "settings" | "model" | "isThinkingAsked">): string | undefined {
-  if (!isThinkingAsked || settings.thinking === undefined) return undefined;
-  return clampThinking(model.client.info, settings.thinking).note;
+export function thinkingRemark({ request, model, display }: PreparedTurn): string | undefined {
+  const { thinking } = request.settings;
+  return !display.isThinkingAsked || thinking === undefined ? undefined : clampThinking(model.client.info, thinking).note;
 }
 
 /** Why the thoughts that the message itself asks for do not come. */
-export function thoughtsRemark({
-  settings,
-  model,
-  areThoughtsAsked,
-}: Pick<PreparedTurn, "settings" | "model" | "areThoughtsAsked">): string | undefined {
-  return areThoughtsAsked ? noThoughtsNote(model.client.info, settings.thinking) : undefined;
+export function thoughtsRemark({ request, model, display }: PreparedTurn): string | undefined {
+  return display.areThoughtsAsked ? noThoughtsNote(model.client.info, request.settings.thinking) : undefined;
 }
 
 function nameOf({ provider, model, credential }: FailoverSwitch["from"]): string {

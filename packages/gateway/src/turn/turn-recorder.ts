@@ -15,7 +15,8 @@ import type { ReplyStreamOptions } from "./create-reply-stream.ts";
 import type { ReplyStream, StreamedReply } from "../delivery/streaming/reply-stream.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { answerText, chatToolCall, thinkingText } from "../delivery/chat-entries.ts";
-import type { PreparedTurn } from "./turn-preparer.ts";
+import { ownMessages } from "./prepared-turn.ts";
+import type { PreparedTurn } from "./prepared-turn.ts";
 import type { ResumedRun } from "./resume-calls.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
 import type { TurnSteering } from "./turn-steering.ts";
@@ -72,11 +73,12 @@ export class TurnRecorder {
     this.#steering = run.steering;
     this.#writing = run.begun;
     this.#tainted = prepared.tainted;
-    this.#sentTexts.push(...sentTextsOf(prepared.own, prepared.turn.origin));
-    this.#earlierTexts.push(...prepared.own.flatMap((message) => (message.role === "assistant" ? [answerText(message)] : [])));
-    const thoughts = prepared.own.flatMap((message) => thoughtsOf(message));
+    const own = ownMessages(prepared);
+    this.#sentTexts.push(...sentTextsOf(own, prepared.turn.origin));
+    this.#earlierTexts.push(...own.flatMap((message) => (message.role === "assistant" ? [answerText(message)] : [])));
+    const thoughts = own.flatMap((message) => thoughtsOf(message));
     if (showsAtEnd(prepared)) this.#thoughts.push(...thoughts);
-    if (prepared.reasoning !== "off") this.#shownThoughts.push(...thoughts);
+    if (prepared.display.reasoning !== "off") this.#shownThoughts.push(...thoughts);
     this.#lastText = this.#earlierTexts.findLast((text) => text.trim() !== "") ?? "";
     this.#stream = createReplyStream(
       prepared,
@@ -87,8 +89,9 @@ export class TurnRecorder {
 
   /** True when the model was given this id of a message. */
   isGiven(id: string): boolean {
-    const { history, prompt } = this.#prepared;
-    return isGivenId(id, [...history, ...(prompt === undefined ? [] : [prompt]), ...this.#steered]);
+    const { beginning, request } = this.#prepared;
+    const prompt = beginning.type === "new" ? [beginning.prompt] : [];
+    return isGivenId(id, [...request.history, ...prompt, ...this.#steered]);
   }
 
   /** Nothing is sent by itself any more; what has been shown of the last answer. Call it when the run is over. */
@@ -180,7 +183,9 @@ export class TurnRecorder {
         if (this.#toolOf(event.call.name)?.traits.effect !== "read")
           this.#journal.push({ callId: event.call.id, name: event.call.name, state: "finished" });
         this.#sentTexts.push(...[sentText(event.call, event.result, turn.origin)].flatMap((text) => text ?? []));
-        return this.#prepared.verbose === "full" ? this.#tellTool({ type: "end", call: event.call, result: event.result }) : undefined;
+        return this.#prepared.display.verbose === "full"
+          ? this.#tellTool({ type: "end", call: event.call, result: event.result })
+          : undefined;
       case "steering":
         this.#steered.push(...event.messages);
         this.#tainted ||= event.messages.some(({ tainted }) => tainted === true);
@@ -262,9 +267,9 @@ export class TurnRecorder {
   }
 
   async #shareThoughts(message: AssistantMessage): Promise<void> {
-    const { turn, reasoning } = this.#prepared;
+    const { turn, display } = this.#prepared;
     const thoughts = thinkingText(message);
-    if (reasoning === "off" || thoughts === "") return;
+    if (display.reasoning === "off" || thoughts === "") return;
     this.#shownThoughts.push(thoughts);
     if (showsAtEnd(this.#prepared)) {
       this.#thoughts.push(thoughts);
@@ -278,13 +283,13 @@ export class TurnRecorder {
   }
 
   #toolOf(name: string): AgentTool | undefined {
-    return this.#prepared.tools.find((tool) => tool.name === name);
+    return this.#prepared.request.tools.find((tool) => tool.name === name);
   }
 
   /** Tells the chat of a tool, where somebody asked for that. Runs that nobody asked for may come to tell nothing: they tell nothing of tools either. */
   async #tellTool(line: ToolLine): Promise<void> {
-    const { turn, verbose } = this.#prepared;
-    if (verbose === "off" || !RUN_POLICY[turn.kind].showsProgress) return;
+    const { turn, display } = this.#prepared;
+    if (display.verbose === "off" || !RUN_POLICY[turn.kind].showsProgress) return;
     const { store, clock, dispatcher } = this.#options;
     const suppressed = await isSuppressed(turn, this.#options);
     const rows = planToolLine(turn, line, { nowMs: clock.now(), suppressed }, this.#options);
@@ -316,7 +321,7 @@ export class TurnRecorder {
 }
 
 /** A run that nobody asked for may come to tell nothing: what it thinks is shown beside its answer or not at all. */
-function showsAtEnd({ reasoning, turn }: PreparedTurn): boolean {
+function showsAtEnd({ display: { reasoning }, turn }: PreparedTurn): boolean {
   return reasoning === "on" || (reasoning !== "off" && !RUN_POLICY[turn.kind].showsProgress);
 }
 

@@ -21,7 +21,7 @@ import type { ToolWait } from "../queue/tool-limits.ts";
 import { RunDeadline } from "../queue/run-deadline.ts";
 import type { StreamedReply } from "../delivery/streaming/reply-stream.ts";
 import type { RunResults, TurnConcluder, TurnEnding } from "./turn-concluder.ts";
-import type { PreparedTurn } from "./turn-preparer.ts";
+import type { PreparedTurn } from "./prepared-turn.ts";
 import { quarantineRejectedItem } from "./quarantine-rejected-item.ts";
 import type { QuarantinedItem } from "./quarantine-rejected-item.ts";
 import { windowBudget } from "../compaction/context-size.ts";
@@ -191,18 +191,18 @@ export class TurnRunner {
   }
 
   /** Shows a turn to its watchers once it is committed. */
-  async #showBeginning({ turn, committed, entries }: PreparedTurn): Promise<void> {
+  async #showBeginning({ turn, beginning }: PreparedTurn): Promise<void> {
     const { events, typing, watchers } = this.#options;
-    await committed;
+    if (beginning.type === "new") await beginning.committed;
     this.#options.crashPoint?.("after-claim");
     if (RUN_POLICY[turn.kind].isFromPerson && turn.origin.conversation.kind === "direct") typing.begin(turn.sessionKey, turn.origin);
     watchers.claimed(turn.inputIds, turn.id);
-    for (const entry of entries) publishEntry(this.#options, turn.sessionKey, entry, undefined);
+    if (beginning.type === "new") for (const entry of beginning.entries) publishEntry(this.#options, turn.sessionKey, entry, undefined);
     events.publish(turn.sessionKey, { type: "run-start", runId: turn.id, startedAtMs: turn.startedAtMs });
   }
 
   async #drive(prepared: PreparedTurn, bounds: RunBounds, before: RetryState = FIRST_TRY): Promise<void> {
-    const { turn, facts, model, agent } = prepared;
+    const { turn, facts, model, agent, beginning, request } = prepared;
     const { begun, signal, laneSignal, place } = bounds;
     const { store, clock, files } = this.#options;
     const runModel = createRunModel(prepared, { agentId: agent.config.id, kind: turn.kind }, this.#options, place);
@@ -216,7 +216,7 @@ export class TurnRunner {
     });
     // A request holds its place during each try, not in the pauses between tries.
     const client = holdPlaceWhileAsking(requests.wrap(runModel.client), place);
-    const resumed = prepared.prompt === undefined ? resumeRun(prepared.history, await store.readJournal(turn.id), client) : undefined;
+    const resumed = beginning.type === "resumed" ? resumeRun(request.history, await store.readJournal(turn.id), client) : undefined;
     // It goes on with the tools of a stored answer.
     if (resumed?.answer !== undefined) place.leave();
     const steering = new TurnSteering(prepared, this.#options, { resumed, signal });
@@ -225,10 +225,10 @@ export class TurnRunner {
       {
         facts,
         model: resumed?.model ?? client,
-        system: prepared.system,
-        messages: resumed?.messages ?? prepared.history,
-        prompt: prepared.prompt,
-        tools: this.#toolLimits.apply(prepared.tools, turn.sessionKey, () => this.#options.onToolWait(turn)),
+        system: request.system,
+        messages: resumed?.messages ?? request.history,
+        prompt: beginning.type === "new" ? beginning.prompt : undefined,
+        tools: this.#toolLimits.apply(request.tools, turn.sessionKey, () => this.#options.onToolWait(turn)),
         ...(resumed === undefined ? {} : { knownResults: resumed.knownResults }),
         steering,
         beforeTool: async (call, tool, { tainted }) => {
@@ -238,7 +238,7 @@ export class TurnRunner {
             ? checkFlushCall(call, tool, { notesPath: notesPath(prepared, turn.startedAtMs), run: facts, files })
             : decision;
         },
-        settings: prepared.settings,
+        settings: request.settings,
         tainted: prepared.tainted,
         now: () => clock.now(),
       },
@@ -268,9 +268,9 @@ export class TurnRunner {
       remarks: [
         thinkingRemark(prepared),
         thoughtsRemark(prepared),
-        runModel.switchNotice(prepared.history),
+        runModel.switchNotice(request.history),
         undo === undefined ? tried.leftOut?.notice : undefined,
-        longTextRemark(inputTexts(ended), { window: model.client.info.contextWindow, isKept: opensFiles(prepared.tools, prepared.facts) }),
+        longTextRemark(inputTexts(ended), { window: model.client.info.contextWindow, isKept: opensFiles(request.tools, facts) }),
       ].flatMap((text) => text ?? []),
       noted: [leftOutRemark(prepared.compacted)].flatMap((text) => text ?? []),
       undo,
@@ -371,8 +371,9 @@ export class TurnRunner {
   }
 }
 
-async function isOnDisk({ committed }: PreparedTurn): Promise<boolean> {
-  return committed.then(
+async function isOnDisk({ beginning }: PreparedTurn): Promise<boolean> {
+  if (beginning.type === "resumed") return true;
+  return beginning.committed.then(
     () => true,
     () => false,
   );

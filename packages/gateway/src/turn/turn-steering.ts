@@ -8,7 +8,7 @@ import type { MediaStage } from "../media/media-stage.ts";
 import type { SessionCache } from "../context/session-cache.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { RequestRecorder } from "../requests/request-recorder.ts";
-import type { PreparedTurn } from "./turn-preparer.ts";
+import type { PreparedTurn } from "./prepared-turn.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
 import type { ResumedRun } from "./resume-calls.ts";
 import { hasKeptAuthority } from "../conversation/current-authorization.ts";
@@ -85,13 +85,13 @@ export class TurnSteering implements SteeringQueue {
   }
 
   async take(): Promise<readonly UserMessage[]> {
-    const { turn, facts, tools } = this.#prepared;
+    const { turn, facts, request } = this.#prepared;
     if (!this.#isOpen) return [];
     const found: UserMessage[] = [];
     for (const job of this.#options.queue.steerable(turn.sessionKey, turn)) {
       // Whose authority or session has changed meanwhile waits, and is judged on its own.
       if (!hasKeptAuthority(turn.sessionKey, job, this.#options.policy, this.#options.running.config)) break;
-      const messages = await this.#render(job, { facts, tools, signal: this.#signal });
+      const messages = await this.#render(job, { facts, tools: request.tools, signal: this.#signal });
       // Meanwhile it may have been dropped, or the run stopped: then it waits, or not, without this run.
       if (messages === undefined || this.#signal.aborted || !this.#options.queue.take(turn.sessionKey, job)) break;
       this.#taken.push({ job, messages });

@@ -1,17 +1,16 @@
 import type { InputPolicy } from "../conversation/input-policy.ts";
-import type { Logger, Clock, RunOutcome } from "@factotum/agent-contract";
+import type { RunOutcome } from "@factotum/agent-contract";
 import { ModelError } from "@factotum/agent-contract";
 import type { InboxStore, InputRecord, OutboxStore, TurnRecord, TurnStore } from "@factotum/store";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
 import type { FailedRuns } from "../observe/failed-runs.ts";
-import type { InputWatchers } from "../queue/run-report.ts";
 import type { Notices } from "../notices/notices.ts";
-import type { RunningConfig } from "../agents/running-config.ts";
 import { leftPreview } from "../delivery/streaming/left-preview.ts";
 import { LaneYield } from "../kernel/lane-abort.ts";
 import type { TurnConcluder, TurnEnding } from "./turn-concluder.ts";
-import { readInputs } from "./turn-preparer.ts";
-import type { TurnPreparer } from "./turn-preparer.ts";
+import { beginRefusedTurn } from "./refused-turn.ts";
+import type { RefusedTurnOptions } from "./refused-turn.ts";
+import { readInputs } from "./stored-turn.ts";
 import { withPresentOwner } from "../access/owner.ts";
 import { isMisplaced } from "../conversation/current-authorization.ts";
 import { failureText, ownerFailureText } from "../notices/failure-text.ts";
@@ -23,17 +22,12 @@ import type { InputJob } from "../queue/turn-job.ts";
 const MISPLACED = "its sender has another conversation now";
 
 /** What turns that do not begin are ended with. */
-export interface UnbegunTurnsOptions {
+export interface UnbegunTurnsOptions extends RefusedTurnOptions {
   readonly store: InboxStore & OutboxStore & TurnStore;
-  readonly running: RunningConfig;
   readonly policy: InputPolicy;
-  readonly preparer: TurnPreparer;
   readonly concluder: TurnConcluder;
   readonly notices: Notices;
-  readonly watchers: InputWatchers;
   readonly failedRuns: FailedRuns;
-  readonly clock: Clock;
-  readonly logger: Logger;
   readonly hideSecrets: (text: string) => string;
   readonly crashPoint?: CrashPointHook | undefined;
 }
@@ -65,7 +59,7 @@ export class UnbegunTurns {
     outcome: Extract<RunOutcome, { type: "failed" }>,
     options: { readonly signal: AbortSignal },
   ): Promise<void> {
-    const turn = await this.#options.preparer.beginRefused(sessionKey, job, options);
+    const turn = await beginRefusedTurn(sessionKey, job, this.#options, options);
     this.#options.crashPoint?.("after-claim");
     await this.end(turn, outcome);
   }

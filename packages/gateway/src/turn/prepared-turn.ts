@@ -1,0 +1,160 @@
+import { withoutUndefined } from "@factotum/agent-contract";
+import type { AgentMessage, AgentTool, RunFacts, SystemPrompt, UserMessage } from "@factotum/agent-contract";
+import type { InputRecord, PromptRecord, TranscriptEntry, TurnRecord } from "@factotum/store";
+import type { HistoryView, HistoryViewOptions, ModelSettings } from "@factotum/agent-core";
+import type { Origin } from "@factotum/channel-contract";
+import type { AgentRuntime } from "../agents/agent-directory.ts";
+import type { ResolvedModel } from "../agents/model-source.ts";
+import type { RequestRecorderOptions } from "../requests/request-recorder.ts";
+import type { CompactionOutcome } from "../summaries/compaction-outcome.ts";
+import { parseBasis } from "../prompt/prompt-cause.ts";
+import { withdrawnText } from "../conversation/current-authorization.ts";
+import type { ResolvedPrompt } from "../prompt/prompt-resolver.ts";
+import type { SessionContext } from "../conversation/session-context.ts";
+import type { MessagesJob } from "../queue/turn-job.ts";
+
+/** A turn that is ready for the loop. */
+export interface PreparedTurn {
+  readonly turn: TurnRecord;
+  readonly facts: RunFacts;
+  readonly agent: AgentRuntime;
+  readonly model: ResolvedModel;
+  readonly fallbacks: readonly ResolvedModel[];
+  readonly beginning: TurnBeginning;
+  readonly request: TurnRequest;
+  readonly display: TurnDisplay;
+  /** The inputs that it answers. */
+  readonly inputs: readonly InputRecord[];
+  /** Words of somebody who is not the owner are in its history (R23). */
+  readonly tainted: boolean;
+  /** What was compacted before its first request. */
+  readonly compacted: CompactionOutcome;
+  /** What its model requests are recorded with. */
+  readonly kept: Pick<RequestRecorderOptions, "promptHash" | "view" | "causes" | "sentBefore"> & { readonly lastEntryId: string };
+}
+
+/** How a turn begins in this process. */
+export type TurnBeginning =
+  | {
+      readonly type: "new";
+      /** Resolves once the turn is on disk, and rejects when it cannot be brought there. Its first request may leave before; nothing is shown or done. */
+      readonly committed: Promise<void>;
+      /** Entries of the first commit, for those who watch. */
+      readonly entries: readonly TranscriptEntry[];
+      /** The newest of its messages; the others are in the history. */
+      readonly prompt: UserMessage;
+    }
+  | {
+      readonly type: "resumed";
+      /** What the turn has said and been told so far; the history may have less of it. */
+      readonly own: readonly AgentMessage[];
+    };
+
+/** What every model request of a turn has in common. */
+export interface TurnRequest {
+  readonly system: SystemPrompt;
+  readonly tools: readonly AgentTool[];
+  readonly settings: ModelSettings;
+  /** What was committed before the prompt. */
+  readonly history: readonly AgentMessage[];
+}
+
+/** What is shown of a turn beside its answer. */
+export interface TurnDisplay {
+  /** Who sees the model's thoughts. */
+  readonly reasoning: SessionContext["reasoning"];
+  /** Whether the chat is told of tools. */
+  readonly verbose: SessionContext["verbose"];
+  /** The level of thinking was asked for in the message itself, for this turn alone. */
+  readonly isThinkingAsked: boolean;
+  /** The message itself asks for the model's thoughts. */
+  readonly areThoughtsAsked: boolean;
+}
+
+/** What a prepared turn takes from its session, its prompt and the directives of its messages. */
+export function assemblePrepared(
+  turn: TurnRecord,
+  context: SessionContext,
+  prompt: Omit<PromptRecord, "sessionId">,
+  run: {
+    readonly inputs: readonly InputRecord[];
+    readonly history: readonly AgentMessage[];
+    readonly directives?: MessagesJob["directives"];
+  },
+): Pick<PreparedTurn, "turn" | "agent" | "model" | "fallbacks" | "inputs" | "request" | "display"> {
+  const { agent, model, fallbacks } = context;
+  const { inputs, history, directives = {} } = run;
+  const thinking = directives.thinking ?? context.thinking;
+  const reasoning = directives.reasoning ?? context.reasoning;
+  const showsThoughts = reasoning !== "off" || inputs.some(({ admission }) => admission.showThoughts === true);
+  const available = new Map(agent.tools({ model: model.client.info, fallbacks, group: context.group }).map((tool) => [tool.name, tool]));
+  return {
+    turn,
+    agent,
+    model,
+    fallbacks,
+    inputs,
+    request: {
+      system: prompt.system,
+      tools: prompt.tools.map((schema) => ({ ...(available.get(schema.name) ?? withdrawn(schema.name)), ...schema })),
+      settings: {
+        cacheKey: turn.sessionId,
+        cacheRetention: agent.cacheRetention(model.reference),
+        ...withoutUndefined({ thinking }),
+        ...(showsThoughts ? { showThoughts: true } : {}),
+      },
+      history,
+    },
+    display: {
+      reasoning,
+      verbose: directives.verbose ?? context.verbose,
+      isThinkingAsked: directives.thinking !== undefined,
+      areThoughtsAsked: directives.reasoning !== undefined && directives.reasoning !== "off",
+    },
+  };
+}
+
+/** What a turn has said and been told before this process took it up. */
+export function ownMessages({ beginning }: Pick<PreparedTurn, "beginning">): readonly AgentMessage[] {
+  return beginning.type === "resumed" ? beginning.own : [];
+}
+
+/** What the requests of a turn are recorded with, apart from what was sent before. */
+export function keptFacts(
+  prompt: ResolvedPrompt,
+  { historyLimit, ...view }: HistoryViewOptions,
+  { breaks }: HistoryView,
+): Pick<PreparedTurn["kept"], "promptHash" | "view" | "causes"> {
+  return {
+    promptHash: prompt.record.hash,
+    view: { ...view, ...withoutUndefined({ historyLimit }) },
+    causes: [...(prompt.isNew ? [prompt.record.cause] : []), ...breaks],
+  };
+}
+
+/** How the history of a turn is shown to its model. */
+export function viewOptions(prompt: ResolvedPrompt, origin: Origin, context: SessionContext): HistoryViewOptions {
+  const limits = context.channel?.account?.historyLimit;
+  const { kind, threadId } = origin.conversation;
+  return {
+    settledBeforeMs: parseBasis(prompt.record.basis)?.settledBeforeMs ?? 0,
+    contextWindow: context.model.client.info.contextWindow,
+    prunes: context.agent.config.contextPruning.mode === "cache-ttl",
+    historyLimit: threadId !== undefined ? limits?.thread : kind === "direct" ? limits?.direct : limits?.group,
+  };
+}
+
+/** The tools block is fixed for the session: a tool that has gone since answers with an error. */
+function withdrawn(name: string): AgentTool {
+  return {
+    name,
+    summary: "",
+    description: "",
+    parameters: {},
+    traits: { effect: "read", idempotent: true, output: "trusted", network: false, parallel: true },
+    execute: async () => ({
+      content: [{ type: "text", text: withdrawnText(name) }],
+      isError: true,
+    }),
+  };
+}

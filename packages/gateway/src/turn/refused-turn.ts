@@ -1,0 +1,77 @@
+import type { Logger, Random, Clock, RunFacts, UserMessage } from "@factotum/agent-contract";
+import type { TurnRecord, TurnStore } from "@factotum/store";
+import { StoreError } from "@factotum/store";
+import type { InputWatchers } from "../queue/run-report.ts";
+import type { SessionEvents } from "../events/session-events.ts";
+import type { MediaStage } from "../media/media-stage.ts";
+import type { SessionCache } from "../context/session-cache.ts";
+import type { Conversations } from "../conversation/conversations.ts";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { RunningConfig } from "../agents/running-config.ts";
+import { LaneShutdown } from "../kernel/lane-abort.ts";
+import { raceAbort } from "../kernel/race-abort.ts";
+import { withFetchedContext } from "../messages/fetch-context.ts";
+import type { TurnMessages, TurnMessagesRequest } from "../messages/turn-messages.ts";
+import { publishEntry } from "../delivery/publish-entry.ts";
+import { createNewTurn } from "../conversation/new-turn.ts";
+import { runFacts } from "../prompt/run-facts.ts";
+import { inputsOf, leadInput } from "../queue/turn-job.ts";
+import type { InputJob } from "../queue/turn-job.ts";
+
+/** What refused turns are begun with. */
+export interface RefusedTurnOptions {
+  readonly store: TurnStore;
+  readonly running: RunningConfig;
+  readonly channels: ChannelRegistry;
+  readonly conversations: Conversations;
+  readonly messages: TurnMessages;
+  readonly cache: SessionCache;
+  readonly media: MediaStage;
+  readonly events: SessionEvents;
+  readonly watchers: InputWatchers;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/**
+ * Begins the turn of a job that no model can be asked about, so that its session and what was said are on disk before anything is refused: the next turn
+ * has the words in its history, and a restart in between tries again. Rejects when the store does, or at a shutdown.
+ */
+export async function beginRefusedTurn(
+  sessionKey: string,
+  refused: InputJob,
+  options: RefusedTurnOptions,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<TurnRecord> {
+  const { store, clock, random, conversations, running, messages, cache, events, media, watchers } = options;
+  const job = await withFetchedContext(refused, options, { signal });
+  const { message, admission } = leadInput(job);
+  if (job.arrival.type === "committing") await job.arrival.committed;
+  const found = await conversations.readFacts(sessionKey, job.agentId, message.origin);
+  const context = { ...(await conversations.resetIfStale(found, sessionKey, job)), model: undefined, fallbacks: [] };
+  const nowMs = clock.now();
+  const { kind, owner } = admission;
+  const run = { id: random.uuid(), kind, owner, sessionKey, sessionId: context.sessionId };
+  const isPrivate = (context.record?.isPrivate ?? true) && owner && !context.isGroup;
+  const render = async (facts: RunFacts | undefined): Promise<readonly UserMessage[]> => {
+    const request: TurnMessagesRequest = { sessionKey, facts, history: [], nowMs, isPrivate, showsGroup: false, signal };
+    return messages.begin(job, request, undefined, context);
+  };
+  let users: readonly UserMessage[];
+  try {
+    const bound = { signal, clock };
+    users = await raceAbort(render(await raceAbort(runFacts(run, context, running), bound)), bound);
+  } catch (error) {
+    if (StoreError.isInstance(error) || signal.reason instanceof LaneShutdown) throw error;
+    // What keeps the turn from beginning may be the workspace itself: the words alone need none.
+    users = await render(undefined);
+  }
+  const earlier = context.record === undefined ? (admission.history ?? []) : [];
+  const started = await store.startTurn(createNewTurn(job, { id: run.id, sessionKey, messages: [...earlier, ...users], nowMs }, context));
+  cache.drop(context.sessionId);
+  for (const input of inputsOf(job)) await media.release(input.message);
+  watchers.claimed(started.turn.inputIds, started.turn.id);
+  for (const entry of started.entries) publishEntry({ events }, sessionKey, entry, undefined);
+  return started.turn;
+}

@@ -1,0 +1,30 @@
+import { withoutUndefined } from "@factotum/agent-contract";
+import type { AgentMessage } from "@factotum/agent-contract";
+import type { InboxStore, InputRecord, TranscriptEntry, TranscriptStore, TurnRecord } from "@factotum/store";
+import { contextMessages } from "../context/read-history.ts";
+import { turnMessages } from "../delivery/sent-texts.ts";
+
+/** Entries that are read at once. */
+const TRANSCRIPT_PAGE = 200;
+
+/** The inputs of a turn, as they were committed. */
+export async function readInputs({ inputIds }: TurnRecord, store: InboxStore): Promise<readonly InputRecord[]> {
+  return (await Promise.all(inputIds.map(async (id) => store.readInput(id)))).filter((input) => input !== undefined);
+}
+
+/**
+ * What a turn has said and been told so far, by whose it is and not by its time: the clock may have been set back in the middle. Also what a summary
+ * stands for, when the conversation was compacted in the middle of the turn.
+ */
+export async function readTurnMessages(turn: TurnRecord, sessionId: string, store: TranscriptStore): Promise<readonly AgentMessage[]> {
+  let entries: readonly TranscriptEntry[] = [];
+  for (let before: string | undefined, isMore = true; isMore;) {
+    const page = await store.readTranscript(sessionId, { limit: TRANSCRIPT_PAGE, ...withoutUndefined({ before }) });
+    const start = page.items.findLastIndex((entry) => entry.type === "message" && entry.turnId !== turn.id) + 1;
+    entries = [...page.items.slice(start), ...entries];
+    before = page.cursor;
+    isMore = start === 0 && before !== undefined;
+  }
+  const own = entries.filter((entry) => entry.turnId === turn.id);
+  return turnMessages(contextMessages(own, { isOpen: true }).map(({ message }) => message));
+}
