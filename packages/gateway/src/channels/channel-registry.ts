@@ -5,10 +5,15 @@ import type { ChannelStatus } from "@factotum/protocol";
 import { ChannelSupervisor } from "./channel-supervisor.ts";
 import type { ChannelAccount } from "./channel-account.ts";
 
+/** Who takes what comes in on the channels. */
+export interface MessageIntake {
+  /** Resolves once the message is committed; rejects when it could not be. */
+  acceptEvent(message: MsgContext, options: { readonly cursor?: string }): Promise<"accepted" | "duplicate">;
+}
+
 /** What the registry needs of the rest. */
 export interface ChannelRegistryOptions {
   readonly accounts: readonly ChannelAccount[];
-  readonly receive: (message: MsgContext, options: { readonly cursor?: string }) => Promise<"accepted" | "duplicate">;
   readonly readCursor: (channel: string, accountId: string) => Promise<string | undefined>;
   readonly clock: Clock;
   readonly random: Random;
@@ -26,10 +31,16 @@ export class ChannelRegistry {
   /** Accounts that are named no more, while their channels stop. */
   readonly #leaving = new Map<string, Promise<void>>();
   #isStopping = false;
+  #intake: MessageIntake | undefined;
 
   constructor(options: ChannelRegistryOptions) {
     this.#options = options;
     for (const account of options.accounts) this.#add(account);
+  }
+
+  /** Names who takes what comes in. Call it once, before `prepare`. */
+  deliverTo(intake: MessageIntake): void {
+    this.#intake = intake;
   }
 
   /** Makes the instances, without connecting: from here on addresses have capabilities. A failure is tried again by `start`. */
@@ -107,7 +118,7 @@ export class ChannelRegistry {
   }
 
   #host(account: ChannelAccount): ChannelHost {
-    const { clock, random, logger, fetch, receive, readCursor } = this.#options;
+    const { clock, random, logger, fetch, readCursor } = this.#options;
     return {
       accountId: account.accountId,
       receive: async (message, options) => {
@@ -116,7 +127,8 @@ export class ChannelRegistry {
             `a message of ${message.origin.channel}:${message.origin.accountId} came from the channel ${account.channel}:${account.accountId}`,
           );
         }
-        return receive(message, options?.cursor === undefined ? {} : { cursor: options.cursor });
+        if (this.#intake === undefined) throw new Error("nobody takes messages yet");
+        return this.#intake.acceptEvent(message, options?.cursor === undefined ? {} : { cursor: options.cursor });
       },
       cursor: async () => readCursor(account.channel, account.accountId),
       clock,

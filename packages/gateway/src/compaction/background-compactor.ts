@@ -11,7 +11,7 @@ import { readContextSize, windowBudget } from "./context-size.ts";
 import { isOversized } from "../summaries/is-oversized.ts";
 import { mayFlushMemory } from "./memory-flush.ts";
 import type { FlushMemory } from "./memory-flush.ts";
-import type { TurnJob } from "../queue/turn-job.ts";
+import type { TurnQueue } from "../queue/turn-queue.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { Conversations } from "../conversation/conversations.ts";
 import type { ContextReader } from "./context-size.ts";
@@ -39,6 +39,13 @@ export interface FinishedTurnQuery {
   readonly kind: RunKind;
 }
 
+/** What the turn has found, and how notes are taken: a turn of its own, which is run by who asks. */
+export interface FinishedTurnFacts {
+  readonly budget: ContextBudget;
+  readonly usage: UsageTotals;
+  readonly flushMemory: FlushMemory;
+}
+
 /** What sessions are compacted with, and what the compactor needs of the queue. */
 export interface BackgroundCompactorOptions extends ContextReader {
   readonly running: RunningConfig;
@@ -46,9 +53,7 @@ export interface BackgroundCompactorOptions extends ContextReader {
   readonly compactor: Compactor;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Queues work after everything that waits in the session. */
-  readonly behind: (sessionKey: string, task: TurnJob) => void;
-  readonly flushMemory: FlushMemory;
+  readonly queue: Pick<TurnQueue, "lanes">;
 }
 
 /** A summary in progress or queued. */
@@ -94,7 +99,7 @@ export class BackgroundCompactor {
   }
 
   /** Called after each turn: schedules notes or a summary when the session needs them. Cheap otherwise. */
-  look(query: FinishedTurnQuery, budget: ContextBudget, usage: UsageTotals): void {
+  look(query: FinishedTurnQuery, { budget, usage, flushMemory }: FinishedTurnFacts): void {
     const { sessionKey } = query;
     if (this.#works.has(sessionKey)) return;
     // Provider counts plus the answer; without them the history is estimated.
@@ -102,12 +107,12 @@ export class BackgroundCompactor {
     if (usage.total > 0 && !budget.shouldFlushMemory(contextTokens)) return;
     const run = async ({ signal }: { readonly signal: AbortSignal }): Promise<void> => {
       try {
-        await this.#makeRoom(query, signal);
+        await this.#makeRoom(query, { signal, flushMemory });
       } catch (error) {
         if (error !== signal.reason) this.#options.logger.error("No room could be made in a conversation", { sessionKey, error });
       }
     };
-    this.#options.behind(sessionKey, { type: "task", isBackground: true, run, forget: () => undefined });
+    this.#options.queue.lanes.enqueue(sessionKey, { type: "task", isBackground: true, run, forget: () => undefined });
   }
 
   /**
@@ -140,7 +145,10 @@ export class BackgroundCompactor {
     await this.#summaries.close(reason, { drainMs: 0 });
   }
 
-  async #makeRoom({ sessionKey, agentId, origin, kind }: FinishedTurnQuery, signal: AbortSignal): Promise<void> {
+  async #makeRoom(
+    { sessionKey, agentId, origin, kind }: FinishedTurnQuery,
+    { signal, flushMemory }: { readonly signal: AbortSignal; readonly flushMemory: FlushMemory },
+  ): Promise<void> {
     let context = await this.#options.conversations.readContext(sessionKey, agentId, origin);
     if (context.record === undefined || this.#works.has(sessionKey)) return;
     const budget = windowBudget(context);
@@ -153,7 +161,7 @@ export class BackgroundCompactor {
       !isOversized(size, window) &&
       (await mayFlushMemory({ kind, compactedAtMs: size.compactedAtMs }, context, this.#options.running))
     ) {
-      await this.#options.flushMemory(context, { signal });
+      await flushMemory(context, { signal });
       if (signal.reason instanceof LaneYield) tries.notes += 1;
       if (signal.aborted) return;
       context = await this.#options.conversations.refresh(context);
@@ -182,7 +190,7 @@ export class BackgroundCompactor {
           if (error !== signal.reason) throw error;
         } finally {
           resolve(isMade);
-          this.#options.behind(key, {
+          this.#options.queue.lanes.enqueue(key, {
             type: "task",
             isBackground: true,
             run: async () => this.#placeAtLast(key, work),

@@ -19,7 +19,6 @@ test("a probe that is not used is left to the next message at once", async () =>
     clock: { now: () => nowMs, monotonic: () => nowMs, schedule: () => ({ [Symbol.dispose]: () => undefined }) },
     random: { bytes: (count) => new Uint8Array(count), uuid: () => "", float: () => 0.5 },
     logger: LOGGER,
-    onWorks: () => undefined,
   });
   const { signal } = new AbortController();
   const waits: string[] = [];
@@ -40,7 +39,6 @@ test("a refusal of a message that left before the account was blocked does not p
     clock: { now: () => nowMs, monotonic: () => nowMs, schedule: () => ({ [Symbol.dispose]: () => undefined }) },
     random: { bytes: (count) => new Uint8Array(count), uuid: () => "", float: () => 0.5 },
     logger: LOGGER,
-    onWorks: () => undefined,
   });
   const abort = new AbortController();
   const waits: string[] = [];

@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events";
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import type { ChannelErrorCode, Origin, SendReceipt } from "@factotum/channel-contract";
 import { backoffDelay } from "@factotum/channel-kit";
@@ -13,8 +14,12 @@ export interface AccountGatesOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+}
+
+/** What the gates tell. */
+interface AccountGateEvents {
   /** The platform took a message of the account: the first one of this process, or the first one after a failure of account or connection. */
-  readonly onWorks: (account: AccountAddress) => void;
+  readonly "account-works": [account: AccountAddress];
 }
 
 /** How a row waits. */
@@ -52,6 +57,7 @@ const PROVES_CREDENTIAL: ReadonlySet<ChannelErrorCode> = new Set(["forbidden", "
  * then everything goes on.
  */
 export class AccountGates {
+  readonly events: EventEmitter<AccountGateEvents> = new EventEmitter();
   readonly #options: AccountGatesOptions;
   readonly #blocks = new Map<string, Block>();
   /** Accounts of which the last thing known is that a message was taken. */
@@ -135,7 +141,7 @@ export class AccountGates {
     if (receipt.type === "rejected" && receipt.code === "unreachable") this.#working.delete(key);
     if (receipt.type !== "accepted" || this.#working.has(key)) return;
     this.#working.add(key);
-    this.#options.onWorks(account);
+    this.events.emit("account-works", account);
   }
 
   #nextTryMs(attempts: number): number {

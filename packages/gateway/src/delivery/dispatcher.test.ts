@@ -108,8 +108,8 @@ class Scene {
       clock,
       random: { ...realRandom, float: () => 0.5 },
       logger: createMemoryLogger(),
-      onWorks: ({ accountId }) => void this.working.push(accountId),
     });
+    this.gates.events.on("account-works", ({ accountId }) => this.working.push(accountId));
     this.dispatcher = new Dispatcher({
       store,
       channelFor: () => (this.isRunning ? channel.channel : undefined),
@@ -123,11 +123,11 @@ class Scene {
       logger: createMemoryLogger(),
       observer: new Observer({ clock, logger: createMemoryLogger(), currentTurn: () => undefined }),
       outside: (work) => work(),
-      onLate: (one, { nextTryMs }) => void this.late.push([one.outbound.text, nextTryMs - NOW_MS]),
-      onSettled: (one) => {
-        this.settled.push(one);
-        this.afterSettled();
-      },
+    });
+    this.dispatcher.events.on("row-late", (one, { nextTryMs }) => this.late.push([one.outbound.text, nextTryMs - NOW_MS]));
+    this.dispatcher.events.on("row-settled", (one) => {
+      this.settled.push(one);
+      this.afterSettled();
     });
   }
 

@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import type { Channel, Origin, Outbound, SendReceipt } from "@factotum/channel-contract";
@@ -23,6 +24,14 @@ import { RowSchedule } from "./row-schedule.ts";
 import { wait } from "./wait.ts";
 import { isFinalStoreError } from "../storage/is-final-store-error.ts";
 
+/** What delivery tells. */
+interface DeliveryEvents {
+  /** A row has reached a state from which it does not come back. */
+  readonly "row-settled": [row: OutboxRecord];
+  /** A row will leave late: once a row. */
+  readonly "row-late": [row: OutboxRecord, blocked: BlockedConversation];
+}
+
 /** What delivery needs of the rest. */
 export interface DispatcherOptions {
   readonly store: OutboxStore;
@@ -37,10 +46,6 @@ export interface DispatcherOptions {
   readonly observer: Observer;
   /** Does work that is not part of the turn that hands its rows over. */
   readonly outside: <Result>(work: () => Result) => Result;
-  /** A row has reached a state from which it does not come back. */
-  readonly onSettled: (row: OutboxRecord) => void;
-  /** A row will leave late: told once a row. */
-  readonly onLate: (row: OutboxRecord, blocked: BlockedConversation) => void;
   /** For crash tests alone. */
   readonly crashPoint?: CrashPointHook | undefined;
 }
@@ -50,6 +55,7 @@ export interface DispatcherOptions {
  * became of it is on disk before the next one of the conversation leaves (R3).
  */
 export class Dispatcher {
+  readonly events: EventEmitter<DeliveryEvents> = new EventEmitter();
   readonly #options: DispatcherOptions;
   readonly #queues = new Map<string, OutboxRecord[]>();
   /** Ids of what stands in the queues. */
@@ -65,7 +71,7 @@ export class Dispatcher {
   constructor(options: DispatcherOptions) {
     this.#options = options;
     this.#times = new RowSchedule(options.clock);
-    this.#blocked = new BlockedConversations(options.clock, options.onLate);
+    this.#blocked = new BlockedConversations(options.clock, (row, blocked) => this.events.emit("row-late", row, blocked));
   }
 
   /** Takes rows that were just committed, in their order. */
@@ -109,7 +115,7 @@ export class Dispatcher {
       } else if (row.state.type === "sending" && !(isBehind && this.#isTakenAhead(row))) {
         const settled = await this.#settle(row, INTERRUPTED, { isRefusal: false });
         if (settled.state.type === "waiting") this.dispatch([settled]);
-        else this.#options.onSettled(settled);
+        else this.events.emit("row-settled", settled);
       } else this.dispatch([row]);
     }
   }
@@ -202,7 +208,7 @@ export class Dispatcher {
           this.#times.forget(row);
           this.#blocked.clear(key);
         }
-        for (const one of after) if (one.state.type !== "waiting") this.#options.onSettled(one);
+        for (const one of after) if (one.state.type !== "waiting") this.events.emit("row-settled", one);
       }
     } finally {
       // In the same step in which the queue was found empty: a row that comes a moment later begins a new one.

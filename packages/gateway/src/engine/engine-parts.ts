@@ -1,9 +1,8 @@
 import { InputPolicy } from "../conversation/input-policy.ts";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Random, Clock, Logger } from "@factotum/agent-contract";
-import type { Store, OutboxRecord } from "@factotum/store";
+import type { Store } from "@factotum/store";
 import type { PromptFacts } from "@factotum/agent-core";
-import type { MsgContext, Origin } from "@factotum/channel-contract";
 import { Cooldowns } from "@factotum/models";
 import type { RemoteFiles } from "../media/remote-files.ts";
 import type { LocalFiles } from "../media/local-files.ts";
@@ -15,8 +14,6 @@ import { FailedRuns } from "../observe/failed-runs.ts";
 import { createSteadyNow } from "../kernel/steady-now.ts";
 import { RunningConfig } from "../agents/running-config.ts";
 import { AccountGates } from "../delivery/account-gates.ts";
-import type { AccountAddress } from "../delivery/account-gates.ts";
-import type { BlockedConversation } from "../delivery/blocked-conversations.ts";
 import { Dispatcher } from "../delivery/dispatcher.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { TypingIndicator } from "../delivery/typing-indicator.ts";
@@ -30,9 +27,14 @@ import { StorageGuard } from "../storage/storage-guard.ts";
 import { SpendGuard } from "../spend/spend-guard.ts";
 import { Compactor } from "../summaries/compact-session.ts";
 import { InputWatchers } from "../queue/run-report.ts";
+import { ToolLimits } from "../queue/tool-limits.ts";
+import { TurnQueue } from "../queue/turn-queue.ts";
 import { Conversations } from "../conversation/conversations.ts";
 import { Notices } from "../notices/notices.ts";
 import { SessionCache } from "../context/session-cache.ts";
+
+/** Runs that no person waits for, at the same time. */
+const CRON_CAPACITY = 4;
 
 /** The parts of the engine that others above it may use, and what they are built from. */
 export interface EngineParts {
@@ -41,6 +43,8 @@ export interface EngineParts {
   readonly store: Store;
   readonly storage: StorageGuard;
   readonly channels: ChannelRegistry;
+  readonly queue: TurnQueue;
+  readonly toolLimits: ToolLimits;
   readonly conversations: Conversations;
   readonly policy: InputPolicy;
   readonly dispatcher: Dispatcher;
@@ -79,30 +83,15 @@ export interface EngineParts {
   readonly crashPoint?: CrashPointHook | undefined;
 }
 
-/** What parts tell those above them. */
-export interface EngineHooks {
-  readonly receive: (message: MsgContext, options: { readonly cursor?: string }) => Promise<"accepted" | "duplicate">;
-  readonly onSettled: (row: OutboxRecord) => void;
-  /** A message will leave late. */
-  readonly onLate: (row: OutboxRecord, blocked: BlockedConversation) => void;
-  /** The platform takes messages of an account, for the first time or again. */
-  readonly onAccountWorks: (account: AccountAddress) => void;
-  /** True while a turn of the session is, or will be, at work for this address. */
-  readonly worksFor: (sessionKey: string, target: Origin) => boolean;
-  /** There is space again. */
-  readonly onStorageRecovered: () => void;
-  readonly onPause: (agentId: string, message: string) => void;
-}
-
-/** Makes the parts that turns are run with, each from those before it. */
-export function createEngineParts(options: EngineOptions, hooks: EngineHooks): EngineParts {
+/** Makes the parts that turns are run with, each from those before it. What they have to tell those above are events, which the engine listens to. */
+export function createEngineParts(options: EngineOptions): EngineParts {
   const { clock, random } = options;
   const turnContext = new TurnContext();
   const logger = turnContext.logger(options.logger);
-  const storage = createStorage(options, hooks, logger);
+  const storage = new StorageGuard({ reserve: options.reserve, probe: async () => options.store.probe(), clock, logger });
   const store = createGuardedStore(options.store, storage);
   const base = { clock, random, logger };
-  const { channels, gates } = createChannels(options, hooks, { store, logger });
+  const { channels, gates } = createChannels(options, { store, logger });
   const media = createMedia(options, logger);
   const observer = new Observer({ clock, logger, currentTurn: () => turnContext.turnId });
   const events = new SessionEvents();
@@ -114,11 +103,10 @@ export function createEngineParts(options: EngineOptions, hooks: EngineHooks): E
     ...base,
     observer,
     outside: (work) => turnContext.run(undefined, work),
-    onSettled: hooks.onSettled,
-    onLate: hooks.onLate,
     crashPoint: options.crashPoint,
   });
   const running = new RunningConfig(options, { home: options.home, logger });
+  const queue = createQueue(running, clock);
   const cache = new SessionCache({ maxSessions: 256, maxChars: 16 * 1024 * 1024 });
   const cooldowns = new Cooldowns();
   const watchers = new InputWatchers();
@@ -129,19 +117,20 @@ export function createEngineParts(options: EngineOptions, hooks: EngineHooks): E
     clock,
     logger,
     dayOf: (agentId, nowMs) => (running.agents.get(agentId) ?? running.agents.default).time.day(nowMs),
-    onPause: (cause, message) => hooks.onPause(cause.agentId, message),
   });
   return {
     running,
     store,
     storage,
     channels,
+    queue,
+    toolLimits: new ToolLimits({ maxConcurrent: () => running.config.tools.exec.maxConcurrent }),
     conversations,
     policy: new InputPolicy({ running, channels }),
     notices: new Notices({ store, running, channels, conversations, dispatcher, events, watchers, clock }),
     dispatcher,
     gates,
-    typing: createTyping(options, hooks, { store, running, channels, dispatcher, logger }),
+    typing: createTyping(options, { store, running, channels, queue, dispatcher, logger }),
     events,
     media,
     files: options.localFiles,
@@ -167,31 +156,31 @@ export function createEngineParts(options: EngineOptions, hooks: EngineHooks): E
 /** The channels, and the gates that hold what is sent to accounts that their platform refuses. */
 function createChannels(
   { accounts, fetch, clock, random }: EngineOptions,
-  hooks: EngineHooks,
   { store, logger }: Pick<EngineParts, "store" | "logger">,
 ): Pick<EngineParts, "channels" | "gates"> {
   const base = { clock, random, logger };
-  const gates = new AccountGates({
-    ...base,
-    onWorks: (account) => {
-      channels.retryStart(account);
-      hooks.onAccountWorks(account);
-    },
-  });
+  const gates = new AccountGates(base);
   const channels = new ChannelRegistry({
     accounts,
-    receive: async (message, receiveOptions) => hooks.receive(message, receiveOptions),
     readCursor: async (channel, accountId) => store.readCursor(channel, accountId),
     ...base,
     fetch,
     problemOf: (account) => gates.problemOf(account),
     onStarted: (account) => gates.retryNow(account),
   });
+  gates.events.on("account-works", (account) => channels.retryStart(account));
   return { channels, gates };
 }
 
-function createStorage({ reserve, store, clock }: EngineOptions, hooks: EngineHooks, logger: Logger): StorageGuard {
-  return new StorageGuard({ reserve, probe: async () => store.probe(), clock, logger, onRecovered: hooks.onStorageRecovered });
+function createQueue(running: RunningConfig, clock: Clock): TurnQueue {
+  return new TurnQueue({
+    clock,
+    capacities: () => ({ main: running.config.maxConcurrent, subagent: subagents(running.config), cron: CRON_CAPACITY }),
+  });
+}
+
+function subagents({ agents, defaultAgentId }: EngineOptions["config"]): number {
+  return agents.find(({ id }) => id === defaultAgentId)?.subagents.maxConcurrent ?? 8;
 }
 
 function createMedia({ home, localFiles, imageWorker, clock, random }: EngineOptions, logger: Logger): MediaStage {
@@ -200,12 +189,18 @@ function createMedia({ home, localFiles, imageWorker, clock, random }: EngineOpt
 
 function createTyping(
   { clock, random }: EngineOptions,
-  hooks: EngineHooks,
-  { store, running, channels, dispatcher, logger }: Pick<EngineParts, "store" | "running" | "channels" | "dispatcher" | "logger">,
+  {
+    store,
+    running,
+    channels,
+    queue,
+    dispatcher,
+    logger,
+  }: Pick<EngineParts, "store" | "running" | "channels" | "queue" | "dispatcher" | "logger">,
 ): TypingIndicator {
   return new TypingIndicator({
     channelFor: (target) => channels.channelFor(target),
-    worksFor: (sessionKey, target) => hooks.worksFor(sessionKey, target) || dispatcher.isBusy(target),
+    worksFor: (sessionKey, target) => queue.worksFor(sessionKey, target) || dispatcher.isBusy(target),
     isSuppressed: async (sessionKey, origin) => isSuppressed({ sessionKey, origin }, { store, running }),
     clock,
     random,

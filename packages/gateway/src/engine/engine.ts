@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import path from "node:path";
 import type { MsgContext } from "@factotum/channel-contract";
-import type { InputAdmission, InputRecord, OutboxRecord } from "@factotum/store";
+import type { InputAdmission, InputRecord } from "@factotum/store";
 import { StoreError } from "@factotum/store";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { TypedCommand } from "../commands/parse-command.ts";
@@ -14,32 +14,27 @@ import type { Submission } from "../ingress/ingress.ts";
 import type { Route } from "../routing/route.ts";
 import type { QueueSettings } from "../queue/queue-settings.ts";
 import { LaneShutdown } from "../kernel/lane-abort.ts";
-import { TurnQueue } from "../queue/turn-queue.ts";
 import { SessionMaintenance } from "../maintenance/session-maintenance.ts";
 import { sessionKind } from "../routing/session-key.ts";
 import type { EngineOptions, EngineSettings } from "./engine-options.ts";
 import { RefusalNotices } from "../notices/refusal-notices.ts";
-import type { FlushMemory } from "../compaction/memory-flush.ts";
 import { leadInput } from "../queue/turn-job.ts";
-import type { MessagesJob, TurnJob } from "../queue/turn-job.ts";
+import type { MessagesJob } from "../queue/turn-job.ts";
 import { BackgroundWork } from "./background-work.ts";
 import { EngineReports } from "./engine-reports.ts";
 import { createEngineParts } from "./engine-parts.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import { createTurnParts } from "./turn-parts.ts";
-import { SessionWaits } from "../notices/session-waits.ts";
+import type { SessionWaits } from "../notices/session-waits.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
 import { SessionTransfer } from "../sessions/session-transfer.ts";
 import { SessionService } from "../sessions/session-service.ts";
 import type { InputWatcher } from "../queue/run-report.ts";
 import { DROPPED } from "../notices/notices.ts";
 import type { UnbegunTurns } from "../turn/unbegun-turns.ts";
-import { BackgroundCompactor } from "../compaction/background-compactor.ts";
-import { TurnRunner } from "../turn/turn-runner.ts";
+import type { BackgroundCompactor } from "../compaction/background-compactor.ts";
+import type { TurnRunner } from "../turn/turn-runner.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
-
-/** Runs that no person waits for, at the same time. */
-const CRON_CAPACITY = 4;
 
 /** The way of a message, from acceptance to receipt. Everything that answers to clients stands on this. */
 export class Engine {
@@ -47,7 +42,6 @@ export class Engine {
   readonly sessions: SessionService;
   readonly deadLetters: DeadLetterService;
   readonly transfer: SessionTransfer;
-  readonly #queue: TurnQueue;
   readonly #unbegun: UnbegunTurns;
   readonly #commands: SlashCommands;
   readonly #backgroundCompactor: BackgroundCompactor;
@@ -63,56 +57,17 @@ export class Engine {
   #upkeep: Disposable | undefined;
 
   constructor(options: EngineOptions) {
-    const { clock, logger } = options;
     this.#drainMs = options.drainMs;
-    this.parts = createEngineParts(options, {
-      receive: async (message, receiveOptions) => this.#ingress.receive(message, receiveOptions),
-      onSettled: (row) => this.#noteSettled(row),
-      onLate: (row, blocked) => this.reports.late(row, blocked),
-      onAccountWorks: (account) => this.reports.accountWorks(account),
-      worksFor: (sessionKey, target) => this.#queue.worksFor(sessionKey, target),
-      onStorageRecovered: () => this.#background.add("copies", this.parts.store.flushCopies()),
-      onPause: (agentId, message) => this.reports.paused(this.sessions.mainKey(agentId), message),
-    });
+    const parts = createEngineParts(options);
+    this.parts = parts;
     this.damage = options.damage;
-    this.#background = new BackgroundWork(this.parts);
-    this.reports = new EngineReports(this.parts, this.#background);
-    const { running } = this.parts;
-    this.#queue = new TurnQueue({
-      clock,
-      capacities: () => ({ main: running.config.maxConcurrent, subagent: subagents(running.config), cron: CRON_CAPACITY }),
-    });
-    const flushMemory: FlushMemory = async (context, options) => runner.flushMemory(context, options);
-    const behind = (sessionKey: string, task: TurnJob): void => this.#queue.lanes.enqueue(sessionKey, task);
-    this.#backgroundCompactor = new BackgroundCompactor({ ...this.parts, behind, flushMemory });
-    const turns = createTurnParts(this.parts);
-    this.#unbegun = turns.unbegun;
-    const runner = new TurnRunner({
-      ...this.parts,
-      ...turns,
-      queue: this.#queue,
-      backgroundCompactor: this.#backgroundCompactor,
-      placeAgain: async (input, history) => this.#ingress.placeAgain(input, history),
-      onToolWait: (turn) => this.#waits.turnChanged(turn),
-    });
-    this.#waits = new SessionWaits({ ...this.parts, queue: this.#queue, toolWait: (sessionKey) => runner.toolWait(sessionKey) });
-    this.#queue.serve({
-      process: async (sessionKey, job, laneOptions) => runner.run(sessionKey, job, laneOptions),
-      onDropped: (sessionKey, input) =>
-        this.#background.addFor(input, "drop", async () => this.parts.notices.drop(sessionKey, input, DROPPED.overflow)),
-      onQueueChange: (sessionKey, queued) => this.#waits.queueChanged(sessionKey, queued),
-      onError: (sessionKey, error) => {
-        logger.error("A turn could not be finished", { sessionKey, error });
-        if (StoreError.isInstance(error) && error.code === "lost-ownership") options.onLostOwnership();
-      },
-    });
-    this.sessions = new SessionService({
-      ...this.parts,
-      sessionCompactor: turns.sessionCompactor,
-      queue: this.#queue,
-      flushMemory,
-      waitOf: (sessionKey) => this.#waits.of(sessionKey),
-    });
+    this.#background = new BackgroundWork(parts);
+    this.reports = new EngineReports(parts, this.#background);
+    const { unbegun, runner, waits, backgroundCompactor, sessionCompactor } = createTurnParts(parts);
+    this.#unbegun = unbegun;
+    this.#waits = waits;
+    this.#backgroundCompactor = backgroundCompactor;
+    this.sessions = new SessionService({ ...parts, sessionCompactor, waits, flushMemory: runner.flushMemory });
     this.#commands = new SlashCommands({ ...this.parts, sessions: this.sessions });
     this.#maintenance = new SessionMaintenance(this.parts, {
       keeps: (key) => this.#isKept(key),
@@ -120,6 +75,7 @@ export class Engine {
       inBackground: (work) => this.#background.add("session maintenance", work),
     });
     this.#ingress = this.#createIngress();
+    this.#listen(runner, options);
     this.transfer = new SessionTransfer({
       ...this.parts,
       sessions: this.sessions,
@@ -135,17 +91,42 @@ export class Engine {
     });
   }
 
+  /** What parts have for those above them goes up here, and only here. */
+  #listen(runner: TurnRunner, { onLostOwnership }: EngineOptions): void {
+    const { channels, queue, notices, dispatcher, gates, spend, storage, store, logger } = this.parts;
+    queue.serve({
+      process: async (sessionKey, job, options) => runner.run(sessionKey, job, options),
+      onDropped: (sessionKey, input) =>
+        this.#background.addFor(input, "drop", async () => notices.drop(sessionKey, input, DROPPED.overflow)),
+      onMisplaced: async (input, history) => this.#ingress.placeAgain(input, history),
+      onQueueChange: (sessionKey, queued) => this.#waits.queueChanged(sessionKey, queued),
+      onError: (sessionKey, error) => {
+        logger.error("A turn could not be finished", { sessionKey, error });
+        if (StoreError.isInstance(error) && error.code === "lost-ownership") onLostOwnership();
+      },
+    });
+    channels.deliverTo(this.#ingress);
+    dispatcher.events.on("row-settled", (row) => {
+      if (row.state.type === "accepted") this.#waits.rowSent(row);
+      this.reports.settled(row);
+    });
+    dispatcher.events.on("row-late", (row, blocked) => this.reports.late(row, blocked));
+    gates.events.on("account-works", (account) => this.reports.accountWorks(account));
+    spend.events.on("cause-paused", ({ agentId }, message) => this.reports.paused(this.sessions.mainKey(agentId), message));
+    storage.events.on("space-recovered", () => this.#background.add("copies", store.flushCopies()));
+  }
+
   #createIngress(): Ingress {
     const late = new LateMessages(this.parts);
     const refusals = new RefusalNotices(this.parts);
     return new Ingress(this.parts, {
-      isIdle: (sessionKey) => !this.#queue.lanes.isBusy(sessionKey),
+      isIdle: (sessionKey) => !this.parts.queue.lanes.isBusy(sessionKey),
       enqueue: (sessionKey, job) => this.#enqueue(sessionKey, job),
       tooOld: (sessionKey, input) => this.#background.addFor(input, "late message", async () => late.refuse(sessionKey, input)),
       refused: (sessionKey, message) => this.#background.add("refusal notice", refusals.tell(sessionKey, message)),
       spoken: (...said) => this.reports.spoken(...said),
       command: (route, command, input, queue) => {
-        this.#queue.endBreath(route.sessionKey);
+        this.parts.queue.endBreath(route.sessionKey);
         this.#background.addFor(input, "command", async () => this.#runCommand({ route, input, queue }, command));
       },
     });
@@ -158,7 +139,7 @@ export class Engine {
     await this.reports.recall();
     await dispatcher.recover();
     const turns = await this.#unbegun.endAllMisplaced(await store.resumeTurns());
-    this.#queue.resume(turns);
+    this.parts.queue.resume(turns);
     for (const turn of turns) this.#waits.turnChanged(turn);
     let cursor: string | undefined;
     do {
@@ -218,20 +199,20 @@ export class Engine {
     const run = async (options: { readonly signal: AbortSignal }): Promise<void> => work(options).then(resolve, reject);
     const forget = (): void => reject(new LaneShutdown("the gateway ends"));
     // A lane's place is a session's: nobody else has this name.
-    this.#queue.lanes.enqueue(`none:${this.parts.random.uuid()}`, { type: "task", run, forget });
+    this.parts.queue.lanes.enqueue(`none:${this.parts.random.uuid()}`, { type: "task", run, forget });
     return promise;
   }
 
   /** Ends what is done for one input because whoever asked has gone: its run, be it at work or prepared, or its place in the queue. */
   async cancelInput(sessionKey: string, input: { readonly inputId: string; readonly reason: string }): Promise<void> {
     const { store, watchers } = this.parts;
-    if (this.#queue.removeInput(sessionKey, input.inputId)) {
+    if (this.parts.queue.removeInput(sessionKey, input.inputId)) {
       const said = await store.readInput(input.inputId);
       const state = { type: "told", reason: input.reason } as const;
       if (said !== undefined)
         await this.parts.notices.endInputs(sessionKey, [said], { state, level: "info", text: `Not begun: ${input.reason}.` });
       watchers.settled([input.inputId], input.reason);
-    } else if (this.#queue.worksOn(sessionKey, input.inputId)) {
+    } else if (this.parts.queue.worksOn(sessionKey, input.inputId)) {
       await this.sessions.abort(sessionKey, { queued: false, reason: input.reason });
     }
   }
@@ -243,22 +224,22 @@ export class Engine {
 
   /** Turns that run now. */
   get running(): number {
-    return this.#queue.lanes.active;
+    return this.parts.queue.lanes.active;
   }
 
   /** Inputs and turns that wait for their session's lane. */
   get waiting(): number {
-    return this.#queue.lanes.queuedInAll;
+    return this.parts.queue.lanes.queuedInAll;
   }
 
   /** Resolves when no turn runs or waits and nothing is left to send or to note. */
   async idle(): Promise<void> {
     for (;;) {
-      await this.#queue.lanes.idle();
+      await this.parts.queue.lanes.idle();
       await this.#backgroundCompactor.idle();
       await this.parts.dispatcher.idle();
       await this.#background.idle();
-      const isIdle = this.#queue.lanes.active === 0 && this.#queue.lanes.queuedInAll === 0 && this.#backgroundCompactor.isIdle;
+      const isIdle = this.parts.queue.lanes.active === 0 && this.parts.queue.lanes.queuedInAll === 0 && this.#backgroundCompactor.isIdle;
       if (isIdle && this.parts.dispatcher.pending === 0 && this.#background.isIdle) return;
     }
   }
@@ -273,7 +254,7 @@ export class Engine {
     this.#maintenance[Symbol.dispose]();
     // What comes in from here on is committed and waits for the next start; what turns still have to say goes out.
     const ended = this.#backgroundCompactor.close(reason);
-    await this.#queue.lanes.close(reason, { drainMs: this.#drainMs });
+    await this.parts.queue.lanes.close(reason, { drainMs: this.#drainMs });
     await ended;
     this.parts.typing.close();
     this.#waits.close();
@@ -302,13 +283,15 @@ export class Engine {
     const { events } = this.parts;
     const { config } = this.parts.running;
     return (
-      this.#queue.lanes.isBusy(sessionKey) || events.isWatched(sessionKey) || sessionKind(sessionKey, config.session.mainKey) === "main"
+      this.parts.queue.lanes.isBusy(sessionKey) ||
+      events.isWatched(sessionKey) ||
+      sessionKind(sessionKey, config.session.mainKey) === "main"
     );
   }
 
   /** Gives a job its place, and shows its sender that the message was taken, or that it waits. */
   #enqueue(sessionKey: string, job: MessagesJob): void {
-    this.#queue.add(sessionKey, job);
+    this.parts.queue.add(sessionKey, job);
     const input = leadInput(job);
     if (isExpected(input)) this.parts.typing.begin(sessionKey, input.message.origin);
     this.#waits.messageCame(sessionKey, input);
@@ -323,11 +306,6 @@ export class Engine {
       await this.sessions.deleteIfThere(session.key);
   }
 
-  #noteSettled(row: OutboxRecord): void {
-    if (row.state.type === "accepted") this.#waits.rowSent(row);
-    this.reports.settled(row);
-  }
-
   async #runCommand(
     { route, input, queue }: { readonly route: Route; readonly input: InputRecord; readonly queue: QueueSettings },
     command: TypedCommand,
@@ -337,10 +315,10 @@ export class Engine {
     if (command.type !== "reset") return this.#commands.run(target, command);
     // The new conversation begins with a greeting, before anything that is said later.
     const greeting = { type: "greeting", input, agentId: route.agentId, queue, arrival: { type: "committed" } } as const;
-    const greet = (): void => this.#queue.lanes.prepend(route.sessionKey, greeting);
+    const greet = (): void => this.parts.queue.lanes.prepend(route.sessionKey, greeting);
     if (command.model !== undefined) return this.#commands.resetWithModel(target, command.model, greet);
     const reset = this.#commands.reset(target);
-    this.#queue.lanes.enqueue(route.sessionKey, greeting);
+    this.parts.queue.lanes.enqueue(route.sessionKey, greeting);
     try {
       await reset;
     } catch (error) {
@@ -348,10 +326,6 @@ export class Engine {
       if (!(error instanceof SessionRequestError) || error.code !== "not-found") throw error;
     }
   }
-}
-
-function subagents({ agents, defaultAgentId }: EngineSettings["config"]): number {
-  return agents.find(({ id }) => id === defaultAgentId)?.subagents.maxConcurrent ?? 8;
 }
 
 /** Its sender expects an answer: a message of a group that names nobody may come to nothing. */

@@ -7,7 +7,7 @@ import type { AcceptedInput, InboxStore, InputAdmission, InputRecord, SessionRec
 import type { CrashPointHook } from "../kernel/crash-point.ts";
 import type { Observer } from "../observe/observer.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
-import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { ChannelRegistry, MessageIntake } from "../channels/channel-registry.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { Activation } from "../access/admit-message.ts";
 import { withPresentOwner } from "../access/owner.ts";
@@ -69,7 +69,7 @@ export interface IngressOptions {
  * The first stage: commits every input before anybody is told that it arrived, then decides who may talk, and where it goes. Placing is synchronous,
  * so that inputs keep their order from the commit to the queue.
  */
-export class Ingress {
+export class Ingress implements MessageIntake {
   readonly #options: IngressOptions;
   readonly #targets: IngressTargets;
   readonly #overheard = new GroupHistoryBuffer();
@@ -95,7 +95,7 @@ export class Ingress {
   }
 
   /** Takes an event of a channel. Resolves once it is committed; rejects when it could not be. */
-  async receive(message: MsgContext, options: { readonly cursor?: string }): Promise<"accepted" | "duplicate"> {
+  async acceptEvent(message: MsgContext, options: { readonly cursor?: string }): Promise<"accepted" | "duplicate"> {
     const { status } = await this.submit(message, this.#options.policy.admissionOf(message), options);
     return status;
   }
@@ -121,7 +121,7 @@ export class Ingress {
     };
     try {
       const isAhead = options.waits === true && this.#mayBegin(said);
-      const { type, input } = await this.#accept(said, accept, settings, { isAhead, onAccepted: options.onAccepted });
+      const { type, input } = await this.#commit(said, accept, settings, { isAhead, onAccepted: options.onAccepted });
       return { status: type, inputId: input.id, sessionKey: this.#options.policy.routeOf(input).sessionKey };
     } catch (error) {
       if (isStorageFull(error) && this.#options.policy.admit(said, settings.activation).type === "admit")
@@ -143,7 +143,7 @@ export class Ingress {
    * Takes an input and gives it its place: once it is on disk, so that inputs keep their order from the commit to the queue; or before, when its turn may
    * begin meanwhile.
    */
-  async #accept(
+  async #commit(
     { message }: Pick<InputRecord, "message">,
     accept: Parameters<Store["acceptInput"]>[1],
     settings: SessionSettings,

@@ -4,7 +4,7 @@ import type { InboxStore, InputRecord, OutboxRecord, SessionStore, TurnRecord } 
 import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { WaitNotices } from "../delivery/wait-notices.ts";
 import type { WaitReason } from "../delivery/wait-notices.ts";
-import type { ToolWait } from "../queue/tool-limits.ts";
+import type { ToolLimits } from "../queue/tool-limits.ts";
 import type { TurnQueue } from "../queue/turn-queue.ts";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger } from "@factotum/agent-contract";
@@ -24,22 +24,17 @@ export interface SessionWaitsOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly queue: TurnQueue;
-  /** What calls of the session's run wait for. */
-  readonly toolWait: (sessionKey: string) => ToolWait | undefined;
+  readonly toolLimits: ToolLimits;
 }
 
 /** Says what messages and tools wait for: to the clients of a session whenever it changes, and in the chat of a message after a while. */
 export class SessionWaits {
   readonly #options: SessionWaitsOptions;
-  readonly #queue: TurnQueue;
-  readonly #toolWait: SessionWaitsOptions["toolWait"];
   readonly #waitNotices: WaitNotices;
 
   constructor(options: SessionWaitsOptions) {
-    const { queue, toolWait, clock, logger, typing } = options;
+    const { clock, logger, typing } = options;
     this.#options = options;
-    this.#queue = queue;
-    this.#toolWait = toolWait;
     this.#waitNotices = new WaitNotices({
       reasonFor: (sessionKey, target) => this.#reasonFor(sessionKey, target),
       showTyping: (sessionKey, target) => typing.begin(sessionKey, target),
@@ -51,8 +46,9 @@ export class SessionWaits {
 
   /** What the session's messages, or the tools of its run, wait for now. */
   of(sessionKey: string): ChatWait | undefined {
-    const reason = this.#queue.waitReason(sessionKey);
-    if (reason === undefined) return this.#toolWait(sessionKey);
+    const { queue, toolLimits } = this.#options;
+    const reason = queue.waitReason(sessionKey);
+    if (reason === undefined) return toolLimits.waitOf(sessionKey);
     return reason === "place" ? { type: reason, limit: this.#options.running.config.maxConcurrent } : { type: reason };
   }
 
@@ -71,7 +67,7 @@ export class SessionWaits {
   /** What a turn waits for has changed. */
   turnChanged({ kind, sessionKey, origin, inputIds }: TurnRecord): void {
     if (RUN_POLICY[kind].isFromPerson) this.#waitNotices.begin(sessionKey, origin, inputIds.at(-1) ?? "");
-    this.queueChanged(sessionKey, this.#queue.lanes.queued(sessionKey));
+    this.queueChanged(sessionKey, this.#options.queue.lanes.queued(sessionKey));
   }
 
   /** A row was sent: the silence of its conversation begins again. */
@@ -84,8 +80,8 @@ export class SessionWaits {
   }
 
   #reasonFor(sessionKey: string, target: Origin): WaitReason | undefined {
-    const isRunning = this.#queue.worksFor(sessionKey, target);
-    return this.#queue.waitReason(sessionKey, target) ?? (isRunning ? this.#toolWait(sessionKey)?.type : undefined);
+    const { queue, toolLimits } = this.#options;
+    return queue.waitReason(sessionKey, target) ?? (queue.worksFor(sessionKey, target) ? toolLimits.waitOf(sessionKey)?.type : undefined);
   }
 
   async #sendLine(sessionKey: string, inputId: string, text: string): Promise<void> {

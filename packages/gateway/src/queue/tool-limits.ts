@@ -3,6 +3,9 @@ import type { AgentTool } from "@factotum/agent-contract";
 /** Commands of one session that may run at the same time. */
 const MAX_SESSION_COMMANDS = 4;
 
+/** Calls that a run starts at once: none of them waits for another unless it runs a command. */
+export const MAX_PARALLEL_TOOLS = 8;
+
 interface Waiter {
   readonly sessionKey: string;
   readonly start: () => void;
@@ -102,8 +105,14 @@ export class ToolLimits {
   readonly #commands: Limit;
   readonly #others: Limit;
 
-  /** `maxParallel` is how many calls a run starts at once: none of them waits for another unless it runs a command. */
-  constructor({ maxConcurrent, maxParallel }: { readonly maxConcurrent: () => number; readonly maxParallel: number }) {
+  /** `maxConcurrent` is asked at each use. */
+  constructor({
+    maxConcurrent,
+    maxParallel = MAX_PARALLEL_TOOLS,
+  }: {
+    readonly maxConcurrent: () => number;
+    readonly maxParallel?: number;
+  }) {
     this.#commands = new Limit(maxConcurrent, MAX_SESSION_COMMANDS);
     // The batch of one run may be larger than the limit for all sessions.
     this.#others = new Limit(() => Math.max(maxConcurrent(), maxParallel), maxParallel);

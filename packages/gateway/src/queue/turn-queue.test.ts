@@ -95,6 +95,7 @@ function createScene() {
   });
   queue.serve({
     onQueueChange: () => undefined,
+    onMisplaced: async () => undefined,
     onError: (_key, error) => {
       throw error;
     },

@@ -5,7 +5,7 @@ import type { InputRecord, TurnRecord } from "@factotum/store";
 import { conversationKey } from "../kernel/conversation-key.ts";
 import { RUN_POLICY, type RunPolicy } from "../run-policy/run-policy.ts";
 import { inputsOf, isBackground, isInputJob, leadInput, originOf, messagesIn, overflowOf, runsAlone, withMessages } from "./turn-job.ts";
-import type { InputJob, MessagesJob, ResumeJob, TurnJob } from "./turn-job.ts";
+import type { AttemptHistory, InputJob, MessagesJob, ResumeJob, TurnJob } from "./turn-job.ts";
 import { LaneInterrupt, LaneYield } from "../kernel/lane-abort.ts";
 import { SessionLanes } from "./session-lanes.ts";
 import type { LaneName, SessionLanesOptions } from "./session-lanes.ts";
@@ -25,6 +25,8 @@ export interface TurnQueueOptions extends Pick<SessionLanesOptions<TurnJob>, "ca
 export interface TurnWorker extends Pick<SessionLanesOptions<TurnJob>, "process" | "onQueueChange" | "onError"> {
   /** An input was dropped because the cap was reached: its sender is to be told. */
   readonly onDropped: (sessionKey: string, input: InputRecord) => void;
+  /** An input belongs to another session by now: it is routed again, with the attempts of its job. Resolves once it has its place. */
+  readonly onMisplaced: (input: InputRecord, history: AttemptHistory) => Promise<void>;
 }
 
 /**
@@ -112,6 +114,11 @@ export class TurnQueue {
     const host = this.#waitingInputs(sessionKey).find((waiting) => isTogether(job, waiting));
     if (host === undefined || job.type === "greeting") this.lanes.prepend(sessionKey, job);
     else this.lanes.replace(sessionKey, host, gather(job, host));
+  }
+
+  /** Gives an input of a job that is about to begin to the session that it belongs to by the running configuration. */
+  async moveAway(input: InputRecord, history: AttemptHistory): Promise<void> {
+    await this.#served.onMisplaced(input, history);
   }
 
   /** Requeues a job that failed, ahead of everything else in its session. */

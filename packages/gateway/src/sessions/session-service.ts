@@ -1,7 +1,7 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock } from "@factotum/agent-contract";
 import type { InboxStore, InputRecord, SessionRecord, SessionStore, TranscriptStore, TurnStore } from "@factotum/store";
-import type { ChatEntry, ChatSnapshot, ChatWait, RpcMethods, SessionKind, SessionSummary } from "@factotum/protocol";
+import type { ChatEntry, ChatSnapshot, RpcMethods, SessionKind, SessionSummary } from "@factotum/protocol";
 import { StoreError } from "@factotum/store";
 import type { MsgContext, Origin } from "@factotum/channel-contract";
 import type { InputWatchers } from "../queue/run-report.ts";
@@ -25,6 +25,7 @@ import { DROPPED } from "../notices/notices.ts";
 import type { CompactionOutcome } from "../summaries/compaction-outcome.ts";
 import type { SessionCompactor } from "../compaction/session-compactor.ts";
 import type { FlushMemory } from "../compaction/memory-flush.ts";
+import type { SessionWaits } from "../notices/session-waits.ts";
 import { listInterrupted } from "../messages/last-run.ts";
 import { originOf } from "../queue/turn-job.ts";
 import type { TurnJob } from "../queue/turn-job.ts";
@@ -52,8 +53,8 @@ export interface SessionServiceOptions {
   readonly watchers: InputWatchers;
   readonly clock: Clock;
   readonly flushMemory: FlushMemory;
-  /** What the session's messages wait for, or the tools of its run. */
-  readonly waitOf: (sessionKey: string) => ChatWait | undefined;
+  /** What the messages of sessions wait for, or the tools of their runs. */
+  readonly waits: SessionWaits;
 }
 
 /** Sessions as clients see and change them. */
@@ -173,7 +174,7 @@ export class SessionService {
       // From here to the return nothing can happen in between: what came while reading is in the live state or among the entries.
       const known = new Set(page.entries.map((entry) => entry.id));
       const live = events.live(sessionKey);
-      const wait = this.#options.waitOf(sessionKey);
+      const wait = this.#options.waits.of(sessionKey);
       snapshot = {
         sessionKey,
         ...page,

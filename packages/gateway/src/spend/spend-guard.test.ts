@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 
 function createGuard(config: Partial<SpendConfig> = {}): SpendGuard {
-  return new SpendGuard({
+  const guard = new SpendGuard({
     caps: () => ({ unattended: { tokensPerDay: 1000, usdPerDay: 2 }, perCause: {}, perAgent: {}, ...config }),
     store: {
       addSpend: async (charge) => void rows.push(charge),
@@ -26,8 +26,9 @@ function createGuard(config: Partial<SpendConfig> = {}): SpendGuard {
     clock: { now: () => nowMs, monotonic: () => nowMs, schedule: () => ({ [Symbol.dispose]: () => undefined }) },
     logger: createMemoryLogger(),
     dayOf: (_agent, time) => new Date(time).toISOString().slice(0, 10),
-    onPause: (cause, message) => pauses.push(`${cause.kind}: ${message}`),
   });
+  guard.events.on("cause-paused", (cause, message) => pauses.push(`${cause.kind}: ${message}`));
+  return guard;
 }
 
 const usage = (total: number, costUsd?: number): Usage => ({

@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger, RunKind, Usage } from "@factotum/agent-contract";
 import type { SpendConfig } from "@factotum/config";
@@ -39,8 +40,12 @@ export interface SpendGuardOptions {
   readonly logger: Logger;
   /** The local day of the agent's user, `YYYY-MM-DD`. */
   readonly dayOf: (agentId: string, nowMs: number) => string;
-  /** A cause has reached its cap, or pauses after failures: told once until it works again. */
-  readonly onPause: (cause: SpendCause, message: string) => void;
+}
+
+/** What the guard tells. */
+interface SpendEvents {
+  /** A cause has reached its cap, or pauses after failures: once until it works again. */
+  readonly "cause-paused": [cause: SpendCause, message: string];
 }
 
 interface Used {
@@ -59,6 +64,7 @@ interface AgentDay {
  * by side cannot pass a cap together. What was spent is on disk and counts after a restart too (R15).
  */
 export class SpendGuard {
+  readonly events: EventEmitter<SpendEvents> = new EventEmitter();
   readonly #options: SpendGuardOptions;
   readonly #days = new Map<string, { readonly day: string; readonly read: Promise<AgentDay> }>();
   readonly #failures = new Map<string, number>();
@@ -159,7 +165,7 @@ export class SpendGuard {
     const key = `${cause.agentId}/${cause.kind}/${why}`;
     if (this.#told.has(key)) return;
     this.#told.add(key);
-    this.#options.onPause(cause, message);
+    this.events.emit("cause-paused", cause, message);
   }
 
   /** The agent's day, with what was spent on it before this process. Yesterday is forgotten. */

@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events";
 import type { Clock, Logger } from "@factotum/agent-contract";
 import { StoreError } from "@factotum/store";
 import type { PendingCommit } from "@factotum/store";
@@ -19,8 +20,12 @@ export interface StorageGuardOptions {
   readonly probe: () => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
+}
+
+/** What the guard tells. */
+interface StorageEvents {
   /** There is space again. */
-  readonly onRecovered: () => void;
+  readonly "space-recovered": [];
 }
 
 /** Looks for space begin after this, and come less and less often. */
@@ -36,6 +41,7 @@ const RESERVE_AFTER_MS = 5_000;
  * by itself when there is space. Nothing that waits is lost by an end of the process: it is where the last commit left it.
  */
 export class StorageGuard {
+  readonly events: EventEmitter<StorageEvents> = new EventEmitter();
   readonly #options: StorageGuardOptions;
   #problem: StorageProblem | undefined;
   /** Why there is no reserve, while everything else can be stored. */
@@ -163,7 +169,7 @@ export class StorageGuard {
   }
 
   async #look(): Promise<void> {
-    const { reserve, probe, clock, logger, onRecovered } = this.#options;
+    const { reserve, probe, clock, logger } = this.#options;
     try {
       await reserve?.fill();
       await probe();
@@ -180,7 +186,7 @@ export class StorageGuard {
     this.#recoveredAtMs = clock.monotonic();
     logger.info("There is space again: messages are taken", { since: new Date(sinceMs).toISOString() });
     for (const resolve of this.#waiting.splice(0)) resolve(true);
-    onRecovered();
+    this.events.emit("space-recovered");
   }
 
   async #free(): Promise<void> {

@@ -19,7 +19,7 @@ import type { BackgroundCompactor } from "../compaction/background-compactor.ts"
 import { RunDeadline } from "../queue/run-deadline.ts";
 import { ShownGroups } from "../prompt/shown-groups.ts";
 import { historyOf, inputsOf, isLost, leadInput } from "../queue/turn-job.ts";
-import type { AttemptHistory, InputJob, ResumeJob } from "../queue/turn-job.ts";
+import type { InputJob, ResumeJob } from "../queue/turn-job.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /**
@@ -46,8 +46,6 @@ export interface JobPreparerOptions {
   readonly backgroundCompactor: BackgroundCompactor;
   readonly queue: TurnQueue;
   readonly policy: InputPolicy;
-  /** Places an input again by the running configuration. */
-  readonly placeAgain: (input: InputRecord, history: AttemptHistory) => Promise<void>;
   readonly watchers: InputWatchers;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -106,7 +104,7 @@ export class JobPreparer {
       }
       if (inputs.some((input) => isMisplaced(turn.sessionKey, input, this.#options.policy, this.#options.running.config))) {
         for (const input of await this.#options.unbegun.endMisplaced(turn, inputs))
-          await this.#options.placeAgain(input, { arrival: { type: "recovered", runsAlone: false } });
+          await this.#options.queue.moveAway(input, { arrival: { type: "recovered", runsAlone: false } });
         return undefined;
       }
       return await this.#options.preparer.prepareResumed(turn, { signal });
@@ -162,7 +160,7 @@ export class JobPreparer {
   async #judge(sessionKey: string, waited: InputJob): Promise<InputJob | undefined> {
     const { store, watchers } = this.#options;
     const { job, moved, turnedAway } = reauthorizeJob(sessionKey, waited, this.#options.policy, this.#options.running.config);
-    for (const input of moved) await this.#options.placeAgain(input, historyOf(waited));
+    for (const input of moved) await this.#options.queue.moveAway(input, historyOf(waited));
     const ids = turnedAway.map(({ id }) => id);
     if (ids.length > 0) await store.settleInputs(ids, { type: "ignored", reason: SENDER_REVOKED });
     watchers.settled(ids, SENDER_REVOKED);

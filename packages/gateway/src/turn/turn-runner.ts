@@ -9,15 +9,16 @@ import { joinUsage, NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import type { AgentEvent, RunLimits, RunOutcome, UsageTotals } from "@factotum/agent-contract";
 import { backoffDelay } from "@factotum/channel-kit";
 import { StoreError } from "@factotum/store";
-import type { TranscriptBody, TurnRecord } from "@factotum/store";
+import type { TranscriptBody } from "@factotum/store";
 import { MessageDigests } from "../requests/message-digests.ts";
 import { RequestRecorder } from "../requests/request-recorder.ts";
 import { holdPlaceWhileAsking, OUTER_PLACE } from "../queue/lane-place.ts";
 import type { LanePlace } from "../queue/lane-place.ts";
 import { LaneAbort, LaneShutdown, LaneYield } from "../kernel/lane-abort.ts";
 import type { LaneOptions } from "../queue/session-lanes.ts";
-import { ToolLimits } from "../queue/tool-limits.ts";
-import type { ToolWait } from "../queue/tool-limits.ts";
+import { MAX_PARALLEL_TOOLS } from "../queue/tool-limits.ts";
+import type { ToolLimits } from "../queue/tool-limits.ts";
+import type { SessionWaits } from "../notices/session-waits.ts";
 import { RunDeadline } from "../queue/run-deadline.ts";
 import type { StreamedReply } from "../delivery/streaming/reply-stream.ts";
 import type { RunResults, TurnConcluder, TurnEnding } from "./turn-concluder.ts";
@@ -29,9 +30,9 @@ import { leftOutRemark } from "../summaries/compaction-outcome.ts";
 import { longTextRemark } from "../messages/long-message.ts";
 import type { SessionCompactor } from "../compaction/session-compactor.ts";
 import { beginMemoryFlush, checkFlushCall } from "../compaction/memory-flush.ts";
+import type { FlushMemory } from "../compaction/memory-flush.ts";
 import { notesPath } from "../messages/notes-file.ts";
 import { isFinalStoreError } from "../storage/is-final-store-error.ts";
-import type { SessionContext } from "../conversation/session-context.ts";
 import { checkCall, currentFacts } from "../conversation/current-authorization.ts";
 import { createRunModel, thinkingNote, thinkingRemark, thoughtsRemark } from "./run-model.ts";
 import type { RunModelOptions } from "./run-model.ts";
@@ -49,7 +50,7 @@ import type { TurnSteeringOptions } from "./turn-steering.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /** Bounds of a run. */
-const RUN_LIMITS: RunLimits = { maxTurns: 100, maxToolCalls: 100, maxParallelTools: 8 };
+const RUN_LIMITS: RunLimits = { maxTurns: 100, maxToolCalls: 100, maxParallelTools: MAX_PARALLEL_TOOLS };
 
 /** Earlier attempts of a turn, before a retry. */
 interface RetryState {
@@ -89,8 +90,9 @@ export interface TurnRunnerOptions extends JobPreparerOptions, TurnRecorderOptio
   readonly concluder: TurnConcluder;
   readonly typing: TypingIndicator;
   readonly turnContext: TurnContext;
+  readonly toolLimits: ToolLimits;
   /** Told when a tool call starts or stops waiting for a free place. */
-  readonly onToolWait: (turn: TurnRecord) => void;
+  readonly waits: SessionWaits;
   readonly toolGate: ToolGate;
   readonly files: LocalFiles;
 }
@@ -100,14 +102,9 @@ export class TurnRunner {
   readonly #options: TurnRunnerOptions;
   readonly #preparer: JobPreparer;
   readonly #digests = new MessageDigests();
-  readonly #toolLimits: ToolLimits;
 
   constructor(options: TurnRunnerOptions) {
     this.#options = options;
-    this.#toolLimits = new ToolLimits({
-      maxConcurrent: () => options.running.config.tools.exec.maxConcurrent,
-      maxParallel: RUN_LIMITS.maxParallelTools,
-    });
     this.#preparer = new JobPreparer(options);
   }
 
@@ -155,7 +152,7 @@ export class TurnRunner {
    * Lets the agent write its notes in a hidden turn. Call it in the session's lane. Resolves however the turn ends; rejects only when the store does, and
    * then requeues the turn.
    */
-  async flushMemory(context: SessionContext, { signal }: { readonly signal: AbortSignal }): Promise<void> {
+  readonly flushMemory: FlushMemory = async (context, { signal }) => {
     const { record } = context;
     if (record?.lastOrigin === undefined) return;
     const { turn, entries } = await beginMemoryFlush(context, record.lastOrigin, this.#options);
@@ -168,7 +165,7 @@ export class TurnRunner {
       if (!isFinalStoreError(error)) this.#requeue(turn.sessionKey, { type: "resume", turn, failures: 1 });
       throw error;
     }
-  }
+  };
 
   async #runPrepared(prepared: PreparedTurn, { signal: laneSignal, place }: LaneOptions): Promise<void> {
     const { agent, turn } = prepared;
@@ -185,11 +182,6 @@ export class TurnRunner {
     });
   }
 
-  /** What tool calls of the session's run wait for; `undefined` when none waits. */
-  toolWait(sessionKey: string): ToolWait | undefined {
-    return this.#toolLimits.waitOf(sessionKey);
-  }
-
   /** Shows a turn to its watchers once it is committed. */
   async #showBeginning({ turn, beginning }: PreparedTurn): Promise<void> {
     const { events, typing, watchers } = this.#options;
@@ -204,7 +196,7 @@ export class TurnRunner {
   async #drive(prepared: PreparedTurn, bounds: RunBounds, before: RetryState = FIRST_TRY): Promise<void> {
     const { turn, facts, model, agent, beginning, request } = prepared;
     const { begun, signal, laneSignal, place } = bounds;
-    const { store, clock, files } = this.#options;
+    const { store, clock, files, toolLimits, waits } = this.#options;
     const runModel = createRunModel(prepared, { agentId: agent.config.id, kind: turn.kind }, this.#options, place);
     const requests = new RequestRecorder({
       ...prepared.kept,
@@ -228,7 +220,7 @@ export class TurnRunner {
         system: request.system,
         messages: resumed?.messages ?? request.history,
         prompt: beginning.type === "new" ? beginning.prompt : undefined,
-        tools: this.#toolLimits.apply(request.tools, turn.sessionKey, () => this.#options.onToolWait(turn)),
+        tools: toolLimits.apply(request.tools, turn.sessionKey, () => waits.turnChanged(turn)),
         ...(resumed === undefined ? {} : { knownResults: resumed.knownResults }),
         steering,
         beforeTool: async (call, tool, { tainted }) => {
@@ -277,7 +269,8 @@ export class TurnRunner {
       streamed,
       signal,
     });
-    if (RUN_POLICY[turn.kind].compacts) this.#options.backgroundCompactor.look(turn, windowBudget(prepared), tried.usage);
+    if (RUN_POLICY[turn.kind].compacts)
+      this.#options.backgroundCompactor.look(turn, { budget: windowBudget(prepared), usage: tried.usage, flushMemory: this.flushMemory });
     const authProfile = runModel.changedProfile();
     if (authProfile !== undefined) await store.patchSession(turn.sessionKey, { overrides: { authProfile } }, { nowMs: clock.now() });
   }
