@@ -95,7 +95,7 @@ describe.each(["/new", "/reset", "/new opus"])("%s in the middle of a run", (com
     const first = ask("artichoke");
     await server.nextRequest();
     const second = ask("asparagus");
-    await expect.poll(() => running.gateway.engine.waiting).toBe(1);
+    await expect.poll(() => running.gateway.engine.waitingJobs).toBe(1);
     const reset = ask(command);
     expect(await first).toMatchObject({ outcome: { type: "aborted" } });
     expect(await second).toMatchObject({ text: "", outcome: { type: "aborted", message: "you asked for a new conversation" } });

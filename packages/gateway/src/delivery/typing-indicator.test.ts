@@ -90,7 +90,7 @@ test("until the last send: an answer that its platform puts off is still to come
     type === "text" ? { type: "rejected", code: "rate-limited", retry: { type: "after", delayMs: 3_600_000 } } : undefined;
   const running = await start();
   await platform.say(platform.message("hi"));
-  await settled(() => running.gateway.engine.running === 0 && clock.waiting === 1);
+  await settled(() => running.gateway.engine.activeTurns === 0 && clock.waiting === 1);
   clock.pass();
   await platform.waitForSends(2);
   expect(kinds()).toEqual(["typing", "typing"]);

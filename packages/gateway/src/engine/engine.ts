@@ -67,8 +67,38 @@ export class Engine {
     this.#unbegun = unbegun;
     this.#waits = waits;
     this.#backgroundCompactor = backgroundCompactor;
-    this.sessions = new SessionService({ ...parts, sessionCompactor, waits, flushMemory: runner.flushMemory });
-    this.#commands = new SlashCommands({ ...this.parts, sessions: this.sessions });
+    const { store, running, channels, conversations, notices, queue, cooldowns, cache, media, events, watchers } = parts;
+    const { clock, random, logger, hideSecrets } = parts;
+    this.sessions = new SessionService({
+      store,
+      running,
+      channels,
+      conversations,
+      notices,
+      sessionCompactor,
+      queue,
+      cache,
+      media,
+      events,
+      watchers,
+      clock,
+      waits,
+      flushMemory: runner.flushMemory,
+    });
+    const { sessions } = this;
+    this.#commands = new SlashCommands({
+      store,
+      running,
+      channels,
+      conversations,
+      sessions,
+      notices,
+      cooldowns,
+      events,
+      clock,
+      logger,
+      hideSecrets,
+    });
     this.#maintenance = new SessionMaintenance(this.parts, {
       keeps: (key) => this.#isKept(key),
       removeSession: async (key) => !this.#isKept(key) && this.sessions.deleteIfThere(key),
@@ -77,17 +107,22 @@ export class Engine {
     this.#ingress = this.#createIngress();
     this.#listen(runner, options);
     this.transfer = new SessionTransfer({
-      ...this.parts,
-      sessions: this.sessions,
+      store,
+      running,
+      sessions,
+      events,
+      clock,
+      random,
+      hideSecrets,
       asideFolder: path.join(options.home, "imports"),
       worker: options.importWorker,
     });
     this.deadLetters = new DeadLetterService({
-      store: this.parts.store,
-      clock: options.clock,
+      store,
+      clock,
       place: async (input) => this.#ingress.recover(input),
-      dispatch: (row) => this.parts.dispatcher.dispatch([row]),
-      sessionKeyOf: (input) => this.parts.policy.routeOf(input).sessionKey,
+      dispatch: (row) => parts.dispatcher.dispatch([row]),
+      sessionKeyOf: (input) => parts.policy.routeOf(input).sessionKey,
     });
   }
 
@@ -223,12 +258,12 @@ export class Engine {
   }
 
   /** Turns that run now. */
-  get running(): number {
+  get activeTurns(): number {
     return this.parts.queue.lanes.active;
   }
 
   /** Inputs and turns that wait for their session's lane. */
-  get waiting(): number {
+  get waitingJobs(): number {
     return this.parts.queue.lanes.queuedInAll;
   }
 

@@ -25,9 +25,76 @@ export function createTurnParts(parts: EngineParts): TurnParts {
   const sessionCompactor = new SessionCompactor(parts);
   const backgroundCompactor = new BackgroundCompactor(parts);
   const messages = new TurnMessages(parts);
-  const preparer = new TurnPreparer({ ...parts, sessionCompactor, messages, prompts: new PromptResolver(parts) });
+  const { store, running, channels, conversations, cache, media, events, watchers, clock, random, logger } = parts;
+  const { policy, queue, toolLimits, notices, dispatcher, typing, failedRuns, observer, turnContext, toolGate, files } = parts;
+  const { cooldowns, spend, hideSecrets, crashPoint } = parts;
+  const prompts = new PromptResolver(parts);
+  const preparer = new TurnPreparer({
+    store,
+    running,
+    conversations,
+    cache,
+    media,
+    clock,
+    random,
+    logger,
+    sessionCompactor,
+    prompts,
+    messages,
+  });
   const concluder = new TurnConcluder(parts);
-  const unbegun = new UnbegunTurns({ ...parts, messages, concluder });
-  const runner = new TurnRunner({ ...parts, waits, sessionCompactor, backgroundCompactor, messages, preparer, concluder, unbegun });
+  const unbegun = new UnbegunTurns({
+    store,
+    running,
+    channels,
+    conversations,
+    cache,
+    media,
+    events,
+    watchers,
+    clock,
+    random,
+    logger,
+    policy,
+    notices,
+    failedRuns,
+    hideSecrets,
+    crashPoint,
+    messages,
+    concluder,
+  });
+  const runner = new TurnRunner({
+    store,
+    running,
+    channels,
+    conversations,
+    cache,
+    media,
+    events,
+    watchers,
+    clock,
+    random,
+    logger,
+    policy,
+    queue,
+    dispatcher,
+    typing,
+    observer,
+    hideSecrets,
+    crashPoint,
+    toolLimits,
+    turnContext,
+    toolGate,
+    files,
+    cooldowns,
+    spend,
+    waits,
+    sessionCompactor,
+    backgroundCompactor,
+    messages,
+    preparer,
+    concluder,
+    unbegun,
+  });
   return { waits, sessionCompactor, backgroundCompactor, preparer, unbegun, runner };
 }

@@ -78,7 +78,7 @@ test("debounced messages share one turn, and each is settled by itself", async (
   await say("cauliflower");
   clock.pass(QUIET_MS - 1);
   expect(server.requests).toEqual([]);
-  expect(running.gateway.engine.waiting).toBe(1);
+  expect(running.gateway.engine.waitingJobs).toBe(1);
   clock.pass(1);
   await running.gateway.engine.idle();
   expect(sentTexts()).toEqual(["Answer 0."]);
@@ -129,7 +129,7 @@ describe("the debounce window ends at once", () => {
     await running.gateway.engine.submit(message, { owner: true, kind: "user", sessionKey: "agent:main:page" });
     await platform.waitForSends(1);
     for (const text of ["one", "two", "three", "four"]) await say(text);
-    expect(running.gateway.engine.waiting).toBeGreaterThan(0);
+    expect(running.gateway.engine.waitingJobs).toBeGreaterThan(0);
     clock.pass(QUIET_MS);
     await running.gateway.engine.idle();
     expect(Object.values(await inputStates(running)).filter((state) => state !== "answered")).toEqual([]);

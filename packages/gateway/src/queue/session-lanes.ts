@@ -48,7 +48,7 @@ interface Running<Item> {
 
 interface Actor<Item> {
   queue: Item[];
-  running: Running<Item> | undefined;
+  current: Running<Item> | undefined;
   /** Looks at the queue again when its first item may be begun. */
   wake: Disposable | undefined;
 }
@@ -130,8 +130,8 @@ export class SessionLanes<Item> {
   }
 
   /** The item that is worked on. */
-  running(sessionKey: string): Item | undefined {
-    return this.#actors.get(sessionKey)?.running?.item;
+  current(sessionKey: string): Item | undefined {
+    return this.#actors.get(sessionKey)?.current?.item;
   }
 
   /** Whether the session has work, running or waiting. */
@@ -156,9 +156,9 @@ export class SessionLanes<Item> {
 
   /** Ends the running item with this reason; false when none runs. */
   abort(sessionKey: string, reason: LaneAbort | LaneYield): boolean {
-    const running = this.#actors.get(sessionKey)?.running;
-    running?.abort.abort(reason);
-    return running !== undefined;
+    const current = this.#actors.get(sessionKey)?.current;
+    current?.abort.abort(reason);
+    return current !== undefined;
   }
 
   /** Resolves when nothing runs and nothing waits. */
@@ -179,17 +179,17 @@ export class SessionLanes<Item> {
       this.#arrange(sessionKey, actor);
       for (const item of forgotten) this.#options.onForgotten(sessionKey, item);
     }
-    const running = [...this.#actors.values()].flatMap((actor) => actor.running ?? []);
+    const items = [...this.#actors.values()].flatMap((actor) => actor.current ?? []);
     const end = (): void => {
-      for (const { abort } of running) abort.abort(new LaneShutdown(reason));
+      for (const { abort } of items) abort.abort(new LaneShutdown(reason));
     };
     if (options.drainMs <= 0) end();
     using _timer = this.#options.clock.schedule(options.drainMs, end);
-    await Promise.all(running.map(({ settled }) => settled));
+    await Promise.all(items.map(({ settled }) => settled));
   }
 
   #actorOf(sessionKey: string): Actor<Item> {
-    const actor = this.#actors.get(sessionKey) ?? { queue: [], running: undefined, wake: undefined };
+    const actor = this.#actors.get(sessionKey) ?? { queue: [], current: undefined, wake: undefined };
     this.#actors.set(sessionKey, actor);
     return actor;
   }
@@ -198,7 +198,7 @@ export class SessionLanes<Item> {
   #arrange(sessionKey: string, actor: Actor<Item>): void {
     actor.wake?.[Symbol.dispose]();
     actor.wake = undefined;
-    if (actor.running !== undefined) return;
+    if (actor.current !== undefined) return;
     const [next] = actor.queue;
     if (next === undefined) {
       this.#unready(sessionKey);
@@ -250,7 +250,7 @@ export class SessionLanes<Item> {
     this.#active += 1;
     const isAlone = this.#options.runsAlone(item);
     this.#isOneAlone ||= isAlone;
-    actor.running = { item, abort, settled: this.#run(sessionKey, actor, { item, lane, isAlone, signal: abort.signal }) };
+    actor.current = { item, abort, settled: this.#run(sessionKey, actor, { item, lane, isAlone, signal: abort.signal }) };
   }
 
   /** The one place where a session and its lane's place are released, however the work ended. */
@@ -261,14 +261,14 @@ export class SessionLanes<Item> {
   ): Promise<void> {
     const place = this.#takePlace(started.lane);
     try {
-      // The first await comes before any work, so that `running` is set when `process` looks.
+      // The first await comes before any work, so that `current` is set when `process` looks.
       await Promise.resolve();
       this.#options.onQueueChange(sessionKey, actor.queue.length);
       await this.#options.process(sessionKey, started.item, { signal: started.signal, place });
     } catch (error) {
       this.#options.onError(sessionKey, error);
     } finally {
-      actor.running = undefined;
+      actor.current = undefined;
       this.#active -= 1;
       if (started.isAlone) this.#isOneAlone = false;
       place.close();
@@ -280,7 +280,7 @@ export class SessionLanes<Item> {
   /** The running item has ended, or the first one may be begun now; what does not start waits for another reason than before. */
   #goOn(sessionKey: string, actor: Actor<Item>): void {
     this.#arrange(sessionKey, actor);
-    if (actor.running === undefined && actor.queue.length > 0) this.#options.onQueueChange(sessionKey, actor.queue.length);
+    if (actor.current === undefined && actor.queue.length > 0) this.#options.onQueueChange(sessionKey, actor.queue.length);
   }
 
   /** Takes a free place of a lane. `close` releases it for good. */

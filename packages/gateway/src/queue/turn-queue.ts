@@ -81,10 +81,10 @@ export class TurnQueue {
   /** Queues an input by its queue mode. */
   add(sessionKey: string, said: MessagesJob): void {
     const job = this.#withBreath(said);
-    const running = this.lanes.running(sessionKey);
+    const current = this.lanes.current(sessionKey);
     if (policyOf(job).isAttended) this.#makeWay(sessionKey);
     const isBusy =
-      (running !== undefined && !isBackground(running)) || this.lanes.waiting(sessionKey).some((waiting) => !isBackground(waiting));
+      (current !== undefined && !isBackground(current)) || this.lanes.waiting(sessionKey).some((waiting) => !isBackground(waiting));
     if (!policyOf(job).isFromPerson || !isBusy) return this.lanes.enqueue(sessionKey, job);
     const begun = this.#debounceHost(sessionKey, job);
     if (begun !== undefined) return void this.lanes.replace(sessionKey, begun, gather(begun, this.#collected(job)));
@@ -94,7 +94,7 @@ export class TurnQueue {
     const held = this.#collected(fitting);
     if (host === undefined) this.lanes.enqueue(sessionKey, held);
     else this.lanes.replace(sessionKey, host, gather(host, held));
-    if (fitting.queue.mode === "interrupt" && running !== undefined && isSaidInto(fitting, running))
+    if (fitting.queue.mode === "interrupt" && current !== undefined && isSaidInto(fitting, current))
       this.lanes.abort(sessionKey, new LaneInterrupt());
   }
 
@@ -173,8 +173,8 @@ export class TurnQueue {
 
   /** Aborts unattended work when a person waits (R7). A started turn is concluded before anything else of its session starts. */
   #makeWay(sessionKey: string): void {
-    const running = this.lanes.running(sessionKey);
-    if (running !== undefined && isBackground(running)) this.lanes.abort(sessionKey, new LaneYield());
+    const current = this.lanes.current(sessionKey);
+    if (current !== undefined && isBackground(current)) this.lanes.abort(sessionKey, new LaneYield());
     for (const job of this.lanes.waiting(sessionKey))
       if (job.type === "resume" && isBackground(job)) this.lanes.replace(sessionKey, job, { ...job, yields: true });
   }
@@ -266,7 +266,7 @@ export class TurnQueue {
     const job = waiting[at];
     if (job === undefined || job.type === "task") return undefined;
     if ((job.notBeforeMs ?? 0) > this.#clock.monotonic()) return "held";
-    if (this.lanes.running(sessionKey) !== undefined) return "earlier";
+    if (this.lanes.current(sessionKey) !== undefined) return "earlier";
     const [head] = waiting;
     if (head !== undefined && runsAlone(head)) return "restart";
     return at > 0 ? "earlier" : "place";
@@ -274,7 +274,7 @@ export class TurnQueue {
 
   /** True while a turn for this address runs or waits. */
   worksFor(sessionKey: string, target: Origin): boolean {
-    const jobs = [this.lanes.running(sessionKey), ...this.lanes.waiting(sessionKey)];
+    const jobs = [this.lanes.current(sessionKey), ...this.lanes.waiting(sessionKey)];
     const key = conversationKey(target);
     return jobs.some((job) => {
       if (job === undefined || job.type === "task") return false;
@@ -284,7 +284,7 @@ export class TurnQueue {
 
   /** True while what runs for the session is for this input alone. */
   worksOn(sessionKey: string, inputId: string): boolean {
-    const job = this.lanes.running(sessionKey);
+    const job = this.lanes.current(sessionKey);
     if (job === undefined || job.type === "task") return false;
     const ids = job.type === "resume" ? job.turn.inputIds : inputsOf(job).map(({ id }) => id);
     return ids.every((id) => id === inputId) && ids.length > 0;
@@ -353,9 +353,9 @@ function isOfConversation(job: InputJob, turn: TurnRecord): boolean {
   );
 }
 
-function isSaidInto(job: InputJob, running: TurnJob): boolean {
-  if (running.type === "task") return false;
-  return running.type === "resume" ? mayShareTurn(job) && isOfConversation(job, running.turn) : isTogether(running, job);
+function isSaidInto(job: InputJob, current: TurnJob): boolean {
+  if (current.type === "task") return false;
+  return current.type === "resume" ? mayShareTurn(job) && isOfConversation(job, current.turn) : isTogether(current, job);
 }
 
 /** Merges two jobs; on conflicting inline directives the later message wins. */

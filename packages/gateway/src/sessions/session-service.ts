@@ -299,10 +299,10 @@ export class SessionService {
     const { events } = this.#options;
     const { by, before } = options;
     if (options.runId !== undefined && events.live(sessionKey)?.runId !== options.runId) return NOTHING_ENDED;
-    if (before !== undefined && this.#queue.lanes.running(sessionKey) === before) return NOTHING_ENDED;
+    if (before !== undefined && this.#queue.lanes.current(sessionKey) === before) return NOTHING_ENDED;
     const dropped = options.queued ? this.#queue.dropInputs(sessionKey, before) : [];
-    const running = this.#queue.lanes.running(sessionKey);
-    const tellsSender = running !== undefined && running.type !== "task" && !this.#isSeenBy(originOf(running), by);
+    const current = this.#queue.lanes.current(sessionKey);
+    const tellsSender = current !== undefined && current.type !== "task" && !this.#isSeenBy(originOf(current), by);
     const aborted = this.#queue.lanes.abort(sessionKey, new LaneAbort(options.reason, { tellsSender }));
     const own = dropped.filter((input) => this.#isOwn(input, by));
     await this.#endOwn(sessionKey, own, options.reason);

@@ -33,7 +33,7 @@ export async function gatewayStatus(engine: Engine, facts: StatusFacts): Promise
     damage: engine.damage.list(),
     resting: restingModels(engine.parts),
     channels: channels.status(),
-    sessions: { total: counts.sessions, running: engine.running },
+    sessions: { total: counts.sessions, running: engine.activeTurns },
     inputs: { waiting: counts.inputsWaiting, deadLettered: counts.inputsDead },
     outbox: outboxStatus(counts, engine),
     usage: { totalTokens: total, ...withoutUndefined({ costUsd }) },

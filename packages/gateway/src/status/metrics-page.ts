@@ -34,8 +34,8 @@ export class MetricsPage implements Disposable {
       factotum_build_info: [{ labels: { version: this.#version }, value: 1 }],
       ...observer.counted(),
       factotum_inputs: byState({ waiting: counts.inputsWaiting, dead: counts.inputsDead }),
-      factotum_queue_depth: one(this.#engine.waiting),
-      factotum_turns_running: one(this.#engine.running),
+      factotum_queue_depth: one(this.#engine.waitingJobs),
+      factotum_turns_running: one(this.#engine.activeTurns),
       factotum_outbox: byState({
         waiting: waitingToLeave(counts.outboxWaiting, dispatcher),
         dead: counts.outboxDead,

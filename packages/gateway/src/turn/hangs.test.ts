@@ -72,7 +72,7 @@ async function expectRelease(
   } else await platform.waitForSends(2);
   expect(platform.sent.at(-1)?.outbound).toMatchObject({ text: "Two." });
   await running.gateway.engine.idle();
-  expect(running.gateway.engine.running).toBe(0);
+  expect(running.gateway.engine.activeTurns).toBe(0);
   for (const state of ["waiting", "claimed"] as const) expect((await running.store.listInputs({ state, limit: 1 })).items).toEqual([]);
 }
 

@@ -118,7 +118,7 @@ test("a plain answer waits for a place among people's turns", async () => {
   await model.nextRequest();
   const second = ask("second");
   // Answered after the second has taken its place in the line.
-  while (narrow.gateway.engine.waiting === 0) await (await fetch(`${narrow.gateway.url}/healthz`)).text();
+  while (narrow.gateway.engine.waitingJobs === 0) await (await fetch(`${narrow.gateway.url}/healthz`)).text();
   expect(model.requests).toHaveLength(1);
   gate.open();
   expect([(await first).status, (await second).status]).toEqual([200, 200]);
