@@ -183,6 +183,27 @@ describe("the pause", () => {
     expect(signals[0]).toBe(signal);
   });
 
+  test("is handed to who lets go of something meanwhile, after the try before it and ahead of the next one", async () => {
+    const { info } = clientFor(compatibleChat, "http://127.0.0.1:9");
+    const log: string[] = [];
+    const inner: ModelClient = {
+      info,
+      async *stream(): AsyncGenerator<ModelEvent, void, undefined> {
+        log.push("try");
+        yield* log.length === 1 ? failing("overloaded") : ANSWER;
+      },
+    };
+    const clock = new HastyClock();
+    const random = { bytes: (count: number) => new Uint8Array(count), uuid: () => "", float: () => 0 };
+    const aroundPause = async (pause: () => Promise<void>): Promise<void> => {
+      log.push("let go");
+      await pause();
+      log.push(`hold after ${clock.pauses.length}`);
+    };
+    await collectHastily(createRetryClient(inner, { clock, random, aroundPause }), clock);
+    expect(log).toEqual(["try", "let go", "hold after 1", "try"]);
+  });
+
   test("ends at once with an abort, and leaves no timer", async () => {
     const clock = new FakeClock();
     const abort = new AbortController();

@@ -1,24 +1,22 @@
-import type { ModelClient } from "@factotum/agent-contract";
+import { ModelError, NO_USAGE } from "@factotum/agent-contract";
+import type { ModelClient, ModelEvent, ModelRequest } from "@factotum/agent-contract";
 import { createFailoverClient, createRetryClient } from "@factotum/models";
 import type { Cooldowns, FailoverOptions, RetryOptions } from "@factotum/models";
-import { observedModel } from "../observe/observed-model.ts";
-import type { Observer } from "../observe/observer.ts";
-import { holdPlaceWhileAsking, OUTER_PLACE } from "../queue/lane-place.ts";
-import type { LanePlace } from "../queue/lane-place.ts";
-import { chargedModel, failureCountedModel } from "../spend/charged-model.ts";
+import type { ModelCallEnd, Observer } from "../observe/observer.ts";
 import type { SpendCause, SpendGuard } from "../spend/spend-guard.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 
 /** The name in cooldowns and messages of a model that needs no credential. */
 const NO_CREDENTIAL = "no key";
 
+/** Characters of one token, roughly; the reservation is replaced by the real figure. */
+const CHARS_PER_TOKEN = 4;
+
 /** What a chain is made with. */
-export interface ModelChainOptions extends FailoverOptions, Pick<RetryOptions, "random"> {
+export interface ModelChainOptions extends FailoverOptions, Pick<RetryOptions, "random" | "aroundPause"> {
   readonly cooldowns: Cooldowns;
   readonly spend: SpendGuard;
   readonly observer: Observer;
-  /** Held during each try, and released in the pauses between tries. */
-  readonly place?: LanePlace;
 }
 
 /**
@@ -27,19 +25,84 @@ export interface ModelChainOptions extends FailoverOptions, Pick<RetryOptions, "
  * nobody to go to, and whoever has mended the key must not wait. Throws a `TypeError` without models.
  */
 export function modelChain(models: readonly ResolvedModel[], cause: SpendCause, options: ModelChainOptions): ModelClient {
-  const { spend, observer, clock, random, place = OUTER_PLACE } = options;
+  const { spend, observer, clock, random, aroundPause } = options;
+  const retries: RetryOptions = {
+    clock,
+    random,
+    onRetry: (retry) => observer.modelRetried(retry, cause),
+    ...(aroundPause === undefined ? {} : { aroundPause }),
+  };
   const candidates = models.flatMap((model) =>
     model.candidates.map(({ client, credential = NO_CREDENTIAL }) => {
-      const charged = chargedModel(observedModel(client, cause, observer), cause, spend);
-      const retrying = createRetryClient(holdPlaceWhileAsking(charged, place), {
-        clock,
-        random,
-        onRetry: (retry) => observer.modelRetried(retry, cause),
-      });
-      return { client: retrying, credential };
+      const metered: ModelClient = {
+        info: client.info,
+        stream: (request, streamOptions) => meter(client, request, streamOptions, { cause, spend, observer }),
+      };
+      return { client: createRetryClient(metered, retries), credential };
     }),
   );
   const [only, ...others] = candidates;
   const chain = only !== undefined && others.length === 0 ? only.client : createFailoverClient(candidates, options);
-  return failureCountedModel(chain, cause, spend);
+  return { info: chain.info, stream: (request, streamOptions) => countFailures(chain.stream(request, streamOptions), cause, spend) };
+}
+
+/** Where a try is charged and measured. */
+interface Meters {
+  readonly cause: SpendCause;
+  readonly spend: SpendGuard;
+  readonly observer: Observer;
+}
+
+/** One try: charged before it is sent, and measured; at the cap it is refused without being sent. */
+async function* meter(
+  client: ModelClient,
+  request: ModelRequest,
+  options: { readonly signal: AbortSignal },
+  { cause, spend, observer }: Meters,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  const reservation = await spend.reserve(cause, estimate(request));
+  if (reservation.type === "refused") {
+    const { message, retryAfterMs } = reservation;
+    const retry = retryAfterMs === undefined ? ({ type: "never" } as const) : ({ type: "after", delayMs: retryAfterMs } as const);
+    yield { type: "message-failed", error: new ModelError("budget", message, { retry }) };
+    return;
+  }
+  const ended = observer.modelCalled({ provider: client.info.provider, model: client.info.id, kind: cause.kind });
+  let end: ModelCallEnd;
+  try {
+    for await (const event of client.stream(request, options)) {
+      if (event.type === "message-end" || event.type === "message-failed") {
+        end = event;
+        // Before it is handed on: nobody comes back to a stream after its last event.
+        reservation.settle((event.type === "message-end" ? event.message.usage : event.partial?.usage) ?? NO_USAGE);
+      }
+      yield event;
+    }
+  } finally {
+    if (end === undefined) reservation.settle(NO_USAGE);
+    ended(end);
+  }
+}
+
+/** Pauses an unattended cause once too many of its calls have failed, their retries included: a try that is repeated is no failure yet. */
+async function* countFailures(
+  events: AsyncIterable<ModelEvent>,
+  cause: SpendCause,
+  spend: SpendGuard,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  for await (const event of events) {
+    if (event.type === "message-end") spend.recordOutcome(cause, "answered");
+    // A call that we ended or refused ourselves says nothing about the model.
+    else if (event.type === "message-failed" && event.error.code !== "aborted" && event.error.code !== "budget")
+      spend.recordOutcome(cause, "failed");
+    yield event;
+  }
+}
+
+function estimate(request: ModelRequest): number {
+  let chars = request.system.stable.length + request.system.session.length;
+  for (const message of request.messages) {
+    for (const block of message.content) chars += block.type === "text" || block.type === "thinking" ? block.text.length : 200;
+  }
+  return Math.ceil(chars / CHARS_PER_TOKEN);
 }

@@ -3,6 +3,7 @@ import type { AnthropicReply, AnthropicServer } from "@factotum/testing-provider
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import { hastyClock } from "../../test/hasty-clock.ts";
+import { OUTER_PLACE } from "../queue/lane-place.ts";
 import { createRunModel } from "./run-model.ts";
 
 const HELLO = { role: "user", content: [{ type: "text", text: "hello" }], timestamp: 0 } as const;
@@ -59,7 +60,7 @@ test("tries that are repeated do not pause an unattended cause; requests that fa
   const { parts } = running.gateway.engine;
   const cause = { agentId: "main", kind: "cron" } as const;
   const model = await parts.running.models.resolve(undefined);
-  const { client } = createRunModel({ model, fallbacks: [] }, cause, parts);
+  const { client } = createRunModel({ model, fallbacks: [] }, cause, parts, OUTER_PLACE);
   const ask = async (): Promise<string | undefined> => {
     const request = { system: { stable: "", session: "" }, messages: [HELLO], tools: [] };
     for await (const event of client.stream(request, { signal: new AbortController().signal }))

@@ -1,4 +1,3 @@
-import { withoutUndefined } from "@factotum/agent-contract";
 import type { Logger, Random, Clock, AgentMessage, ModelClient } from "@factotum/agent-contract";
 import type { Cooldowns, FailoverSwitch } from "@factotum/models";
 import { clampThinking, noThoughtsNote } from "@factotum/models";
@@ -37,7 +36,7 @@ export function createRunModel(
   models: { readonly model: ResolvedModel; readonly fallbacks: readonly ResolvedModel[] },
   cause: SpendCause,
   options: RunModelOptions,
-  place?: LanePlace,
+  place: LanePlace,
 ): RunModel {
   const { model, fallbacks } = models;
   const { clock, random, cooldowns, observer, spend } = options;
@@ -49,7 +48,13 @@ export function createRunModel(
     cooldowns,
     observer,
     spend,
-    ...withoutUndefined({ place }),
+    // A request holds its place during each try, not in the pauses between tries.
+    aroundPause: async (pause, { signal }) => {
+      place.leave();
+      await pause();
+      // The chain looks at the signal itself.
+      await place.enter(signal).catch(() => undefined);
+    },
     onAnswer: ({ provider, model: id, credential }) => {
       const reference = `${provider}/${id}`;
       if (asked.get(reference) !== undefined) asked.set(reference, credential);

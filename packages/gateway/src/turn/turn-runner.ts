@@ -206,7 +206,6 @@ export class TurnRunner {
       digests: this.#digests,
       clock,
     });
-    // A request holds its place during each try, not in the pauses between tries.
     const client = holdPlaceWhileAsking(requests.wrap(runModel.client), place);
     const resumed = beginning.type === "resumed" ? resumeRun(request.history, await store.readJournal(turn.id), client) : undefined;
     // It goes on with the tools of a stored answer.

@@ -21,6 +21,8 @@ export interface RetryOptions {
   readonly random: Random;
   /** Called before each pause. Must not throw. */
   readonly onRetry?: (retry: ModelRetry) => void;
+  /** Does the pause between two tries, for who lets go of something meanwhile. The pause ends early when the signal fires. Must not reject. */
+  readonly aroundPause?: (pause: () => Promise<void>, options: { readonly signal: AbortSignal }) => Promise<void>;
 }
 
 /**
@@ -35,7 +37,7 @@ async function* retry(
   client: ModelClient,
   request: ModelRequest,
   signal: AbortSignal,
-  { clock, random, onRetry }: RetryOptions,
+  { clock, random, onRetry, aroundPause }: RetryOptions,
 ): AsyncGenerator<ModelEvent, void, undefined> {
   for (let triesMade = 1; ; triesMade++) {
     let shown = false;
@@ -59,7 +61,8 @@ async function* retry(
       return;
     }
     onRetry?.({ provider: client.info.provider, model: client.info.id, error, nextTry: triesMade + 1, maxTries: MAX_TRIES, delayMs });
-    await pause(delayMs, clock, signal);
+    const wait = async (): Promise<void> => pause(delayMs, clock, signal);
+    await (aroundPause === undefined ? wait() : aroundPause(wait, { signal }));
     if (signal.aborted) {
       yield { type: "message-failed", error: new ModelError("aborted", "Stopped.", { retry: { type: "never" }, cause: error }) };
       return;
