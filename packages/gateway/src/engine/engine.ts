@@ -18,8 +18,6 @@ import { SessionMaintenance } from "../maintenance/session-maintenance.ts";
 import { sessionKind } from "../routing/session-key.ts";
 import type { EngineOptions, EngineSettings } from "./engine-options.ts";
 import { RefusalNotices } from "../notices/refusal-notices.ts";
-import { leadInput } from "../queue/turn-job.ts";
-import type { MessagesJob } from "../queue/turn-job.ts";
 import { BackgroundWork } from "./background-work.ts";
 import { EngineReports } from "./engine-reports.ts";
 import { createEngineParts } from "./engine-parts.ts";
@@ -34,7 +32,6 @@ import { DROPPED } from "../notices/notices.ts";
 import type { UnbegunTurns } from "../turn/unbegun-turns.ts";
 import type { BackgroundCompactor } from "../compaction/background-compactor.ts";
 import type { TurnRunner } from "../turn/turn-runner.ts";
-import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /** The way of a message, from acceptance to receipt. Everything that answers to clients stands on this. */
 export class Engine {
@@ -130,7 +127,7 @@ export class Engine {
   #listen(runner: TurnRunner, { onLostOwnership }: EngineOptions): void {
     const { channels, queue, notices, dispatcher, gates, spend, storage, store, logger } = this.parts;
     queue.serve({
-      process: async (sessionKey, job, options) => runner.run(sessionKey, job, options),
+      process: runner.run,
       onDropped: (sessionKey, input) =>
         this.#background.addFor(input, "drop", async () => notices.drop(sessionKey, input, DROPPED.overflow)),
       onMisplaced: async (input, history) => this.#ingress.placeAgain(input, history),
@@ -154,15 +151,15 @@ export class Engine {
   #createIngress(): Ingress {
     const late = new LateMessages(this.parts);
     const refusals = new RefusalNotices(this.parts);
-    return new Ingress(this.parts, {
-      isIdle: (sessionKey) => !this.parts.queue.lanes.isBusy(sessionKey),
-      enqueue: (sessionKey, job) => this.#enqueue(sessionKey, job),
+    const { store, running, channels, policy, queue, typing, watchers, observer, clock, logger, crashPoint } = this.parts;
+    const options = { store, running, channels, policy, queue, typing, waits: this.#waits, watchers, observer, clock, logger, crashPoint };
+    return new Ingress(options, {
       tooOld: (sessionKey, input) => this.#background.addFor(input, "late message", async () => late.refuse(sessionKey, input)),
       refused: (sessionKey, message) => this.#background.add("refusal notice", refusals.tell(sessionKey, message)),
       spoken: (...said) => this.reports.spoken(...said),
-      command: (route, command, input, queue) => {
-        this.parts.queue.endBreath(route.sessionKey);
-        this.#background.addFor(input, "command", async () => this.#runCommand({ route, input, queue }, command));
+      command: (route, command, input, settings) => {
+        queue.endBreath(route.sessionKey);
+        this.#background.addFor(input, "command", async () => this.#runCommand({ route, input, queue: settings }, command));
       },
     });
   }
@@ -324,14 +321,6 @@ export class Engine {
     );
   }
 
-  /** Gives a job its place, and shows its sender that the message was taken, or that it waits. */
-  #enqueue(sessionKey: string, job: MessagesJob): void {
-    this.parts.queue.add(sessionKey, job);
-    const input = leadInput(job);
-    if (isExpected(input)) this.parts.typing.begin(sessionKey, input.message.origin);
-    this.#waits.messageCame(sessionKey, input);
-  }
-
   async #maintain(): Promise<void> {
     for (let more = true; more;) more = await this.parts.store.maintain({ nowMs: this.parts.steadyNow() });
   }
@@ -361,9 +350,4 @@ export class Engine {
       if (!(error instanceof SessionRequestError) || error.code !== "not-found") throw error;
     }
   }
-}
-
-/** Its sender expects an answer: a message of a group that names nobody may come to nothing. */
-function isExpected({ message, admission }: InputRecord): boolean {
-  return RUN_POLICY[admission.kind].isFromPerson && (message.origin.conversation.kind === "direct" || message.mentionsBot);
 }

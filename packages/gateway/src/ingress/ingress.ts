@@ -20,15 +20,16 @@ import { resolveQueueSettings } from "../queue/queue-settings.ts";
 import type { QueueSettings } from "../queue/queue-settings.ts";
 import type { Route } from "../routing/route.ts";
 import { isStorageFull } from "../storage/is-storage-full.ts";
+import type { TurnQueue } from "../queue/turn-queue.ts";
+import type { TypingIndicator } from "../delivery/typing-indicator.ts";
+import type { SessionWaits } from "../notices/session-waits.ts";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import type { AttemptHistory, InputArrival, MessagesJob } from "../queue/turn-job.ts";
 import { isTooOld } from "./is-too-old.ts";
 import { GroupHistoryBuffer } from "./group-history-buffer.ts";
 
-/** Where admitted inputs go. */
+/** Where inputs go that get no turn of their own, and who hears of those that do. */
 export interface IngressTargets {
-  /** Nothing of the session runs or waits. */
-  readonly isIdle: (sessionKey: string) => boolean;
-  readonly enqueue: (sessionKey: string, job: MessagesJob) => void;
   readonly command: (route: Route, command: TypedCommand, input: InputRecord, queue: QueueSettings) => void;
   /** Ends a message of somebody who may talk here, which its platform delivered too late to be acted on. */
   readonly tooOld: (sessionKey: string, input: InputRecord) => void;
@@ -58,6 +59,9 @@ export interface IngressOptions {
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly policy: InputPolicy;
+  readonly queue: TurnQueue;
+  readonly typing: TypingIndicator;
+  readonly waits: SessionWaits;
   readonly watchers: InputWatchers;
   readonly observer: Observer;
   readonly clock: Clock;
@@ -135,7 +139,7 @@ export class Ingress implements MessageIntake {
     return (
       this.#unplaced === 0 &&
       parseCommand(said.message.text, this.#options.running.config.session.resetTriggers) === undefined &&
-      this.#targets.isIdle(this.#options.policy.routeOf(said).sessionKey)
+      !this.#options.queue.lanes.isBusy(this.#options.policy.routeOf(said).sessionKey)
     );
   }
 
@@ -149,7 +153,7 @@ export class Ingress implements MessageIntake {
     settings: SessionSettings,
     { isAhead, onAccepted }: { readonly isAhead: boolean; readonly onAccepted: ((inputId: string) => void) | undefined },
   ): Promise<AcceptedInput> {
-    const { store } = this.#options;
+    const { store, queue, policy } = this.#options;
     const place = ({ input }: AcceptedInput, arrival: InputArrival): void => {
       onAccepted?.(input.id);
       this.#place(input, settings, { arrival });
@@ -162,7 +166,7 @@ export class Ingress implements MessageIntake {
         : { result: await store.acceptInput(message, accept), committed: undefined };
       const isNew = accepted.type === "accepted";
       // Somebody else may have spoken in the same step of the program: then this one has its place behind them.
-      if (committed !== undefined && isNew && this.#targets.isIdle(this.#options.policy.routeOf(accepted.input).sessionKey)) {
+      if (committed !== undefined && isNew && !queue.lanes.isBusy(policy.routeOf(accepted.input).sessionKey)) {
         begins = true;
         this.#unplaced -= 1;
         const arrival = { type: "committing" as const, committed, isLost: false };
@@ -208,7 +212,7 @@ export class Ingress implements MessageIntake {
     }
     this.#targets.spoken(route, input, record);
     const { text, ...directives } = parseInlineDirectives(expandSkill(input.message.text));
-    this.#targets.enqueue(route.sessionKey, {
+    this.#enqueue(route.sessionKey, input, {
       type: "messages",
       messages: [{ input: { ...input, message: { ...input.message, text } }, overheard: this.#overheard.take(input.message) }],
       agentId: route.agentId,
@@ -218,6 +222,14 @@ export class Ingress implements MessageIntake {
       queue,
       ...history,
     });
+  }
+
+  /** Gives a job its place, and shows the sender of its message that it was taken, or that it waits. */
+  #enqueue(sessionKey: string, input: InputRecord, job: MessagesJob): void {
+    const { queue, typing, waits } = this.#options;
+    queue.add(sessionKey, job);
+    if (isExpected(input)) typing.begin(sessionKey, input.message.origin);
+    waits.messageCame(sessionKey, input);
   }
 
   /** What was chosen for the session that an input goes to. */
@@ -246,4 +258,9 @@ export class Ingress implements MessageIntake {
       logger.error("An ignored input could not be settled", { inputId: input.id, error });
     });
   }
+}
+
+/** Its sender expects an answer: a message of a group that names nobody may come to nothing. */
+function isExpected({ message, admission }: InputRecord): boolean {
+  return RUN_POLICY[admission.kind].isFromPerson && (message.origin.conversation.kind === "direct" || message.mentionsBot);
 }

@@ -3,8 +3,11 @@ import type { ModelClient, ModelEvent, ModelRequest } from "@factotum/agent-cont
 import { createFailoverClient, createRetryClient } from "@factotum/models";
 import type { Cooldowns, FailoverOptions, RetryOptions } from "@factotum/models";
 import type { ModelCallEnd, Observer } from "../observe/observer.ts";
+import { OUTER_PLACE } from "../queue/lane-place.ts";
+import type { LanePlace } from "../queue/lane-place.ts";
 import type { SpendCause, SpendGuard } from "../spend/spend-guard.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
+import type { RequestRecorder } from "./request-recorder.ts";
 
 /** The name in cooldowns and messages of a model that needs no credential. */
 const NO_CREDENTIAL = "no key";
@@ -13,10 +16,14 @@ const NO_CREDENTIAL = "no key";
 const CHARS_PER_TOKEN = 4;
 
 /** What a chain is made with. */
-export interface ModelChainOptions extends FailoverOptions, Pick<RetryOptions, "random" | "aroundPause"> {
+export interface ModelChainOptions extends FailoverOptions, Pick<RetryOptions, "random"> {
   readonly cooldowns: Cooldowns;
   readonly spend: SpendGuard;
   readonly observer: Observer;
+  /** Each request holds it until its stream ends, but for the pauses between tries. None when left out. */
+  readonly place?: LanePlace;
+  /** Records each request. None when left out. */
+  readonly requests?: Pick<RequestRecorder, "begin">;
 }
 
 /**
@@ -25,12 +32,17 @@ export interface ModelChainOptions extends FailoverOptions, Pick<RetryOptions, "
  * nobody to go to, and whoever has mended the key must not wait. Throws a `TypeError` without models.
  */
 export function modelChain(models: readonly ResolvedModel[], cause: SpendCause, options: ModelChainOptions): ModelClient {
-  const { spend, observer, clock, random, aroundPause } = options;
+  const { spend, observer, clock, random, place = OUTER_PLACE } = options;
   const retries: RetryOptions = {
     clock,
     random,
     onRetry: (retry) => observer.modelRetried(retry, cause),
-    ...(aroundPause === undefined ? {} : { aroundPause }),
+    aroundPause: async (pause, { signal }) => {
+      place.leave();
+      await pause();
+      // The retrying client looks at the signal itself.
+      await place.enter(signal).catch(() => undefined);
+    },
   };
   const candidates = models.flatMap((model) =>
     model.candidates.map(({ client, credential = NO_CREDENTIAL }) => {
@@ -43,7 +55,10 @@ export function modelChain(models: readonly ResolvedModel[], cause: SpendCause, 
   );
   const [only, ...others] = candidates;
   const chain = only !== undefined && others.length === 0 ? only.client : createFailoverClient(candidates, options);
-  return { info: chain.info, stream: (request, streamOptions) => countFailures(chain.stream(request, streamOptions), cause, spend) };
+  return {
+    info: chain.info,
+    stream: (request, streamOptions) => ask(chain, request, streamOptions, { cause, spend, place, requests: options.requests }),
+  };
 }
 
 /** Where a try is charged and measured. */
@@ -84,19 +99,42 @@ async function* meter(
   }
 }
 
-/** Pauses an unattended cause once too many of its calls have failed, their retries included: a try that is repeated is no failure yet. */
-async function* countFailures(
-  events: AsyncIterable<ModelEvent>,
-  cause: SpendCause,
-  spend: SpendGuard,
+/** One request, its retries and fallbacks included: it has its place, it is recorded, and how it ended counts for its cause. */
+async function* ask(
+  chain: ModelClient,
+  request: ModelRequest,
+  options: { readonly signal: AbortSignal },
+  run: Pick<Meters, "cause" | "spend"> & { readonly place: LanePlace; readonly requests: ModelChainOptions["requests"] },
 ): AsyncGenerator<ModelEvent, void, undefined> {
-  for await (const event of events) {
-    if (event.type === "message-end") spend.recordOutcome(cause, "answered");
-    // A call that we ended or refused ourselves says nothing about the model.
-    else if (event.type === "message-failed" && event.error.code !== "aborted" && event.error.code !== "budget")
-      spend.recordOutcome(cause, "failed");
-    yield event;
+  const { place, requests } = run;
+  try {
+    await place.enter(options.signal);
+  } catch (error) {
+    yield { type: "message-failed", error: new ModelError("aborted", "Stopped.", { retry: { type: "never" }, cause: error }) };
+    return;
   }
+  const keep = requests?.begin(request);
+  let end: ModelCallEnd;
+  try {
+    for await (const event of chain.stream(request, options)) {
+      if (event.type === "message-end" || event.type === "message-failed") {
+        end = event;
+        countOutcome(event, run);
+        keep?.(event);
+      }
+      yield event;
+    }
+  } finally {
+    if (end === undefined) keep?.(undefined);
+    place.leave();
+  }
+}
+
+/** Too many failed requests pause an unattended cause; a try that is repeated is no failure yet. */
+function countOutcome(end: NonNullable<ModelCallEnd>, { cause, spend }: Pick<Meters, "cause" | "spend">): void {
+  if (end.type === "message-end") spend.recordOutcome(cause, "answered");
+  // A call that we ended or refused ourselves says nothing about the model.
+  else if (end.error.code !== "aborted" && end.error.code !== "budget") spend.recordOutcome(cause, "failed");
 }
 
 function estimate(request: ModelRequest): number {

@@ -77,7 +77,7 @@ export class RequestRecorder {
   }
 
   async *#record(client: ModelClient, request: ModelRequest, options: { readonly signal: AbortSignal }): AsyncGenerator<ModelEvent, void> {
-    const keep = this.#begin(request);
+    const keep = this.begin(request);
     let ended = false;
     try {
       for await (const event of client.stream(request, options)) {
@@ -93,8 +93,8 @@ export class RequestRecorder {
     }
   }
 
-  /** Notes what is about to be sent; the function that it returns notes how it ended, `undefined` for a stream that was left. */
-  #begin({ system, tools, messages, ...settings }: ModelRequest): (end: LastEvent | undefined) => void {
+  /** Notes what is about to be sent; the function that it returns notes how it ended, `undefined` for a stream that was left. Call that before the last event is handed on. */
+  begin({ system, tools, messages, ...settings }: ModelRequest): (end: LastEvent | undefined) => void {
     const { promptHash, view, causes, sentBefore, digests, clock, credentialOf } = this.#options;
     const startedMs = clock.monotonic();
     const last = this.#last;

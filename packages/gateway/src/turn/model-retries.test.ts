@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import { hastyClock } from "../../test/hasty-clock.ts";
 import { OUTER_PLACE } from "../queue/lane-place.ts";
+import { MessageDigests } from "../requests/message-digests.ts";
 import { createRunModel } from "./run-model.ts";
 
 const HELLO = { role: "user", content: [{ type: "text", text: "hello" }], timestamp: 0 } as const;
@@ -60,7 +61,8 @@ test("tries that are repeated do not pause an unattended cause; requests that fa
   const { parts } = running.gateway.engine;
   const cause = { agentId: "main", kind: "cron" } as const;
   const model = await parts.running.models.resolve(undefined);
-  const { client } = createRunModel({ model, fallbacks: [] }, cause, parts, OUTER_PLACE);
+  const kept = { view: {} as never, causes: [], sentBefore: 0, lastEntryId: "", digests: new MessageDigests(), place: OUTER_PLACE };
+  const { client } = createRunModel({ model, fallbacks: [] }, cause, parts, kept);
   const ask = async (): Promise<string | undefined> => {
     const request = { system: { stable: "", session: "" }, messages: [HELLO], tools: [] };
     for await (const event of client.stream(request, { signal: new AbortController().signal }))

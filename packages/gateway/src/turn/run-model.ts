@@ -5,6 +5,8 @@ import type { Observer } from "../observe/observer.ts";
 import type { SpendGuard, SpendCause } from "../spend/spend-guard.ts";
 import { modelChain } from "../requests/model-chain.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
+import { RequestRecorder } from "../requests/request-recorder.ts";
+import type { RequestRecorderOptions } from "../requests/request-recorder.ts";
 import { credentialProfile } from "../requests/session-credential.ts";
 import type { LanePlace } from "../queue/lane-place.ts";
 import type { PreparedTurn } from "./prepared-turn.ts";
@@ -13,13 +15,16 @@ import type { PromptCause } from "../prompt/prompt-cause.ts";
 /** The model of one run: its fallbacks behind it, every call charged before it is sent. */
 export interface RunModel {
   readonly client: ModelClient;
+  /** What its client was asked. */
+  readonly requests: RequestRecorder;
   /** What to tell the person when another model than the session's has answered, and did not in the turn before. */
   switchNotice(history: readonly AgentMessage[]): string | undefined;
-  /** The credential with which the model of this reference was asked last. */
-  credentialOf(reference: string): string | undefined;
   /** The profile of the session's entry, when another credential than the session's has answered for its model. */
   changedProfile(): string | undefined;
 }
+
+/** What the requests of a run are recorded with, apart from their models. */
+type KeptRequests = Omit<RequestRecorderOptions, "model" | "credentialOf" | "clock">;
 
 /** What models are asked with. */
 export interface RunModelOptions {
@@ -36,11 +41,12 @@ export function createRunModel(
   models: { readonly model: ResolvedModel; readonly fallbacks: readonly ResolvedModel[] },
   cause: SpendCause,
   options: RunModelOptions,
-  place: LanePlace,
+  { place, ...kept }: KeptRequests & { readonly place: LanePlace },
 ): RunModel {
   const { model, fallbacks } = models;
   const { clock, random, cooldowns, observer, spend } = options;
   const asked = new Map([...fallbacks, model].map(({ reference, credential }) => [reference, credential]));
+  const requests = new RequestRecorder({ ...kept, model: model.reference, credentialOf: (reference) => asked.get(reference), clock });
   let last: FailoverSwitch | undefined;
   const client = modelChain([model, ...fallbacks], cause, {
     clock,
@@ -48,13 +54,8 @@ export function createRunModel(
     cooldowns,
     observer,
     spend,
-    // A request holds its place during each try, not in the pauses between tries.
-    aroundPause: async (pause, { signal }) => {
-      place.leave();
-      await pause();
-      // The chain looks at the signal itself.
-      await place.enter(signal).catch(() => undefined);
-    },
+    place,
+    requests,
     onAnswer: ({ provider, model: id, credential }) => {
       const reference = `${provider}/${id}`;
       if (asked.get(reference) !== undefined) asked.set(reference, credential);
@@ -70,6 +71,7 @@ export function createRunModel(
   });
   return {
     client,
+    requests,
     switchNotice: (history) => {
       if (last === undefined) return undefined;
       const { from, to, reasons } = last;
@@ -77,7 +79,6 @@ export function createRunModel(
       if (before?.provider === to.provider && before.model === to.model) return undefined;
       return `${to.provider}/${to.model} answered, because ${from.provider}/${from.model} could not (${reasons[0]?.reason ?? "it failed"}).`;
     },
-    credentialOf: (reference) => asked.get(reference),
     changedProfile: () => {
       const credential = asked.get(model.reference);
       return credential === undefined || credential === model.credential

@@ -11,8 +11,7 @@ import { backoffDelay } from "@factotum/channel-kit";
 import { StoreError } from "@factotum/store";
 import type { TranscriptBody } from "@factotum/store";
 import { MessageDigests } from "../requests/message-digests.ts";
-import { RequestRecorder } from "../requests/request-recorder.ts";
-import { holdPlaceWhileAsking, OUTER_PLACE } from "../queue/lane-place.ts";
+import { OUTER_PLACE } from "../queue/lane-place.ts";
 import type { LanePlace } from "../queue/lane-place.ts";
 import { LaneAbort, LaneShutdown, LaneYield } from "../kernel/lane-abort.ts";
 import type { LaneOptions } from "../queue/session-lanes.ts";
@@ -112,7 +111,7 @@ export class TurnRunner {
    * Runs one job to its end. Rejects when the store does. The started turn is then requeued ahead of everything else in its session, with a delay, until it
    * succeeds: a later turn must not end before it.
    */
-  async run(sessionKey: string, job: TurnJob, options: LaneOptions): Promise<void> {
+  readonly run = async (sessionKey: string, job: TurnJob, options: LaneOptions): Promise<void> => {
     if (job.type === "task") return job.run(options);
     const ids =
       job.type === "resume" ? { turnId: job.turn.id, inputIds: job.turn.inputIds } : { inputIds: inputsOf(job).map(({ id }) => id) };
@@ -131,7 +130,7 @@ export class TurnRunner {
         throw error;
       }
     });
-  }
+  };
 
   /** What to requeue of a failed job: the job, the turn that has its message, or nothing. */
   async #leftBy(sessionKey: string, job: InputJob | ResumeJob): Promise<InputJob | ResumeJob | undefined> {
@@ -197,16 +196,10 @@ export class TurnRunner {
     const { turn, facts, model, agent, beginning, request } = prepared;
     const { begun, signal, laneSignal, place } = bounds;
     const { store, clock, files, toolLimits, waits } = this.#options;
-    const runModel = createRunModel(prepared, { agentId: agent.config.id, kind: turn.kind }, this.#options, place);
-    const requests = new RequestRecorder({
-      ...prepared.kept,
-      sentBefore: Math.max(prepared.kept.sentBefore, before.requests),
-      model: prepared.model.reference,
-      credentialOf: (reference) => runModel.credentialOf(reference),
-      digests: this.#digests,
-      clock,
-    });
-    const client = holdPlaceWhileAsking(requests.wrap(runModel.client), place);
+    const sentBefore = Math.max(prepared.kept.sentBefore, before.requests);
+    const kept = { ...prepared.kept, sentBefore, digests: this.#digests, place };
+    const runModel = createRunModel(prepared, { agentId: agent.config.id, kind: turn.kind }, this.#options, kept);
+    const { client, requests } = runModel;
     const resumed = beginning.type === "resumed" ? resumeRun(request.history, await store.readJournal(turn.id), client) : undefined;
     // It goes on with the tools of a stored answer.
     if (resumed?.answer !== undefined) place.leave();

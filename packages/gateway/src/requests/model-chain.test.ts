@@ -1,0 +1,99 @@
+import { ModelError } from "@factotum/agent-contract";
+import type { ModelClient, ModelEvent, ModelRequest } from "@factotum/agent-contract";
+import { Cooldowns } from "@factotum/models";
+import { expect, test } from "vitest";
+import { hastyClock } from "../../test/hasty-clock.ts";
+import { createMemoryLogger, realRandom } from "../../test/gateway-harness.ts";
+import { Observer } from "../observe/observer.ts";
+import { OUTER_PLACE } from "../queue/lane-place.ts";
+import type { LanePlace } from "../queue/lane-place.ts";
+import { SpendGuard } from "../spend/spend-guard.ts";
+import { modelChain } from "./model-chain.ts";
+
+const REQUEST: ModelRequest = { system: { stable: "", session: "" }, messages: [], tools: [] };
+const PIECE: ModelEvent = { type: "thinking-start", index: 0 };
+const FAILURE: ModelEvent = {
+  type: "message-failed",
+  error: new ModelError("overloaded", "Busy.", { retry: { type: "backoff" } }),
+};
+
+/** A client and a place that write down what is done with them. */
+function createScene({ breaks = false, failures = 0 } = {}) {
+  const log: string[] = [];
+  const inner: ModelClient = {
+    info: { id: "m1" } as ModelClient["info"],
+    async *stream() {
+      log.push("ask");
+      if (failures-- > 0) {
+        yield FAILURE;
+        return;
+      }
+      yield PIECE;
+      if (breaks) throw new Error("broken");
+      yield PIECE;
+    },
+  };
+  const place: LanePlace = {
+    enter: async (signal) => {
+      signal.throwIfAborted();
+      log.push("enter");
+    },
+    leave: () => log.push("leave"),
+  };
+  const logger = createMemoryLogger();
+  const spend = new SpendGuard({
+    caps: () => ({ unattended: { tokensPerDay: 1000, usdPerDay: 1 }, perCause: {}, perAgent: {} }),
+    store: { addSpend: async () => undefined, readSpend: async () => [] },
+    clock: hastyClock,
+    logger,
+    dayOf: () => "2026-01-01",
+  });
+  const observer = new Observer({ clock: hastyClock, logger, currentTurn: () => undefined });
+  const model = { reference: "test/m1", client: inner, candidates: [{ client: inner }] };
+  const cause = { agentId: "main", kind: "user" } as const;
+  const client = modelChain([model], cause, { clock: hastyClock, random: realRandom, cooldowns: new Cooldowns(), spend, observer, place });
+  return { log, client, inner };
+}
+
+async function collect(events: AsyncIterable<ModelEvent>): Promise<readonly ModelEvent[]> {
+  const all: ModelEvent[] = [];
+  for await (const event of events) all.push(event);
+  return all;
+}
+
+test("a place is held from before the request until its stream ends", async () => {
+  const { log, client, inner } = createScene();
+  expect(client.info).toBe(inner.info);
+  const { signal } = new AbortController();
+  expect(await collect(client.stream(REQUEST, { signal }))).toEqual([PIECE, PIECE]);
+  expect(log).toEqual(["enter", "ask", "leave"]);
+});
+
+test("a place is released when the stream fails and when nobody reads on", async () => {
+  const broken = createScene({ breaks: true });
+  const { signal } = new AbortController();
+  await expect(collect(broken.client.stream(REQUEST, { signal }))).rejects.toThrow("broken");
+  expect(broken.log).toEqual(["enter", "ask", "leave"]);
+  const left = createScene();
+  for await (const _event of left.client.stream(REQUEST, { signal })) break;
+  expect(left.log).toEqual(["enter", "ask", "leave"]);
+});
+
+test("a place is released for the pauses between tries", async () => {
+  const { log, client } = createScene({ failures: 1 });
+  expect(await collect(client.stream(REQUEST, { signal: new AbortController().signal }))).toEqual([PIECE, PIECE]);
+  expect(log).toEqual(["enter", "ask", "leave", "enter", "ask", "leave"]);
+});
+
+test("nothing is asked when the run is stopped while it waits for its place", async () => {
+  const { log, client } = createScene();
+  expect(await collect(client.stream(REQUEST, { signal: AbortSignal.abort() }))).toMatchObject([
+    { type: "message-failed", error: { code: "aborted" } },
+  ]);
+  expect(log).toEqual([]);
+});
+
+test("work within another item waits for no place", async () => {
+  await OUTER_PLACE.enter(AbortSignal.abort());
+  OUTER_PLACE.leave();
+});
