@@ -24,7 +24,7 @@ function filesWith(pattern: RegExp): Set<string> {
  * is for, or asks `monotonic()`.
  */
 const RECKONED = {
-  "packages/gateway/src/delivery/dispatcher.ts": "a time for the disk; this process waits by the monotonic clock",
+  "packages/gateway/src/delivery/row-sender.ts": "a time for the disk; this process waits by the monotonic clock",
   "packages/gateway/src/delivery/streaming/block-stream.ts": "a time for the disk",
   "packages/gateway/src/delivery/streaming/preview-stream.ts": "a time for the disk",
   "packages/gateway/src/commands/status.ts": "shown to a person",

@@ -1,26 +1,19 @@
 import { EventEmitter } from "node:events";
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { Clock, Logger, Random } from "@factotum/agent-contract";
-import type { Channel, Origin, Outbound, SendReceipt } from "@factotum/channel-contract";
-import { backoffDelay, isLocalError } from "@factotum/channel-kit";
+import type { Origin, SendReceipt } from "@factotum/channel-contract";
+import { backoffDelay } from "@factotum/channel-kit";
 import { rejectionReason, StoreError } from "@factotum/store";
-import type { NewOutbound, OutboxRecord, OutboxStore, OutboxTransition } from "@factotum/store";
-import type { CrashPointHook } from "../kernel/crash-point.ts";
-import type { Observer } from "../observe/observer.ts";
+import type { OutboxRecord } from "@factotum/store";
 import { conversationKey } from "../kernel/conversation-key.ts";
-import type { AccountGates, Rejection, SendPermit } from "./account-gates.ts";
+import type { AccountGates } from "./account-gates.ts";
 import { BlockedConversations } from "./blocked-conversations.ts";
 import type { BlockedConversation } from "./blocked-conversations.ts";
 import { asDamaged, isDamaged, stateGivenUp } from "./damaged-row.ts";
-import { degradeRow } from "./degrade-row.ts";
-import { OUTBOX_TTL_MS } from "./plan-message.ts";
 import { EXPIRED_REASON } from "./expired-row.ts";
-import { resolveOutbound } from "./resolve-outbound.ts";
-import type { OutboundSources } from "./resolve-outbound.ts";
-import { isAccountWide, isRefusal, nextTry, SEND_TIMEOUT_MS } from "./retry-policy.ts";
-import { rowIds } from "../kernel/row-ids.ts";
 import { compareRows } from "./row-order.ts";
 import { RowSchedule } from "./row-schedule.ts";
+import { notRunning, RowSender } from "./row-sender.ts";
+import type { RowSenderOptions } from "./row-sender.ts";
 import { wait } from "./wait.ts";
 import { isFinalStoreError } from "../storage/is-final-store-error.ts";
 
@@ -33,21 +26,11 @@ interface DeliveryEvents {
 }
 
 /** What delivery needs of the rest. */
-export interface DispatcherOptions {
-  readonly store: OutboxStore;
-  /** The connected channel of an address; `undefined` while there is none. */
-  readonly channelFor: (target: Origin) => Channel | undefined;
-  readonly readFile: OutboundSources["readFile"];
+export interface DispatcherOptions extends Omit<RowSenderOptions, "times"> {
   /** Hold what is sent to accounts that their platform refuses. */
   readonly gates: AccountGates;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly observer: Observer;
   /** Does work that is not part of the turn that hands its rows over. */
   readonly outside: <Result>(work: () => Result) => Result;
-  /** For crash tests alone. */
-  readonly crashPoint?: CrashPointHook | undefined;
 }
 
 /**
@@ -64,6 +47,7 @@ export class Dispatcher {
   readonly #closing = new AbortController();
   readonly #times: RowSchedule;
   readonly #blocked: BlockedConversations;
+  readonly #sender: RowSender;
   #sending = 0;
   /** Ids of rows that the last process may have been sending, and whose channel does not run. */
   readonly #undecided = new Set<string>();
@@ -71,6 +55,8 @@ export class Dispatcher {
   constructor(options: DispatcherOptions) {
     this.#options = options;
     this.#times = new RowSchedule(options.clock);
+    const { store, channelFor, readFile, clock, random, logger, observer, crashPoint } = options;
+    this.#sender = new RowSender({ store, channelFor, readFile, times: this.#times, clock, random, logger, observer, crashPoint });
     this.#blocked = new BlockedConversations(options.clock, (row, blocked) => this.events.emit("row-late", row, blocked));
   }
 
@@ -113,7 +99,7 @@ export class Dispatcher {
         this.#undecided.add(row.id);
         this.dispatch([row]);
       } else if (row.state.type === "sending" && !(isBehind && this.#isTakenAhead(row))) {
-        const settled = await this.#settle(row, INTERRUPTED, { isRefusal: false });
+        const settled = await this.#sender.settle(row, INTERRUPTED, { isRefusal: false });
         if (settled.state.type === "waiting") this.dispatch([settled]);
         else this.events.emit("row-settled", settled);
       } else this.dispatch([row]);
@@ -133,7 +119,7 @@ export class Dispatcher {
       if (this.#closing.signal.aborted) return [row];
     }
     this.#undecided.delete(row.id);
-    return [await this.#settle(row, INTERRUPTED, { isRefusal: false })];
+    return [await this.#sender.settle(row, INTERRUPTED, { isRefusal: false })];
   }
 
   /** Custody of it was taken with its commit, before its turn to be sent: behind another row it has never left. */
@@ -245,7 +231,7 @@ export class Dispatcher {
     try {
       const now = await this.#options.store.readOutbound(row.id);
       if (now?.state.type !== "sending") return now;
-      return await this.#settle(now, { type: "ambiguous", cause: "what became of it could not be noted" }, { isRefusal: false });
+      return await this.#sender.settle(now, { type: "ambiguous", cause: "what became of it could not be noted" }, { isRefusal: false });
     } catch (error) {
       if (!isDamaged(error)) throw error;
       return asDamaged(row);
@@ -276,162 +262,24 @@ export class Dispatcher {
     const refusal = gates.refusalOf(row.target);
     if (refusal !== undefined && !signal.aborted) {
       // Nobody needs a preview later, and what custody was taken of at its commit has never left.
-      if (row.purpose === "preview") return [await this.#transition(row, { type: "dropped", reason: rejectionReason(refusal) })];
-      if (row.state.type === "sending") return [await this.#settle(row, refusal)];
+      if (row.purpose === "preview") return [await this.#sender.transition(row, { type: "dropped", reason: rejectionReason(refusal) })];
+      if (row.state.type === "sending") return [await this.#sender.settle(row, refusal)];
     }
     const onWait = (reason: string, nextTryInMs: number): void => this.#recordBlock(row, reason, nextTryInMs);
     using permit = await gates.enter(row.target, { limitMs: this.#times.leftMs(row), signal, onWait });
     if (signal.aborted) return [row];
     if (permit === undefined || this.#times.isExpired(row))
-      return [await this.#transition(row, { type: stateGivenUp(row), reason: EXPIRED_REASON })];
+      return [await this.#sender.transition(row, { type: stateGivenUp(row), reason: EXPIRED_REASON })];
     this.#sending += 1;
     try {
-      return await this.#attempt(row, permit);
+      return await this.#sender.attempt(row, permit);
     } finally {
       this.#sending -= 1;
     }
   }
 
-  /** One try of a row that is due. */
-  async #attempt(row: OutboxRecord, permit: SendPermit): Promise<readonly OutboxRecord[]> {
-    const { store } = this.#options;
-    if (row.state.type === "waiting" && !(await store.claimOutbound(row.id))) return [(await store.readOutbound(row.id)) ?? row];
-    const channel = this.#options.channelFor(row.target);
-    if (channel === undefined) {
-      const receipt: SendReceipt = {
-        type: "rejected",
-        code: "unreachable",
-        retry: { type: "backoff" },
-        message: notRunning(row),
-      };
-      return [await this.#settle(row, receipt)];
-    }
-    const outbound = await this.#resolve(row);
-    if (outbound !== undefined && "retry" in outbound) return this.#refused(row, outbound, { sentAs: "media", channel });
-    if (outbound === undefined) return [await this.#settle(row, { type: "accepted", messageIds: [] })];
-    this.#options.crashPoint?.("before-send");
-    const sent = this.#options.observer.sendStarted(row);
-    const receipt = await this.#send(channel, row, outbound);
-    sent(receipt);
-    permit.report(receipt);
-    this.#options.crashPoint?.("after-send");
-    if (receipt.type === "rejected") return this.#refused(row, receipt, { sentAs: outbound.type, channel });
-    return [await this.#settle(row, receipt)];
-  }
-
-  /** What is refused for good is sent in another form where there is one. */
-  async #refused(
-    row: OutboxRecord,
-    receipt: Rejection,
-    { sentAs, channel }: { readonly sentAs: Outbound["type"]; readonly channel: Channel },
-  ): Promise<readonly OutboxRecord[]> {
-    const isFinal = receipt.retry.type === "never" && !isAccountWide(receipt);
-    const others = isFinal ? degradeRow(row, { receipt, sentAs }, channel.capabilities) : undefined;
-    return others === undefined ? [await this.#settle(row, receipt)] : this.#replace(row, receipt, others);
-  }
-
   #recordBlock(row: OutboxRecord, reason: string, waitMs: number): void {
     this.#blocked.record(row, { reason, ageMs: this.#times.ageMs(row), waitMs });
-  }
-
-  async #replace(row: OutboxRecord, rejection: Rejection, others: readonly NewOutbound[]): Promise<readonly OutboxRecord[]> {
-    const { store, clock, logger } = this.#options;
-    const reason = rejectionReason(rejection);
-    logger.info("A message was refused as it is and is sent in another form", {
-      ...rowIds(row),
-      channel: row.target.channel,
-      reason,
-      parts: others.length,
-    });
-    const replacing = await store.replaceOutbound(row.id, others, { reason, nowMs: clock.now() });
-    for (const one of replacing) this.#times.takeInPlaceOf(one, row);
-    return replacing;
-  }
-
-  /** A file that this process cannot read now is tried again; one that cannot be read at all is refused for good. */
-  async #resolve(row: OutboxRecord): Promise<Outbound | undefined | Rejection> {
-    try {
-      return await resolveOutbound(row, this.#options);
-    } catch (error) {
-      if (StoreError.isInstance(error)) throw error;
-      this.#options.logger.error("A file on its way to a chat cannot be read", { outboxId: row.id, turnId: row.turnId, error });
-      const message = "the file that belongs to it cannot be read";
-      return isLocalError(error)
-        ? { type: "rejected", code: "rejected", retry: { type: "never" }, message }
-        : { type: "rejected", code: "unreachable", retry: { type: "backoff" }, message };
-    }
-  }
-
-  async #send(channel: Channel, row: OutboxRecord, outbound: Outbound): Promise<SendReceipt> {
-    const limit = new AbortController();
-    using timer = this.#options.clock.schedule(SEND_TIMEOUT_MS, () => limit.abort());
-    try {
-      return await channel.send(row.target, outbound, { idempotencyKey: row.idempotencyKey, signal: limit.signal });
-    } catch (error) {
-      // A channel that breaks its contract must not stop the conversation.
-      this.#options.logger.error("A channel's send threw", { channel: row.target.channel, error });
-      if (isLocalError(error))
-        return { type: "rejected", code: "rejected", retry: { type: "never" }, message: "the channel failed before it sent" };
-      // Whether the message left is unknown.
-      return { type: "ambiguous", cause: "the channel failed while sending" };
-    } finally {
-      timer[Symbol.dispose]();
-    }
-  }
-
-  async #settle(row: OutboxRecord, receipt: SendReceipt, options = { isRefusal: isRefusal(receipt) }): Promise<OutboxRecord> {
-    const { clock, random } = this.#options;
-    // To give a message the same text once more changes nothing.
-    const isEdit = row.outbound.type === "edit" && (await resolveOutbound(row, this.#options))?.type === "edit";
-    const idempotent = isEdit ? ALWAYS : this.#options.channelFor(row.target)?.capabilities.idempotentSend;
-    // One that is on the wire already has been counted when custody of it was taken.
-    const attempts = row.state.type === "sending" ? row.attempts : row.attempts + 1;
-    const delayMs =
-      isAccountWide(receipt) && row.purpose === "preview"
-        ? undefined
-        : nextTry(receipt, {
-            attempts,
-            refusals: row.refusals + (options.isRefusal ? 1 : 0),
-            ageMs: this.#times.ageMs(row),
-            random,
-            ...withoutUndefined({ idempotent }),
-          });
-    if (delayMs !== undefined) this.#times.putOff(row, delayMs);
-    const isLostPreview = receipt.type !== "accepted" && delayMs === undefined && row.purpose === "preview";
-    const settled = await this.#record(
-      { ...row, attempts },
-      receipt,
-      isLostPreview
-        ? { type: "dropped", reason: receipt.type }
-        : { type: "receipt", receipt, ...options, ...(delayMs === undefined ? {} : { retryAtMs: clock.now() + delayMs }) },
-    );
-    if (receipt.type !== "accepted") {
-      this.#options.logger.warn("A message was not accepted", {
-        ...rowIds(row),
-        channel: row.target.channel,
-        receipt: receipt.type,
-        code: receipt.type === "rejected" ? receipt.code : undefined,
-        detail: receipt.type === "rejected" ? receipt.message : receipt.cause,
-        attempts,
-        again: delayMs !== undefined,
-      });
-    }
-    return settled;
-  }
-
-  async #transition(row: OutboxRecord, transition: OutboxTransition): Promise<OutboxRecord> {
-    return this.#options.store.settleOutbound(row.id, transition, { nowMs: this.#options.clock.now() });
-  }
-
-  /** What became of a send is known also when the row was damaged meanwhile: it is not tried again then. */
-  async #record(row: OutboxRecord, receipt: SendReceipt, transition: OutboxTransition): Promise<OutboxRecord> {
-    try {
-      return await this.#transition(row, transition);
-    } catch (error) {
-      if (!isDamaged(error)) throw error;
-      if (receipt.type === "accepted") return { ...row, state: { type: "accepted", messageIds: receipt.messageIds } };
-      return receipt.type === "ambiguous" ? { ...row, state: { type: "ambiguous", reason: receipt.cause } } : asDamaged(row);
-    }
   }
 
   async #wait(delayMs: number): Promise<void> {
@@ -441,9 +289,3 @@ export class Dispatcher {
 
 /** Of a row that was claimed when the last process ended. */
 const INTERRUPTED: SendReceipt = { type: "ambiguous", cause: "the gateway stopped while this was being sent" };
-
-function notRunning({ target }: OutboxRecord): string {
-  return `the channel ${target.channel}:${target.accountId} is not running`;
-}
-
-const ALWAYS: NonNullable<Channel["capabilities"]["idempotentSend"]> = { windowMs: OUTBOX_TTL_MS, maxKeyLength: Number.POSITIVE_INFINITY };

@@ -26,6 +26,7 @@ import { createTurnParts } from "./turn-parts.ts";
 import type { SessionWaits } from "../notices/session-waits.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
 import { SessionTransfer } from "../sessions/session-transfer.ts";
+import { SessionWork } from "../sessions/session-work.ts";
 import { SessionService } from "../sessions/session-service.ts";
 import type { InputWatcher } from "../queue/run-report.ts";
 import { DROPPED } from "../notices/notices.ts";
@@ -66,18 +67,18 @@ export class Engine {
     this.#backgroundCompactor = backgroundCompactor;
     const { store, running, channels, conversations, notices, queue, cooldowns, cache, media, events, watchers } = parts;
     const { clock, random, logger, hideSecrets } = parts;
+    const work = new SessionWork({ store, channels, notices, queue, events, watchers });
     this.sessions = new SessionService({
+      work,
       store,
       running,
       channels,
       conversations,
-      notices,
       sessionCompactor,
       queue,
       cache,
       media,
       events,
-      watchers,
       clock,
       waits,
       flushMemory: runner.flushMemory,
@@ -245,7 +246,7 @@ export class Engine {
         await this.parts.notices.endInputs(sessionKey, [said], { state, level: "info", text: `Not begun: ${input.reason}.` });
       watchers.settled([input.inputId], input.reason);
     } else if (this.parts.queue.worksOn(sessionKey, input.inputId)) {
-      await this.sessions.abort(sessionKey, { queued: false, reason: input.reason });
+      await this.sessions.work.abort(sessionKey, { queued: false, reason: input.reason });
     }
   }
 

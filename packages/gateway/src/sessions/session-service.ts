@@ -1,42 +1,27 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock } from "@factotum/agent-contract";
-import type { InboxStore, InputRecord, SessionRecord, SessionStore, TranscriptStore, TurnStore } from "@factotum/store";
+import type { InboxStore, SessionRecord, SessionStore, TranscriptStore, TurnStore } from "@factotum/store";
 import type { ChatEntry, ChatSnapshot, RpcMethods, SessionKind, SessionSummary } from "@factotum/protocol";
-import { StoreError } from "@factotum/store";
-import type { MsgContext, Origin } from "@factotum/channel-contract";
-import type { InputWatchers } from "../queue/run-report.ts";
+import type { MsgContext } from "@factotum/channel-contract";
 import type { SessionEvents, SessionListener } from "../events/session-events.ts";
 import type { MediaStage } from "../media/media-stage.ts";
 import type { SessionCache } from "../context/session-cache.ts";
-import type { Notices } from "../notices/notices.ts";
 import type { Conversations } from "../conversation/conversations.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { agentSessionKey, isSessionKey, normalizeSessionKey, parseAgentSessionKey, sessionKind } from "../routing/session-key.ts";
 import { matchSessionKey } from "./match-session-key.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
-import { conversationKey } from "../kernel/conversation-key.ts";
-import { isOwnAddress } from "../delivery/plan-message.ts";
-import { LaneAbort, LaneShutdown } from "../kernel/lane-abort.ts";
+
 import type { TurnQueue } from "../queue/turn-queue.ts";
 import { toChatEntry } from "../delivery/chat-entries.ts";
-import { RUN_POLICY } from "../run-policy/run-policy.ts";
-import { DROPPED } from "../notices/notices.ts";
 import type { CompactionOutcome } from "../summaries/compaction-outcome.ts";
 import type { SessionCompactor } from "../compaction/session-compactor.ts";
 import type { FlushMemory } from "../compaction/memory-flush.ts";
 import type { SessionWaits } from "../notices/session-waits.ts";
+import { NOTHING_ENDED } from "./session-work.ts";
+import type { EndedWork, SessionWork } from "./session-work.ts";
 import { listInterrupted } from "../messages/last-run.ts";
-import { originOf } from "../queue/turn-job.ts";
-import type { TurnJob } from "../queue/turn-job.ts";
-
-/** What an abort has ended: the run, and how many messages that waited. */
-export interface EndedWork {
-  readonly aborted: boolean;
-  readonly dropped: number;
-}
-
-const NOTHING_ENDED: EndedWork = { aborted: false, dropped: 0 };
 
 /** What sessions are shown and changed with. */
 export interface SessionServiceOptions {
@@ -44,13 +29,12 @@ export interface SessionServiceOptions {
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly conversations: Conversations;
-  readonly notices: Notices;
+  readonly work: SessionWork;
   readonly sessionCompactor: SessionCompactor;
   readonly queue: TurnQueue;
   readonly cache: SessionCache;
   readonly media: MediaStage;
   readonly events: SessionEvents;
-  readonly watchers: InputWatchers;
   readonly clock: Clock;
   readonly flushMemory: FlushMemory;
   /** What the messages of sessions wait for, or the tools of their runs. */
@@ -61,10 +45,13 @@ export interface SessionServiceOptions {
 export class SessionService {
   readonly #options: SessionServiceOptions;
   readonly #queue: TurnQueue;
+  /** What runs and waits in them. */
+  readonly work: SessionWork;
 
   constructor(options: SessionServiceOptions) {
     this.#options = options;
     this.#queue = options.queue;
+    this.work = options.work;
   }
 
   /** The key that a request means: the given one, or the main session of the given or default agent. */
@@ -209,7 +196,7 @@ export class SessionService {
     sessionKey: string,
     options: { readonly reason: string; readonly by?: MsgContext; readonly onEnded?: (ended: EndedWork) => Promise<void> },
   ): Promise<SessionRecord> {
-    return this.#inLane(sessionKey, options, async (ended) => {
+    return this.work.doAfterEnding(sessionKey, options, async (ended) => {
       try {
         return await this.#options.conversations.reset(sessionKey);
       } finally {
@@ -231,14 +218,14 @@ export class SessionService {
       readonly onReset: (ended: EndedWork) => Promise<void>;
     },
   ): Promise<void> {
-    const { task, done } = this.#laneTask(sessionKey, async () => {
+    const { task, done } = this.work.createTask(sessionKey, async () => {
       if (!(await options.decided)) return;
       if ((await this.#options.store.readSession(sessionKey)) !== undefined) await this.#options.conversations.reset(sessionKey);
       await options.onReset(await ended);
     });
     this.#queue.lanes.enqueue(sessionKey, task);
     const ended = options.decided.then(async (isWanted) =>
-      isWanted ? this.abort(sessionKey, { queued: true, before: task, ...options }) : NOTHING_ENDED,
+      isWanted ? this.work.abort(sessionKey, { queued: true, before: task, ...options }) : NOTHING_ENDED,
     );
     await Promise.all([done, ended]);
   }
@@ -248,7 +235,7 @@ export class SessionService {
     const record = await this.#options.store.readSession(sessionKey);
     if (record?.lastOrigin === undefined) return { type: "nothing" };
     const { lastOrigin, agentId } = record;
-    return this.#runInLane(sessionKey, async (signal) =>
+    return this.work.doBehind(sessionKey, async (signal) =>
       this.#options.sessionCompactor.compactNow(await this.#options.conversations.readContext(sessionKey, agentId, lastOrigin), {
         ...options,
         signal,
@@ -259,7 +246,7 @@ export class SessionService {
 
   /** Removes a session; false when there was none. */
   async delete(sessionKey: string): Promise<boolean> {
-    return this.#inLane(sessionKey, { reason: "the session is being removed" }, async () => {
+    return this.work.doAfterEnding(sessionKey, { reason: "the session is being removed" }, async () => {
       const { store, clock, cache, events, media } = this.#options;
       const before = await store.readSession(sessionKey);
       if (before === undefined) throw new SessionRequestError("not-found", `There is no session "${sessionKey}".`);
@@ -281,60 +268,6 @@ export class SessionService {
     }
   }
 
-  /**
-   * Ends the run, or only the named one, and drops what waits if asked. Who asked, `by`, hears how many were dropped; the senders of others are told.
-   * Without `by` one of the gateway's own clients asked: everybody is told who said something on a channel.
-   */
-  async abort(
-    sessionKey: string,
-    options: {
-      readonly runId?: string;
-      readonly queued: boolean;
-      readonly reason: string;
-      readonly by?: MsgContext;
-      /** Only what comes before this job, which is not ended itself. */
-      readonly before?: TurnJob;
-    },
-  ): Promise<EndedWork> {
-    const { events } = this.#options;
-    const { by, before } = options;
-    if (options.runId !== undefined && events.live(sessionKey)?.runId !== options.runId) return NOTHING_ENDED;
-    if (before !== undefined && this.#queue.lanes.current(sessionKey) === before) return NOTHING_ENDED;
-    const dropped = options.queued ? this.#queue.dropInputs(sessionKey, before) : [];
-    const current = this.#queue.lanes.current(sessionKey);
-    const tellsSender = current !== undefined && current.type !== "task" && !this.#isSeenBy(originOf(current), by);
-    const aborted = this.#queue.lanes.abort(sessionKey, new LaneAbort(options.reason, { tellsSender }));
-    const own = dropped.filter((input) => this.#isOwn(input, by));
-    await this.#endOwn(sessionKey, own, options.reason);
-    for (const input of dropped) if (!own.includes(input)) await this.#options.notices.drop(sessionKey, input, DROPPED.stopped);
-    return { aborted, dropped: dropped.length };
-  }
-
-  /** Ends waiting inputs of whoever asked: the answer to that is their word in the chat, and the conversation keeps what they said. */
-  async #endOwn(sessionKey: string, own: readonly InputRecord[], reason: string): Promise<void> {
-    const { store, watchers } = this.#options;
-    const state = { type: "told", reason } as const;
-    const said = own.filter(({ admission }) => RUN_POLICY[admission.kind].isAttended);
-    const unattended = own.filter((input) => !said.includes(input)).map(({ id }) => id);
-    if (unattended.length > 0) await store.settleInputs(unattended, { type: "ignored", reason });
-    if (said.length > 0) await this.#options.notices.endInputs(sessionKey, said, { state, level: "info", text: `Not begun: ${reason}.` });
-    watchers.settled(
-      own.map(({ id }) => id),
-      reason,
-    );
-  }
-
-  /** Whether an input is of whoever asked, or of nobody who waits for an answer. */
-  #isOwn({ message, admission }: InputRecord, by: MsgContext | undefined): boolean {
-    if (!RUN_POLICY[admission.kind].isAttended) return true;
-    return by === undefined ? isOwnAddress(message.origin, this.#options.channels) : isSaidBy(message, by);
-  }
-
-  /** Whether the end of a turn shows where it was asked for: in the conversation that stopped it, or to a client that reads the transcript. */
-  #isSeenBy(origin: Origin, by: MsgContext | undefined): boolean {
-    return isOwnAddress(origin, this.#options.channels) || (by !== undefined && conversationKey(origin) === conversationKey(by.origin));
-  }
-
   summary(record: SessionRecord): SessionSummary {
     const { usage } = record;
     return {
@@ -353,49 +286,4 @@ export class SessionService {
       ...withoutUndefined({ model: record.overrides.model, costUsd: usage.costUsd }),
     };
   }
-
-  /** Ends what runs, drops what waits and does the work next. All of that is decided before this returns: what comes later stands behind it. */
-  async #inLane<Result>(
-    sessionKey: string,
-    why: { readonly reason: string; readonly by?: MsgContext },
-    work: (ended: EndedWork) => Promise<Result>,
-  ): Promise<Result> {
-    const aborting = this.abort(sessionKey, { queued: true, ...why });
-    // Whoever is told is told in the conversation that ends.
-    const working = this.#runInLane(sessionKey, async () => {
-      return work(await aborting);
-    });
-    const [result] = await Promise.all([working, aborting]);
-    return result;
-  }
-
-  async #runInLane<Result>(sessionKey: string, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-    const { task, done } = this.#laneTask(sessionKey, work);
-    this.#queue.lanes.enqueue(sessionKey, task);
-    return done;
-  }
-
-  /** Work for a session's lane. `done` rejects with a `LaneShutdown` when the gateway ends before it has begun. */
-  #laneTask<Result>(
-    sessionKey: string,
-    work: (signal: AbortSignal) => Promise<Result>,
-  ): { readonly task: TurnJob; readonly done: Promise<Result> } {
-    const { promise: done, resolve, reject } = Promise.withResolvers<Result>();
-    const run = async ({ signal }: { readonly signal: AbortSignal }): Promise<void> => {
-      try {
-        resolve(await work(signal));
-      } catch (error) {
-        reject(
-          StoreError.isInstance(error) && error.code === "not-found"
-            ? new SessionRequestError("not-found", `There is no session "${sessionKey}".`)
-            : error,
-        );
-      }
-    };
-    return { task: { type: "task", run, forget: () => reject(new LaneShutdown("the gateway ends")) }, done };
-  }
-}
-
-function isSaidBy(message: MsgContext, by: MsgContext): boolean {
-  return message.sender.id === by.sender.id && conversationKey(message.origin) === conversationKey(by.origin);
 }

@@ -2,13 +2,11 @@ import type { LocalFiles } from "../media/local-files.ts";
 import type { ToolGate } from "../access/tool-gate.ts";
 import type { TurnContext } from "../observe/turn-context.ts";
 import type { TypingIndicator } from "../delivery/typing-indicator.ts";
-import type { Conversations } from "../conversation/conversations.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { contextBudget, opensFiles, runAgent } from "@factotum/agent-core";
 import { joinUsage, NO_USAGE_TOTALS } from "@factotum/agent-contract";
-import type { AgentEvent, RunLimits, RunOutcome, UsageTotals } from "@factotum/agent-contract";
+import type { AgentEvent, RunLimits, RunOutcome } from "@factotum/agent-contract";
 import { backoffDelay } from "@factotum/channel-kit";
-import { StoreError } from "@factotum/store";
 import type { TranscriptBody } from "@factotum/store";
 import { MessageDigests } from "../requests/message-digests.ts";
 import { OUTER_PLACE } from "../queue/lane-place.ts";
@@ -20,14 +18,14 @@ import type { ToolLimits } from "../queue/tool-limits.ts";
 import type { SessionWaits } from "../notices/session-waits.ts";
 import { RunDeadline } from "../queue/run-deadline.ts";
 import type { StreamedReply } from "../delivery/streaming/reply-stream.ts";
-import type { RunResults, TurnConcluder, TurnEnding } from "./turn-concluder.ts";
+import type { TurnConcluder } from "./turn-concluder.ts";
+import type { RunResults, TurnEnding } from "./turn-conclusion.ts";
 import type { PreparedTurn } from "./prepared-turn.ts";
-import { quarantineRejectedItem } from "./quarantine-rejected-item.ts";
-import type { QuarantinedItem } from "./quarantine-rejected-item.ts";
+import { FIRST_TRY, RequestRepair } from "./request-repair.ts";
+import type { RequestRepairOptions, RetryState } from "./request-repair.ts";
 import { windowBudget } from "../compaction/context-size.ts";
 import { leftOutRemark } from "../summaries/compaction-outcome.ts";
 import { longTextRemark } from "../messages/long-message.ts";
-import type { SessionCompactor } from "../compaction/session-compactor.ts";
 import { beginMemoryFlush, checkFlushCall } from "../compaction/memory-flush.ts";
 import type { FlushMemory } from "../compaction/memory-flush.ts";
 import { notesPath } from "../messages/notes-file.ts";
@@ -51,20 +49,6 @@ import { RUN_POLICY } from "../run-policy/run-policy.ts";
 /** Bounds of a run. */
 const RUN_LIMITS: RunLimits = { maxTurns: 100, maxToolCalls: 100, maxParallelTools: MAX_PARALLEL_TOOLS };
 
-/** Earlier attempts of a turn, before a retry. */
-interface RetryState {
-  readonly usage: UsageTotals;
-  readonly isCompacted: boolean;
-  readonly leftOut: QuarantinedItem | undefined;
-  /** Model requests of the turn so far. */
-  readonly requests: number;
-}
-
-/** What follows the end of a run. */
-type Mended =
-  | { readonly type: "again"; readonly prepared: PreparedTurn; readonly tried: RetryState }
-  | { readonly type: "over"; readonly outcome: RunOutcome };
-
 /** Commit that a run waits for, and the signal that aborts it. */
 interface RunBounds {
   /** Resolves once the turn is committed and shown. */
@@ -78,14 +62,11 @@ type RunEnd = Extract<AgentEvent, { type: "run-end" }>;
 
 const NO_OUTCOME: RunOutcome = { type: "failed", code: "internal", message: "the run ended without an outcome" };
 
-const FIRST_TRY: RetryState = { usage: NO_USAGE_TOTALS, isCompacted: false, leftOut: undefined, requests: 0 };
-
 /** What turns are run with: its own parts, and those of what it makes for each turn. */
-export interface TurnRunnerOptions extends JobPreparerOptions, TurnRecorderOptions, TurnSteeringOptions, RunModelOptions {
+export interface TurnRunnerOptions
+  extends JobPreparerOptions, TurnRecorderOptions, TurnSteeringOptions, RunModelOptions, RequestRepairOptions {
   readonly store: JobPreparerOptions["store"] & TurnRecorderOptions["store"] & TurnSteeringOptions["store"];
   readonly running: RunningConfig;
-  readonly conversations: Conversations;
-  readonly sessionCompactor: SessionCompactor;
   readonly concluder: TurnConcluder;
   readonly typing: TypingIndicator;
   readonly turnContext: TurnContext;
@@ -100,11 +81,13 @@ export interface TurnRunnerOptions extends JobPreparerOptions, TurnRecorderOptio
 export class TurnRunner {
   readonly #options: TurnRunnerOptions;
   readonly #preparer: JobPreparer;
+  readonly #repair: RequestRepair;
   readonly #digests = new MessageDigests();
 
   constructor(options: TurnRunnerOptions) {
     this.#options = options;
     this.#preparer = new JobPreparer(options);
+    this.#repair = new RequestRepair(options);
   }
 
   /**
@@ -233,9 +216,9 @@ export class TurnRunner {
     const streamed = await recorder.finishStream();
     const ended = { ...prepared, turn: { ...turn, inputIds: steering.inputIds }, inputs: steering.said };
     const tried = { ...before, requests: requests.count, usage: joinUsage(before.usage, end?.usage ?? NO_USAGE_TOTALS) };
-    const mended = await this.#mend(ended, recorder, end?.outcome ?? NO_OUTCOME, tried, bounds);
-    if (mended.type === "again") return this.#drive(mended.prepared, bounds, mended.tried);
-    const { outcome } = mended;
+    const repaired = await this.#repair.repair(ended, recorder, end?.outcome ?? NO_OUTCOME, tried, bounds);
+    if (repaired.type === "again") return this.#drive(repaired.prepared, bounds, repaired.tried);
+    const { outcome } = repaired;
     if (laneSignal.reason instanceof LaneShutdown && outcome.type === "aborted") {
       // The turn stays open: completed items are stored, and the next start resumes it.
       await recorder.flushOpen();
@@ -265,56 +248,6 @@ export class TurnRunner {
       this.#options.backgroundCompactor.look(turn, { budget: windowBudget(prepared), usage: tried.usage, flushMemory: this.flushMemory });
     const authProfile = runModel.changedProfile();
     if (authProfile !== undefined) await store.patchSession(turn.sessionKey, { overrides: { authProfile } }, { nowMs: clock.now() });
-  }
-
-  /** Retries a turn whose request the provider rejected, if it can be repaired. A stop in between stops the turn. */
-  async #mend(
-    prepared: PreparedTurn,
-    recorder: TurnRecorder,
-    outcome: RunOutcome,
-    before: RetryState,
-    { signal, place }: Pick<RunBounds, "signal" | "place">,
-  ): Promise<Mended> {
-    try {
-      const tried = outcome.type === "failed" ? await this.#recover(prepared, recorder, outcome, before, { signal, place }) : undefined;
-      if (tried === undefined) return { type: "over", outcome };
-      // Preparing may call a model, too.
-      await place.enter(signal);
-      const again = await this.#options.preparer.prepareResumed(prepared.turn, { signal });
-      return { type: "again", tried, prepared: { ...again, compacted: prepared.compacted } };
-    } catch (error) {
-      if (!signal.aborted || StoreError.isInstance(error)) throw error;
-      return { type: "over", outcome: { type: "aborted", reason: signal.reason instanceof Error ? signal.reason.message : "aborted" } };
-    }
-  }
-
-  /** Repairs a rejected request, each way once: quarantines the rejected item, or compacts. `undefined` when neither helps. */
-  async #recover(
-    prepared: PreparedTurn,
-    recorder: TurnRecorder,
-    outcome: Extract<RunOutcome, { type: "failed" }>,
-    tried: RetryState,
-    { signal, place }: Pick<RunBounds, "signal" | "place">,
-  ): Promise<RetryState | undefined> {
-    if (outcome.code === "context-overflow" && !tried.isCompacted && RUN_POLICY[prepared.turn.kind].compacts) {
-      await place.enter(signal);
-      return (await this.#compact(prepared, recorder, signal)) ? { ...tried, isCompacted: true } : undefined;
-    }
-    if (outcome.code !== "invalid-request" || tried.leftOut !== undefined) return undefined;
-    await recorder.flush();
-    const refusal = { words: outcome.message, requests: recorder.takeRequests() };
-    const leftOut = await quarantineRejectedItem(prepared, refusal, this.#options);
-    return leftOut === undefined ? undefined : { ...tried, leftOut };
-  }
-
-  /** Compacts the conversation after the provider found the request too long, whatever was estimated. */
-  async #compact(prepared: PreparedTurn, recorder: TurnRecorder, signal: AbortSignal): Promise<boolean> {
-    const { turn, compacted } = prepared;
-    await recorder.flush();
-    const context = await this.#options.conversations.readContext(turn.sessionKey, turn.agentId, turn.origin);
-    // A turn pays for one compaction of a history that exceeds the window.
-    const byRule = compacted.type === "compacted" && compacted.isOversized;
-    return (await this.#options.sessionCompactor.compactNow(context, { signal, byRule })).type === "compacted";
   }
 
   async #close(

@@ -1,0 +1,192 @@
+import { withoutUndefined } from "@factotum/agent-contract";
+import type { Clock, Logger, Random } from "@factotum/agent-contract";
+import type { Channel, Origin, Outbound, SendReceipt } from "@factotum/channel-contract";
+import { isLocalError } from "@factotum/channel-kit";
+import { rejectionReason, StoreError } from "@factotum/store";
+import type { NewOutbound, OutboxRecord, OutboxStore, OutboxTransition } from "@factotum/store";
+import type { CrashPointHook } from "../kernel/crash-point.ts";
+import { rowIds } from "../kernel/row-ids.ts";
+import type { Observer } from "../observe/observer.ts";
+import type { Rejection, SendPermit } from "./account-gates.ts";
+import { asDamaged, isDamaged } from "./damaged-row.ts";
+import { degradeRow } from "./degrade-row.ts";
+import { OUTBOX_TTL_MS } from "./plan-message.ts";
+import { resolveOutbound } from "./resolve-outbound.ts";
+import type { OutboundSources } from "./resolve-outbound.ts";
+import { isAccountWide, isRefusal, nextTry, SEND_TIMEOUT_MS } from "./retry-policy.ts";
+import type { RowSchedule } from "./row-schedule.ts";
+
+/** What rows are sent with. */
+export interface RowSenderOptions {
+  readonly store: OutboxStore;
+  /** The connected channel of an address; `undefined` while there is none. */
+  readonly channelFor: (target: Origin) => Channel | undefined;
+  readonly readFile: OutboundSources["readFile"];
+  readonly times: RowSchedule;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly observer: Observer;
+  /** For crash tests alone. */
+  readonly crashPoint?: CrashPointHook | undefined;
+}
+
+/** Sends one row once, and writes down what became of it. */
+export class RowSender {
+  readonly #options: RowSenderOptions;
+
+  constructor(options: RowSenderOptions) {
+    this.#options = options;
+  }
+
+  /** One try of a row that is due: the row as it is then, or the rows that take its place. */
+  async attempt(row: OutboxRecord, permit: SendPermit): Promise<readonly OutboxRecord[]> {
+    const { store } = this.#options;
+    if (row.state.type === "waiting" && !(await store.claimOutbound(row.id))) return [(await store.readOutbound(row.id)) ?? row];
+    const channel = this.#options.channelFor(row.target);
+    if (channel === undefined) {
+      const receipt: SendReceipt = {
+        type: "rejected",
+        code: "unreachable",
+        retry: { type: "backoff" },
+        message: notRunning(row),
+      };
+      return [await this.settle(row, receipt)];
+    }
+    const outbound = await this.#resolve(row);
+    if (outbound !== undefined && "retry" in outbound) return this.#refused(row, outbound, { sentAs: "media", channel });
+    if (outbound === undefined) return [await this.settle(row, { type: "accepted", messageIds: [] })];
+    this.#options.crashPoint?.("before-send");
+    const sent = this.#options.observer.sendStarted(row);
+    const receipt = await this.#send(channel, row, outbound);
+    sent(receipt);
+    permit.report(receipt);
+    this.#options.crashPoint?.("after-send");
+    if (receipt.type === "rejected") return this.#refused(row, receipt, { sentAs: outbound.type, channel });
+    return [await this.settle(row, receipt)];
+  }
+
+  /** What is refused for good is sent in another form where there is one. */
+  async #refused(
+    row: OutboxRecord,
+    receipt: Rejection,
+    { sentAs, channel }: { readonly sentAs: Outbound["type"]; readonly channel: Channel },
+  ): Promise<readonly OutboxRecord[]> {
+    const isFinal = receipt.retry.type === "never" && !isAccountWide(receipt);
+    const others = isFinal ? degradeRow(row, { receipt, sentAs }, channel.capabilities) : undefined;
+    return others === undefined ? [await this.settle(row, receipt)] : this.#replace(row, receipt, others);
+  }
+
+  async #replace(row: OutboxRecord, rejection: Rejection, others: readonly NewOutbound[]): Promise<readonly OutboxRecord[]> {
+    const { store, clock, logger } = this.#options;
+    const reason = rejectionReason(rejection);
+    logger.info("A message was refused as it is and is sent in another form", {
+      ...rowIds(row),
+      channel: row.target.channel,
+      reason,
+      parts: others.length,
+    });
+    const replacing = await store.replaceOutbound(row.id, others, { reason, nowMs: clock.now() });
+    for (const one of replacing) this.#options.times.takeInPlaceOf(one, row);
+    return replacing;
+  }
+
+  /** A file that this process cannot read now is tried again; one that cannot be read at all is refused for good. */
+  async #resolve(row: OutboxRecord): Promise<Outbound | undefined | Rejection> {
+    try {
+      return await resolveOutbound(row, this.#options);
+    } catch (error) {
+      if (StoreError.isInstance(error)) throw error;
+      this.#options.logger.error("A file on its way to a chat cannot be read", { outboxId: row.id, turnId: row.turnId, error });
+      const message = "the file that belongs to it cannot be read";
+      return isLocalError(error)
+        ? { type: "rejected", code: "rejected", retry: { type: "never" }, message }
+        : { type: "rejected", code: "unreachable", retry: { type: "backoff" }, message };
+    }
+  }
+
+  async #send(channel: Channel, row: OutboxRecord, outbound: Outbound): Promise<SendReceipt> {
+    const limit = new AbortController();
+    using timer = this.#options.clock.schedule(SEND_TIMEOUT_MS, () => limit.abort());
+    try {
+      return await channel.send(row.target, outbound, { idempotencyKey: row.idempotencyKey, signal: limit.signal });
+    } catch (error) {
+      // A channel that breaks its contract must not stop the conversation.
+      this.#options.logger.error("A channel's send threw", { channel: row.target.channel, error });
+      if (isLocalError(error))
+        return { type: "rejected", code: "rejected", retry: { type: "never" }, message: "the channel failed before it sent" };
+      // Whether the message left is unknown.
+      return { type: "ambiguous", cause: "the channel failed while sending" };
+    } finally {
+      timer[Symbol.dispose]();
+    }
+  }
+
+  /** Writes down what became of a try, and plans the next one. The row as it is then. */
+  async settle(
+    row: OutboxRecord,
+    receipt: SendReceipt,
+    options: { readonly isRefusal: boolean } = { isRefusal: isRefusal(receipt) },
+  ): Promise<OutboxRecord> {
+    const { clock, random } = this.#options;
+    // To give a message the same text once more changes nothing.
+    const isEdit = row.outbound.type === "edit" && (await resolveOutbound(row, this.#options))?.type === "edit";
+    const idempotent = isEdit ? ALWAYS : this.#options.channelFor(row.target)?.capabilities.idempotentSend;
+    // One that is on the wire already has been counted when custody of it was taken.
+    const attempts = row.state.type === "sending" ? row.attempts : row.attempts + 1;
+    const delayMs =
+      isAccountWide(receipt) && row.purpose === "preview"
+        ? undefined
+        : nextTry(receipt, {
+            attempts,
+            refusals: row.refusals + (options.isRefusal ? 1 : 0),
+            ageMs: this.#options.times.ageMs(row),
+            random,
+            ...withoutUndefined({ idempotent }),
+          });
+    if (delayMs !== undefined) this.#options.times.putOff(row, delayMs);
+    const isLostPreview = receipt.type !== "accepted" && delayMs === undefined && row.purpose === "preview";
+    const settled = await this.#record(
+      { ...row, attempts },
+      receipt,
+      isLostPreview
+        ? { type: "dropped", reason: receipt.type }
+        : { type: "receipt", receipt, ...options, ...(delayMs === undefined ? {} : { retryAtMs: clock.now() + delayMs }) },
+    );
+    if (receipt.type !== "accepted") {
+      this.#options.logger.warn("A message was not accepted", {
+        ...rowIds(row),
+        channel: row.target.channel,
+        receipt: receipt.type,
+        code: receipt.type === "rejected" ? receipt.code : undefined,
+        detail: receipt.type === "rejected" ? receipt.message : receipt.cause,
+        attempts,
+        again: delayMs !== undefined,
+      });
+    }
+    return settled;
+  }
+
+  /** Moves a row into another state; rejects when it was damaged. */
+  async transition(row: OutboxRecord, transition: OutboxTransition): Promise<OutboxRecord> {
+    return this.#options.store.settleOutbound(row.id, transition, { nowMs: this.#options.clock.now() });
+  }
+
+  /** What became of a send is known also when the row was damaged meanwhile: it is not tried again then. */
+  async #record(row: OutboxRecord, receipt: SendReceipt, transition: OutboxTransition): Promise<OutboxRecord> {
+    try {
+      return await this.transition(row, transition);
+    } catch (error) {
+      if (!isDamaged(error)) throw error;
+      if (receipt.type === "accepted") return { ...row, state: { type: "accepted", messageIds: receipt.messageIds } };
+      return receipt.type === "ambiguous" ? { ...row, state: { type: "ambiguous", reason: receipt.cause } } : asDamaged(row);
+    }
+  }
+}
+
+/** Why a row of an account without a channel waits. */
+export function notRunning({ target }: OutboxRecord): string {
+  return `the channel ${target.channel}:${target.accountId} is not running`;
+}
+
+const ALWAYS: NonNullable<Channel["capabilities"]["idempotentSend"]> = { windowMs: OUTBOX_TTL_MS, maxKeyLength: Number.POSITIVE_INFINITY };
