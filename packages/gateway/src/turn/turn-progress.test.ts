@@ -1,35 +1,28 @@
 import type { MsgContext } from "@factotum/channel-contract";
-import type { AccountConfig, FactotumConfig } from "@factotum/config";
+import type { AccountConfig } from "@factotum/config";
 import type { ChatEvent } from "@factotum/protocol";
-import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
+import { textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicReply, AnthropicServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { withoutUndefined } from "@factotum/agent-contract";
-import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import type { TestPlatform } from "../../test/gateway-harness.ts";
+import { ReplyScene } from "../../test/reply-scene.ts";
+import type { AgentPatch } from "../../test/reply-scene.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 
 const SESSION = "agent:main:main";
 
+let scene: ReplyScene;
 let server: AnthropicServer;
 let platform: TestPlatform;
 beforeEach(async () => {
-  server = await startAnthropicServer();
-  platform = new TestPlatform();
+  scene = await ReplyScene.create();
+  ({ server, platform } = scene);
 });
-afterEach(() => server[Symbol.asyncDispose]());
+afterEach(() => scene[Symbol.asyncDispose]());
 
-type Agent = FactotumConfig["agents"][number];
-
-const start = (agent: Partial<Agent> = {}, accountConfig: Partial<AccountConfig> = {}, home?: string): Promise<TestGateway> =>
-  startTestGateway({
-    platform,
-    accountConfig,
-    patch: (config) => {
-      const base = withModel(server.baseUrl)(config);
-      return { ...base, agents: base.agents.map((one) => ({ ...one, thinking: "low", ...agent })) };
-    },
-    ...withoutUndefined({ home }),
-  });
+const start = (agent: AgentPatch = {}, accountConfig: Partial<AccountConfig> = {}, home?: string): Promise<TestGateway> =>
+  scene.start({ thinking: "low", ...agent }, accountConfig, home);
 
 /** A thought before a call, and one before the answer. */
 const LOOKING: AnthropicReply = {
@@ -47,23 +40,16 @@ const ANSWER: AnthropicReply = {
   ],
 };
 
-const sentTexts = (): readonly string[] => platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : outbound.type));
-
 async function ask(running: TestGateway, extra: Partial<MsgContext> = {}): Promise<readonly string[]> {
   server.script([LOOKING, ANSWER]);
-  const before = platform.sent.length;
-  await platform.say(platform.message("look", extra));
-  await running.gateway.engine.idle();
-  return sentTexts().slice(before);
+  return scene.sentDuring(running, async () => platform.say(platform.message("look", extra)));
 }
 
 /** The same of a run that nobody asked for. */
 async function beat(running: TestGateway): Promise<readonly string[]> {
   server.script([LOOKING, ANSWER]);
-  const before = platform.sent.length;
-  await running.gateway.engine.submit(platform.message("Look after it."), { owner: true, kind: "heartbeat", sessionKey: SESSION });
-  await running.gateway.engine.idle();
-  return sentTexts().slice(before);
+  const admission = { owner: true, kind: "heartbeat", sessionKey: SESSION } as const;
+  return scene.sentDuring(running, async () => running.gateway.engine.submit(platform.message("Look after it."), admission));
 }
 
 describe("tools in the chat", () => {
@@ -101,7 +87,7 @@ describe("thoughts in the chat", () => {
     server.script([textReply("Yes.")]);
     await platform.say(platform.message("look"));
     await running.gateway.engine.idle();
-    expect(sentTexts()).toEqual(["Yes."]);
+    expect(scene.sentTexts()).toEqual(["Yes."]);
   });
 
   test("of before a restart are shown with the answer of after it", async () => {
@@ -114,7 +100,7 @@ describe("thoughts in the chat", () => {
     server.respond(() => ANSWER);
     await using second = await start({ reasoning: "on" }, {}, first.home);
     await second.gateway.engine.idle();
-    expect(sentTexts()).toEqual([BOTH, "It is empty."]);
+    expect(scene.sentTexts()).toEqual([BOTH, "It is empty."]);
   });
 });
 

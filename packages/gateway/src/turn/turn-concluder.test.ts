@@ -1,45 +1,34 @@
-import type { AccountConfig, FactotumConfig } from "@factotum/config";
-import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
+import type { AccountConfig } from "@factotum/config";
+import { textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { withoutUndefined } from "@factotum/agent-contract";
-import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import { TestPlatform } from "../../test/gateway-harness.ts";
+import { ReplyScene } from "../../test/reply-scene.ts";
+import type { AgentPatch } from "../../test/reply-scene.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 
 const SESSION = "agent:main:main";
 
+let scene: ReplyScene;
 let server: AnthropicServer;
 let platform: TestPlatform;
 beforeEach(async () => {
-  server = await startAnthropicServer();
-  platform = new TestPlatform();
+  scene = await ReplyScene.create();
+  ({ server, platform } = scene);
 });
-afterEach(() => server[Symbol.asyncDispose]());
+afterEach(() => scene[Symbol.asyncDispose]());
 
-type Agent = FactotumConfig["agents"][number];
-
-const start = (agent: Partial<Agent> = {}, accountConfig: Partial<AccountConfig> = {}): Promise<TestGateway> =>
-  startTestGateway({
-    platform,
-    accountConfig,
-    patch: (config) => {
-      const base = withModel(server.baseUrl)(config);
-      return { ...base, agents: base.agents.map((one) => ({ ...one, ...agent })) };
-    },
-  });
-
-const sentTexts = (): readonly string[] => platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : outbound.type));
+const start = (agent: AgentPatch = {}, accountConfig: Partial<AccountConfig> = {}): Promise<TestGateway> =>
+  scene.start(agent, accountConfig);
 
 async function say(running: TestGateway, text: string): Promise<readonly string[]> {
-  const before = platform.sent.length;
-  await platform.say(platform.message(text));
-  await running.gateway.engine.idle();
-  return sentTexts().slice(before);
+  return scene.sentDuring(running, async () => platform.say(platform.message(text)));
 }
 
 describe("blocks of an answer", () => {
   const TEXT = "word ".repeat(400).trim();
-  const blocks = (maxChars: number): Partial<Agent> => ({
+  const blocks = (maxChars: number): AgentPatch => ({
     blockStreamingDefault: "on",
     blockStreamingChunk: { minChars: 1, maxChars },
     blockStreamingCoalesce: { idleMs: 1 },
@@ -54,6 +43,7 @@ describe("blocks of an answer", () => {
   ])("have at most %s", async (_name, { maxChars, platformChars, chunkLimit, shown }) => {
     const text = { maxLength: platformChars, unit: "utf16" as const, markdown: "full" as const, dialect: "markdown" };
     platform = new TestPlatform("platform", { text });
+    scene.platform = platform;
     server.script([textReply(TEXT)]);
     await using running = await start(blocks(maxChars), {
       blockStreaming: true,
@@ -91,7 +81,7 @@ describe("a run that somebody stops elsewhere", () => {
     await platform.say(platform.message("/stop"));
     gate.open();
     await running.gateway.engine.idle();
-    expect(sentTexts()).toEqual(["Stopped what I was working on."]);
+    expect(scene.sentTexts()).toEqual(["Stopped what I was working on."]);
   });
 
   test("and that nobody waits for is told to nobody", async () => {
@@ -102,7 +92,7 @@ describe("a run that somebody stops elsewhere", () => {
     await stop(running);
     gate.open();
     await running.gateway.engine.idle();
-    expect(sentTexts()).toEqual([]);
+    expect(scene.sentTexts()).toEqual([]);
   });
 });
 
