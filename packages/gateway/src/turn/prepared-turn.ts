@@ -1,6 +1,6 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { AgentMessage, AgentTool, RunFacts, SystemPrompt, UserMessage } from "@factotum/agent-contract";
-import type { InputRecord, PromptRecord, TranscriptEntry, TurnRecord } from "@factotum/store";
+import type { InputRecord, NewTurn, PromptRecord, TranscriptBody, TranscriptEntry, TurnRecord } from "@factotum/store";
 import type { HistoryView, HistoryViewOptions, ModelSettings } from "@factotum/agent-core";
 import type { Origin } from "@factotum/channel-contract";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
@@ -10,8 +10,11 @@ import type { CompactionOutcome } from "../summaries/compaction-outcome.ts";
 import { parseBasis } from "../prompt/prompt-cause.ts";
 import { withdrawnText } from "../conversation/current-authorization.ts";
 import type { ResolvedPrompt } from "../prompt/prompt-resolver.ts";
-import type { SessionContext } from "../conversation/session-context.ts";
-import type { MessagesJob } from "../queue/turn-job.ts";
+import type { SessionContext, SessionFacts } from "../conversation/session-context.ts";
+import { inputsOf, leadInput, messagesIn } from "../queue/turn-job.ts";
+import type { InputJob, MessagesJob } from "../queue/turn-job.ts";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
+import { sessionName } from "../conversation/session-name.ts";
 
 /** A turn that is ready for the loop. */
 export interface PreparedTurn {
@@ -69,6 +72,54 @@ export interface TurnDisplay {
   readonly isThinkingAsked: boolean;
   /** The message itself asks for the model's thoughts. */
   readonly areThoughtsAsked: boolean;
+}
+
+/** What a job's turn begins with. */
+export interface FirstCommit extends Pick<NewTurn, "id" | "prompt"> {
+  readonly sessionKey: string;
+  /** Older turns as they were rendered again for this one. */
+  readonly replacement?: TranscriptBody | undefined;
+  /** The newest of them are the job's. */
+  readonly messages: readonly AgentMessage[];
+  readonly nowMs: number;
+}
+
+/** The first commit of a job's turn. Pure. */
+export function createNewTurn(job: InputJob, first: FirstCommit, context: SessionFacts): NewTurn {
+  const lead = leadInput(job);
+  const { message, admission } = lead;
+  const { sessionKey, replacement, messages, nowMs, ...named } = first;
+  return {
+    ...named,
+    session: {
+      key: sessionKey,
+      sessionId: context.sessionId,
+      agentId: job.agentId,
+      isPrivate: admission.owner && !context.isGroup,
+      displayName: sessionName(message, context.channel?.capabilities.addressing === "platform"),
+      ...withoutUndefined({ expiresAtMs: admission.expiresAtMs }),
+    },
+    touch: touchOf(lead, nowMs),
+    kind: admission.kind,
+    origin: message.origin,
+    owner: admission.owner,
+    inputIds: inputsOf(job).map(({ id }) => id),
+    replyTo: (messagesIn(job).at(-1)?.input.message ?? message).messageId,
+    entries: [
+      ...(replacement === undefined ? [] : [replacement]),
+      ...messages.map((entry) => ({ type: "message" as const, message: entry })),
+    ],
+    startedAtMs: nowMs,
+  };
+}
+
+/** What nobody said keeps no session fresh, and is no way to anybody. */
+function touchOf({ message, admission }: InputRecord, nowMs: number): NewTurn["touch"] {
+  return {
+    ...(RUN_POLICY[admission.kind].isFromPerson ? { interactedAtMs: nowMs } : {}),
+    ...(RUN_POLICY[admission.kind].isAttended ? { lastOrigin: message.origin } : {}),
+    ...(admission.owner ? {} : { endsPrivacy: true }),
+  };
 }
 
 /** What a prepared turn takes from its session, its prompt and the directives of its messages. */

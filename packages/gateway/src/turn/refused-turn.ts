@@ -13,8 +13,8 @@ import { raceAbort } from "../kernel/race-abort.ts";
 import { withFetchedContext } from "../messages/fetch-context.ts";
 import type { TurnMessages, TurnMessagesRequest } from "../messages/turn-messages.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
-import { createNewTurn } from "../conversation/new-turn.ts";
 import { runFacts } from "../prompt/run-facts.ts";
+import { createNewTurn } from "./prepared-turn.ts";
 import { inputsOf, leadInput } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
 

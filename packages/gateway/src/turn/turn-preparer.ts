@@ -21,7 +21,6 @@ import { longTextTokens, shortenMessages } from "../messages/long-message.ts";
 import type { SessionCompactor } from "../compaction/session-compactor.ts";
 import type { BackgroundCompactor } from "../compaction/background-compactor.ts";
 import { hasMark, isHistoryTainted } from "../taint/taint.ts";
-import { createNewTurn } from "../conversation/new-turn.ts";
 import { withCurrentAuthorization } from "../conversation/current-authorization.ts";
 import { readShownHistory } from "../prompt/rerender-history.ts";
 import type { PromptResolver } from "../prompt/prompt-resolver.ts";
@@ -32,7 +31,7 @@ import type { SessionContext } from "../conversation/session-context.ts";
 import { inputsOf, isLost, leadInput, messagesIn } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
 import { raceAbort } from "../kernel/race-abort.ts";
-import { assemblePrepared, keptFacts, viewOptions } from "./prepared-turn.ts";
+import { assemblePrepared, createNewTurn, keptFacts, viewOptions } from "./prepared-turn.ts";
 import type { PreparedTurn } from "./prepared-turn.ts";
 import { readInputs, readTurnMessages } from "./stored-turn.ts";
 
