@@ -49,12 +49,11 @@ export async function withFetchedContext(
 }
 
 /** True when a channel has more to tell of any message of a job. */
-function fetchesContext({ input, overheard, more, overflow }: InputJob, channels: ChannelRegistry): boolean {
+function fetchesContext(job: InputJob, channels: ChannelRegistry): boolean {
   const fetches = ({ origin }: MsgContext): boolean => channels.channelFor(origin)?.capabilities.fetchesContext === true;
-  const said = [{ input, overheard }, ...(more ?? [])];
   return (
-    said.some((gathered) => fetches(gathered.input.message) || gathered.overheard.some(fetches)) ||
-    overflow?.some(({ message }) => fetches(message)) === true
+    messagesIn(job).some(({ input, overheard }) => fetches(input.message) || overheard.some(fetches)) ||
+    overflowOf(job).some(({ message }) => fetches(message))
   );
 }
 
