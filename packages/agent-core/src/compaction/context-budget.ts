@@ -1,3 +1,5 @@
+import { compactionTriggers, type CompactionTriggers } from "./compaction-triggers.ts";
+
 /** The figures of a model's window that compaction goes by, all in tokens. */
 export interface ContextBudgetOptions {
   /** The smallest known limit of the model. */
@@ -12,21 +14,12 @@ const RESERVE_TOKENS = 20_000;
 const KEEP_RECENT_TOKENS = 20_000;
 const MAX_SUMMARY_TOKENS = 8_000;
 const MAX_CHUNK_TOKENS = 100_000;
-/** Tokens before the compaction threshold at which notes are written. */
-const FLUSH_AHEAD_TOKENS = 4_000;
 const CHARS_PER_TOKEN = 4;
 /** No single tool result takes more of the window. */
 const MAX_RESULT_SHARE = 0.3;
 
-/** What decides whether a summary is worth making. */
-interface ContextTokens {
-  readonly contextTokens: number;
-  /** Of that: system prompt and tools. */
-  readonly overheadTokens: number;
-}
-
 /** How a window is divided, in tokens unless stated otherwise. */
-export interface ContextBudget {
+export interface ContextBudget extends CompactionTriggers {
   /** The whole window. */
   readonly window: number;
   /** Most tokens of a request. */
@@ -39,15 +32,6 @@ export interface ContextBudget {
   readonly maxChunk: number;
   /** Characters of text that one tool result may have: 16,000, from 100k tokens 32,000, from 200k 64,000, and never more than 30 % of the window. */
   readonly maxToolResultChars: number;
-  /** True when a context of this size leaves too little room for an answer: compact before the next request. */
-  readonly shouldCompact: (contextTokens: number) => boolean;
-  /**
-   * True when the older messages should be summarised in the background: shortly before `shouldCompact` is, and only if that frees at least an eighth
-   * of the window. A small window is mostly prompt and recent messages, and would otherwise be summarised after each turn.
-   */
-  readonly shouldCompactAhead: (size: ContextTokens) => boolean;
-  /** True shortly before `shouldCompact` is: time for the silent turn in which the agent writes its notes. */
-  readonly shouldFlushMemory: (contextTokens: number) => boolean;
 }
 
 /** Divides a window so that small models work with the same settings as large ones. */
@@ -61,7 +45,6 @@ export function contextBudget({
   const maxContext = window - Math.min(reserveTokens, quarter);
   const keepRecent = Math.min(keepRecentTokens, quarter);
   const maxSummary = Math.min(MAX_SUMMARY_TOKENS, eighth);
-  const shouldFlushMemory = (contextTokens: number): boolean => contextTokens > maxContext - Math.min(FLUSH_AHEAD_TOKENS, eighth);
   return {
     window,
     maxContext,
@@ -69,10 +52,7 @@ export function contextBudget({
     maxSummary,
     maxChunk: Math.min(MAX_CHUNK_TOKENS, Math.floor(window / 2)),
     maxToolResultChars: toolResultMaxChars(window),
-    shouldCompact: (contextTokens) => contextTokens > maxContext,
-    shouldCompactAhead: ({ contextTokens, overheadTokens }) =>
-      shouldFlushMemory(contextTokens) && contextTokens - overheadTokens - keepRecent - maxSummary >= window / 8,
-    shouldFlushMemory,
+    ...compactionTriggers({ window, maxContext, keepRecent, maxSummary }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Notices } from "../notices/notices.ts";
-import type { EndedWork } from "../sessions/session-work.ts";
+import type { EndedWork } from "../sessions/stop-work.ts";
 import type { CommandTarget } from "./command-target.ts";
 
 /** What a command has ended, in words for the person who sent it; `undefined` for nothing. */

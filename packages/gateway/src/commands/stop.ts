@@ -11,7 +11,7 @@ export const stopCommand: Command = defineCommand({
   changes: () => true,
   run: async (_, { session: { target }, sessions }) => {
     const by = target.input.message;
-    const ended = await sessions.work.abort(target.sessionKey, { queued: true, reason: "you asked me to stop", by });
+    const ended = await sessions.stopper.stop(target.sessionKey, { queued: true, reason: "you asked me to stop", by });
     return endedText(ended) ?? "There was nothing to stop.";
   },
 });

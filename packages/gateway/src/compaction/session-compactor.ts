@@ -1,9 +1,10 @@
+import type { ContextBudget } from "@factotum/agent-core";
 import { joinOutcomes } from "../summaries/compaction-outcome.ts";
 import type { CompactionOutcome } from "../summaries/compaction-outcome.ts";
 import type { CompactionRequest, Compactor } from "../summaries/compact-session.ts";
 import { readContextSize, windowBudget } from "./context-size.ts";
 import type { ContextReader } from "./context-size.ts";
-import { isOverfull, isOversized } from "../summaries/is-oversized.ts";
+import { isOversized } from "../summaries/is-oversized.ts";
 import type { ContextSize } from "../summaries/is-oversized.ts";
 import { mayFlushMemory } from "./memory-flush.ts";
 import type { FlushMemory } from "./memory-flush.ts";
@@ -110,4 +111,9 @@ export class SessionCompactor {
     const { record, agent, model } = context;
     return record === undefined ? undefined : { record, agent, model, ...(await readContextSize(context, this.#options)), forced: true };
   }
+}
+
+/** True when the next request would leave too little room for an answer, or when not even all of its history was read. */
+function isOverfull({ contextTokens, omitted }: ContextSize, budget: ContextBudget): boolean {
+  return omitted > 0 || budget.shouldCompact(contextTokens);
 }

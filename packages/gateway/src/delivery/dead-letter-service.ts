@@ -4,7 +4,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock } from "@factotum/agent-contract";
 import { cutText } from "@factotum/agent-core";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
-import { OUTBOX_TTL_MS } from "./plan-message.ts";
+import { OUTBOX_TTL_MS } from "./retry-policy.ts";
 
 /** Characters of a text that a list shows. */
 const PREVIEW_CHARS = 200;

@@ -12,7 +12,8 @@ import type { StorageGuard } from "../storage/storage-guard.ts";
 import { raceAbort } from "../kernel/race-abort.ts";
 import { sendKey } from "../kernel/idempotency-key.ts";
 import { unsentFile } from "../media/media-words.ts";
-import { isOwnAddress, OUTBOX_TTL_MS } from "./plan-message.ts";
+import { isOwnAddress } from "./plan-message.ts";
+import { OUTBOX_TTL_MS } from "./retry-policy.ts";
 
 /** Files of one message; those behind are left out, and the model is told. */
 const MAX_FILES = 10;

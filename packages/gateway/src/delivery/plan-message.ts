@@ -5,9 +5,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { isSessionKey } from "../routing/session-key.ts";
 import { sendKey } from "../kernel/idempotency-key.ts";
-
-/** How long a message may wait before it is too late to send. */
-export const OUTBOX_TTL_MS: number = 24 * 60 * 60 * 1000;
+import { OUTBOX_TTL_MS } from "./retry-policy.ts";
 
 /** One logical message. */
 export interface PlannedMessage {

@@ -1,7 +1,8 @@
 import type { NewOutbound, TurnRecord } from "@factotum/store";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { sendKey } from "../kernel/idempotency-key.ts";
-import { OUTBOX_TTL_MS, planChatMessage } from "./plan-message.ts";
+import { planChatMessage } from "./plan-message.ts";
+import { OUTBOX_TTL_MS } from "./retry-policy.ts";
 import type { PlannedMessage } from "./plan-message.ts";
 import type { ReplyTarget } from "./reply-parser.ts";
 import { replyToOf } from "./reply-to.ts";

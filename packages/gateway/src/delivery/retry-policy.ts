@@ -2,6 +2,9 @@ import type { Random } from "@factotum/agent-contract";
 import type { ChannelCapabilities, SendReceipt } from "@factotum/channel-contract";
 import { backoffDelay } from "@factotum/channel-kit";
 
+/** How long a message may wait before it is too late to send. */
+export const OUTBOX_TTL_MS: number = 24 * 60 * 60 * 1000;
+
 /** Milliseconds that one send may take. */
 export const SEND_TIMEOUT_MS = 60_000;
 

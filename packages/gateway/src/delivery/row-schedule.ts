@@ -1,6 +1,6 @@
 import type { Clock } from "@factotum/agent-contract";
 import type { OutboxRecord } from "@factotum/store";
-import { OUTBOX_TTL_MS } from "./plan-message.ts";
+import { OUTBOX_TTL_MS } from "./retry-policy.ts";
 
 /** What a time on disk may ask for at most before a try that nothing delayed: a wrong clock costs no day. */
 const MAX_STORED_WAIT_MS: number = 15 * 60 * 1000;

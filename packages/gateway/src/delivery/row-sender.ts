@@ -10,10 +10,9 @@ import type { Observer } from "../observe/observer.ts";
 import type { Rejection, SendPermit } from "./account-gates.ts";
 import { asDamaged, isDamaged } from "./damaged-row.ts";
 import { degradeRow } from "./degrade-row.ts";
-import { OUTBOX_TTL_MS } from "./plan-message.ts";
 import { resolveOutbound } from "./resolve-outbound.ts";
 import type { OutboundSources } from "./resolve-outbound.ts";
-import { isAccountWide, isRefusal, nextTry, SEND_TIMEOUT_MS } from "./retry-policy.ts";
+import { isAccountWide, isRefusal, nextTry, OUTBOX_TTL_MS, SEND_TIMEOUT_MS } from "./retry-policy.ts";
 import type { RowSchedule } from "./row-schedule.ts";
 
 /** What rows are sent with. */

@@ -27,6 +27,7 @@ import type { SessionWaits } from "../notices/session-waits.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
 import { SessionTransfer } from "../sessions/session-transfer.ts";
 import { SessionWork } from "../sessions/session-work.ts";
+import { WorkStopper } from "../sessions/stop-work.ts";
 import { SessionService } from "../sessions/session-service.ts";
 import type { InputWatcher } from "../queue/run-report.ts";
 import { DROPPED } from "../notices/notices.ts";
@@ -67,8 +68,10 @@ export class Engine {
     this.#backgroundCompactor = backgroundCompactor;
     const { store, running, channels, conversations, notices, queue, cooldowns, cache, media, events, watchers } = parts;
     const { clock, random, logger, hideSecrets } = parts;
-    const work = new SessionWork({ store, channels, notices, queue, events, watchers });
+    const stopper = new WorkStopper({ store, channels, notices, queue, events, watchers });
+    const work = new SessionWork({ queue, stopper });
     this.sessions = new SessionService({
+      stopper,
       work,
       store,
       running,
@@ -246,7 +249,7 @@ export class Engine {
         await this.parts.notices.endInputs(sessionKey, [said], { state, level: "info", text: `Not begun: ${input.reason}.` });
       watchers.settled([input.inputId], input.reason);
     } else if (this.parts.queue.worksOn(sessionKey, input.inputId)) {
-      await this.sessions.work.abort(sessionKey, { queued: false, reason: input.reason });
+      await this.sessions.stopper.stop(sessionKey, { queued: false, reason: input.reason });
     }
   }
 

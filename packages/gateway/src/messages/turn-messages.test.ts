@@ -242,7 +242,7 @@ describe("messages that there was no room for", () => {
     await platform.say(platform.message("zero"));
     for (let count = 0; count < 2; count += 1) await server.nextRequest();
     for (const text of ["one", "two"]) await platform.say(platform.message(text));
-    await running.gateway.engine.sessions.work.abort(SESSION, { queued: false, reason: "you asked me to stop" });
+    await running.gateway.engine.sessions.stopper.stop(SESSION, { queued: false, reason: "you asked me to stop" });
     gate.open();
     await running.gateway.engine.idle();
     const shown = lastTexts();

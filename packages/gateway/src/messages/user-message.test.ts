@@ -79,7 +79,7 @@ describe("the session hint", () => {
     await platform.say(platform.message("two"));
     // The one before, and the one that is held: what is stopped before its request was never a run.
     for (let count = 0; count < 2; count += 1) await server.nextRequest();
-    await first.gateway.engine.sessions.work.abort(SESSION, { queued: false, reason: "you asked me to stop" });
+    await first.gateway.engine.sessions.stopper.stop(SESSION, { queued: false, reason: "you asked me to stop" });
     gate.open();
     await first.gateway.engine.idle();
     await first.stop();

@@ -173,7 +173,7 @@ describe("in the gateway's own chat", () => {
     await fetching.promise;
     await platform.say(platform.message("two", here));
     expect(await running.store.readSession(KEY)).toBeUndefined();
-    await running.gateway.engine.sessions.work.abort(KEY, { queued: true, reason: "you asked me to stop" });
+    await running.gateway.engine.sessions.stopper.stop(KEY, { queued: true, reason: "you asked me to stop" });
     await running.gateway.engine.idle();
     const entries = await shown(running);
     expect(entries).toHaveLength(4);

@@ -151,7 +151,7 @@ describe("a run that is stopped while a message is prepared for it", () => {
     await say("two", { attachments: [file] });
     gate.open();
     await fetching.promise;
-    const stopping = running.gateway.engine.sessions.work.abort(SESSION, { queued: false, reason: "/stop" });
+    const stopping = running.gateway.engine.sessions.stopper.stop(SESSION, { queued: false, reason: "/stop" });
     fetched.resolve(new TextEncoder().encode("notes"));
     await stopping;
     await platform.waitForSends(1);

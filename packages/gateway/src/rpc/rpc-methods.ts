@@ -88,7 +88,7 @@ export function createRpcHandlers(services: RpcServices): RpcHandlers {
       subscribed: connection.unsubscribe(await sessions.resolveKey({ sessionKey: params.sessionKey })),
     }),
     "chat.abort": async (params) =>
-      sessions.work.abort(await sessions.resolveKey({ sessionKey: params.sessionKey }), {
+      sessions.stopper.stop(await sessions.resolveKey({ sessionKey: params.sessionKey }), {
         queued: params.queued ?? false,
         reason: "you asked me to stop",
         ...withoutUndefined({ runId: params.runId }),

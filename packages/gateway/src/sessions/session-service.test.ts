@@ -97,7 +97,7 @@ describe("what a client of the gateway stops", () => {
     await platform.say(platform.message("one", here));
     await model.nextRequest();
     await platform.say(platform.message("two", here));
-    expect(await sessions.work.abort(KEY, { queued: true, reason: "you asked me to stop" })).toEqual({ aborted: true, dropped: 1 });
+    expect(await sessions.stopper.stop(KEY, { queued: true, reason: "you asked me to stop" })).toEqual({ aborted: true, dropped: 1 });
     gate.open();
     await running.gateway.engine.idle();
     const { entries } = await sessions.history(KEY, { limit: 10 });

@@ -19,8 +19,9 @@ import type { CompactionOutcome } from "../summaries/compaction-outcome.ts";
 import type { SessionCompactor } from "../compaction/session-compactor.ts";
 import type { FlushMemory } from "../compaction/memory-flush.ts";
 import type { SessionWaits } from "../notices/session-waits.ts";
-import { NOTHING_ENDED } from "./session-work.ts";
-import type { EndedWork, SessionWork } from "./session-work.ts";
+import { NOTHING_ENDED } from "./stop-work.ts";
+import type { EndedWork, WorkStopper } from "./stop-work.ts";
+import type { SessionWork } from "./session-work.ts";
 import { listInterrupted } from "../messages/last-run.ts";
 
 /** What sessions are shown and changed with. */
@@ -29,6 +30,7 @@ export interface SessionServiceOptions {
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly conversations: Conversations;
+  readonly stopper: WorkStopper;
   readonly work: SessionWork;
   readonly sessionCompactor: SessionCompactor;
   readonly queue: TurnQueue;
@@ -45,13 +47,15 @@ export interface SessionServiceOptions {
 export class SessionService {
   readonly #options: SessionServiceOptions;
   readonly #queue: TurnQueue;
-  /** What runs and waits in them. */
-  readonly work: SessionWork;
+  /** Ends what runs and waits in them. */
+  readonly stopper: WorkStopper;
+  readonly #work: SessionWork;
 
   constructor(options: SessionServiceOptions) {
     this.#options = options;
     this.#queue = options.queue;
-    this.work = options.work;
+    this.#work = options.work;
+    this.stopper = options.stopper;
   }
 
   /** The key that a request means: the given one, or the main session of the given or default agent. */
@@ -196,7 +200,7 @@ export class SessionService {
     sessionKey: string,
     options: { readonly reason: string; readonly by?: MsgContext; readonly onEnded?: (ended: EndedWork) => Promise<void> },
   ): Promise<SessionRecord> {
-    return this.work.doAfterEnding(sessionKey, options, async (ended) => {
+    return this.#work.doAfterEnding(sessionKey, options, async (ended) => {
       try {
         return await this.#options.conversations.reset(sessionKey);
       } finally {
@@ -218,14 +222,14 @@ export class SessionService {
       readonly onReset: (ended: EndedWork) => Promise<void>;
     },
   ): Promise<void> {
-    const { task, done } = this.work.createTask(sessionKey, async () => {
+    const { task, done } = this.#work.createTask(sessionKey, async () => {
       if (!(await options.decided)) return;
       if ((await this.#options.store.readSession(sessionKey)) !== undefined) await this.#options.conversations.reset(sessionKey);
       await options.onReset(await ended);
     });
     this.#queue.lanes.enqueue(sessionKey, task);
     const ended = options.decided.then(async (isWanted) =>
-      isWanted ? this.work.abort(sessionKey, { queued: true, before: task, ...options }) : NOTHING_ENDED,
+      isWanted ? this.stopper.stop(sessionKey, { queued: true, before: task, ...options }) : NOTHING_ENDED,
     );
     await Promise.all([done, ended]);
   }
@@ -235,7 +239,7 @@ export class SessionService {
     const record = await this.#options.store.readSession(sessionKey);
     if (record?.lastOrigin === undefined) return { type: "nothing" };
     const { lastOrigin, agentId } = record;
-    return this.work.doBehind(sessionKey, async (signal) =>
+    return this.#work.doBehind(sessionKey, async (signal) =>
       this.#options.sessionCompactor.compactNow(await this.#options.conversations.readContext(sessionKey, agentId, lastOrigin), {
         ...options,
         signal,
@@ -246,7 +250,7 @@ export class SessionService {
 
   /** Removes a session; false when there was none. */
   async delete(sessionKey: string): Promise<boolean> {
-    return this.work.doAfterEnding(sessionKey, { reason: "the session is being removed" }, async () => {
+    return this.#work.doAfterEnding(sessionKey, { reason: "the session is being removed" }, async () => {
       const { store, clock, cache, events, media } = this.#options;
       const before = await store.readSession(sessionKey);
       if (before === undefined) throw new SessionRequestError("not-found", `There is no session "${sessionKey}".`);

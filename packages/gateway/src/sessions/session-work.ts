@@ -1,99 +1,23 @@
-import type { MsgContext, Origin } from "@factotum/channel-contract";
 import { StoreError } from "@factotum/store";
-import type { InboxStore, InputRecord } from "@factotum/store";
-import type { ChannelRegistry } from "../channels/channel-registry.ts";
-import { isOwnAddress } from "../delivery/plan-message.ts";
-import type { SessionEvents } from "../events/session-events.ts";
-import { conversationKey } from "../kernel/conversation-key.ts";
-import { LaneAbort, LaneShutdown } from "../kernel/lane-abort.ts";
+import type { MsgContext } from "@factotum/channel-contract";
+import { LaneShutdown } from "../kernel/lane-abort.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
-import { DROPPED } from "../notices/notices.ts";
-import type { Notices } from "../notices/notices.ts";
-import type { InputWatchers } from "../queue/run-report.ts";
-import { originOf } from "../queue/turn-job.ts";
 import type { TurnJob } from "../queue/turn-job.ts";
 import type { TurnQueue } from "../queue/turn-queue.ts";
-import { RUN_POLICY } from "../run-policy/run-policy.ts";
+import type { EndedWork, WorkStopper } from "./stop-work.ts";
 
-/** What an abort has ended: the run, and how many messages that waited. */
-export interface EndedWork {
-  readonly aborted: boolean;
-  readonly dropped: number;
-}
-
-/** No work. */
-export const NOTHING_ENDED: EndedWork = { aborted: false, dropped: 0 };
-
-/** What work of sessions is ended with. */
+/** What work between turns is done with. */
 export interface SessionWorkOptions {
-  readonly store: InboxStore;
-  readonly channels: ChannelRegistry;
-  readonly notices: Notices;
   readonly queue: TurnQueue;
-  readonly events: SessionEvents;
-  readonly watchers: InputWatchers;
+  readonly stopper: WorkStopper;
 }
 
-/** Ends the work of sessions, and does work between their turns. */
+/** Does work between the turns of sessions: a reset, a deletion, a compaction. */
 export class SessionWork {
   readonly #options: SessionWorkOptions;
 
   constructor(options: SessionWorkOptions) {
     this.#options = options;
-  }
-
-  /**
-   * Ends the run, or only the named one, and drops what waits if asked. Who asked, `by`, hears how many were dropped; the senders of others are told.
-   * Without `by` one of the gateway's own clients asked: everybody is told who said something on a channel.
-   */
-  async abort(
-    sessionKey: string,
-    options: {
-      readonly runId?: string;
-      readonly queued: boolean;
-      readonly reason: string;
-      readonly by?: MsgContext;
-      /** Only what comes before this job, which is not ended itself. */
-      readonly before?: TurnJob;
-    },
-  ): Promise<EndedWork> {
-    const { events } = this.#options;
-    const { by, before } = options;
-    if (options.runId !== undefined && events.live(sessionKey)?.runId !== options.runId) return NOTHING_ENDED;
-    if (before !== undefined && this.#options.queue.lanes.current(sessionKey) === before) return NOTHING_ENDED;
-    const dropped = options.queued ? this.#options.queue.dropInputs(sessionKey, before) : [];
-    const current = this.#options.queue.lanes.current(sessionKey);
-    const tellsSender = current !== undefined && current.type !== "task" && !this.#isSeenBy(originOf(current), by);
-    const aborted = this.#options.queue.lanes.abort(sessionKey, new LaneAbort(options.reason, { tellsSender }));
-    const own = dropped.filter((input) => this.#isOwn(input, by));
-    await this.#endOwn(sessionKey, own, options.reason);
-    for (const input of dropped) if (!own.includes(input)) await this.#options.notices.drop(sessionKey, input, DROPPED.stopped);
-    return { aborted, dropped: dropped.length };
-  }
-
-  /** Ends waiting inputs of whoever asked: the answer to that is their word in the chat, and the conversation keeps what they said. */
-  async #endOwn(sessionKey: string, own: readonly InputRecord[], reason: string): Promise<void> {
-    const { store, watchers } = this.#options;
-    const state = { type: "told", reason } as const;
-    const said = own.filter(({ admission }) => RUN_POLICY[admission.kind].isAttended);
-    const unattended = own.filter((input) => !said.includes(input)).map(({ id }) => id);
-    if (unattended.length > 0) await store.settleInputs(unattended, { type: "ignored", reason });
-    if (said.length > 0) await this.#options.notices.endInputs(sessionKey, said, { state, level: "info", text: `Not begun: ${reason}.` });
-    watchers.settled(
-      own.map(({ id }) => id),
-      reason,
-    );
-  }
-
-  /** Whether an input is of whoever asked, or of nobody who waits for an answer. */
-  #isOwn({ message, admission }: InputRecord, by: MsgContext | undefined): boolean {
-    if (!RUN_POLICY[admission.kind].isAttended) return true;
-    return by === undefined ? isOwnAddress(message.origin, this.#options.channels) : isSaidBy(message, by);
-  }
-
-  /** Whether the end of a turn shows where it was asked for: in the conversation that stopped it, or to a client that reads the transcript. */
-  #isSeenBy(origin: Origin, by: MsgContext | undefined): boolean {
-    return isOwnAddress(origin, this.#options.channels) || (by !== undefined && conversationKey(origin) === conversationKey(by.origin));
   }
 
   /** Ends what runs, drops what waits and does the work next. All of that is decided before this returns: what comes later stands behind it. */
@@ -102,8 +26,8 @@ export class SessionWork {
     why: { readonly reason: string; readonly by?: MsgContext },
     work: (ended: EndedWork) => Promise<Result>,
   ): Promise<Result> {
-    const aborting = this.abort(sessionKey, { queued: true, ...why });
-    // Whoever is told is told in the conversation that ends.
+    const aborting = this.#options.stopper.stop(sessionKey, { queued: true, ...why });
+    // People are told in the conversation that ends.
     const working = this.doBehind(sessionKey, async () => {
       return work(await aborting);
     });
@@ -136,8 +60,4 @@ export class SessionWork {
     };
     return { task: { type: "task", run, forget: () => reject(new LaneShutdown("the gateway ends")) }, done };
   }
-}
-
-function isSaidBy(message: MsgContext, by: MsgContext): boolean {
-  return message.sender.id === by.sender.id && conversationKey(message.origin) === conversationKey(by.origin);
 }

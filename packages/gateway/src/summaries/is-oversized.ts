@@ -1,5 +1,3 @@
-import type { ContextBudget } from "@factotum/agent-core";
-
 /** What the next request of a session takes of the window before its new message. */
 export interface ContextSize {
   readonly contextTokens: number;
@@ -8,11 +6,6 @@ export interface ContextSize {
   readonly compactedAtMs: number | undefined;
   /** Entries that are older than what was measured. */
   readonly omitted: number;
-}
-
-/** True when the next request would leave too little room for an answer, or when not even all of its history was read. */
-export function isOverfull({ contextTokens, omitted }: ContextSize, budget: ContextBudget): boolean {
-  return omitted > 0 || budget.shouldCompact(contextTokens);
 }
 
 /** True when no request can hold the history: then its compaction is limited, and no turn is run over it before. */

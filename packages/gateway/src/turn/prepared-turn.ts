@@ -54,7 +54,7 @@ export type TurnBeginning =
     };
 
 /** What every model request of a turn has in common. */
-export interface TurnRequest {
+interface TurnRequest {
   readonly system: SystemPrompt;
   readonly tools: readonly AgentTool[];
   readonly settings: ModelSettings;
@@ -63,7 +63,7 @@ export interface TurnRequest {
 }
 
 /** What is shown of a turn beside its answer. */
-export interface TurnDisplay {
+interface TurnDisplay {
   /** Who sees the model's thoughts. */
   readonly reasoning: SessionContext["reasoning"];
   /** Whether the chat is told of tools. */

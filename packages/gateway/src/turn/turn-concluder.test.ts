@@ -59,7 +59,7 @@ describe("blocks of an answer", () => {
 
 describe("a run that somebody stops elsewhere", () => {
   const stop = (running: TestGateway): Promise<unknown> =>
-    running.gateway.engine.sessions.work.abort(SESSION, { queued: false, reason: "you asked me to stop" });
+    running.gateway.engine.sessions.stopper.stop(SESSION, { queued: false, reason: "you asked me to stop" });
 
   test("is told to its sender, as a reply to what was said", async () => {
     await using running = await start();

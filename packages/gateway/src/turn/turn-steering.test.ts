@@ -109,7 +109,7 @@ test("a message that is made ready when its turn is stopped waits, without a wor
   await platform.say(platform.message("two", { attachments: [file] }));
   gate.open();
   await fetching.promise;
-  await running.gateway.engine.sessions.work.abort(SESSION, { queued: false, reason: "you asked me to stop" });
+  await running.gateway.engine.sessions.stopper.stop(SESSION, { queued: false, reason: "you asked me to stop" });
   await running.gateway.engine.idle();
   expect(sentTexts()).toContain("Two.");
   expect(running.logger.lines.filter((line) => line.includes("could not be said into a turn"))).toEqual([]);

@@ -9,7 +9,7 @@ import type { Dispatcher } from "../dispatcher.ts";
 import type { RunningConfig } from "../../agents/running-config.ts";
 import { sendKey } from "../../kernel/idempotency-key.ts";
 import { isSuppressed } from "../is-suppressed.ts";
-import { OUTBOX_TTL_MS } from "../plan-message.ts";
+import { OUTBOX_TTL_MS } from "../retry-policy.ts";
 import { replyToOf } from "../reply-to.ts";
 import type { ReplyPlace } from "../reply-to.ts";
 import { AnswerText } from "./answer-text.ts";
