@@ -245,7 +245,7 @@ const RECIPES: readonly Recipe[] = [
     turn: (at) => ({
       trusted: direct(at),
       dailyNotes: [{ path: "memory/2026-03-04.md", text: "Paper ordered." }],
-      body: { type: "reset", text: "/new" },
+      body: { type: "reset", text: "Good morning. What is open from yesterday?" },
       truncations: [{ name: "AGENTS.md", limit: "file", keptChars: 19_959, totalChars: 31_337 }],
     }),
   },

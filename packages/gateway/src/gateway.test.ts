@@ -200,6 +200,7 @@ describe("the way of a message", () => {
     await platform.say(platform.message("/new"));
     await platform.say(platform.message("what was the word?"));
     await platform.waitForSends(3);
+    expect(server.requests).toHaveLength(2);
     expect(JSON.stringify(server.requests[1]?.body)).toContain("has started a new conversation");
     expect(JSON.stringify(server.requests.at(-1)?.body)).not.toContain("swordfish");
     const old = await running.store.readTranscript(before?.sessionId ?? "", { limit: 10 });

@@ -98,7 +98,7 @@ export type PromptBody =
   | { readonly type: "task"; readonly text: string }
   /** The silent turn before a compaction: `notesPath` is today's file, relative to the workspace. */
   | { readonly type: "memory-flush"; readonly notesPath: string }
-  /** A bare `/new` or `/reset`: `text` is what the person typed; the model gets the reset prompt. */
+  /** The first message after a `/new` or `/reset`: the model gets the reset prompt, then `text`. Blank text: attachments without a word. */
   | { readonly type: "reset"; readonly text: string }
   /** The first turn of a sub-agent. `depth` equal to `maxDepth`: a leaf. */
   | {

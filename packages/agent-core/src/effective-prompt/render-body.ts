@@ -14,7 +14,7 @@ export function renderBody(body: PromptBody): string {
     case "memory-flush":
       return renderMemoryFlush(body);
     case "reset":
-      return RESET_PROMPT;
+      return `${RESET_PROMPT}\n\n${body.text.trim() === "" ? MEDIA_ONLY : escapeBody(body.text)}`;
     case "subagent":
       return renderSubagentBody(body);
     default:
@@ -26,8 +26,9 @@ export function renderBody(body: PromptBody): string {
 export function bodyParts(body: PromptBody): Pick<UserMessageParts, "body" | "bodyType"> {
   switch (body.type) {
     case "message":
-    case "reset":
       return { body: body.text };
+    case "reset":
+      return body.text.trim() === "" ? { body: "", bodyType: "media-only" } : { body: body.text };
     case "media-only":
       return { body: "", bodyType: "media-only" };
     case "task":
@@ -70,4 +71,4 @@ function renderSubagentBody({ task, depth, maxDepth, persistent }: Extract<Promp
 const MEDIA_ONLY = "[User sent media without caption]";
 
 const RESET_PROMPT =
-  "The user has started a new conversation without writing a message. If AGENTS.md names steps for the start of a conversation, follow them, but do not read files that are already in your prompt. Then greet the user in one to three sentences, in the voice that your files describe, and ask what you can do for them.";
+  "The user has started a new conversation. If AGENTS.md names steps for the start of a conversation, follow them first, but do not read files that are already in your prompt. Then answer the following message, in the voice that your files describe.";

@@ -1,7 +1,7 @@
 import { COMMANDS } from "./command-table.ts";
 import type { ParsedCommand } from "./define-command.ts";
-import { parseReset } from "./reset.ts";
-import type { ResetCommand } from "./reset.ts";
+import { parseReset } from "../conversation/parse-reset.ts";
+import type { ResetCommand } from "../conversation/parse-reset.ts";
 
 /** What a person typed instead of a message. */
 export type TypedCommand = ResetCommand | ParsedCommand;

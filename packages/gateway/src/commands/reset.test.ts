@@ -46,7 +46,14 @@ async function unsettled(running: TestGateway): Promise<readonly string[]> {
   return pages.flatMap(({ items }) => items.map(({ message }) => message.text));
 }
 
-describe.each(["/new", "/reset", "/new opus"])("%s in the middle of a run", (command) => {
+const NEW = "This is a new conversation.";
+const NEW_WITH_OPUS = "This is a new conversation, with anthropic/claude-opus-4-6.";
+
+describe.each([
+  ["/new", NEW],
+  ["/reset", NEW],
+  ["/new opus", NEW_WITH_OPUS],
+])("%s in the middle of a run", (command, acknowledged) => {
   test("says what it has ended, before the new conversation begins, and the message is stored as interrupted", async () => {
     await using running = await start();
     const gate = server.hold();
@@ -57,7 +64,8 @@ describe.each(["/new", "/reset", "/new opus"])("%s in the middle of a run", (com
     gate.open();
     await running.gateway.engine.idle();
     const texts = platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
-    expect(texts).toEqual(["Stopped what I was working on, and dropped 1 waiting message.", expect.stringMatching(/^Answer/)]);
+    expect(texts).toEqual(["Stopped what I was working on, and dropped 1 waiting message.", acknowledged]);
+    expect(server.requests).toHaveLength(1);
     const { items } = await running.store.listInputs({ state: "interrupted", limit: 5 });
     expect(items.map(({ message, state }) => [message.text, state])).toEqual([
       ["asparagus", { type: "interrupted", reason: "you asked for a new conversation" }],
@@ -80,7 +88,7 @@ describe.each(["/new", "/reset", "/new opus"])("%s in the middle of a run", (com
     expect(await asparagus).toMatchObject({ outcome: { type: "aborted" } });
     gate.open();
     expect(await reset).toMatchObject({
-      text: expect.stringMatching(/^Answer [12]\.$/) as string,
+      text: acknowledged,
       notices: ["Stopped what I was working on."],
     });
     expect(await ask(command)).not.toHaveProperty("notices");
@@ -106,7 +114,7 @@ describe.each(["/new", "/reset", "/new opus"])("%s in the middle of a run", (com
   test("says nothing of what it has ended when that is nothing", async () => {
     await using running = await start();
     await say(running, "asparagus");
-    expect(await say(running, command)).toEqual(["Answer 1."]);
+    expect(await say(running, command)).toEqual([acknowledged]);
   });
 });
 
@@ -129,24 +137,28 @@ describe("/new MODEL", () => {
     await using running = await start();
     await say(running, "remember 7711");
     const before = await session(running);
-    await say(running, "/new opus");
+    expect(await say(running, "/new opus")).toEqual([NEW_WITH_OPUS]);
     const after = await session(running);
     expect(after?.sessionId).not.toBe(before?.sessionId);
     expect(after?.overrides).toEqual({ model: "anthropic/claude-opus-4-6" });
     await say(running, "kohlrabi");
     await say(running, "/reset");
-    await say(running, "/New DEFAULT");
+    await say(running, "salsify");
+    expect(await say(running, "/New DEFAULT")).toEqual(["This is a new conversation, with the configured model."]);
     expect((await session(running))?.overrides).toEqual({});
-    expect(asked()).toEqual(["claude-sonnet-5-5", "claude-opus-4-6", "claude-opus-4-6", "claude-opus-4-6", "claude-sonnet-5-5"]);
-    for (const index of [1, 2, 3, 4]) expect(messagesOf(index)).not.toContain("7711");
-    expect(messagesOf(4)).not.toContain("kohlrabi");
+    await say(running, "parsnip");
+    expect(asked()).toEqual(["claude-sonnet-5-5", "claude-opus-4-6", "claude-opus-4-6", "claude-sonnet-5-5"]);
+    for (const index of [1, 2, 3]) expect(messagesOf(index)).not.toContain("7711");
+    expect(messagesOf(3)).not.toContain("kohlrabi");
     expect(server.violations).toEqual([]);
     expect(await unsettled(running)).toEqual([]);
   });
 
   test("is understood before anything was said, too", async () => {
     await using running = await start();
-    expect(await say(running, "/new opus")).toEqual(["Answer 0."]);
+    expect(await say(running, "/new opus")).toEqual([NEW_WITH_OPUS]);
+    expect(asked()).toEqual([]);
+    expect(await say(running, "hello")).toEqual(["Answer 0."]);
     expect(asked()).toEqual(["claude-opus-4-6"]);
   });
 
@@ -182,12 +194,53 @@ describe("/new MODEL", () => {
     await saying;
     const texts = platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
     expect(texts).toHaveLength(3);
-    expect(texts[0]).toBe("Stopped what I was working on, and dropped 1 waiting message.");
-    expect(asked().slice(1)).toEqual(["claude-opus-4-6", "claude-opus-4-6"]);
+    expect(texts.slice(0, 2)).toEqual(["Stopped what I was working on, and dropped 1 waiting message.", NEW_WITH_OPUS]);
+    expect(asked().slice(1)).toEqual(["claude-opus-4-6"]);
     expect(messagesOf(-1)).toContain("three");
     expect(messagesOf(-1)).not.toMatch(/asparagus|broccoli/);
     expect(await unsettled(running)).toEqual([]);
   });
+});
+
+describe("the reset prompt", () => {
+  const PROMPT = "The user has started a new conversation.";
+
+  test.each(["/new", "/reset", "/new opus"])(
+    "stands before the first message after %s, once, also after a restart and commands",
+    async (command) => {
+      const first = await start();
+      await say(first, "one");
+      await say(first, command);
+      await say(first, "/help");
+      await first.stop();
+      await using second = await start({ home: first.home });
+      await say(second, "two");
+      expect(messagesOf(-1)).toMatch(new RegExp(`${PROMPT}.*\\\\n\\\\ntwo`));
+      await say(second, "three");
+      expect(messagesOf(-1).split(PROMPT)).toHaveLength(2);
+      expect(server.violations).toEqual([]);
+    },
+  );
+
+  test("is not given in a conversation that nobody has reset, nor for what a client has reset", async () => {
+    await using running = await start();
+    await say(running, "/help");
+    await say(running, "one");
+    await running.gateway.engine.sessions.reset(SESSION, { reason: "test" });
+    await say(running, "two");
+    expect(JSON.stringify(server.requests.map(({ body }) => body?.["messages"]))).not.toContain(PROMPT);
+  });
+});
+
+test("an acknowledged reset stands in the new conversation, with what was typed", async () => {
+  await using running = await start();
+  await say(running, "one");
+  await say(running, "/new");
+  const { entries } = await running.gateway.engine.sessions.history(SESSION, { limit: 20 });
+  expect(entries).toMatchObject([
+    { type: "user", text: "/new" },
+    { type: "notice", text: NEW },
+  ]);
 });
 
 test("more words behind it are a message", async () => {

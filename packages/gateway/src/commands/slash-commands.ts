@@ -6,6 +6,7 @@ import type { CommandTarget, TargetSessionOptions } from "./command-target.ts";
 import type { CommandCall, ParsedCommand } from "./define-command.ts";
 import { tellEnded } from "./ended-text.ts";
 import { findModel } from "./model.ts";
+import type { ResetCommand } from "../conversation/parse-reset.ts";
 
 /** What commands are run and answered with. */
 export interface SlashCommandsOptions extends Omit<CommandCall, "session" | "commands">, TargetSessionOptions {
@@ -25,8 +26,8 @@ export class SlashCommands {
 
   async run(target: CommandTarget, command: ParsedCommand): Promise<void> {
     const session = new TargetSession(target, this.#options);
-    const text = await command.run({ ...this.#options, session, commands: COMMANDS });
-    await this.#options.notices.answerCommand(target.sessionKey, target.input, text);
+    const answer = await command.run({ ...this.#options, session, commands: COMMANDS });
+    await this.#options.notices.answerCommand(target.sessionKey, target.input, answer);
   }
 
   /** Answers a command that is the owner's here without doing anything. */
@@ -34,25 +35,15 @@ export class SlashCommands {
     await this.#options.notices.answerCommand(sessionKey, input, OWNER_ONLY_HERE);
   }
 
-  /** `/new`: begins the conversation anew, and says what that has ended. */
-  async reset(target: CommandTarget): Promise<void> {
-    const { sessions, notices } = this.#options;
-    await sessions.reset(target.sessionKey, {
-      reason: "you asked for a new conversation",
-      by: target.input.message,
-      onEnded: async (ended) => tellEnded(target, ended, notices),
-    });
-  }
-
   /**
-   * `/new MODEL`: begins the conversation anew with that model, and then `greet`s. A model that cannot be had is named, and nothing changes. What is said
-   * behind the command belongs to the new conversation, however long the model is looked for.
+   * `/new` or `/new MODEL`: starts a new conversation, and acknowledges that in it without a model call, with what it has ended. A model that cannot be used
+   * is named, and nothing changes. Messages behind the command belong to the new conversation, however long the model is looked for.
    */
-  async resetWithModel(target: CommandTarget, wish: string, greet: () => void): Promise<void> {
-    const { sessions, running, notices } = this.#options;
+  async reset(target: CommandTarget, { model: wish }: ResetCommand): Promise<void> {
+    const { sessions, notices } = this.#options;
     const { sessionKey, input } = target;
-    const isDefault = wish.toLowerCase() === "default";
-    const found = isDefault ? Promise.resolve(undefined) : findModel(wish, running.models);
+    const session = new TargetSession(target, this.#options);
+    const found = this.#findModel(wish);
     await sessions.resetOnce(sessionKey, {
       reason: "you asked for a new conversation",
       by: input.message,
@@ -60,9 +51,10 @@ export class SlashCommands {
       onReset: async (ended) => {
         await tellEnded(target, ended, notices);
         const model = await found;
-        const chosen = model === undefined || ModelError.isInstance(model) ? null : model.reference;
-        await new TargetSession(target, this.#options).choose({ model: chosen });
-        greet();
+        if (ModelError.isInstance(model)) return;
+        if (model === undefined) await session.ensure();
+        else await session.choose({ model: model.reference });
+        await notices.answerCommand(sessionKey, input, acknowledgement(model));
       },
     });
     const model = await found;
@@ -70,4 +62,15 @@ export class SlashCommands {
     const text = `${model.message} Nothing has changed: this is still the same conversation. /model list names the models that are configured, and /new alone keeps the model.`;
     await notices.answerCommand(sessionKey, input, text);
   }
+
+  /** The model that a reset names: none, the configured one (`null`), that one, or why it cannot be used. */
+  async #findModel(wish: string | undefined): Promise<{ readonly reference: string | null } | undefined | ModelError> {
+    if (wish === undefined) return undefined;
+    return wish.toLowerCase() === "default" ? { reference: null } : findModel(wish, this.#options.running.models);
+  }
+}
+
+function acknowledgement(model: { readonly reference: string | null } | undefined): string {
+  if (model === undefined) return "This is a new conversation.";
+  return `This is a new conversation, with ${model.reference ?? "the configured model"}.`;
 }

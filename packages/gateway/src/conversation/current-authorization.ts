@@ -5,7 +5,7 @@ import type { InputRecord, TurnRecord } from "@factotum/store";
 import { withPresentOwner } from "../access/owner.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import { groupOf } from "./session-context.ts";
-import { inputsOf, leadInput, messagesIn, overflowOf, withMessages } from "../queue/turn-job.ts";
+import { inputsOf, leadInput, withMessages } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
 import type { FactotumConfig } from "@factotum/config";
 import type { ToolGate } from "../access/tool-gate.ts";
@@ -60,8 +60,8 @@ export function reauthorizeJob(
     const present = judged.get(input.id);
     return present === undefined ? [] : [present];
   };
-  const messages = messagesIn(waited).flatMap(({ input, overheard }) => admitted(input).map((present) => ({ input: present, overheard })));
-  const job = withMessages(waited, messages, overflowOf(waited).flatMap(admitted));
+  const messages = waited.messages.flatMap(({ input, overheard }) => admitted(input).map((present) => ({ input: present, overheard })));
+  const job = withMessages(waited, messages, waited.overflow.flatMap(admitted));
   // Lines about dropped messages need a turn: without one they begin their own.
   return { job, moved: job === undefined ? [...moved, ...all] : moved, turnedAway };
 }

@@ -12,7 +12,6 @@ import { Ingress } from "../ingress/ingress.ts";
 import { LateMessages } from "../ingress/late-messages.ts";
 import type { Submission } from "../ingress/ingress.ts";
 import type { Route } from "../routing/route.ts";
-import type { QueueSettings } from "../queue/queue-settings.ts";
 import { LaneShutdown } from "../kernel/lane-abort.ts";
 import { SessionMaintenance } from "../maintenance/session-maintenance.ts";
 import { sessionKind } from "../routing/session-key.ts";
@@ -24,7 +23,6 @@ import { createEngineParts } from "./engine-parts.ts";
 import type { EngineParts } from "./engine-parts.ts";
 import { createTurnParts } from "./turn-parts.ts";
 import type { SessionWaits } from "../notices/session-waits.ts";
-import { SessionRequestError } from "../kernel/session-request-error.ts";
 import { SessionTransfer } from "../sessions/session-transfer.ts";
 import { SessionWork } from "../sessions/session-work.ts";
 import { WorkStopper } from "../sessions/stop-work.ts";
@@ -161,9 +159,9 @@ export class Engine {
       tooOld: (sessionKey, input) => this.#background.addFor(input, "late message", async () => late.refuse(sessionKey, input)),
       refused: (sessionKey, message) => this.#background.add("refusal notice", refusals.tell(sessionKey, message)),
       spoken: (...said) => this.reports.spoken(...said),
-      command: (route, command, input, settings) => {
+      command: (route, command, input) => {
         queue.endBreath(route.sessionKey);
-        this.#background.addFor(input, "command", async () => this.#runCommand({ route, input, queue: settings }, command));
+        this.#background.addFor(input, "command", async () => this.#runCommand({ route, input }, command));
       },
     });
   }
@@ -334,24 +332,9 @@ export class Engine {
       await this.sessions.deleteIfThere(session.key);
   }
 
-  async #runCommand(
-    { route, input, queue }: { readonly route: Route; readonly input: InputRecord; readonly queue: QueueSettings },
-    command: TypedCommand,
-  ): Promise<void> {
+  async #runCommand({ route, input }: { readonly route: Route; readonly input: InputRecord }, command: TypedCommand): Promise<void> {
     const target = { ...route, input };
     if (commandAccess(command, target, this.parts.running.config) !== "allowed") return this.#commands.refuse(target);
-    if (command.type !== "reset") return this.#commands.run(target, command);
-    // The new conversation begins with a greeting, before anything that is said later.
-    const greeting = { type: "greeting", input, agentId: route.agentId, queue, arrival: { type: "committed" } } as const;
-    const greet = (): void => this.parts.queue.lanes.prepend(route.sessionKey, greeting);
-    if (command.model !== undefined) return this.#commands.resetWithModel(target, command.model, greet);
-    const reset = this.#commands.reset(target);
-    this.parts.queue.lanes.enqueue(route.sessionKey, greeting);
-    try {
-      await reset;
-    } catch (error) {
-      // A conversation that has not begun is as new as it can be.
-      if (!(error instanceof SessionRequestError) || error.code !== "not-found") throw error;
-    }
+    return command.type === "reset" ? this.#commands.reset(target, command) : this.#commands.run(target, command);
   }
 }

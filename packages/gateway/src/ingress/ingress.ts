@@ -14,6 +14,7 @@ import { withPresentOwner } from "../access/owner.ts";
 import { commandAccess } from "../commands/command-access.ts";
 import { parseCommand } from "../commands/parse-command.ts";
 import type { TypedCommand } from "../commands/parse-command.ts";
+import { parseUnknownCommand } from "../commands/unknown-command.ts";
 import { expandSkill } from "../commands/skill.ts";
 import { parseInlineDirectives } from "../queue/inline-directives.ts";
 import { resolveQueueSettings } from "../queue/queue-settings.ts";
@@ -24,13 +25,13 @@ import type { TurnQueue } from "../queue/turn-queue.ts";
 import type { TypingIndicator } from "../delivery/typing-indicator.ts";
 import type { SessionWaits } from "../notices/session-waits.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
-import type { AttemptHistory, InputArrival, MessagesJob } from "../queue/turn-job.ts";
+import type { AttemptHistory, InputArrival, InputJob } from "../queue/turn-job.ts";
 import { isTooOld } from "./is-too-old.ts";
 import { GroupHistoryBuffer } from "./group-history-buffer.ts";
 
 /** Where inputs go that get no turn of their own, and who hears of those that do. */
 export interface IngressTargets {
-  readonly command: (route: Route, command: TypedCommand, input: InputRecord, queue: QueueSettings) => void;
+  readonly command: (route: Route, command: TypedCommand, input: InputRecord) => void;
   /** Ends a message of somebody who may talk here, which its platform delivered too late to be acted on. */
   readonly tooOld: (sessionKey: string, input: InputRecord) => void;
   /** Told of a message of somebody who may talk here, for which there was no room on the disk. */
@@ -138,7 +139,7 @@ export class Ingress implements MessageIntake {
   #mayBegin(said: Pick<InputRecord, "message" | "admission">): boolean {
     return (
       this.#unplaced === 0 &&
-      parseCommand(said.message.text, this.#options.running.config.session.resetTriggers) === undefined &&
+      this.#commandOf(said) === undefined &&
       !this.#options.queue.lanes.isBusy(this.#options.policy.routeOf(said).sessionKey)
     );
   }
@@ -204,16 +205,17 @@ export class Ingress implements MessageIntake {
     }
     const route = this.#options.policy.routeOf(input);
     if (this.#isTooOld(input)) return this.#targets.tooOld(route.sessionKey, input);
-    const command = parseCommand(input.message.text, this.#options.running.config.session.resetTriggers);
+    const command = this.#commandOf(input);
     if (command !== undefined) {
       if (commandAccess(command, { ...route, input }, this.#options.running.config) === "ignored")
         return this.#ignore(input, "the command is the owner's");
-      return this.#targets.command(route, command, input, queue);
+      return this.#targets.command(route, command, input);
     }
     this.#targets.spoken(route, input, record);
     const { text, ...directives } = parseInlineDirectives(expandSkill(input.message.text));
     this.#enqueue(route.sessionKey, input, {
-      type: "messages",
+      type: "input",
+      overflow: [],
       messages: [{ input: { ...input, message: { ...input.message, text } }, overheard: this.#overheard.take(input.message) }],
       agentId: route.agentId,
       ...(Object.keys(directives).length === 0 ? {} : { directives }),
@@ -225,11 +227,17 @@ export class Ingress implements MessageIntake {
   }
 
   /** Gives a job its place, and shows the sender of its message that it was taken, or that it waits. */
-  #enqueue(sessionKey: string, input: InputRecord, job: MessagesJob): void {
+  #enqueue(sessionKey: string, input: InputRecord, job: InputJob): void {
     const { queue, typing, waits } = this.#options;
     queue.add(sessionKey, job);
     if (isExpected(input)) typing.begin(sessionKey, input.message.origin);
     waits.messageCame(sessionKey, input);
+  }
+
+  /** The command that a message is, one that does not exist included; `undefined` for a message like any other. */
+  #commandOf(said: Pick<InputRecord, "message" | "admission">): TypedCommand | undefined {
+    const { resetTriggers } = this.#options.running.config.session;
+    return parseCommand(said.message.text, resetTriggers) ?? parseUnknownCommand(said, resetTriggers);
   }
 
   /** What was chosen for the session that an input goes to. */

@@ -1,7 +1,7 @@
 import type { MsgContext } from "@factotum/channel-contract";
 import type { InputRecord } from "@factotum/store";
 import { raceAbort } from "../kernel/race-abort.ts";
-import { messagesIn, overflowOf, withMessages } from "../queue/turn-job.ts";
+import { withMessages } from "../queue/turn-job.ts";
 import type { InputJob, GatheredMessage } from "../queue/turn-job.ts";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger } from "@factotum/agent-contract";
@@ -41,10 +41,7 @@ export async function withFetchedContext(
     ]);
     return { input: complete, overheard: earlier };
   };
-  const [messages, overflow] = await Promise.all([
-    Promise.all(messagesIn(job).map(fetchSaid)),
-    Promise.all(overflowOf(job).map(fetchInput)),
-  ]);
+  const [messages, overflow] = await Promise.all([Promise.all(job.messages.map(fetchSaid)), Promise.all(job.overflow.map(fetchInput))]);
   return withMessages(job, messages, overflow) ?? job;
 }
 
@@ -52,8 +49,8 @@ export async function withFetchedContext(
 function fetchesContext(job: InputJob, channels: ChannelRegistry): boolean {
   const fetches = ({ origin }: MsgContext): boolean => channels.channelFor(origin)?.capabilities.fetchesContext === true;
   return (
-    messagesIn(job).some(({ input, overheard }) => fetches(input.message) || overheard.some(fetches)) ||
-    overflowOf(job).some(({ message }) => fetches(message))
+    job.messages.some(({ input, overheard }) => fetches(input.message) || overheard.some(fetches)) ||
+    job.overflow.some(({ message }) => fetches(message))
   );
 }
 

@@ -30,7 +30,7 @@ export interface MessageFactsContext {
   /** Of the first turn of a private session. */
   readonly dailyNotes: NonNullable<EffectivePromptFacts["dailyNotes"]>;
   readonly systemEvents: readonly SystemEvent[];
-  /** The message is a bare `/new`. */
+  /** It is the first message after a `/new`. */
   readonly isReset: boolean;
   /** Bootstrap files that the prompt of this turn had to cut. */
   readonly truncations: NonNullable<EffectivePromptFacts["truncations"]>;

@@ -12,15 +12,19 @@ import { parseBasis } from "../prompt/prompt-cause.ts";
 import type { ResolvedPrompt } from "../prompt/prompt-resolver.ts";
 import type { SessionContext, SessionFacts } from "../conversation/session-context.ts";
 import { sourceEvents } from "../prompt/source-events.ts";
-import { leadInput, messagesIn, overflowOf } from "../queue/turn-job.ts";
+import { leadInput } from "../queue/turn-job.ts";
 import type { InputJob, GatheredMessage } from "../queue/turn-job.ts";
 import type { SessionCache } from "../context/session-cache.ts";
 import type { LocalFiles } from "../media/local-files.ts";
 import { renderUserMessage } from "./user-message.ts";
+import { parseReset } from "../conversation/parse-reset.ts";
 import type { MessageContext, MessageParts, UserMessageRequest } from "./user-message.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 const MAX_LINE_CHARS = 160;
+
+/** Entries between a reset and the first message that are looked through: commands and their answers. */
+const RESET_LOOK_BACK = 20;
 
 /** What the messages of a turn are rendered with. */
 export interface TurnMessagesRequest extends Pick<UserMessageRequest, "facts" | "nowMs" | "showsGroup" | "signal"> {
@@ -78,6 +82,7 @@ export class TurnMessages {
         : NO_NOTES;
     // A prompt of a refused turn has no tools: what is announced then is for the model that follows.
     const opens = prompt === undefined || opensFiles(prompt.record.tools, { owner: admission.owner });
+    const isReset = isFromPerson && lastRun === undefined && context.record !== undefined && (await this.#followsReset(context.sessionId));
     const opening: UserMessageRequest["opening"] = {
       systemEvents: [
         ...(prompt === undefined || prompt.isNew || facts === undefined || !opens
@@ -90,7 +95,7 @@ export class TurnMessages {
       dailyNotes: daily.notes,
       ...(prompt === undefined ? {} : responseFormat(prompt, context)),
     };
-    const shown = { joined: false, isReset: job.type === "greeting", showsGroup, opening, isOpeningTainted: daily.untrusted };
+    const shown = { joined: false, isReset, showsGroup, opening, isOpeningTainted: daily.untrusted };
     const session = { sessionId: context.sessionId, sessionKey: request.sessionKey };
     return this.#render(
       job,
@@ -112,10 +117,18 @@ export class TurnMessages {
     return this.#render(await withFetchedContext(job, this.#options, { signal }), { ...plain, ...NO_OPENING }, context);
   }
 
+  /** True if the conversation was started by a person's `/new` and nothing else was said in it. */
+  async #followsReset(sessionId: string): Promise<boolean> {
+    const { store, running } = this.#options;
+    const { items } = await store.readTranscript(sessionId, { limit: RESET_LOOK_BACK });
+    const { resetTriggers } = running.config.session;
+    return items.some((entry) => entry.type === "ui-message" && parseReset(entry.text.trim(), resetTriggers) !== undefined);
+  }
+
   async #render(job: InputJob, request: Omit<UserMessageRequest, "said">, context: MessageContext): Promise<readonly UserMessage[]> {
-    const overflow = overflowOf(job);
+    const overflow = job.overflow;
     const listed = overflowInput(overflow);
-    const all = [...(listed === undefined ? [] : [listed]), ...messagesIn(job)];
+    const all = [...(listed === undefined ? [] : [listed]), ...job.messages];
     const messages: UserMessage[] = [];
     for (const [index, said] of all.entries()) {
       messages.push(await renderUserMessage({ ...request, ...(index === 0 ? {} : NO_OPENING), said }, context, this.#options));

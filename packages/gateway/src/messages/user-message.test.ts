@@ -158,7 +158,10 @@ describe("the notes of today and yesterday", () => {
 
     nowMs += 60 * 60_000;
     await say(running, "/new");
-    expect(notes(lastText())).toMatchObject([{ path: "memory/2026-06-16.md", text: "tomorrow" }, { path: "memory/2026-06-15.md" }]);
+    expect(notes(await say(running, "two and a half"))).toMatchObject([
+      { path: "memory/2026-06-16.md", text: "tomorrow" },
+      { path: "memory/2026-06-15.md" },
+    ]);
     expect(notes(await say(running, "three"))).toBeUndefined();
   });
 

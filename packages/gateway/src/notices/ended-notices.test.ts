@@ -1,4 +1,4 @@
-import { startAnthropicServer, textReply } from "@factotum/testing-providers";
+import { startAnthropicServer } from "@factotum/testing-providers";
 import { expect, test } from "vitest";
 import { realClock, startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 
@@ -16,17 +16,17 @@ test("what a reset has ended is said in the chat as a reply, and stands in the n
   const gate = server.hold();
   await platform.say(platform.message("one"));
   await server.nextRequest();
-  server.respond(() => textReply("Hello again."));
   await platform.say(platform.message("/new"));
   gate.open();
   await running.gateway.engine.idle();
   expect(platform.sent.map(({ outbound }) => outbound)).toMatchObject([
     { text: "Stopped what I was working on.", replyTo: "message-2" },
-    { text: "Hello again." },
+    { text: "This is a new conversation.", replyTo: "message-2" },
   ]);
   const { sessionId = "" } = (await running.store.readSession(SESSION)) ?? {};
   const { items } = await running.store.readTranscript(sessionId, { limit: 10 });
   expect(items.filter(({ type }) => type === "notice")).toMatchObject([
     { level: "info", text: "Stopped what I was working on.", timestampMs: NOW_MS },
+    { level: "info", text: "This is a new conversation.", timestampMs: NOW_MS },
   ]);
 });

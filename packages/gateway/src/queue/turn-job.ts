@@ -35,21 +35,18 @@ export interface AttemptHistory {
   readonly failures?: number;
 }
 
-interface InputJobBase extends AttemptHistory {
+/** New input, routed to an agent: messages that are answered in one turn, one or several gathered. */
+export interface InputJob extends AttemptHistory {
+  readonly type: "input";
   readonly agentId: string;
   /** Queue settings that apply while the session is busy. */
   readonly queue: QueueSettings;
   /** Monotonic time of the earliest start. */
   readonly notBeforeMs?: number;
-}
-
-/** Messages that are answered in one turn: one, or several gathered. */
-export interface MessagesJob extends InputJobBase {
-  readonly type: "messages";
   /** Oldest first. */
   readonly messages: readonly [GatheredMessage, ...(readonly GatheredMessage[])];
   /** Earlier messages over the cap: the model is given one line for each. */
-  readonly overflow?: readonly InputRecord[];
+  readonly overflow: readonly InputRecord[];
   /** Inline directives of the messages, for this turn only. A turn resumed after a restart has the settings of the session. */
   readonly directives?: Omit<InlineDirectives, "text">;
   /** Debounce window in milliseconds; messages within it become one input. 0: no debouncing. */
@@ -57,16 +54,6 @@ export interface MessagesJob extends InputJobBase {
   /** Monotonic time at which the debounce window ends. */
   readonly debounceUntilMs?: number;
 }
-
-/** The greeting of a conversation that somebody has reset. It gathers nothing. */
-export interface GreetingJob extends InputJobBase {
-  readonly type: "greeting";
-  /** The command that reset it. */
-  readonly input: InputRecord;
-}
-
-/** New input, routed to an agent. */
-export type InputJob = MessagesJob | GreetingJob;
 
 /** A turn that was started and has not ended: the last process left it, or an attempt failed. */
 export interface ResumeJob {
@@ -99,7 +86,7 @@ export type TurnJob = InputJob | ResumeJob | SessionTask;
 
 /** True for a job that is not a turn yet. */
 export function isInputJob(job: TurnJob): job is InputJob {
-  return job.type === "messages" || job.type === "greeting";
+  return job.type === "input";
 }
 
 /** True for work that yields to a message: memory notes and background compaction. */
@@ -113,34 +100,23 @@ export function runsAlone(job: TurnJob): boolean {
   return job.type === "resume" ? job.runsAlone === true : job.arrival.type === "recovered" && job.arrival.runsAlone;
 }
 
-/** The input that a job is named by, and whose authority and address it has: its oldest message, or the command. */
-export function leadInput(job: InputJob): InputRecord {
-  return job.type === "messages" ? job.messages[0].input : job.input;
-}
-
-/** All messages of a job, oldest first. */
-export function messagesIn(job: InputJob): readonly GatheredMessage[] {
-  return job.type === "messages" ? job.messages : [{ input: job.input, overheard: [] }];
-}
-
-/** Earlier messages over the cap, which a job lists. */
-export function overflowOf(job: InputJob): readonly InputRecord[] {
-  return (job.type === "messages" ? job.overflow : undefined) ?? [];
+/** The input that a job is named by, and whose authority and address it has: its oldest message. */
+export function leadInput({ messages: [{ input }] }: InputJob): InputRecord {
+  return input;
 }
 
 /** Every input that is settled with a job, oldest first. */
 export function inputsOf(job: InputJob): readonly InputRecord[] {
-  return [...overflowOf(job), ...messagesIn(job).map(({ input }) => input)];
+  return [...job.overflow, ...job.messages.map(({ input }) => input)];
 }
 
 /** The same job with other messages and another overflow; `undefined` when no message is left. */
-export function withMessages<Job extends InputJob>(
-  job: Job,
+export function withMessages(
+  job: InputJob,
   [first, ...more]: readonly GatheredMessage[],
   overflow: readonly InputRecord[],
-): Job | undefined {
-  if (first === undefined) return undefined;
-  return job.type === "messages" ? { ...job, messages: [first, ...more], overflow } : { ...job, input: first.input };
+): InputJob | undefined {
+  return first === undefined ? undefined : { ...job, messages: [first, ...more], overflow };
 }
 
 /** The attempt history that a job takes along to another session. */

@@ -4,7 +4,7 @@ import type { InputRecord, TurnRecord } from "@factotum/store";
 import { expect, test } from "vitest";
 import { createManualClock } from "../../test/manual-clock.ts";
 import { inputsOf, isInputJob, leadInput } from "./turn-job.ts";
-import type { GreetingJob, MessagesJob, ResumeJob, TurnJob } from "./turn-job.ts";
+import type { InputJob, ResumeJob, TurnJob } from "./turn-job.ts";
 import { LaneInterrupt, LaneYield } from "../kernel/lane-abort.ts";
 import { TurnQueue } from "./turn-queue.ts";
 
@@ -13,14 +13,14 @@ const OTHER_SESSION = "agent:main:other";
 const ORIGIN: Origin = { channel: "test", accountId: "default", conversation: { kind: "direct", id: "dm-1" } };
 const ELSEWHERE: Origin = { ...ORIGIN, conversation: { kind: "direct", id: "dm-2" } };
 
-interface Said extends Partial<Omit<MessagesJob, "messages" | "queue">> {
+interface Said extends Partial<Omit<InputJob, "messages" | "queue">> {
   readonly origin?: Origin;
   readonly admission?: Partial<InputRecord["admission"]>;
-  readonly queue?: Partial<MessagesJob["queue"]>;
+  readonly queue?: Partial<InputJob["queue"]>;
   readonly attachments?: MsgContext["attachments"];
 }
 
-function say(id: string, { origin = ORIGIN, admission = {}, queue = {}, attachments = [], ...rest }: Said = {}): MessagesJob {
+function say(id: string, { origin = ORIGIN, admission = {}, queue = {}, attachments = [], ...rest }: Said = {}): InputJob {
   const message: MsgContext = {
     origin,
     eventId: id,
@@ -41,7 +41,8 @@ function say(id: string, { origin = ORIGIN, admission = {}, queue = {}, attachme
   };
   const settings = { mode: "followup", debounceMs: 0, cap: 20, drop: "summarize", ...queue } as const;
   return {
-    type: "messages",
+    type: "input",
+    overflow: [],
     agentId: "main",
     messages: [{ input, overheard: [] }],
     queue: settings,
@@ -49,11 +50,6 @@ function say(id: string, { origin = ORIGIN, admission = {}, queue = {}, attachme
     inboundDebounceMs: 0,
     ...rest,
   };
-}
-
-function greeting(id: string): GreetingJob {
-  const { agentId, queue, arrival } = say(id, STEER);
-  return { type: "greeting", input: leadInput(say(id)), agentId, queue, arrival };
 }
 
 function begun(id: string, patch: Partial<TurnRecord> = {}): TurnRecord {
@@ -115,7 +111,7 @@ function createScene() {
   /** Each waiting job as the ids of what is settled with it. */
   const waiting = (): readonly (readonly string[])[] =>
     queue.lanes.waiting(SESSION).map((job) => (isInputJob(job) ? inputsOf(job).map(({ id }) => id) : [job.type]));
-  const add = async (...jobs: readonly MessagesJob[]): Promise<void> => {
+  const add = async (...jobs: readonly InputJob[]): Promise<void> => {
     for (const job of jobs) queue.add(SESSION, job);
     await settle();
   };
@@ -210,7 +206,7 @@ test("messages are steered in order: never past one of another conversation or o
   expect(steerable(say("a", STEER), say("b", { ...STEER, origin: ELSEWHERE }), say("c", STEER))).toEqual(["a", "c"]);
   expect(steerable(say("a", STEER), say("b", { ...STEER, admission: { owner: false } }), say("c", STEER))).toEqual(["a", "c"]);
   expect(steerable(say("a", STEER), say("b"), say("c", STEER))).toEqual(["a"]);
-  expect(steerable(say("a", STEER), greeting("b"), say("c", STEER))).toEqual(["a"]);
+  expect(steerable(say("a", STEER), say("b", { ...STEER, admission: { ownTurn: true } }), say("c", STEER))).toEqual(["a"]);
   expect(steerable(say("a", STEER), say("b", { ...STEER, directives: {} }), say("c", STEER))).toEqual(["a"]);
   expect(steerable(say("a", STEER), { type: "resume", turn }, say("c", STEER))).toEqual(["a"]);
   expect(steerable(say("a", { ...STEER, admission: { kind: "cron" } }))).toEqual([]);
@@ -223,7 +219,7 @@ test("messages are steered in order: never past one of another conversation or o
 test("a job taken for a turn leaves the queue; one that has changed cannot be taken", async () => {
   const { queue, add, waiting } = createScene();
   await add(say("a"), say("b"), say("c"));
-  const [first, second] = queue.lanes.waiting(SESSION) as [MessagesJob, MessagesJob];
+  const [first, second] = queue.lanes.waiting(SESSION) as [InputJob, InputJob];
   expect(queue.take(SESSION, first)).toBe(true);
   expect(queue.take(SESSION, first)).toBe(false);
   expect(waiting()).toEqual([["c"]]);
@@ -284,7 +280,7 @@ test("drops the oldest of more than a hundred overflow messages with a notice", 
   const one: Said = { queue: { cap: 1 } };
   await add(say("a"), ...Array.from({ length: 103 }, (_, index) => say(`m${index}`, one)));
   expect(dropped).toEqual(["m0", "m1"]);
-  const [job] = queue.lanes.waiting(SESSION) as [MessagesJob];
+  const [job] = queue.lanes.waiting(SESSION) as [InputJob];
   expect(job.overflow?.map(({ id }) => id).at(0)).toBe("m2");
   expect(job.overflow).toHaveLength(100);
 });

@@ -4,8 +4,8 @@ import type { Origin } from "@factotum/channel-contract";
 import type { InputRecord, TurnRecord } from "@factotum/store";
 import { conversationKey } from "../kernel/conversation-key.ts";
 import { RUN_POLICY, type RunPolicy } from "../run-policy/run-policy.ts";
-import { inputsOf, isBackground, isInputJob, leadInput, originOf, messagesIn, overflowOf, runsAlone, withMessages } from "./turn-job.ts";
-import type { AttemptHistory, InputJob, MessagesJob, ResumeJob, TurnJob } from "./turn-job.ts";
+import { inputsOf, isBackground, isInputJob, leadInput, originOf, runsAlone, withMessages } from "./turn-job.ts";
+import type { AttemptHistory, InputJob, ResumeJob, TurnJob } from "./turn-job.ts";
 import { LaneInterrupt, LaneYield } from "../kernel/lane-abort.ts";
 import { SessionLanes } from "./session-lanes.ts";
 import type { LaneName, SessionLanesOptions } from "./session-lanes.ts";
@@ -79,7 +79,7 @@ export class TurnQueue {
   }
 
   /** Queues an input by its queue mode. */
-  add(sessionKey: string, said: MessagesJob): void {
+  add(sessionKey: string, said: InputJob): void {
     const job = this.#withBreath(said);
     const current = this.lanes.current(sessionKey);
     if (policyOf(job).isAttended) this.#makeWay(sessionKey);
@@ -101,7 +101,7 @@ export class TurnQueue {
   /** Ends the debounce window: what waits in it starts as soon as it can. */
   endBreath(sessionKey: string): void {
     for (const job of this.#waitingInputs(sessionKey)) {
-      if (job.type !== "messages" || !this.#mayBreathe(job)) continue;
+      if (job.type !== "input" || !this.#mayBreathe(job)) continue;
       const { debounceUntilMs, notBeforeMs, ...rest } = job;
       // The window of `collect` is a separate one.
       const isLater = notBeforeMs !== undefined && debounceUntilMs !== undefined && notBeforeMs > debounceUntilMs;
@@ -112,7 +112,7 @@ export class TurnQueue {
   /** Requeues a job that was interrupted before its turn started: it comes next, in one turn with the message that interrupted it. */
   requeue(sessionKey: string, job: InputJob): void {
     const host = this.#waitingInputs(sessionKey).find((waiting) => isTogether(job, waiting));
-    if (host === undefined || job.type === "greeting") this.lanes.prepend(sessionKey, job);
+    if (host === undefined) this.lanes.prepend(sessionKey, job);
     else this.lanes.replace(sessionKey, host, gather(job, host));
   }
 
@@ -127,8 +127,8 @@ export class TurnQueue {
   }
 
   /** Waiting messages that may be steered into an active run, oldest first. They stay queued until they are taken. */
-  steerable(sessionKey: string, turn: TurnRecord): readonly MessagesJob[] {
-    const found: MessagesJob[] = [];
+  steerable(sessionKey: string, turn: TurnRecord): readonly InputJob[] {
+    const found: InputJob[] = [];
     for (const job of this.lanes.waiting(sessionKey)) {
       if (!isInputJob(job)) break;
       if (!isOfConversation(job, turn)) continue;
@@ -160,8 +160,8 @@ export class TurnQueue {
   removeInput(sessionKey: string, inputId: string): boolean {
     const job = this.#waitingInputs(sessionKey).find((waiting) => inputsOf(waiting).some(({ id }) => id === inputId));
     if (job === undefined) return false;
-    const overflow = overflowOf(job).filter(({ id }) => id !== inputId);
-    const messages = messagesIn(job).filter(({ input }) => input.id !== inputId);
+    const overflow = job.overflow.filter(({ id }) => id !== inputId);
+    const messages = job.messages.filter(({ input }) => input.id !== inputId);
     const rest = withMessages(job, messages, overflow);
     if (rest === undefined) {
       this.lanes.remove(sessionKey, job);
@@ -180,7 +180,7 @@ export class TurnQueue {
   }
 
   /** Starts a debounce window; a message with an attachment, or one that is answered alone, has none. */
-  #withBreath(job: MessagesJob): MessagesJob {
+  #withBreath(job: InputJob): InputJob {
     const { inboundDebounceMs } = job;
     if (inboundDebounceMs === 0 || !policyOf(job).isFromPerson || !mayShareTurn(job)) return job;
     if (leadInput(job).message.attachments.length > 0) return job;
@@ -189,30 +189,30 @@ export class TurnQueue {
   }
 
   /** A job as it is queued behind others: `collect` has a window of its own. */
-  #collected(job: MessagesJob): MessagesJob {
+  #collected(job: InputJob): InputJob {
     if (job.queue.mode !== "collect" || !mayShareTurn(job)) return job;
     return { ...job, notBeforeMs: Math.max(job.notBeforeMs ?? 0, this.#clock.monotonic() + job.queue.debounceMs) };
   }
 
   /** The waiting job in whose debounce window a message falls; `undefined` when there is none or the cap is reached. */
-  #debounceHost(sessionKey: string, job: MessagesJob): MessagesJob | undefined {
+  #debounceHost(sessionKey: string, job: InputJob): InputJob | undefined {
     const last = this.#lastOfConversation(sessionKey, job);
     if (last === undefined || !isTogether(job, last) || !this.#mayBreathe(last)) return undefined;
-    return messagesIn(last).length < job.queue.cap ? last : undefined;
+    return last.messages.length < job.queue.cap ? last : undefined;
   }
 
-  #mayBreathe(job: MessagesJob): boolean {
+  #mayBreathe(job: InputJob): boolean {
     return job.debounceUntilMs !== undefined && job.debounceUntilMs > this.#clock.monotonic();
   }
 
   /** Enforces the cap; returns the job to queue, or `undefined` when the new job itself is dropped. */
-  #enforceCap(sessionKey: string, job: MessagesJob): MessagesJob | undefined {
+  #enforceCap(sessionKey: string, job: InputJob): InputJob | undefined {
     const { cap, drop } = job.queue;
     let fitting = job;
     for (;;) {
       const jobs = this.#waitingInputs(sessionKey).filter((waiting) => policyOf(waiting).isFromPerson);
       const [oldest] = jobs;
-      if (oldest === undefined || jobs.reduce((sum, waiting) => sum + messagesIn(waiting).length, 0) < cap) return fitting;
+      if (oldest === undefined || jobs.reduce((sum, waiting) => sum + waiting.messages.length, 0) < cap) return fitting;
       if (drop === "new") {
         this.#served.onDropped(sessionKey, leadInput(job));
         return undefined;
@@ -222,19 +222,19 @@ export class TurnQueue {
   }
 
   /** Removes the oldest message: into the overflow of a later turn, or dropped with a notice. */
-  #dropOldest(sessionKey: string, job: InputJob, newest: MessagesJob): MessagesJob {
-    const [, ...others] = messagesIn(job);
-    const told = [...overflowOf(job), leadInput(job)];
+  #dropOldest(sessionKey: string, job: InputJob, newest: InputJob): InputJob {
+    const [, ...others] = job.messages;
+    const told = [...job.overflow, leadInput(job)];
     const isKept = newest.queue.drop === "summarize" && mayShareTurn(job);
     if (others.length > 0) {
-      const overflow = isKept ? this.#shorten(sessionKey, told, []) : overflowOf(job);
+      const overflow = isKept ? this.#shorten(sessionKey, told, []) : job.overflow;
       if (!isKept) this.#served.onDropped(sessionKey, leadInput(job));
       this.lanes.replace(sessionKey, job, withMessages(job, others, overflow) ?? job);
       return newest;
     }
     this.lanes.remove(sessionKey, job);
     const host = isKept ? this.#waitingInputs(sessionKey).find((waiting) => isTogether(job, waiting)) : undefined;
-    if (host !== undefined) this.lanes.replace(sessionKey, host, { ...host, overflow: this.#shorten(sessionKey, told, overflowOf(host)) });
+    if (host !== undefined) this.lanes.replace(sessionKey, host, { ...host, overflow: this.#shorten(sessionKey, told, host.overflow) });
     else if (isKept && isTogether(job, newest)) return { ...newest, overflow: this.#shorten(sessionKey, told, newest.overflow ?? []) };
     else for (const input of told) this.#served.onDropped(sessionKey, input);
     return newest;
@@ -247,7 +247,7 @@ export class TurnQueue {
   }
 
   /** The job that a new one is gathered with: the last of its conversation, so that the order stays. */
-  #host(sessionKey: string, job: MessagesJob): MessagesJob | undefined {
+  #host(sessionKey: string, job: InputJob): InputJob | undefined {
     const last = this.#lastOfConversation(sessionKey, job);
     return last !== undefined && gathers(last) && isTogether(job, last) ? last : undefined;
   }
@@ -316,9 +316,9 @@ function laneOf(job: TurnJob): LaneName {
   return policyOf(job).lane;
 }
 
-/** False for a job that gathers nothing: it is answered alone, greets after a reset, or may be what crashes the gateway. */
-function mayShareTurn(job: InputJob): job is MessagesJob {
-  return job.type === "messages" && leadInput(job).admission.ownTurn !== true && !runsAlone(job);
+/** False for a job that gathers nothing: it is answered alone, or may be what crashes the gateway. */
+function mayShareTurn(job: InputJob): boolean {
+  return leadInput(job).admission.ownTurn !== true && !runsAlone(job);
 }
 
 function gathers({ queue }: InputJob): boolean {
@@ -326,7 +326,7 @@ function gathers({ queue }: InputJob): boolean {
 }
 
 /** True if two jobs may share a turn: same conversation, authority and agent. */
-function isTogether(one: InputJob, other: InputJob): other is MessagesJob {
+function isTogether(one: InputJob, other: InputJob): other is InputJob {
   return (
     mayShareTurn(one) &&
     mayShareTurn(other) &&
@@ -359,7 +359,7 @@ function isSaidInto(job: InputJob, current: TurnJob): boolean {
 }
 
 /** Merges two jobs; on conflicting inline directives the later message wins. */
-function gather(earlier: MessagesJob, later: MessagesJob): MessagesJob {
+function gather(earlier: InputJob, later: InputJob): InputJob {
   const { notBeforeMs: _held, debounceUntilMs: _debounced, ...rest } = earlier;
   const overflow = [...(earlier.overflow ?? []), ...(later.overflow ?? [])];
   const directives = { ...earlier.directives, ...later.directives };

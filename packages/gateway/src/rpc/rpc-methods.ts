@@ -190,7 +190,15 @@ async function runAgentRequest(engine: Engine, params: RpcMethods["agent"]["para
       onClaimed: () => undefined,
       onTold: (text) => void told.push(text),
       onReport: (report) => ended.resolve(toRunResult({ ...report, notices: [...told, ...report.notices] })),
-      onAnswered: (text) => ended.resolve({ sessionKey, runId: "", outcome: { type: "done" }, text, usage: NO_USAGE }),
+      onAnswered: (text) =>
+        ended.resolve({
+          sessionKey,
+          runId: "",
+          outcome: { type: "done" },
+          text,
+          usage: NO_USAGE,
+          ...(told.length === 0 ? {} : { notices: told }),
+        }),
       onSettled: (reason) =>
         ended.resolve({ sessionKey, runId: "", outcome: { type: "aborted", message: reason }, text: "", usage: NO_USAGE }),
     },

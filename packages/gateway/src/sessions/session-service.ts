@@ -196,17 +196,8 @@ export class SessionService {
   }
 
   /** Begins the conversation anew, in the session's own lane: what runs is ended first, what comes later belongs to the new conversation. */
-  async reset(
-    sessionKey: string,
-    options: { readonly reason: string; readonly by?: MsgContext; readonly onEnded?: (ended: EndedWork) => Promise<void> },
-  ): Promise<SessionRecord> {
-    return this.#work.doAfterEnding(sessionKey, options, async (ended) => {
-      try {
-        return await this.#options.conversations.reset(sessionKey);
-      } finally {
-        await options.onEnded?.(ended);
-      }
-    });
+  async reset(sessionKey: string, options: { readonly reason: string }): Promise<SessionRecord> {
+    return this.#work.doAfterEnding(sessionKey, options, async () => this.#options.conversations.reset(sessionKey));
   }
 
   /**

@@ -24,12 +24,13 @@ export class SessionWork {
   async doAfterEnding<Result>(
     sessionKey: string,
     why: { readonly reason: string; readonly by?: MsgContext },
-    work: (ended: EndedWork) => Promise<Result>,
+    work: () => Promise<Result>,
   ): Promise<Result> {
     const aborting = this.#options.stopper.stop(sessionKey, { queued: true, ...why });
     // People are told in the conversation that ends.
     const working = this.doBehind(sessionKey, async () => {
-      return work(await aborting);
+      await aborting;
+      return work();
     });
     const [result] = await Promise.all([working, aborting]);
     return result;

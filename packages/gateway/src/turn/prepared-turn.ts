@@ -11,8 +11,8 @@ import { parseBasis } from "../prompt/prompt-cause.ts";
 import { withdrawnText } from "../conversation/current-authorization.ts";
 import type { ResolvedPrompt } from "../prompt/prompt-resolver.ts";
 import type { SessionContext, SessionFacts } from "../conversation/session-context.ts";
-import { inputsOf, leadInput, messagesIn } from "../queue/turn-job.ts";
-import type { InputJob, MessagesJob } from "../queue/turn-job.ts";
+import { inputsOf, leadInput } from "../queue/turn-job.ts";
+import type { InputJob } from "../queue/turn-job.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { sessionName } from "../conversation/session-name.ts";
 
@@ -104,7 +104,7 @@ export function createNewTurn(job: InputJob, first: FirstCommit, context: Sessio
     origin: message.origin,
     owner: admission.owner,
     inputIds: inputsOf(job).map(({ id }) => id),
-    replyTo: (messagesIn(job).at(-1)?.input.message ?? message).messageId,
+    replyTo: (job.messages.at(-1)?.input.message ?? message).messageId,
     entries: [
       ...(replacement === undefined ? [] : [replacement]),
       ...messages.map((entry) => ({ type: "message" as const, message: entry })),
@@ -130,7 +130,7 @@ export function assemblePrepared(
   run: {
     readonly inputs: readonly InputRecord[];
     readonly history: readonly AgentMessage[];
-    readonly directives?: MessagesJob["directives"];
+    readonly directives?: InputJob["directives"];
   },
 ): Pick<PreparedTurn, "turn" | "agent" | "model" | "fallbacks" | "inputs" | "request" | "display"> {
   const { agent, model, fallbacks } = context;

@@ -28,7 +28,7 @@ import { runFacts } from "../prompt/run-facts.ts";
 import type { TurnMessages } from "../messages/turn-messages.ts";
 import { isStorageFull } from "../storage/is-storage-full.ts";
 import type { SessionContext } from "../conversation/session-context.ts";
-import { inputsOf, isLost, leadInput, messagesIn } from "../queue/turn-job.ts";
+import { inputsOf, isLost, leadInput } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
 import { raceAbort } from "../kernel/race-abort.ts";
 import { assemblePrepared, createNewTurn, keptFacts, viewOptions } from "./prepared-turn.ts";
@@ -77,7 +77,7 @@ export class TurnPreparer {
     const { context, outcome: compacted } = await sessionCompactor.ensure(renewed, {
       ...options,
       incomingTokens: longTextTokens(
-        messagesIn(job).map(({ input }) => input.message.text),
+        job.messages.map(({ input }) => input.message.text),
         renewed.model.client.info.contextWindow,
       ),
     });
@@ -129,7 +129,7 @@ export class TurnPreparer {
       ...assemblePrepared(started.turn, context, prompt.record, {
         inputs: inputsOf(job),
         history: [...shown.messages, ...users.slice(0, -1)],
-        ...(job.type === "messages" && job.directives !== undefined ? { directives: job.directives } : {}),
+        ...(job.directives !== undefined ? { directives: job.directives } : {}),
       }),
       facts,
       beginning: { type: "new", committed: this.#settleStart(committed, job, context.sessionId), entries: started.entries, prompt: newest },

@@ -1,0 +1,49 @@
+import { nearestName } from "@factotum/config";
+import type { InputRecord } from "@factotum/store";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
+import { COMMANDS } from "./command-table.ts";
+import type { ParsedCommand } from "./define-command.ts";
+import { RESETS } from "./reset.ts";
+
+/** A slash and one word, at the beginning of a message. A second slash or a dot makes it a path. */
+const NAME = /^\/([a-z][\w-]{0,31})(?!\S)/i;
+
+/** Folders at the root of Linux and macOS: `/tmp` is a place, not a command. */
+const ROOT_FOLDERS: ReadonlySet<string> = new Set(
+  (
+    "applications bin boot data dev etc home lib lib32 lib64 library media mnt nix opt private proc root run sbin snap srv sys system tmp users usr " +
+    "var volumes"
+  ).split(" "),
+);
+
+/**
+ * Reads a person's message as a command that does not exist: it begins with a slash and one word, which names no command, no reset and no folder at the root
+ * of a file system. It is answered by the gateway, so that a typing mistake costs nothing. In a group only a message that addresses the assistant counts:
+ * others may be meant for another bot. A command's name followed by words that it does not take is a message.
+ */
+export function parseUnknownCommand(
+  { message, admission }: Pick<InputRecord, "message" | "admission">,
+  resetTriggers: readonly string[],
+): ParsedCommand | undefined {
+  const [, word] = NAME.exec(message.text.trim()) ?? [];
+  if (word === undefined || ROOT_FOLDERS.has(word.toLowerCase()) || !RUN_POLICY[admission.kind].isFromPerson) return undefined;
+  if (message.origin.conversation.kind !== "direct" && !message.mentionsBot) return undefined;
+  const name = `/${word}`;
+  const known = [...resetTriggers, ...RESETS.map((reset) => reset.name), ...COMMANDS.map((command) => command.name)];
+  if (known.some((other) => other.toLowerCase() === name.toLowerCase())) return undefined;
+  const usable = COMMANDS.filter(({ access }) => access === "anyone" || admission.owner).map((command) => command.name);
+  const nearest = nearestName(name, [...usable, ...resetTriggers.filter((trigger) => trigger.startsWith("/"))]);
+  return {
+    type: "command",
+    name,
+    access: "anyone",
+    options: {},
+    changesConversation: false,
+    run: async () => unknownText(name, nearest),
+  };
+}
+
+function unknownText(name: string, nearest: string | undefined): string {
+  const guess = nearest === undefined ? "" : ` Did you mean ${nearest}?`;
+  return `There is no command ${name}.${guess} /help lists them all. To send this as a message, write a word before it.`;
+}
