@@ -9,6 +9,7 @@ import "./styles/layout.css";
 import "./styles/conversation.css";
 import "./styles/context.css";
 import "./styles/prose.css";
+import "./styles/notices.css";
 
 takeToken(window);
 // The policy of the page allows no code from strings; without this zod would try it once, and the browser would report that.

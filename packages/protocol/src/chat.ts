@@ -9,6 +9,12 @@ export interface ChatToolCall {
   readonly argumentsText: string;
 }
 
+/** A part of a notice, for clients that lay it out: a line, a list, or names with what is said of each. */
+export type NoticeBlock =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "list"; readonly items: readonly string[] }
+  | { readonly type: "rows"; readonly rows: readonly { readonly name: string; readonly text: string }[] };
+
 /** One committed entry of a conversation, as clients show it. Ids are unique in a session and sort in the order of the conversation. */
 export type ChatEntry =
   | {
@@ -43,17 +49,24 @@ export type ChatEntry =
       readonly text: string;
       readonly isError: boolean;
     }
-  /** Said by the gateway, not by the model: a failed run, a message sent by a tool, a reset. */
+  /** Said by the gateway, not by the model: a failed run, a message sent by a tool, the answer to a command. `text` says everything; `blocks` is the same with its structure. */
   | {
       readonly type: "notice";
       readonly id: string;
       readonly timestampMs: number;
       readonly level: "info" | "warning" | "error";
       readonly text: string;
+      readonly blocks?: readonly NoticeBlock[];
     };
 
 const entryBase = { id: z.string(), timestampMs: z.number() };
 const ToolCallSchema = z.strictObject({ id: z.string(), name: z.string(), argumentsText: z.string() });
+
+const NoticeBlockSchema = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("text"), text: z.string() }),
+  z.strictObject({ type: z.literal("list"), items: z.array(z.string()) }),
+  z.strictObject({ type: z.literal("rows"), rows: z.array(z.strictObject({ name: z.string(), text: z.string() })) }),
+]);
 
 /** Parses an entry. */
 export const ChatEntrySchema: z.ZodType<ChatEntry> = parserOf<ChatEntry>()(
@@ -85,7 +98,13 @@ export const ChatEntrySchema: z.ZodType<ChatEntry> = parserOf<ChatEntry>()(
       text: z.string(),
       isError: z.boolean(),
     }),
-    z.strictObject({ type: z.literal("notice"), ...entryBase, level: z.enum(["info", "warning", "error"]), text: z.string() }),
+    z.strictObject({
+      type: z.literal("notice"),
+      ...entryBase,
+      level: z.enum(["info", "warning", "error"]),
+      text: z.string(),
+      blocks: z.array(NoticeBlockSchema).optional(),
+    }),
   ]),
 );
 

@@ -23,7 +23,14 @@ export function describeTranscript(context: () => ContractContext): void {
     test("a notice keeps its fields", async () => {
       const { store } = context();
       await store.createSession(sampleSession(), { nowMs: NOW_MS });
-      const note = { type: "notice", level: "warning", text: "A file was not sent.", key: "k", tellsModel: true } as const;
+      const note = {
+        type: "notice",
+        level: "warning",
+        text: "A file was not sent.",
+        key: "k",
+        tellsModel: true,
+        blocks: [{ type: "list", items: ["a"] }],
+      } as const;
       const entry = await store.appendEntry("session-1", note, { timestampMs: NOW_MS });
       expect(entry).toMatchObject(note);
       expect((await store.readTranscript("session-1", { limit: 5 })).items).toEqual([entry]);

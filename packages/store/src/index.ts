@@ -30,7 +30,7 @@ export type {
   StoredOutbound,
 } from "./port/outbox-records.ts";
 export type { ConversationRecord, SessionOverrides, SessionRecord, SessionTrust } from "./port/session-records.ts";
-export type { PromptOutline, PromptRecord, TranscriptBody, TranscriptEntry } from "./port/transcript-records.ts";
+export type { NoticeBlock, PromptOutline, PromptRecord, TranscriptBody, TranscriptEntry } from "./port/transcript-records.ts";
 export type { ToolJournalRecord, TurnRecord, TurnState } from "./port/turn-records.ts";
 export { rejectionReason } from "./port/rejection-reason.ts";
 export { DamageLog, readDamageEvents } from "./damage/damage-log.ts";

@@ -2,6 +2,7 @@ import { memo } from "react";
 import type { ChatItem } from "../chat/chat-items.ts";
 import { Markdown } from "../markdown/markdown.tsx";
 import { AttachmentNote } from "./attachment-note.tsx";
+import { Notice } from "./notice.tsx";
 import { ToolCall } from "./tool-call.tsx";
 
 /** One row of the conversation. */
@@ -32,11 +33,7 @@ export const ChatRow: React.NamedExoticComponent<{ readonly item: ChatItem }> = 
     case "answer-end":
       return <p className={`notice ${item.reason === "error" ? "error" : "info"}`}>{item.message ?? END_WORDS[item.reason]}</p>;
     case "notice":
-      return (
-        <div className={`notice ${item.level}`}>
-          <Markdown text={item.text} />
-        </div>
-      );
+      return <Notice item={item} />;
   }
 });
 

@@ -1,6 +1,7 @@
-import type { ContextPartType, ContextReport, ContextSection } from "@factotum/protocol";
+import type { ContextPartType, ContextReport, ContextSection, NoticeBlock } from "@factotum/protocol";
 import { buildContextReport } from "../requests/build-context-report.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
+import type { CommandAnswer } from "../notices/notice-text.ts";
 import { changesNothing, defineCommand } from "./define-command.ts";
 import type { Command, CommandCall } from "./define-command.ts";
 
@@ -32,10 +33,13 @@ const PART_NAMES: Readonly<Record<ContextPartType, string>> = {
 };
 
 /** What `/context` answers: sizes and costs of the last request; with `detail` its largest sections too. Never a text of the conversation. */
-async function contextText(call: CommandCall, options: { readonly detail: boolean }): Promise<string> {
+async function contextText(call: CommandCall, options: { readonly detail: boolean }): Promise<CommandAnswer> {
   try {
     const report = await buildContextReport({ sessionKey: call.session.target.sessionKey, diff: "previous" }, call);
-    return [...summary(report), ...(options.detail ? details(report) : ["/context detail names the largest sections."])].join("\n");
+    return [
+      ...summary(report),
+      options.detail ? { type: "list", items: details(report) } : { type: "text", text: "/context detail names the largest sections." },
+    ];
   } catch (error) {
     // Nothing was asked of a model yet, or it is kept no more.
     if (error instanceof SessionRequestError) return error.message;
@@ -43,19 +47,33 @@ async function contextText(call: CommandCall, options: { readonly detail: boolea
   }
 }
 
-function summary({ request, total, contextWindow, parts, diff, cutFiles, resting = [] }: ContextReport): readonly string[] {
+function summary({ request, total, contextWindow, parts, diff, cutFiles, resting = [] }: ContextReport): readonly NoticeBlock[] {
   const { usage } = request;
   const cost = usage.costUsd === undefined ? "" : `, ${usage.costUsd.toFixed(4)} US dollars`;
+  const sizes = parts.filter(({ tokens }) => tokens > 0).map(({ type, tokens }) => `${PART_NAMES[type]} ${count(tokens)}`);
+  const used = `${count(usage.cacheRead)} tokens read, ${count(usage.cacheWrite)} written; ${count(usage.input)} new, ${count(usage.output)} answered${cost}`;
+  const facts = [
+    { name: "Last request", text: `turn ${request.turn}, request ${request.request}, ${request.model}` },
+    {
+      name: `About ${count(total.tokens)}${contextWindow === undefined ? "" : ` of ${count(contextWindow)}`} tokens`,
+      text: sizes.join(", "),
+    },
+    { name: "Cache", text: used },
+  ];
+  const troubles = [
+    ...resting.map(({ provider, model = "*", credential, reason }) => ({
+      name: "Not asked now",
+      text: `${provider}/${model} (${credential}), ${reason}`,
+    })),
+    ...cutFiles.map(({ name, keptChars, totalChars }) => ({
+      name: "Cut",
+      text: `${name}, ${count(keptChars)} of ${count(totalChars)} characters`,
+    })),
+  ];
   return [
-    `Last request: turn ${request.turn}, request ${request.request}, ${request.model}`,
-    `About ${count(total.tokens)}${contextWindow === undefined ? "" : ` of ${count(contextWindow)}`} tokens: ${parts
-      .filter(({ tokens }) => tokens > 0)
-      .map(({ type, tokens }) => `${PART_NAMES[type]} ${count(tokens)}`)
-      .join(", ")}`,
-    `Cache: ${count(usage.cacheRead)} tokens read, ${count(usage.cacheWrite)} written; ${count(usage.input)} new, ${count(usage.output)} answered${cost}`,
-    ...(diff === undefined ? [] : [prefixLine(diff)]),
-    ...resting.map(({ provider, model = "*", credential, reason }) => `Not asked now: ${provider}/${model} (${credential}), ${reason}`),
-    ...cutFiles.map(({ name, keptChars, totalChars }) => `Cut: ${name}, ${count(keptChars)} of ${count(totalChars)} characters`),
+    { type: "rows", rows: facts },
+    ...(diff === undefined ? [] : [{ type: "text", text: prefixLine(diff) } as const]),
+    ...(troubles.length === 0 ? [] : [{ type: "rows", rows: troubles } as const]),
   ];
 }
 
@@ -69,8 +87,8 @@ function details({ parts }: ContextReport): readonly string[] {
   const largest = sections.toSorted((left, right) => right.section.tokens - left.section.tokens).slice(0, MAX_SECTIONS);
   const rest = sections.length - largest.length;
   return [
-    ...largest.map(({ type, section }) => `- ${PART_NAMES[type]}, ${nameOf(type, section)}: ${count(section.tokens)} tokens`),
-    ...(rest === 0 ? [] : [`- ${rest} smaller ones`]),
+    ...largest.map(({ type, section }) => `${PART_NAMES[type]}, ${nameOf(type, section)}: ${count(section.tokens)} tokens`),
+    ...(rest === 0 ? [] : [`${rest} smaller ones`]),
   ];
 }
 

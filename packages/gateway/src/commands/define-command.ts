@@ -3,6 +3,7 @@ import type { Cooldowns } from "@factotum/models";
 import type { LedgerStore, SessionStore, TranscriptStore, TurnStore } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { CommandAnswer } from "../notices/notice-text.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import type { TargetSession } from "./command-target.ts";
 
@@ -38,7 +39,7 @@ export interface CommandDefinition<Options> {
   /** True when it changes the conversation: in a shared one only the owner may do that. Every command decides, so that none is open by omission. */
   readonly changes: (options: Options) => boolean;
   /** Does what was asked for and resolves with the answer. */
-  readonly run: (options: Options, call: CommandCall) => Promise<string>;
+  readonly run: (options: Options, call: CommandCall) => Promise<CommandAnswer>;
 }
 
 /** One command of the table. */
@@ -56,7 +57,7 @@ export interface ParsedCommand {
   readonly access: CommandAccess;
   readonly options: unknown;
   readonly changesConversation: boolean;
-  readonly run: (call: CommandCall) => Promise<string>;
+  readonly run: (call: CommandCall) => Promise<CommandAnswer>;
 }
 
 /** Makes a row of the table. */

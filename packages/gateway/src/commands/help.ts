@@ -9,8 +9,8 @@ export const helpCommand: Command = defineCommand({
   access: "anyone",
   parse: parseNothing,
   changes: changesNothing,
-  run: async (_, { session: { target }, commands }) =>
-    [...RESETS, ...commands.filter(({ access }) => access === "anyone" || target.input.admission.owner)]
-      .map(({ name, summary }) => `${name}: ${summary}`)
-      .join("\n"),
+  run: async (_, { session: { target }, commands }) => {
+    const given = [...RESETS, ...commands.filter(({ access }) => access === "anyone" || target.input.admission.owner)];
+    return [{ type: "rows", rows: given.map(({ name, summary }) => ({ name, text: summary })) }];
+  },
 });

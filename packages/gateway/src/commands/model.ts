@@ -3,6 +3,7 @@ import { clampThinking, findProvider, noThoughtsNote } from "@factotum/models";
 import { missingKeyText } from "../agents/configured-models.ts";
 import type { ModelSource, ResolvedModel } from "../agents/model-source.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
+import type { CommandAnswer } from "../notices/notice-text.ts";
 import type { CommandSession, TargetSession } from "./command-target.ts";
 import { defineCommand, parseWish } from "./define-command.ts";
 import type { Command, Wish } from "./define-command.ts";
@@ -18,7 +19,7 @@ export const modelCommand: Command = defineCommand<Wish>({
 });
 
 /** What `/model` answers, after it has done what it was asked for. */
-async function showOrChoose(session: TargetSession, wish: string | undefined, running: RunningConfig): Promise<string> {
+async function showOrChoose(session: TargetSession, wish: string | undefined, running: RunningConfig): Promise<CommandAnswer> {
   const before = await session.read();
   switch (wish?.toLowerCase()) {
     case undefined:
@@ -92,19 +93,23 @@ function missingKey({ client, credential }: ResolvedModel): readonly string[] {
   return [missingKeyText(provider, variable)];
 }
 
-async function listModels({ record, agent }: CommandSession, { config, models }: RunningConfig): Promise<string> {
+async function listModels({ record, agent }: CommandSession, { config, models }: RunningConfig): Promise<CommandAnswer> {
   const active = record?.overrides.model ?? agent.config.model?.primary ?? (await models.defaultModel()).reference;
   const aliases = new Map(Object.entries(agent.config.models).map(([reference, { alias }]) => [reference, alias]));
   const configured = Object.entries(config.models.providers).flatMap(([id, provider]) =>
     provider.models.map((model) => `${id}/${model.id}`),
   );
   const all = new Set([active, agent.config.model?.primary, ...(agent.config.model?.fallbacks ?? []), ...aliases.keys(), ...configured]);
-  const lines = [...all].flatMap((reference) => {
+  const items = [...all].flatMap((reference) => {
     // An alias stands beside its model.
     if (reference === undefined || [...aliases.values()].includes(reference)) return [];
     const alias = aliases.get(reference);
     const isActive = reference === active || (alias !== undefined && alias === active);
-    return [`- ${alias === undefined ? "" : `${alias}: `}${reference}${isActive ? " (in use)" : ""}`];
+    return [`${alias === undefined ? "" : `${alias}: `}${reference}${isActive ? " (in use)" : ""}`];
   });
-  return [...lines, "/model <name> chooses one of these, or any other of a provider that has a key, as provider/model."].join("\n");
+  const hint = "/model <name> chooses one of these, or any other of a provider that has a key, as provider/model.";
+  return [
+    { type: "list", items },
+    { type: "text", text: hint },
+  ];
 }

@@ -1,5 +1,6 @@
 import type { UsageTotals } from "@factotum/agent-contract";
 import type { SpendRecord } from "@factotum/store";
+import type { CommandAnswer } from "../notices/notice-text.ts";
 import { changesNothing, defineCommand, parseNothing } from "./define-command.ts";
 import type { Command, CommandCall } from "./define-command.ts";
 
@@ -14,15 +15,18 @@ export const usageCommand: Command = defineCommand({
 });
 
 /** What `/usage` answers: what the conversation has used since it began, and for the owner what its agent has used today. */
-async function usageText({ session, store, clock }: CommandCall): Promise<string> {
+async function usageText({ session, store, clock }: CommandCall): Promise<CommandAnswer> {
   const { record, agent } = await session.read();
-  const lines = [
-    record === undefined || record.usage.calls === 0 ? "This conversation has used nothing yet." : conversationLine(record.usage),
-  ];
-  if (!session.target.input.admission.owner) return lines.join("\n");
+  const own = record === undefined || record.usage.calls === 0 ? "This conversation has used nothing yet." : conversationLine(record.usage);
+  if (!session.target.input.admission.owner) return own;
   const day = agent.time.day(clock.now());
   const spent = await store.readSpend(day, agent.config.id);
-  return [...lines, ...(spent.length === 0 ? [] : [`Today the agent ${agent.config.id} has used:`, ...spent.map(causeLine)])].join("\n");
+  if (spent.length === 0) return own;
+  return [
+    { type: "text", text: own },
+    { type: "text", text: `Today the agent ${agent.config.id} has used:` },
+    { type: "list", items: spent.map(causeLine) },
+  ];
 }
 
 function conversationLine({ calls, input, output, cacheRead, cacheWrite, costUsd }: UsageTotals): string {
@@ -31,7 +35,7 @@ function conversationLine({ calls, input, output, cacheRead, cacheWrite, costUsd
 }
 
 function causeLine({ cause, calls, tokens, costUsd }: SpendRecord): string {
-  return `- ${cause}: ${times(calls)}, ${count(tokens)} tokens${cost(costUsd)}`;
+  return `${cause}: ${times(calls)}, ${count(tokens)} tokens${cost(costUsd)}`;
 }
 
 function times(calls: number): string {

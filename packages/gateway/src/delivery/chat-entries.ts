@@ -14,7 +14,7 @@ export function toChatEntry(entry: TranscriptEntry): ChatEntry | undefined {
   const base = { id: entry.id, timestampMs: entry.timestampMs };
   switch (entry.type) {
     case "notice":
-      return { type: "notice", ...base, level: entry.level, text: entry.text };
+      return { type: "notice", ...base, level: entry.level, text: entry.text, ...withoutUndefined({ blocks: entry.blocks }) };
     case "compaction":
       return { type: "notice", ...base, level: "info", text: "Older messages were summarised to make room." };
     case "replacement":

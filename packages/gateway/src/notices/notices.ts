@@ -1,6 +1,7 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock } from "@factotum/agent-contract";
 import type { MsgContext, Origin } from "@factotum/channel-contract";
+import type { NoticeBlock } from "@factotum/protocol";
 import type {
   InboxStore,
   InputAnswer,
@@ -22,6 +23,8 @@ import { publishEntry } from "../delivery/publish-entry.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
 import { parseAgentSessionKey } from "../routing/session-key.ts";
+import { noticeBlocks, renderNoticeText } from "./notice-text.ts";
+import type { CommandAnswer } from "./notice-text.ts";
 
 /** What the gateway's own words go out with. */
 export interface NoticesOptions {
@@ -39,6 +42,8 @@ export interface NoticesOptions {
 /** What the gateway itself answers to an input. */
 export interface GatewayAnswer {
   readonly text: string;
+  /** The same with its structure, for clients that lay it out. */
+  readonly blocks?: readonly NoticeBlock[];
   readonly level: "info" | "warning" | "error";
   readonly state: TerminalInputState;
 }
@@ -99,12 +104,13 @@ export class Notices {
     );
     // A dead letter is one whatever is said.
     const state: TerminalInputState = suppressed && answer.state.type !== "dead" ? { type: "suppressed" } : answer.state;
-    await this.endInputs(sessionKey, [input], { state, text: answer.text, level: answer.level, outbox });
+    await this.endInputs(sessionKey, [input], { ...answer, state, outbox });
   }
 
   /** Answers a command, and tells whoever waits for its input. */
-  async answerCommand(sessionKey: string, input: InputRecord, text: string): Promise<void> {
-    await this.answer(sessionKey, input, { text, level: "info", state: { type: "command" } });
+  async answerCommand(sessionKey: string, input: InputRecord, answer: CommandAnswer): Promise<void> {
+    const text = renderNoticeText(answer);
+    await this.answer(sessionKey, input, { text, ...noticeBlocks(answer), level: "info", state: { type: "command" } });
     this.#options.watchers.answered([input.id], text);
   }
 
@@ -120,7 +126,7 @@ export class Notices {
     const session = await this.#sessionOf(sessionKey, inputs);
     const entries: readonly TranscriptBody[] = [
       ...inputs.map(({ message }) => uiMessage(message)),
-      { type: "notice", level: end.level, text: end.text },
+      { type: "notice", level: end.level, text: end.text, ...withoutUndefined({ blocks: end.blocks }) },
     ];
     const ended = await store.settleInputs(
       inputs.map(({ id }) => id),

@@ -10,6 +10,12 @@ export type TranscriptEntry = TranscriptBody & {
   readonly timestampMs: number;
 };
 
+/** A part of a notice, for clients that lay it out: a line, a list, or names with what is said of each. */
+export type NoticeBlock =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "list"; readonly items: readonly string[] }
+  | { readonly type: "rows"; readonly rows: readonly { readonly name: string; readonly text: string }[] };
+
 /** What an entry holds. */
 export type TranscriptBody =
   | { readonly type: "message"; readonly message: AgentMessage }
@@ -37,12 +43,13 @@ export type TranscriptBody =
     }
   /**
    * `key`: what it is the notice of, such as a delivery's idempotency key; unique in the store. `tellsModel`: the next turn's message tells the model of
-   * it. Both stand in no plain file.
+   * it. `blocks`: the text with its structure, for display. Neither `key` nor `blocks` is written to plain files.
    */
   | {
       readonly type: "notice";
       readonly level: "info" | "warning" | "error";
       readonly text: string;
+      readonly blocks?: readonly NoticeBlock[];
       readonly key?: string;
       readonly tellsModel?: true;
     };

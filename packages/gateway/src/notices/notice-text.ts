@@ -1,0 +1,27 @@
+import type { NoticeBlock } from "@factotum/protocol";
+
+/** What a command answers: words, or words with their structure. A line break in plain words begins a line of its own everywhere. */
+export type CommandAnswer = string | readonly NoticeBlock[];
+
+/** The parts of an answer; none for one line of plain words, which has no structure. */
+export function noticeBlocks(answer: CommandAnswer): { readonly blocks?: readonly NoticeBlock[] } {
+  if (typeof answer !== "string") return { blocks: answer };
+  const lines = answer.split("\n");
+  return lines.length === 1 ? {} : { blocks: lines.map((text) => ({ type: "text", text })) };
+}
+
+/** The answer as plain text, for chats, logs and clients that show no structure. */
+export function renderNoticeText(answer: CommandAnswer): string {
+  return typeof answer === "string" ? answer : answer.flatMap(blockLines).join("\n");
+}
+
+function blockLines(block: NoticeBlock): readonly string[] {
+  switch (block.type) {
+    case "text":
+      return [block.text];
+    case "list":
+      return block.items.map((item) => `- ${item}`);
+    case "rows":
+      return block.rows.map(({ name, text }) => `${name}: ${text}`);
+  }
+}
