@@ -7,6 +7,7 @@ export type {
   StopReason,
   ToolResultMessage,
   UserMessage,
+  KeptFile,
   UserMessageParts,
 } from "./messages.ts";
 export { addUsage, joinUsage, NO_USAGE, NO_USAGE_TOTALS } from "./usage.ts";

@@ -19,6 +19,16 @@ export interface UserMessageParts {
   readonly systemEvents: readonly string[];
   /** Where the message came from, for people who look at the conversation; never sent to a model. */
   readonly source?: { readonly channel: string; readonly eventId: string };
+  /** Attachments that the gateway keeps for the conversation, for people who look at it; never sent to a model from here. */
+  readonly files?: readonly KeptFile[];
+}
+
+/** An attachment in the gateway's media store. */
+export interface KeptFile {
+  readonly id: string;
+  readonly kind: "image" | "audio" | "video" | "file";
+  /** As it is called where it comes from. */
+  readonly name?: string;
 }
 
 /** One user turn, exactly as it was or will be sent: history replays `content` byte for byte. */

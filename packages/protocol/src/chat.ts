@@ -9,6 +9,14 @@ export interface ChatToolCall {
   readonly argumentsText: string;
 }
 
+/** A file that came with a message. */
+export interface ChatFile {
+  readonly id: string;
+  readonly kind: "image" | "audio" | "video" | "file";
+  /** As it is called where it comes from. */
+  readonly name?: string;
+}
+
 /** A part of a notice, for clients that lay it out: a line, a list, or names with what is said of each. */
 export type NoticeBlock =
   | { readonly type: "text"; readonly text: string }
@@ -24,6 +32,8 @@ export type ChatEntry =
       readonly text: string;
       /** How many files came with it, if any. */
       readonly attachments?: number;
+      /** Those of them that the gateway keeps; `GET media/<id>?session=<key>` gives their bytes, for as long as it keeps them. */
+      readonly files?: readonly ChatFile[];
       readonly sender?: string;
       readonly channel: string;
       readonly idempotencyKey?: string;
@@ -62,6 +72,12 @@ export type ChatEntry =
 const entryBase = { id: z.string(), timestampMs: z.number() };
 const ToolCallSchema = z.strictObject({ id: z.string(), name: z.string(), argumentsText: z.string() });
 
+const ChatFileSchema = z.strictObject({
+  id: z.string(),
+  kind: z.enum(["image", "audio", "video", "file"]),
+  name: z.string().optional(),
+});
+
 const NoticeBlockSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("text"), text: z.string() }),
   z.strictObject({ type: z.literal("list"), items: z.array(z.string()) }),
@@ -76,6 +92,7 @@ export const ChatEntrySchema: z.ZodType<ChatEntry> = parserOf<ChatEntry>()(
       ...entryBase,
       text: z.string(),
       attachments: z.number().int().positive().optional(),
+      files: z.array(ChatFileSchema).optional(),
       sender: z.string().optional(),
       channel: z.string(),
       idempotencyKey: z.string().optional(),

@@ -21,7 +21,7 @@ export type {
   ServerFrame,
 } from "./frames.ts";
 export { ChatEntrySchema, ChatEventSchema, ChatSnapshotSchema } from "./chat.ts";
-export type { ChatEntry, ChatEvent, ChatOutcome, ChatSnapshot, ChatToolCall, ChatWait, LiveRun, NoticeBlock } from "./chat.ts";
+export type { ChatEntry, ChatEvent, ChatFile, ChatOutcome, ChatSnapshot, ChatToolCall, ChatWait, LiveRun, NoticeBlock } from "./chat.ts";
 export { ConfigReloadResultSchema } from "./config.ts";
 export type { ConfigReloadResult } from "./config.ts";
 export { CONTEXT_PART_TYPES, ContextReportSchema, ContextRequestSchema, ReplayDeltaSchema, ReplayResultSchema } from "./context.ts";

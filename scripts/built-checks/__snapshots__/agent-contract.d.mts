@@ -131,6 +131,15 @@ interface UserMessageParts {
     readonly channel: string;
     readonly eventId: string;
   };
+  /** Attachments that the gateway keeps for the conversation, for people who look at it; never sent to a model from here. */
+  readonly files?: readonly KeptFile[];
+}
+/** An attachment in the gateway's media store. */
+interface KeptFile {
+  readonly id: string;
+  readonly kind: "image" | "audio" | "video" | "file";
+  /** As it is called where it comes from. */
+  readonly name?: string;
 }
 /** One user turn, exactly as it was or will be sent: history replays `content` byte for byte. */
 interface UserMessage {
@@ -687,4 +696,4 @@ interface Messenger {
 type WithoutUndefined<Values> = { readonly [Key in keyof Values as undefined extends Values[Key] ? never : Key]: Values[Key]; } & { readonly [Key in keyof Values as undefined extends Values[Key] ? Key : never]?: Exclude<Values[Key], undefined>; };
 /** The given keys, in their order, without those whose value is `undefined`: for spreading into an object whose optional keys are set or missing. */
 declare function withoutUndefined<Values extends object>(values: Values): WithoutUndefined<Values>;
-export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type CacheLifetime, type CacheRetention, type Clock, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileProvenance, type FileWrite, type ImageContent, type JsonObject, type JsonSchema, type JsonValue, type Logger, MODEL_APIS, type Messenger, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteHit, type NoteIndex, RUN_KINDS, type Random, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type SkillEntry, type SkillIndex, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type WithoutUndefined, addUsage, joinUsage, withoutUndefined };
+export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type CacheLifetime, type CacheRetention, type Clock, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileProvenance, type FileWrite, type ImageContent, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type Logger, MODEL_APIS, type Messenger, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteHit, type NoteIndex, RUN_KINDS, type Random, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type SkillEntry, type SkillIndex, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type WithoutUndefined, addUsage, joinUsage, withoutUndefined };

@@ -29,6 +29,7 @@ describe("authority", () => {
         "ANY /v1: token",
         "GET /: anonymous token platform",
         "GET /healthz: anonymous token platform",
+        "GET /media: token",
         "GET /metrics: token",
         "GET /readyz: anonymous token platform",
         "GET /v1/models: token",

@@ -49,6 +49,7 @@ function messageEntry(
         text: message.parts?.body ?? plainText(message.content),
         ...attachmentCount(message),
         channel: message.parts?.source?.channel ?? "",
+        ...withoutUndefined({ files: message.parts?.files }),
         ...withoutUndefined({ sender: message.parts?.sender?.name, idempotencyKey: message.parts?.source?.eventId }),
       };
     }

@@ -14,6 +14,7 @@ import type { AdmissionOptions, HttpEnv } from "./admit-request.ts";
 import { createClientFinder } from "../access/client-address.ts";
 import type { ClientAddress } from "../access/client-address.ts";
 import type { Authenticator } from "../access/credentials.ts";
+import { handleMedia } from "./handle-media.ts";
 import { handleUpload } from "./handle-upload.ts";
 import { addOpenAiRoutes } from "./openai-routes.ts";
 import { StaticFiles } from "./static-files.ts";
@@ -136,6 +137,10 @@ function createApp(options: HttpServerOptions, admission: AdmissionOptions): Hon
     if (refused !== undefined) return refused;
     if (storage.problem !== undefined) return renderStorageFull(storage.problem.reason);
     return handleUpload(context.env.incoming, engine.parts.media.uploads);
+  });
+  app.get("/media/:id", async (context) => {
+    const refused = guardRoute(context, "GET /media", admission);
+    return refused ?? handleMedia({ id: context.req.param("id"), sessionKey: context.req.query("session") ?? "" }, engine.parts);
   });
   app.all("/channels/:channel/:accountId", async (context) => {
     // A platform proves itself by its signature, which the channel checks on the raw bytes; the gateway's token means nothing here.

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { Clock, ImageContent, Logger, ModelInfo, Random, RunFacts } from "@factotum/agent-contract";
+import type { Clock, ImageContent, KeptFile, Logger, ModelInfo, Random, RunFacts } from "@factotum/agent-contract";
 import type { MediaFacts } from "@factotum/agent-core";
 import type { Channel, MsgContext } from "@factotum/channel-contract";
 import { fetchAttachment } from "./attachments/fetch-attachment.ts";
@@ -50,6 +50,8 @@ export interface PreparedMedia {
   readonly media: readonly MediaFacts[];
   /** True when a file comes from anybody but the owner (R23). */
   readonly tainted: boolean;
+  /** The attachments that are kept, in the order of sending. */
+  readonly kept: readonly KeptFile[];
 }
 
 /** One image on its way: how its bytes are had, and what the note will say of it. */
@@ -112,6 +114,9 @@ export class MediaStage {
       images: fitted,
       media: [...notes, ...references.notes],
       tainted: (!run.owner && message.attachments.length > 0) || references.tainted,
+      kept: attachments.flatMap(({ stored, fileName }) =>
+        stored === undefined ? [] : [{ id: stored.id, kind: stored.kind, ...withoutUndefined({ name: fileName }) }],
+      ),
     };
   }
 

@@ -47,7 +47,7 @@ export interface MessageParts {
   readonly random: Random;
 }
 
-const NO_MEDIA: PreparedMedia = { images: [], media: [], tainted: false };
+const NO_MEDIA: PreparedMedia = { images: [], media: [], tainted: false, kept: [] };
 
 /** Parts 3 and 4 of the request: what was said with everything around it, and its images. Rendered once; history replays it as it is. */
 export async function renderUserMessage(
@@ -107,6 +107,7 @@ export async function renderUserMessage(
       ...effective.parts,
       ...(request.joined ? { joined: true } : {}),
       source: { channel: message.origin.channel, eventId: message.eventId },
+      ...(media.kept.length === 0 ? {} : { files: media.kept }),
     },
     ...(tainted ? { tainted } : {}),
     timestamp: nowMs,

@@ -18,6 +18,7 @@ import { arrayOf, countOf, nonEmpty, objectOf, oneOf, stringOf, timeOf } from ".
 
 const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;
 const BODY_TYPES = ["task", "media-only"] as const;
+const FILE_KINDS = ["image", "audio", "video", "file"] as const;
 const STOP_REASONS: readonly StopReason[] = ["stop", "length", "toolUse", "aborted", "error"];
 
 /** Reads one message of a session file, ours or another's; undefined for a role that has no place in a conversation here. */
@@ -54,6 +55,7 @@ function parseParts(value: unknown): UserMessageParts | undefined {
   if (record === undefined || body === undefined) return undefined;
   const sender = parseSender(objectOf(record["sender"]));
   const source = parseSource(objectOf(record["source"]));
+  const files = parseFiles(arrayOf(record["files"]));
   const bodyType = oneOf(record["bodyType"], BODY_TYPES);
   const run = oneOf(record["run"], RUN_KINDS);
   return {
@@ -62,8 +64,18 @@ function parseParts(value: unknown): UserMessageParts | undefined {
     ...(record["joined"] === true ? { joined: true } : {}),
     ...withoutUndefined({ sender }),
     systemEvents: (arrayOf(record["systemEvents"]) ?? []).filter((line) => typeof line === "string"),
-    ...withoutUndefined({ source }),
+    ...withoutUndefined({ source, files }),
   };
+}
+
+function parseFiles(files: readonly unknown[] | undefined): UserMessageParts["files"] {
+  return files?.flatMap((file) => {
+    const record = objectOf(file);
+    const id = stringOf(record?.["id"]);
+    const kind = oneOf(record?.["kind"], FILE_KINDS);
+    const name = stringOf(record?.["name"]);
+    return id === undefined || kind === undefined ? [] : [{ id, kind, ...withoutUndefined({ name }) }];
+  });
 }
 
 function parseSender(sender: JsonObject | undefined): UserMessageParts["sender"] {

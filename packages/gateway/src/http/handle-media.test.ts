@@ -1,0 +1,103 @@
+import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import { messageId } from "@factotum/channel-contract";
+import type { MsgContext } from "@factotum/channel-contract";
+import { startAnthropicServer, textReply } from "@factotum/testing-providers";
+import type { AnthropicServer } from "@factotum/testing-providers";
+import sharp from "sharp";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { startTestGateway, withModel } from "../../test/gateway-harness.ts";
+import type { TestGateway } from "../../test/gateway-harness.ts";
+
+const SESSION = "agent:main:main";
+const OTHER = "agent:main:webchat:direct:other";
+
+let model: AnthropicServer;
+let running: TestGateway;
+beforeEach(async () => {
+  model = await startAnthropicServer();
+  model.respond(() => textReply("Seen."));
+  running = await startTestGateway({ patch: withModel(model.baseUrl) });
+});
+afterEach(async () => {
+  await running[Symbol.asyncDispose]();
+  await model.close();
+});
+
+const png = async (): Promise<Buffer> =>
+  sharp({ create: { width: 8, height: 8, channels: 3, background: "red" } })
+    .png()
+    .toBuffer();
+
+const get = async (target: string, token = running.token): Promise<Response> =>
+  fetch(`${running.gateway.url}/media/${target}`, { headers: { authorization: `Bearer ${token}` } });
+
+/** A message with files, as the gateway's own clients hand it in. */
+async function say(sessionKey: string, files: readonly Buffer[]): Promise<void> {
+  const { engine } = running.gateway;
+  const { uploads } = engine.parts.media;
+  const attachments = await Promise.all(
+    files.map(async (bytes, index) => ({ kind: "image" as const, ref: await uploads.put(bytes), fileName: `${index}.png` })),
+  );
+  const id = randomUUID();
+  const message: MsgContext = {
+    origin: { channel: "http", accountId: "default", conversation: { kind: "direct", id: sessionKey } },
+    eventId: id,
+    messageId: messageId(id),
+    timestampMs: Date.now(),
+    event: { type: "message" },
+    sender: { id: "owner", isBot: false },
+    text: "look",
+    mentionsBot: true,
+    attachments,
+  };
+  await engine.submit(message, { owner: true, kind: "user", sessionKey });
+  await engine.idle();
+}
+
+/** Says something with files and resolves with what the conversation shows of them. */
+async function sayWith(...files: readonly Buffer[]): Promise<readonly { readonly id: string }[]> {
+  await say(SESSION, files);
+  const { entries } = await running.gateway.engine.sessions.history(SESSION, { limit: 20 });
+  const said = entries.findLast((entry) => entry.type === "user");
+  return said?.type === "user" ? (said.files ?? []) : [];
+}
+
+test("an image that came with a message is given back with its own type, and stands in the history by name", async () => {
+  const bytes = await png();
+  const files = await sayWith(bytes);
+  expect(files).toEqual([{ id: expect.stringMatching(/^[0-9a-f]{32}$/) as string, kind: "image", name: "0.png" }]);
+  const answer = await get(`${files[0]?.id ?? ""}?session=${SESSION}`);
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get("content-type")).toBe("image/png");
+  expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+  expect(answer.headers.get("content-security-policy")).toBe("default-src 'none'; sandbox");
+  expect(Buffer.from(await answer.arrayBuffer())).toEqual(bytes);
+});
+
+test("what is no image is a download, whatever it is called", async () => {
+  const files = await sayWith(Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'><script>1</script></svg>"));
+  const answer = await get(`${files[0]?.id ?? ""}?session=${SESSION}`);
+  expect(answer.headers.get("content-type")).toBe("application/octet-stream");
+  expect(answer.headers.get("content-disposition")).toBe("attachment");
+});
+
+test("no token, another conversation, a path, and a file that has gone get nothing", async () => {
+  const [file] = await sayWith(await png());
+  const id = file?.id ?? "";
+  await say(OTHER, []);
+  expect((await get(`${id}?session=${SESSION}`, "wrong")).status).toBe(401);
+  for (const target of [
+    `${id}?session=${OTHER}`,
+    id,
+    `${id}?session=agent:main:nobody`,
+    `..%2f..%2frecords%2f${id}.json?session=${SESSION}`,
+    `${id}%00?session=${SESSION}`,
+    `${id}.png?session=${SESSION}`,
+  ])
+    expect((await get(target)).status, target).toBe(404);
+  await rm(path.join(running.home, "media", "inbound"), { recursive: true });
+  const answer = await get(`${id}?session=${SESSION}`);
+  expect([answer.status, await answer.json()]).toMatchObject([404, { error: { code: "file_not_found" } }]);
+});
