@@ -88,6 +88,8 @@ describe("what it understands", () => {
     ['Create "notes/a.md" containing: first line\nsecond line', ["write", { path: "notes/a.md", content: "first line\nsecond line" }]],
     ["创建文件 hello.txt，内容：你好，世界", ["write", { path: "hello.txt", content: "你好，世界" }]],
     ["写一个 test.txt 内容是 abc", ["write", { path: "test.txt", content: "abc" }]],
+    ["write a file", ["write", { path: "hello.txt", content: "Written by the demo model.\n" }]],
+    ["创建一个新文件", ["write", { path: "hello.txt", content: "由演示模型写入。\n" }]],
     ["run echo hello", ["exec", { command: "echo hello" }]],
     ["运行 ls -la", ["exec", { command: "ls -la" }]],
     ["hello there", undefined],
@@ -134,6 +136,15 @@ describe("what it understands", () => {
 });
 
 describe("what it answers", () => {
+  test.each(["english", "chinese"] as const)("what it is, it says with the first answer of a conversation alone (%s)", async (language) => {
+    const hello = say(language === "english" ? "hello" : "你好");
+    const first = messageOf(await collect(demo(), request([hello])));
+    expect(JSON.stringify(first.content)).toContain(JSON.stringify(demoWords(language).notice).slice(1, -1));
+    const second = await answerTo([hello, first, say("hello again")]);
+    expect(second).toContain("Hello!");
+    for (const each of ["english", "chinese"] as const) expect(second).not.toContain(demoWords(each).notice);
+  });
+
   test("from the tool's real result", async () => {
     const answer = await answerTo([say("list the files"), ...called("ls", "README.md\nsrc/")]);
     expect(answer).toContain("2 entries");

@@ -2,7 +2,7 @@ import { DEFAULT_KEY_VARIABLES } from "../default-model.ts";
 
 /** Everything the demo model can say, in one language. */
 export interface DemoWords {
-  /** Said with every final answer: what this is, and how to get a real model. */
+  /** Said with the first final answer of a conversation: what this is, and how to get a real model. */
   readonly notice: string;
   readonly help: string;
   readonly nothingSaid: string;
@@ -28,7 +28,7 @@ const ENGLISH: DemoWords = {
   help: 'Hello! I can show you how an assistant works with tools. Try one of these:\n\n- "list the files"\n- "read AGENTS.md"\n- "write a file hello.txt with Hello, world"\n- "run echo hello"',
   nothingSaid: "There is nothing for me to answer yet.",
   announce(wish, subject) {
-    if (wish === "list") return `Demo model here. I look into \`${subject}\`.`;
+    if (wish === "list") return `Demo model here. I look into ${subject === "." ? "the workspace" : `\`${subject}\``}.`;
     if (wish === "read") return `Demo model here. I open \`${subject}\`.`;
     if (wish === "write") return `Demo model here. I write \`${subject}\`.`;
     return `Demo model here. I run \`${subject}\`.`;
@@ -50,7 +50,7 @@ const CHINESE: DemoWords = {
   help: "你好！我可以演示助手怎样使用工具，试试这些：\n\n- “列出文件”\n- “读取 AGENTS.md”\n- “创建文件 hello.txt，内容：你好，世界”\n- “运行 echo hello”",
   nothingSaid: "现在还没有需要我回答的内容。",
   announce(wish, subject) {
-    if (wish === "list") return `这里是演示模型，我来看看 \`${subject}\` 里有什么。`;
+    if (wish === "list") return `这里是演示模型，我来看看${subject === "." ? "工作区" : ` \`${subject}\` `}里有什么。`;
     if (wish === "read") return `这里是演示模型，我来打开 \`${subject}\`。`;
     if (wish === "write") return `这里是演示模型，我来写 \`${subject}\`。`;
     return `这里是演示模型，我来运行 \`${subject}\`。`;
@@ -71,3 +71,6 @@ const CHINESE: DemoWords = {
 export function demoWords(language: "english" | "chinese"): DemoWords {
   return language === "chinese" ? CHINESE : ENGLISH;
 }
+
+/** What the demo model says of itself, in every language. */
+export const DEMO_NOTICES: readonly string[] = [ENGLISH.notice, CHINESE.notice];

@@ -10,6 +10,9 @@ export type Wish =
 const LONGEST_WISH = 600;
 
 const WRITE = /\b(?:write|create|make|save|add)\b|写入|写|创建|新建|生成|保存/i;
+/** A wish for a file that names none. */
+const NEW_FILE =
+  /\b(?:write|create|make|save|add)\s+(?:me\s+)?(?:a|an|another|some)\s+(?:\w+\s+)?file\b|(?:写|创建|新建|生成)(?:一个|个)?(?:新)?文件/i;
 const READ = /\b(?:read|open|show|cat|print|display)\b|读取|阅读|读|打开|查看|看看|显示/i;
 const RUN = /(?:\b(?:run|execute)\b|运行|执行)\s*(?:the\s+)?(?:command|命令)?\s*[:：]?\s*(\S[^\n]*)/i;
 const LIST =
@@ -33,6 +36,7 @@ export function findWish(text: string): Wish {
   const head = text.slice(0, LONGEST_WISH);
   const target = findFile(head, WRITE);
   if (target !== undefined) return { type: "write", path: target.path, content: findContent(text.slice(target.endIndex)) };
+  if (NEW_FILE.test(head)) return { type: "write", path: "hello.txt", content: undefined };
   const run = RUN.exec(head)?.[1];
   if (run !== undefined) return { type: "run", command: unquote(run) ?? run };
   const source = findFile(head, READ);

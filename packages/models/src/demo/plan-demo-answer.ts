@@ -1,5 +1,5 @@
 import type { JsonObject, ModelRequest, ToolResultMessage } from "@factotum/agent-contract";
-import { demoWords, type DemoWords } from "./demo-words.ts";
+import { DEMO_NOTICES, demoWords, type DemoWords } from "./demo-words.ts";
 import { findWish, isChinese, type Wish } from "./find-wish.ts";
 import { readUserTurn } from "./read-user-text.ts";
 
@@ -18,16 +18,22 @@ export function planDemoAnswer(request: ModelRequest): DemoAnswer {
   const words = demoWords(isChinese(text) ? "chinese" : "english");
   const wish = findWish(text);
   const result = request.messages.slice(index + 1).findLast((message) => message.role === "toolResult");
-  if (result !== undefined) return finish(tellResult(result, wish, words), words);
-  if (text === "") return finish(words.nothingSaid, words);
-  if (wish.type === "talk") return finish(words.help, words);
+  if (result !== undefined) return finish(request, tellResult(result, wish, words), words);
+  if (text === "") return finish(request, words.nothingSaid, words);
+  if (wish.type === "talk") return finish(request, words.help, words);
   const call = toCall(wish, words);
-  if (!request.tools.some((tool) => tool.name === call.name)) return finish(words.missing(call.name), words);
+  if (!request.tools.some((tool) => tool.name === call.name)) return finish(request, words.missing(call.name), words);
   return { text: words.announce(wish.type, wish.type === "run" ? wish.command : wish.path), call };
 }
 
-function finish(text: string, words: DemoWords): DemoAnswer {
-  return { text: `${text}\n\n${words.notice}` };
+/** What this model is, is said with the first answer of a conversation. */
+function finish(request: ModelRequest, text: string, words: DemoWords): DemoAnswer {
+  const isSaid = request.messages.some(
+    (message) =>
+      message.role === "assistant" &&
+      message.content.some((part) => part.type === "text" && DEMO_NOTICES.some((notice) => part.text.includes(notice))),
+  );
+  return { text: isSaid ? text : `${text}\n\n${words.notice}` };
 }
 
 function toCall(wish: Exclude<Wish, { type: "talk" }>, words: DemoWords): { readonly name: string; readonly arguments: JsonObject } {
