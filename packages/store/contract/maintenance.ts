@@ -37,7 +37,8 @@ export function describeMaintenance(context: () => ContractContext): void {
       const idle = await readAll((cursor) => store.listIdleSessions({ notAfterMs: NOW_MS + 9, limit: 6, ...cursor }));
       expect(idle.map(({ sessionId }) => sessionId)).toEqual(names.slice(0, 20));
       expect(fixture.rowsRead() - before).toBeLessThanOrEqual(4 * 7);
-      await store.patchSession("agent:main:s-0", { label: "again" }, { nowMs: NOW_MS + 50 });
+      await store.patchSession("agent:main:s-1", { label: "renamed" }, { nowMs: NOW_MS + 50 });
+      await store.patchSession("agent:main:s-0", { overrides: { model: "a/b" } }, { nowMs: NOW_MS + 50 });
       expect((await store.listIdleSessions({ notAfterMs: NOW_MS + 9, limit: 1 })).items).toMatchObject([{ sessionId: "s-1" }]);
     });
 

@@ -83,6 +83,8 @@ export function describeSessions(context: () => ContractContext): void {
       expect(patched).toMatchObject({ displayName: "Eve", updatedAtMs: NOW_MS + 2 });
       expect(patched.overrides).toEqual({ model: "a/b", queue: { cap: 3 } });
       expect(await store.readSession("agent:main:main")).toEqual(patched);
+      expect(await store.patchSession("agent:main:main", { label: "Work" }, { nowMs: NOW_MS + 3 })).toEqual({ ...patched, label: "Work" });
+      expect(await store.patchSession("agent:main:main", { label: null }, { nowMs: NOW_MS + 4 })).toEqual(patched);
       await expect(store.patchSession("agent:main:x", {}, { nowMs: NOW_MS })).rejects.toMatchObject({ code: "not-found" });
     });
 

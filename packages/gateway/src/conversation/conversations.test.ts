@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { FactotumConfig, ResetConfig } from "@factotum/config";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
@@ -5,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { withoutUndefined } from "@factotum/agent-contract";
 import { realClock, startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
+import { TestClient } from "../../test/test-client.ts";
 
 const SESSION = "agent:main:main";
 const HOUR_MS = 3_600_000;
@@ -227,4 +229,19 @@ test("a conversation that a command begins is not named after the command", asyn
   await using running = await start();
   await say(running, "/think high");
   expect((await running.store.readSession(SESSION))?.displayName).not.toContain("/think");
+});
+
+test("a conversation of our own client is called by the first words that are asked in it, after a command and a reset too", async () => {
+  const KEY = "agent:main:chat-1";
+  await using running = await startTestGateway({ patch: withModel(server.baseUrl) });
+  using client = await TestClient.connect(running.gateway.url, running.token);
+  const ask = async (message: string): Promise<string | undefined> => {
+    await client.call("agent", { message, sessionKey: KEY, idempotencyKey: randomUUID() });
+    return (await running.store.readSession(KEY))?.displayName;
+  };
+  await ask("/status");
+  expect(await ask("Plan a week in Kyoto")).toBe("Plan a week in Kyoto");
+  expect(await ask("And the costs?")).toBe("Plan a week in Kyoto");
+  await ask("/new");
+  expect(await ask("Bread without yeast")).toBe("Bread without yeast");
 });

@@ -89,6 +89,8 @@ export function createNewTurn(job: InputJob, first: FirstCommit, context: Sessio
   const lead = leadInput(job);
   const { message, admission } = lead;
   const { sessionKey, replacement, messages, nowMs, ...named } = first;
+  const isPlatform = context.channel?.capabilities.addressing === "platform";
+  const displayName = sessionName(message, isPlatform);
   return {
     ...named,
     session: {
@@ -96,10 +98,13 @@ export function createNewTurn(job: InputJob, first: FirstCommit, context: Sessio
       sessionId: context.sessionId,
       agentId: job.agentId,
       isPrivate: admission.owner && !context.isGroup,
-      displayName: sessionName(message, context.channel?.capabilities.addressing === "platform"),
+      displayName,
       ...withoutUndefined({ expiresAtMs: admission.expiresAtMs }),
     },
-    touch: touchOf(lead, nowMs),
+    touch: {
+      ...touchOf(lead, nowMs),
+      ...(!isPlatform && displayName !== "" && isFirstAsked(lead, context) ? { displayName } : {}),
+    },
     kind: admission.kind,
     origin: message.origin,
     owner: admission.owner,
@@ -113,7 +118,12 @@ export function createNewTurn(job: InputJob, first: FirstCommit, context: Sessio
   };
 }
 
-/** What nobody said keeps no session fresh, and is no way to anybody. */
+/** Nothing was asked in the session's conversation yet: its name is that of a command, of an import, or of the conversation before. */
+function isFirstAsked({ admission }: InputRecord, { record }: SessionFacts): boolean {
+  return record !== undefined && RUN_POLICY[admission.kind].isFromPerson && (record.usage.calls === 0 || record.displayName === record.key);
+}
+
+/** A turn that no person started does not keep its session fresh, and its origin is no address for later messages. */
 function touchOf({ message, admission }: InputRecord, nowMs: number): NewTurn["touch"] {
   return {
     ...(RUN_POLICY[admission.kind].isFromPerson ? { interactedAtMs: nowMs } : {}),

@@ -36,6 +36,8 @@ export interface SessionTouch {
   readonly endsPrivacy?: boolean;
   /** The turn writes the notes that a compaction is preceded by. */
   readonly memoryFlushAtMs?: number;
+  /** What the session is called from now on, until a person names it. */
+  readonly displayName?: string;
 }
 
 /** A turn that has begun. */

@@ -185,7 +185,7 @@ export class SessionTable {
       updatedAtMs: nowMs,
       ...withoutUndefined({ interactedAtMs: touch.interactedAtMs, lastOrigin: touch.lastOrigin }),
       ...(touch.endsPrivacy === true ? { isPrivate: false } : {}),
-      ...withoutUndefined({ memoryFlushAtMs: touch.memoryFlushAtMs }),
+      ...withoutUndefined({ memoryFlushAtMs: touch.memoryFlushAtMs, displayName: touch.displayName }),
     });
   }
 
@@ -202,6 +202,7 @@ export class SessionTable {
     this.#save({ ...session, compactionCount: session.compactionCount + count });
   }
 
+  /** A person's name for a session is no activity: a patch of the label alone keeps the time. */
   patch(key: string, patch: SessionPatch, nowMs: number): SessionRecord {
     const { label: oldLabel, trust: oldTrust, ...session } = this.require(key);
     const label = patch.label === undefined ? oldLabel : patch.label;
@@ -217,7 +218,7 @@ export class SessionTable {
       ...withoutUndefined({ displayName: patch.displayName }),
       ...(trust === undefined || trust === null ? {} : { trust }),
       overrides: Object.fromEntries(overrides) as SessionOverrides,
-      updatedAtMs: nowMs,
+      ...(isLabelOnly(patch) ? {} : { updatedAtMs: nowMs }),
     });
   }
 
@@ -371,4 +372,8 @@ function frameOf(row: Row): Omit<SessionRecord, keyof SessionFacts | "isPrivate"
     updatedAtMs: numberOf(row, "updated_at"),
     ...withoutUndefined({ label, expiresAtMs }),
   };
+}
+
+function isLabelOnly({ label, ...others }: SessionPatch): boolean {
+  return label !== undefined && Object.values(others).every((value) => value === undefined);
 }
