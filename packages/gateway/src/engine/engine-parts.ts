@@ -116,6 +116,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     store,
     clock,
     logger,
+    timeZoneOf: (agentId) => (running.agents.get(agentId) ?? running.agents.default).config.userTimezone,
     dayOf: (agentId, nowMs) => (running.agents.get(agentId) ?? running.agents.default).time.day(nowMs),
   });
   return {

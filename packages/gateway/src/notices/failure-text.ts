@@ -37,7 +37,7 @@ const ADVICE: Readonly<Record<RunFailureCode, Advice>> = {
   server: { what: "The model's provider had an internal error.", next: "Try again {later}." },
   budget: {
     what: "What this may use for today is used up, or it pauses after failures.",
-    next: "`factotum status` and the log say more; caps are set under spend.",
+    next: "A higher cap under spend in the configuration lets it go on sooner.",
   },
   aborted: { what: "The work on this message was stopped.", next: "" },
   loop: { what: "I kept repeating the same step without getting further, so I stopped.", next: "Tell me how to go on." },

@@ -25,6 +25,7 @@ function createGuard(config: Partial<SpendConfig> = {}): SpendGuard {
     },
     clock: { now: () => nowMs, monotonic: () => nowMs, schedule: () => ({ [Symbol.dispose]: () => undefined }) },
     logger: createMemoryLogger(),
+    timeZoneOf: () => "UTC",
     dayOf: (_agent, time) => new Date(time).toISOString().slice(0, 10),
   });
   guard.events.on("cause-paused", (cause, message) => pauses.push(`${cause.kind}: ${message}`));
@@ -88,7 +89,9 @@ describe("the caps of unattended work", () => {
     expect(await call(guard, "heartbeat", usage(1))).toBe(false);
     expect(await call(guard, "heartbeat", usage(1))).toBe(false);
     expect(await call(guard, "user", usage(100_000))).toBe(true);
-    expect(pauses).toEqual([expect.stringContaining("until midnight: spend.unattended")]);
+    expect(pauses).toEqual([
+      "heartbeat: spend.unattended is used up for today: 1,200 of 1,000 tokens, $0.00 of $2.00. heartbeat runs of the agent main go on at midnight (UTC).",
+    ]);
   });
 
   test("money counts as well as tokens", async () => {

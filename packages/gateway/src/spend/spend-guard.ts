@@ -40,6 +40,8 @@ export interface SpendGuardOptions {
   readonly logger: Logger;
   /** The local day of the agent's user, `YYYY-MM-DD`. */
   readonly dayOf: (agentId: string, nowMs: number) => string;
+  /** The time zone of that day. */
+  readonly timeZoneOf: (agentId: string) => string;
 }
 
 /** What the guard tells. */
@@ -129,6 +131,7 @@ export class SpendGuard {
   }
 
   #capOf(cause: SpendCause, day: AgentDay): string | undefined {
+    const { timeZoneOf } = this.#options;
     const { unattended, perCause, perAgent } = this.#options.caps();
     const caps = [
       ...(!RUN_POLICY[cause.kind].isAttended
@@ -143,7 +146,7 @@ export class SpendGuard {
     ];
     const full = caps.find(({ cap, used }) => isUsedUp(used.tokens, cap.tokensPerDay) || isUsedUp(used.costUsd, cap.usdPerDay));
     if (full === undefined) return undefined;
-    return `${cause.kind} runs of the agent ${cause.agentId} pause until midnight: ${full.name} is used up (${full.used.tokens} tokens, ${full.used.costUsd.toFixed(2)} US dollars today).`;
+    return `${full.name} is used up for today: ${usedWords(full.used, full.cap)}. ${cause.kind} runs of the agent ${cause.agentId} go on at midnight (${timeZoneOf(cause.agentId)}).`;
   }
 
   /** To the second, and never too short: found by asking what day it is, since days have 23 to 25 hours. */
@@ -183,6 +186,17 @@ export class SpendGuard {
     const rows = await this.#options.store.readSpend(day, agentId);
     return { day, byCause: new Map(rows.map((row) => [row.cause, { calls: row.calls, tokens: row.tokens, costUsd: row.costUsd ?? 0 }])) };
   }
+}
+
+/** What was used of each part of a cap, and of what. */
+function usedWords(used: Used, cap: { readonly tokensPerDay?: number | undefined; readonly usdPerDay?: number | undefined }): string {
+  const tokens = `${count(used.tokens)}${cap.tokensPerDay === undefined ? "" : ` of ${count(cap.tokensPerDay)}`} tokens`;
+  const dollars = `$${used.costUsd.toFixed(2)}${cap.usdPerDay === undefined ? "" : ` of $${cap.usdPerDay.toFixed(2)}`}`;
+  return `${tokens}, ${dollars}`;
+}
+
+function count(value: number): string {
+  return value.toLocaleString("en-US");
 }
 
 /** Without a cap nothing is used up, not even by a provider that counts without bound. */

@@ -78,7 +78,7 @@ export interface TurnConclusion {
       }
     | undefined;
   /** Kept in the conversation for people who look at it later. */
-  readonly notice: { readonly level: "info" | "error"; readonly text: string } | undefined;
+  readonly notice: { readonly level: "info" | "warning" | "error"; readonly text: string } | undefined;
 }
 
 /** A reply that may have files of earlier answers, and nothing of its own. */
@@ -118,7 +118,8 @@ export function decideConclusion(run: FinishedTurn, texts: FailureTexts): TurnCo
     const told: TurnConclusion = {
       inputState: { type: "told", reason: `${outcome.code}: ${outcome.message}` },
       say: { text: texts.chat, purpose: "notice" },
-      notice: { level: "error", text: texts.owner },
+      // A cap that the owner has set has done what it is for.
+      notice: { level: outcome.code === "budget" ? "warning" : "error", text: texts.owner },
     };
     const failed: TurnConclusion = ending.type === "given-up" ? { ...told, inputState: { type: "dead", reason: outcome.message } } : told;
     if (RUN_POLICY[turn.kind].isAttended) return failed;

@@ -125,7 +125,7 @@ describe("a heartbeat", () => {
     const sent = server.requests.length;
     for (let count = 0; count < 3; count += 1) await beat(running);
     expect(server.requests).toHaveLength(sent);
-    expect(await notices(running, /pause until midnight/)).toBe(1);
+    expect(await notices(running, /is used up for today/)).toBe(1);
     expect(platform.sent).toHaveLength(1);
     expect(await say(running, "two")).toBe("Yes.");
     offsetMs += 24 * 60 * 60_000;
