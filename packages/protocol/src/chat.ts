@@ -58,6 +58,8 @@ export type ChatEntry =
       readonly name: string;
       readonly text: string;
       readonly isError: boolean;
+      /** The call has not failed: the run was stopped. */
+      readonly isStopped?: true;
     }
   /** Said by the gateway, not by the model: a failed run, a message sent by a tool, the answer to a command. `text` says everything; `blocks` is the same with its structure. */
   | {
@@ -114,6 +116,7 @@ export const ChatEntrySchema: z.ZodType<ChatEntry> = parserOf<ChatEntry>()(
       name: z.string(),
       text: z.string(),
       isError: z.boolean(),
+      isStopped: z.literal(true).optional(),
     }),
     z.strictObject({
       type: z.literal("notice"),

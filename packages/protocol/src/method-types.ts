@@ -52,6 +52,8 @@ export interface RpcMethods {
         readonly name: string;
         readonly isDefault: boolean;
         readonly mainSessionKey: string;
+        /** The model of its next message in a session that has chosen none; absent when that cannot be used. */
+        readonly model?: string;
       }[];
     };
   };

@@ -113,7 +113,15 @@ export const RPC_METHODS: RpcMethodSchemas = methodSchemas({
 
     params: empty,
     result: z.strictObject({
-      agents: z.array(z.strictObject({ id: z.string(), name: z.string(), isDefault: z.boolean(), mainSessionKey: z.string() })),
+      agents: z.array(
+        z.strictObject({
+          id: z.string(),
+          name: z.string(),
+          isDefault: z.boolean(),
+          mainSessionKey: z.string(),
+          model: z.string().optional(),
+        }),
+      ),
     }),
   },
   "sessions.list": {

@@ -159,6 +159,8 @@ type ChatEntry = {
   readonly name: string;
   readonly text: string;
   readonly isError: boolean;
+  /** The call has not failed: the run was stopped. */
+  readonly isStopped?: true;
 } | {
   readonly type: "notice";
   readonly id: string;
@@ -800,6 +802,8 @@ interface RpcMethods {
         readonly name: string;
         readonly isDefault: boolean;
         readonly mainSessionKey: string;
+        /** The model of its next message in a session that has chosen none; absent when that cannot be used. */
+        readonly model?: string;
       }[];
     };
   };

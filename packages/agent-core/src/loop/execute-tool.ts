@@ -15,6 +15,11 @@ export function toolError(text: string): ToolOutcome {
   return { content: [{ type: "text", text }], isError: true, untrusted: false };
 }
 
+/** The outcome of a call that ended because the run was stopped: `details` tells clients that it has not failed. */
+export function toolStopped(text: string): ToolOutcome {
+  return { ...toolError(text), details: { stopped: true } };
+}
+
 /** Runs one call. Never rejects: a throwing tool, a bad result and an abort are outcomes too. */
 export async function executeTool(
   tool: AgentTool,
@@ -35,7 +40,7 @@ export async function executeTool(
     case "error":
       return { ...toolError(`${call.name} failed: ${describeError(settled.error)}`), untrusted };
     case "aborted":
-      return toolError(
+      return toolStopped(
         settled.started
           ? `The run was stopped while ${call.name} was at work. It may have taken effect: look before doing it again.`
           : `${call.name} was not run: the run had been stopped.`,

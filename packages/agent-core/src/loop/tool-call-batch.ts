@@ -9,7 +9,7 @@ import type {
   UserMessage,
 } from "@factotum/agent-contract";
 import { DeltaQueue } from "./delta-queue.ts";
-import { executeTool, toolError, type ToolOutcome } from "./execute-tool.ts";
+import { executeTool, toolError, toolStopped, type ToolOutcome } from "./execute-tool.ts";
 import { guard } from "./guard.ts";
 import type { ToolDecision } from "./run-input.ts";
 import type { RunState } from "./run-state.ts";
@@ -149,7 +149,8 @@ export class ToolCallBatch {
 }
 
 function skipped(call: ToolCall, reason: SkipReason): Prepared {
-  return { type: "answered", call, outcome: toolError(reason(call)), skipped: true };
+  const outcome = reason === STOPPED ? toolStopped(reason(call)) : toolError(reason(call));
+  return { type: "answered", call, outcome, skipped: true };
 }
 
 function refused(call: ToolCall, message: string): Prepared {

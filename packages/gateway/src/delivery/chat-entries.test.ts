@@ -33,3 +33,25 @@ test("an answer is shown with its thoughts where it has any", () => {
     ]),
   ).toMatchObject({ text: "Yes.", thinking: "Is it so?" });
 });
+
+test("a call that was stopped is told from one that failed", () => {
+  const result = (details?: { readonly stopped: boolean }): unknown =>
+    toChatEntry({
+      id: "e1",
+      sessionId: "s1",
+      timestampMs: 1,
+      type: "message",
+      message: {
+        role: "toolResult",
+        toolCallId: "c1",
+        toolName: "exec",
+        content: [{ type: "text", text: "x" }],
+        isError: true,
+        timestamp: 1,
+        ...(details === undefined ? {} : { details }),
+      },
+    });
+  expect(result({ stopped: true })).toMatchObject({ isError: true, isStopped: true });
+  expect(result({ stopped: false })).not.toHaveProperty("isStopped");
+  expect(result()).not.toHaveProperty("isStopped");
+});

@@ -63,8 +63,13 @@ function messageEntry(
         name: message.toolName,
         text: cut(plainText(message.content), MAX_RESULT_CHARS),
         isError: message.isError,
+        ...(isStopped(message) ? { isStopped: true } : {}),
       };
   }
+}
+
+function isStopped({ details, isError }: ToolResultMessage): boolean {
+  return isError && typeof details === "object" && details !== null && "stopped" in details && details.stopped === true;
 }
 
 /** Only the note itself begins a line like this: in words of people such a line has a backslash. */

@@ -200,6 +200,8 @@ export class Engine {
     running.replace(settings);
     if (!isDeepStrictEqual(before.models, settings.config.models)) cooldowns.clear();
     this.#background.add("channels", channels.apply(settings.accounts));
+    // Clients show the agents with the models of their next messages.
+    for (const { config } of running.agents.list()) this.parts.events.sessionChanged(this.sessions.mainKey(config.id));
     logger.debug("Another configuration is in use", { accounts: settings.accounts.length });
   }
 

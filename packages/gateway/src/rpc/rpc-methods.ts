@@ -11,7 +11,8 @@ import type {
   RpcMethod,
   RpcMethods,
 } from "@factotum/protocol";
-import { withoutUndefined } from "@factotum/agent-contract";
+import { ModelError, withoutUndefined } from "@factotum/agent-contract";
+import type { AgentRuntime } from "../agents/agent-directory.ts";
 import { buildContextReport } from "../requests/build-context-report.ts";
 import { listContextRequests } from "../requests/list-context-requests.ts";
 import { replayRequest } from "../requests/replay-request.ts";
@@ -95,12 +96,15 @@ export function createRpcHandlers(services: RpcServices): RpcHandlers {
       }),
     agent: async (params, connection) => runAgentRequest(engine, params, connection),
     "agents.list": async () => ({
-      agents: engine.parts.running.agents.list().map((agent) => ({
-        id: agent.config.id,
-        name: agent.name ?? agent.config.id,
-        isDefault: agent.config.isDefault,
-        mainSessionKey: sessions.mainKey(agent.config.id),
-      })),
+      agents: await Promise.all(
+        engine.parts.running.agents.list().map(async (agent) => ({
+          id: agent.config.id,
+          name: agent.name ?? agent.config.id,
+          isDefault: agent.config.isDefault,
+          mainSessionKey: sessions.mainKey(agent.config.id),
+          ...withoutUndefined({ model: await nextModel(agent) }),
+        })),
+      ),
     }),
     ...sessionHandlers(engine),
     "context.list": async ({ sessionKey, ...page }) =>
@@ -164,6 +168,15 @@ function sessionHandlers({ sessions, transfer }: Engine): Pick<RpcHandlers, Extr
     }),
     "sessions.delete": async (params) => ({ deleted: await sessions.delete(await sessions.resolveKey({ sessionKey: params.key })) }),
   };
+}
+
+async function nextModel(agent: AgentRuntime): Promise<string | undefined> {
+  try {
+    return (await agent.model(undefined)).reference;
+  } catch (error) {
+    if (ModelError.isInstance(error)) return undefined;
+    throw error;
+  }
 }
 
 /** Says something and waits for the end of its run. The run goes on when the client leaves: its answer is in the conversation. */
