@@ -1,3 +1,4 @@
+import { formatShortMoment } from "./locale.ts";
 import type { SessionSummary } from "@factotum/protocol";
 
 /** What a session is called on the page: the person's own name for it, then what the gateway calls it. A bare key is no name: such a chat is called by its beginning. */
@@ -6,5 +7,5 @@ export function sessionTitle(key: string | undefined, summary: SessionSummary | 
   if (key === mainKey && key !== undefined) return "Main";
   if (summary === undefined) return "New chat";
   if (!summary.displayName.includes(summary.key)) return summary.displayName;
-  return `Chat of ${new Date(summary.createdAtMs).toLocaleString(undefined, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" })}`;
+  return `Chat of ${formatShortMoment(summary.createdAtMs)}`;
 }

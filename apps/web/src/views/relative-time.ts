@@ -1,3 +1,6 @@
+import { formatDay, LOCALE } from "../app/locale.ts";
+
+const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: "auto" });
 const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ["minute", 60_000],
   ["hour", 3_600_000],
@@ -8,7 +11,7 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 export function relativeTime(thenMs: number, nowMs: number): string {
   const agoMs = nowMs - thenMs;
   if (agoMs < 60_000) return "just now";
-  if (agoMs > 30 * 86_400_000) return new Date(thenMs).toLocaleDateString(undefined, { dateStyle: "medium" });
+  if (agoMs > 30 * 86_400_000) return formatDay(thenMs);
   const [unit, unitMs] = UNITS.findLast(([, ms]) => agoMs >= ms) ?? ["minute", 60_000];
-  return new Intl.RelativeTimeFormat("en", { numeric: "auto" }).format(-Math.floor(agoMs / unitMs), unit);
+  return relative.format(-Math.floor(agoMs / unitMs), unit);
 }

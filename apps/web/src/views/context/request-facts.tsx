@@ -1,3 +1,4 @@
+import { formatMoment } from "../../app/locale.ts";
 import type { ContextReport } from "@factotum/protocol";
 import { count, dollars, sentTokens } from "./context-words.ts";
 
@@ -13,7 +14,7 @@ export function RequestFacts({ report }: { readonly report: ContextReport }): Re
     ["Written to the cache", `${count(usage.cacheWrite)} tokens, kept ${request.cacheRetention}`],
     ["Answered", `${count(usage.output)} tokens${request.thinking === undefined ? "" : `, thinking ${request.thinking}`}`],
     ["Cost", usage.costUsd === undefined ? "not known" : dollars(usage.costUsd)],
-    ["System prompt rendered", `${new Date(prompt.renderedAtMs).toLocaleString()} (${prompt.cause})`],
+    ["System prompt rendered", `${formatMoment(prompt.renderedAtMs)} (${prompt.cause})`],
   ];
   return (
     <>
@@ -28,7 +29,7 @@ export function RequestFacts({ report }: { readonly report: ContextReport }): Re
       {resting.map(({ provider, model, credential, reason, untilMs }) => (
         <p key={`${provider}/${model ?? ""} ${credential}`} className="context-note warning">
           {provider}
-          {model === undefined ? "" : `/${model}`} ({credential}) is not asked until {new Date(untilMs).toLocaleString()}: {reason}.
+          {model === undefined ? "" : `/${model}`} ({credential}) is not asked until {formatMoment(untilMs)}: {reason}.
         </p>
       ))}
       {cutFiles.map(({ name, limit, keptChars, totalChars }) => (

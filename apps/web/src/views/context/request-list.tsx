@@ -1,3 +1,4 @@
+import { formatClock } from "../../app/locale.ts";
 import type { ContextRequest } from "@factotum/protocol";
 import type { RequestPage } from "../../app/inspector-state.ts";
 import { useController } from "../app-context.ts";
@@ -33,7 +34,7 @@ export function RequestList({ page, shown }: { readonly page: RequestPage; reado
 }
 
 function detailOf(request: ContextRequest): string {
-  const time = new Date(request.sentAtMs).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
+  const time = formatClock(request.sentAtMs);
   const what = request.outcome.type === "failed" ? "failed" : `${count(sentTokens(request))} tokens`;
   return [time, ...(request.kind === "user" ? [] : [request.kind]), what, ...request.causes].join(" · ");
 }
