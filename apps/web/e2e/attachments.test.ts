@@ -107,7 +107,11 @@ test("the built product takes a pasted image, shows it in the history and answer
     await page.getByRole("button", { name: "Send" }).click();
     await page.getByRole("article", { name: "Assistant" }).last().locator(".time").waitFor();
     await page.reload();
-    await page.getByRole("article", { name: "You" }).getByText("1 attachment").waitFor();
+    const image = page.getByRole("article", { name: "You" }).getByRole("img", { name: "pasted.png" });
+    await expect.poll(() => image.evaluate((element) => (element as HTMLImageElement).naturalWidth)).toBe(1);
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByRole("button", { name: "Enlarge pasted.png" }).click();
+    await page.getByRole("dialog", { name: "pasted.png" }).getByRole("img").waitFor();
     expect(await findViolations(page)).toEqual([]);
   } finally {
     await product.close();

@@ -32,7 +32,7 @@ describe.each(LOOKS)("$width px, dark: $dark", (look) => {
     if (look.width < 800) await page.getByRole("button", { name: "Conversations" }).click();
     await page.getByRole("button", { name: "Manage Main" }).click();
     expect(await findViolations(page)).toEqual([]);
-    await page.getByRole("button", { name: "Delete…" }).click();
+    await page.getByRole("button", { name: "Start over…" }).click();
     expect(await findViolations(page)).toEqual([]);
     await page.keyboard.press("Escape");
     if (look.width < 800) await page.keyboard.press("Escape");
@@ -140,11 +140,18 @@ test.each([360, 1280])("at %i px conversations are made, named, changed between 
   await page.getByText("hello there").waitFor();
   await list();
   await press("Manage Garden");
-  await press("Delete…");
-  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Cancel");
+  expect(await page.evaluate(() => (document.activeElement as HTMLInputElement | null)?.value)).toBe("Garden");
   await press("Delete");
+  if (width < 800) await page.keyboard.press("Escape");
   await page.getByText("hello main").waitFor();
-  expect(await page.getByText("Garden").count()).toBe(0);
+  await page.getByText("Deleted “Garden”.").waitFor();
+  await press("Undo");
+  await list();
+  await press("Manage Garden");
+  await press("Delete");
+  if (width < 800) await page.keyboard.press("Escape");
+  await expect.poll(() => scene.gateway.scripted.requests.filter(({ method }) => method === "sessions.delete").length).toBe(1);
+  await page.getByText("Garden").waitFor({ state: "detached" });
 });
 
 test("older messages come in front and what was in sight stays there", async () => {

@@ -47,7 +47,7 @@ test("a refused first message and a typed command are there after a reload, a ki
     "said: My car is blue.",
     expect.stringMatching(/^notice error: /) as string,
     "said: /help",
-    expect.stringMatching(/^notice: \/new: /) as string,
+    expect.stringMatching(/^notice: \/new/) as string,
   ]);
   await page.reload();
   await page.locator(".notice.info").waitFor();

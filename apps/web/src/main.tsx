@@ -1,17 +1,21 @@
 import { createRoot } from "react-dom/client";
 import * as z from "zod";
 import { loadToken, storeToken, takeToken } from "./app/address.ts";
-import { openAppSession } from "./app/app-session.ts";
+import { type AppSession, openAppSession, type TokenListener } from "./app/app-session.ts";
 import { applyTheme, loadTheme } from "./app/theme.ts";
 import { App } from "./views/app.tsx";
+import { ErrorBoundary } from "./views/error-boundary.tsx";
 import "./styles/base.css";
 import "./styles/layout.css";
 import "./styles/conversation.css";
 import "./styles/context.css";
 import "./styles/prose.css";
 import "./styles/notices.css";
+import "./styles/sessions.css";
+import "./styles/messages.css";
+import "./styles/print.css";
 
-takeToken(window);
+let offered = takeToken(window);
 // The policy of the page allows no code from strings; without this zod would try it once, and the browser would report that.
 z.config({ jitless: true });
 applyTheme(loadTheme(localStorage), window);
@@ -20,16 +24,36 @@ const element = document.getElementById("root");
 if (element === null) throw new Error("The page has no #root.");
 const root = createRoot(element);
 
-function open(token: string | undefined): void {
-  const session = token === undefined ? undefined : openAppSession(token, window);
-  const onToken = (next: string): void => {
-    session?.close();
-    storeToken(localStorage, next);
-    open(next);
-  };
-  root.render(<App session={session} onToken={onToken} />);
+let session: AppSession | undefined;
+
+/** Works under a token. One that is only offered replaces that of this browser once the gateway has accepted it. */
+function open(token: string | undefined, options: { readonly notice?: string } = {}): void {
+  session?.close();
+  session = token === undefined ? undefined : openAppSession(token, window, listenTo(token));
+  if (options.notice !== undefined) session?.store.update({ alert: options.notice });
+  root.render(
+    <ErrorBoundary>
+      <App key={token} session={session} onToken={(next) => open(next)} />
+    </ErrorBoundary>,
+  );
 }
 
-// The printed address, pasted over the open page, changes only the fragment.
-window.addEventListener("hashchange", () => takeToken(window) && window.location.reload());
-open(loadToken(localStorage));
+function listenTo(token: string): TokenListener {
+  return {
+    onAccepted: () => storeToken(localStorage, token),
+    onRefused: () => {
+      const kept = loadToken(localStorage);
+      if (offered !== token || kept === undefined || kept === token) return;
+      open(kept, { notice: "The address held a token that this gateway refuses. You stay connected with the one that this browser had." });
+    },
+  };
+}
+
+/** The printed address, pasted over the open page, changes only the fragment. */
+window.addEventListener("hashchange", () => {
+  const token = takeToken(window);
+  if (token === undefined) return;
+  offered = token;
+  open(token);
+});
+open(offered ?? loadToken(localStorage));

@@ -67,7 +67,7 @@ export class ScriptedGateway {
   readonly token: string = "scripted-token-0123456789abcdef";
   /** Every request that came in, in order. */
   readonly requests: RequestFrame[] = [];
-  /** Images that were handed in, by ref. */
+  /** Images that were handed in, by ref; what stands behind the colon is the id of the file that comes of it. */
   readonly uploads: Map<string, Buffer> = new Map<string, Buffer>();
   /** Called before a request is handled; `ignore` leaves it without an answer, `drop-after` handles it and cuts the connection in place of the answer, an `answer` is given as it is. */
   intercept: (request: RequestFrame) => "handle" | "ignore" | "drop-after" | Refusal | { readonly answer: unknown } = () => "handle";
@@ -166,8 +166,16 @@ export class ScriptedGateway {
     response.writeHead(isAllowed ? (isImage ? 201 : 400) : 401, { "content-type": "application/json" }).end(JSON.stringify(answer));
   }
 
+  #giveMedia(request: IncomingMessage, response: ServerResponse): void {
+    const id = new URL(request.url ?? "", "http://127.0.0.1").pathname.slice("/media/".length);
+    const bytes = request.headers.authorization === `Bearer ${this.token}` ? this.uploads.get(`upload:${id}`) : undefined;
+    if (bytes === undefined) response.writeHead(404).end();
+    else response.writeHead(200, { "content-type": "image/png" }).end(bytes);
+  }
+
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.method === "POST" && request.url === "/uploads") return this.#takeUpload(request, response);
+    if (request.url?.startsWith("/media/") === true) return this.#giveMedia(request, response);
     const path = normalize(new URL(request.url ?? "/", "http://127.0.0.1").pathname);
     const file = path === "/" ? "/index.html" : path;
     const type = TYPES[extname(file)];
@@ -257,7 +265,7 @@ export class ScriptedGateway {
   readonly #handlers: {
     readonly [Method in RpcMethod]?: (params: RpcMethods[Method]["params"], peer: Peer) => RpcMethods[Method]["result"];
   } = {
-    "agents.list": () => ({ agents: [{ id: "main", name: "Factotum", isDefault: true, mainSessionKey: MAIN_KEY }] }),
+    "agents.list": () => ({ agents: [{ id: "main", name: "Factotum", isDefault: true, mainSessionKey: MAIN_KEY, model: "demo/next" }] }),
     "warnings.list": () => ({ warnings: this.warnings }),
     "sessions.list": ({ limit = 50, cursor = "0" }) => {
       const all = [...this.#conversations.entries()].filter(([, { session, keys }]) => keys.size > 0 || session.entries.length > 0);

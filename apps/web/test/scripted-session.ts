@@ -174,13 +174,22 @@ export class ScriptedSession {
     this.#emit({ type: "tool-delta", runId: run.runId, callId, text });
   }
 
-  endTool(callId: string, text: string, isError: boolean): void {
+  endTool(callId: string, text: string, isError: boolean, isStopped = false): void {
     const run = this.#current();
     const tool = run.tools.get(callId);
     if (tool === undefined) throw new Error(`No tool runs as ${callId}.`);
     run.tools.delete(callId);
     this.#commit(
-      { type: "tool-result", id: this.#nextId(), timestampMs: this.#now(), callId, name: tool.call.name, text, isError },
+      {
+        type: "tool-result",
+        id: this.#nextId(),
+        timestampMs: this.#now(),
+        callId,
+        name: tool.call.name,
+        text,
+        isError,
+        ...(isStopped ? { isStopped } : {}),
+      },
       run.runId,
     );
   }

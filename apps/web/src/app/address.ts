@@ -26,14 +26,16 @@ export function renderFragment(sessionKey: string, view: View = "chat"): string 
 
 const TOKEN_KEY = "factotum.token";
 
-/** Stores the token of the address and clears it there at once, so that it stays out of the history and of screenshots. True if there was one. */
-export function takeToken(page: Pick<Window, "location" | "history" | "localStorage">): boolean {
+/**
+ * Takes the token out of the address, so that it stays out of the history and of screenshots. `undefined` if there was none. It is not stored: the gateway
+ * has to accept it first, since a mistyped link must not log the browser out.
+ */
+export function takeToken(page: Pick<Window, "location" | "history">): string | undefined {
   const { token, sessionKey, view } = parseFragment(page.location.hash);
-  if (token === undefined) return false;
-  page.localStorage.setItem(TOKEN_KEY, token);
+  if (token === undefined) return undefined;
   const rest = sessionKey === undefined ? "" : renderFragment(sessionKey, view);
   page.history.replaceState(null, "", page.location.pathname + page.location.search + rest);
-  return true;
+  return token;
 }
 
 /** The token of this browser. */
@@ -41,7 +43,7 @@ export function loadToken(storage: Pick<Storage, "getItem">): string | undefined
   return storage.getItem(TOKEN_KEY) ?? undefined;
 }
 
-/** Keeps a token that was typed. */
+/** Keeps a token that the gateway has accepted. */
 export function storeToken(storage: Pick<Storage, "setItem">, token: string): void {
   storage.setItem(TOKEN_KEY, token);
 }

@@ -6,6 +6,7 @@ import { MAIN_KEY, ScriptedGateway } from "../../test/scripted-gateway.ts";
 import { GatewayClient } from "../gateway-client/gateway-client.ts";
 import { AppController } from "./app-controller.ts";
 import { type AppState, INITIAL_STATE } from "./app-state.ts";
+import { MediaCache } from "./media-cache.ts";
 import { Store } from "./store.ts";
 
 let gateway: ScriptedGateway;
@@ -35,6 +36,7 @@ function openApp(storage = new Map<string, string>(), to = gateway) {
   clients.push(client);
   const store = new Store<AppState>(INITIAL_STATE, (notify) => notify());
   const visited: string[] = [];
+  const saved: { readonly name: string; readonly text: string }[] = [];
   let serial = 0;
   const controller = new AppController({
     client,
@@ -42,7 +44,13 @@ function openApp(storage = new Map<string, string>(), to = gateway) {
     storage: { getItem: (key) => storage.get(key) ?? null, setItem: (key, value) => void storage.set(key, value) },
     timers,
     randomId: () => `${storage.size}${++serial}`.padEnd(12, "0"),
-    upload: async () => ({ type: "refused", message: "not in this test" }),
+    upload: async (image) => {
+      const ref = `upload:${await image.text()}`;
+      to.uploads.set(ref, Buffer.from(await image.text()));
+      return { type: "uploaded", ref };
+    },
+    saveFile: (name, text) => saved.push({ name, text }),
+    media: new MediaCache({ load: async (_key, id) => new Blob([id]), createUrl: () => "blob:x", revokeUrl: () => undefined }),
     onNavigate: (sessionKey, view) => visited.push(view === "chat" ? sessionKey : `${sessionKey} ${view}`),
   });
   const until = (fits: (state: AppState) => boolean): Promise<AppState> =>
@@ -55,7 +63,7 @@ function openApp(storage = new Map<string, string>(), to = gateway) {
       const end = store.subscribe(check);
       check();
     });
-  return { client, controller, store, timers, until, visited };
+  return { client, controller, saved, store, timers, until, visited };
 }
 
 const isOpen = (state: AppState): boolean => state.open.type === "open";
@@ -242,9 +250,69 @@ test("sessions are renamed, started over and deleted; the main one is open after
   expect(app.store.get().sessions[0]).not.toHaveProperty("label");
   await app.controller.reset(sessionKey);
   await app.until((state) => textsOf(state).length === 0);
-  await app.controller.remove(sessionKey);
+  app.controller.remove(sessionKey, "Trip");
   await app.until((state) => isOpen(state) && state.sessionKey === MAIN_KEY);
+  expect(app.store.get().deleting).toEqual({ key: sessionKey, title: "Trip" });
+  app.timers.advance(8000);
+  await app.until((state) => state.deleting === undefined);
   expect(app.store.get().sessions.map((session) => session.key)).not.toContain(sessionKey);
+});
+
+test("a deletion is taken back for a moment; another one, or leaving the page, carries it out at once", async () => {
+  const app = openApp();
+  for (const name of ["a", "b"]) gateway.conversation(`agent:main:${name}`).session.say("hello", name);
+  app.client.start();
+  await app.until((state) => state.sessions.length === 2);
+  const deleted = (): unknown[] => gateway.requests.filter(({ method }) => method === "sessions.delete").map(({ params }) => params);
+  app.controller.remove("agent:main:a", "A");
+  app.controller.undoDelete();
+  app.timers.advance(8000);
+  expect(app.store.get().deleting).toBeUndefined();
+  expect(deleted()).toEqual([]);
+  app.controller.remove("agent:main:a", "A");
+  app.controller.remove("agent:main:b", "B");
+  await app.until((state) => state.sessions.length === 1);
+  expect(deleted()).toEqual([{ key: "agent:main:a" }]);
+  expect(app.store.get().deleting).toEqual({ key: "agent:main:b", title: "B" });
+  await app.controller.finishDelete();
+  expect(deleted()).toEqual([{ key: "agent:main:a" }, { key: "agent:main:b" }]);
+});
+
+test("what is said again hands its images in again; what is edited goes to the message field", async () => {
+  const app = openApp();
+  app.client.start();
+  await app.until(isOpen);
+  await app.controller.sendAgain({
+    text: "look",
+    files: [
+      { id: "1".repeat(32), kind: "image", name: "one.png" },
+      { id: "two", kind: "audio" },
+    ],
+  });
+  await app.until((state) => textsOf(state).includes("look"));
+  const sent = gateway.requests.filter(({ method }) => method === "chat.send").map(({ params }) => params);
+  expect(sent).toMatchObject([{ text: "look", attachments: [{ ref: `upload:${"1".repeat(32)}`, fileName: "one.png" }] }]);
+  app.controller.editAgain("look");
+  const first = app.store.get().edit;
+  app.controller.editAgain("look");
+  expect([first?.text, app.store.get().edit?.serial === first?.serial]).toEqual(["look", false]);
+});
+
+test("a conversation is exported page by page into one file", async () => {
+  const app = openApp();
+  app.client.start();
+  await app.until(isOpen);
+  gateway.intercept = ({ method, params }) =>
+    method !== "sessions.export"
+      ? "handle"
+      : {
+          answer: {
+            sessionId: "s",
+            ...((params as { readonly after?: string }).after === undefined ? { lines: ["1", "2"], after: "2" } : { lines: ["3"] }),
+          },
+        };
+  await app.controller.export(MAIN_KEY, "A/B: trip");
+  expect(app.saved).toEqual([{ name: "A_B_ trip.jsonl", text: "1\n2\n3\n" }]);
 });
 
 test("an action that fails says so, a lost connection is shown as such alone", async () => {
@@ -252,12 +320,12 @@ test("an action that fails says so, a lost connection is shown as such alone", a
   app.client.start();
   await app.until(isOpen);
   gateway.intercept = () => ScriptedGateway.refusal("not-found", "There is no such session.");
-  await app.controller.remove("agent:main:gone");
+  await app.controller.reset("agent:main:gone");
   expect(app.store.get().alert).toBe("There is no such session.");
   app.controller.dismissAlert();
   gateway.cut();
   await reached(app.client, "waiting");
-  await app.controller.remove("agent:main:gone");
+  await app.controller.reset("agent:main:gone");
   expect(app.store.get().alert).toBeUndefined();
 });
 

@@ -1,4 +1,4 @@
-import type { ChatAttachment, ChatEvent, ChatSnapshot, GatewayWarning } from "@factotum/protocol";
+import type { ChatAttachment, ChatEvent, ChatFile, ChatSnapshot, GatewayWarning } from "@factotum/protocol";
 import { applyEvent, applySnapshot, type ChatState, prependHistory } from "../chat/chat-state.ts";
 import type { GatewayClient } from "../gateway-client/gateway-client.ts";
 import { RpcError } from "../gateway-client/rpc-error.ts";
@@ -7,6 +7,7 @@ import type { View } from "./address.ts";
 import type { Agent, AppState } from "./app-state.ts";
 import { InspectorController } from "./inspector-controller.ts";
 import { Outbox } from "./outbox.ts";
+import type { MediaCache } from "./media-cache.ts";
 import { isSameWarning } from "./same-warning.ts";
 import { newSessionKey } from "./session-key.ts";
 import type { Store } from "./store.ts";
@@ -21,6 +22,10 @@ export interface AppControllerOptions {
   randomId(): string;
   /** Hands an image to the gateway. */
   upload(image: Blob): Promise<UploadOutcome>;
+  /** Gives the person a file. */
+  saveFile(name: string, text: string): void;
+  /** What came with messages. */
+  readonly media: MediaCache;
   /** Called when something else is open than before. */
   onNavigate(sessionKey: string, view: View): void;
 }
@@ -30,12 +35,16 @@ const MAX_PAGE_SIZE = 200;
 /** Changes of sessions that come within this time are one request. */
 const REFRESH_DELAY_MS = 150;
 
+/** How long a deletion can be taken back. */
+const UNDO_MS = 8000;
+
 /** What a person can do on the page. Failures of actions end up in `state.alert`; nothing here rejects. */
 export class AppController {
   readonly outbox: Outbox;
   readonly inspector: InspectorController;
   readonly #options: AppControllerOptions;
   #endWatch: () => void = () => undefined;
+  #cancelDelete: () => void = () => undefined;
   #refreshScheduled = false;
 
   constructor(options: AppControllerOptions) {
@@ -46,7 +55,10 @@ export class AppController {
       storage,
       timers,
       randomId: () => options.randomId(),
-      onChange: (outgoing) => store.update({ outgoing }),
+      onChange: (outgoing) => {
+        store.update({ outgoing });
+        options.media.keepPreviews(new Set(outgoing.flatMap(({ attachments = [] }) => attachments.map(({ ref }) => ref))));
+      },
     });
     this.inspector = new InspectorController(client, store);
     store.update({ outgoing: this.outbox.messages });
@@ -128,6 +140,25 @@ export class AppController {
     return this.#options.upload(image);
   }
 
+  get media(): MediaCache {
+    return this.#options.media;
+  }
+
+  /**
+   * Says again what came to no good end. Images are handed in again, since the gateway has given theirs away; one that it does not keep any more is left out.
+   */
+  async sendAgain({ text, files = [] }: { readonly text: string; readonly files?: readonly ChatFile[] | undefined }): Promise<void> {
+    const { sessionKey } = this.#state;
+    if (sessionKey === undefined) return;
+    const attachments: ChatAttachment[] = [];
+    for (const { id, kind, name } of files) {
+      const blob = kind === "image" ? await this.#options.media.blob(sessionKey, id) : undefined;
+      const handed = blob === undefined ? undefined : await this.#options.upload(blob);
+      if (handed?.type === "uploaded") attachments.push({ ref: handed.ref, ...(name === undefined ? {} : { fileName: name }) });
+    }
+    if (text !== "" || attachments.length > 0) this.outbox.send(sessionKey, text, attachments);
+  }
+
   /** Stops what runs; with `queued` also what waits behind it. */
   stop(options: { readonly queued: boolean }): Promise<void> {
     const { open, sessionKey } = this.#state;
@@ -176,14 +207,54 @@ export class AppController {
     await this.#guard(async () => void (await this.#options.client.request("sessions.reset", { key })));
   }
 
-  async remove(key: string): Promise<void> {
+  /** Deletes a session in a moment; until then `undoDelete` takes it back. */
+  remove(key: string, title: string): void {
+    void this.finishDelete();
+    this.#options.store.update({ deleting: { key, title } });
+    this.#cancelDelete = this.#options.timers.schedule(UNDO_MS, () => void this.finishDelete());
+    if (this.#state.sessionKey === key && this.#agent()?.mainSessionKey !== key) this.openMain();
+  }
+
+  undoDelete(): void {
+    this.#cancelDelete();
+    this.#options.store.update({ deleting: undefined });
+  }
+
+  /** Deletes now what was to be deleted in a moment: another one comes, or the page is left. */
+  async finishDelete(): Promise<void> {
+    const { deleting } = this.#state;
+    if (deleting === undefined) return;
+    this.#cancelDelete();
     await this.#guard(async () => {
-      await this.#options.client.request("sessions.delete", { key });
+      await this.#options.client.request("sessions.delete", { key: deleting.key });
       await this.#refresh();
-      if (this.#state.sessionKey !== key) return;
-      if (this.#agent()?.mainSessionKey === key) this.reopen();
-      else this.openMain();
+      if (this.#state.sessionKey === deleting.key) this.reopen();
     });
+    if (this.#state.deleting === deleting) this.#options.store.update({ deleting: undefined });
+  }
+
+  /** Gives the person a file with the whole conversation, as the gateway stores it. */
+  async export(key: string, title: string): Promise<void> {
+    await this.#guard(async () => {
+      const lines: string[] = [];
+      let after: string | undefined;
+      let sessionId: string | undefined;
+      do {
+        const page = await this.#options.client.request("sessions.export", {
+          key,
+          ...(after === undefined || sessionId === undefined ? {} : { after, sessionId }),
+        });
+        lines.push(...page.lines);
+        ({ after, sessionId } = page);
+      } while (after !== undefined);
+      const text = lines.map((line) => `${line.replace(/\n$/, "")}\n`).join("");
+      this.#options.saveFile(`${title.replaceAll(/[^\p{L}\p{N} ._-]+/gu, "_").slice(0, 80)}.jsonl`, text);
+    });
+  }
+
+  /** Puts a text into the message field of the open session. */
+  editAgain(text: string): void {
+    this.#options.store.update({ edit: { text, serial: (this.#state.edit?.serial ?? 0) + 1 } });
   }
 
   /** Puts a warning away until it says something else, or comes again. */

@@ -3,7 +3,11 @@ import { GatewayClient } from "../gateway-client/gateway-client.ts";
 import { parseFragment, renderFragment } from "./address.ts";
 import { AppController } from "./app-controller.ts";
 import { type AppState, INITIAL_STATE } from "./app-state.ts";
+import { loadMedia } from "./load-media.ts";
+import { MediaCache } from "./media-cache.ts";
 import { randomId } from "./random-id.ts";
+import { saveFile } from "./save-file.ts";
+import { scheduleDraw } from "./schedule-draw.ts";
 import { Store } from "./store.ts";
 import { uploadImage } from "./upload-image.ts";
 
@@ -15,9 +19,15 @@ export interface AppSession {
   close(): void;
 }
 
+/** Told what the gateway says of the token. */
+export interface TokenListener {
+  onAccepted(): void;
+  onRefused(): void;
+}
+
 /** Connects to the gateway that served the page and opens the session that the address names. */
-export function openAppSession(token: string, page: Window): AppSession {
-  const store = new Store<AppState>(INITIAL_STATE, (notify) => page.requestAnimationFrame(notify));
+export function openAppSession(token: string, page: Window, listener: TokenListener): AppSession {
+  const store = new Store<AppState>(INITIAL_STATE, (notify) => scheduleDraw(page, notify));
   const address = new URL("ws", page.document.baseURI);
   address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
   const client = new GatewayClient({
@@ -37,11 +47,21 @@ export function openAppSession(token: string, page: Window): AppSession {
     randomId,
     upload: async (image) =>
       uploadImage(image, { address: new URL("uploads", page.document.baseURI).href, token, fetch: page.fetch.bind(page) }),
+    saveFile: (name, text) => saveFile(name, text, page.document),
+    media: new MediaCache({
+      load: async (sessionKey, id) => loadMedia({ sessionKey, id }, { base: page.document.baseURI, token, fetch: page.fetch.bind(page) }),
+      createUrl: (blob) => URL.createObjectURL(blob),
+      revokeUrl: (url) => URL.revokeObjectURL(url),
+    }),
     onNavigate: (sessionKey, view) => {
       if (!following) navigate(renderFragment(sessionKey, view), page);
     },
   });
 
+  client.onStateChange((state) => {
+    if (state.type === "connected") listener.onAccepted();
+    else if (state.type === "refused" && state.reason === "unauthorized") listener.onRefused();
+  });
   const ending = new AbortController();
   const listening = { signal: ending.signal };
   page.addEventListener("online", () => client.retryNow(), listening);
@@ -55,6 +75,7 @@ export function openAppSession(token: string, page: Window): AppSession {
     else controller.showChat();
     following = false;
   };
+  page.addEventListener("pagehide", () => void controller.finishDelete(), listening);
   page.addEventListener("hashchange", followAddress, listening);
   followAddress();
   client.start();

@@ -32,6 +32,10 @@ export interface AppState {
   readonly warnings: readonly GatewayWarning[];
   /** Warnings that the person has put away, as they read then; one that changes is shown again. */
   readonly hiddenWarnings: readonly GatewayWarning[];
+  /** A session that is deleted in a moment, unless the person takes that back. */
+  readonly deleting?: { readonly key: string; readonly title: string } | undefined;
+  /** A text that the person wants to say again, changed; `serial` tells the same text apart. */
+  readonly edit?: { readonly text: string; readonly serial: number } | undefined;
   /** A failed action, in words for the person. */
   readonly alert?: string | undefined;
 }

@@ -1,9 +1,9 @@
 import type { ChatEntry, ChatToolCall, LiveRun } from "@factotum/protocol";
 
 /**
- * `waiting`: asked for and not begun. `unfinished`: asked for in a run that is over, without a result.
+ * `waiting`: asked for and not begun. `stopped`: ended because the run was stopped. `unfinished`: asked for in a run that is over, without a result.
  */
-export type ToolStatus = "waiting" | "running" | "done" | "failed" | "unfinished";
+export type ToolStatus = "waiting" | "running" | "done" | "failed" | "stopped" | "unfinished";
 
 /** A tool call with what became of it. */
 export interface ToolItem {
@@ -41,7 +41,7 @@ export function toChatItems(entries: readonly ChatEntry[], live: LiveRun | undef
     shown.add(call.id);
     const base = { type: "tool", id: call.id, name: call.name, argumentsText: call.argumentsText } as const;
     const result = results.get(call.id);
-    if (result !== undefined) return { ...base, status: result.isError ? "failed" : "done", output: result.text };
+    if (result !== undefined) return { ...base, status: statusOf(result), output: result.text };
     const tool = running.get(call.id);
     if (tool !== undefined) return { ...base, status: "running", output: tool.output };
     return { ...base, status: mayStillRun ? "waiting" : "unfinished", output: "" };
@@ -66,12 +66,17 @@ export function toChatItems(entries: readonly ChatEntry[], live: LiveRun | undef
   return items;
 }
 
+function statusOf({ isError, isStopped }: Extract<ChatEntry, { type: "tool-result" }>): ToolStatus {
+  if (isStopped === true) return "stopped";
+  return isError ? "failed" : "done";
+}
+
 /** True when the gateway says itself, in the same run, how an answer ended: then its end needs no line of its own. */
 function isEndTold({ stopReason }: Extract<ChatEntry, { type: "assistant" }>, later: readonly ChatEntry[]): boolean {
   if (stopReason !== "error" && stopReason !== "aborted") return false;
-  const level = stopReason === "error" ? "error" : "info";
+  const levels = stopReason === "error" ? ["error", "warning"] : ["info"];
   const next = later.findIndex((entry) => entry.type === "user" || entry.type === "assistant");
-  return later.slice(0, next === -1 ? later.length : next).some((entry) => entry.type === "notice" && entry.level === level);
+  return later.slice(0, next === -1 ? later.length : next).some((entry) => entry.type === "notice" && levels.includes(entry.level));
 }
 
 function toAnswerItems(

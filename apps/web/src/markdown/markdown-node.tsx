@@ -1,6 +1,7 @@
 import type { AlignType, Definition, List, Nodes, Table } from "mdast";
 import { CodeBlock } from "./code-block.tsx";
 import { ScrollBox } from "../views/scroll-box.tsx";
+import { ImageButton } from "../views/message-files.tsx";
 
 interface NodeProps<Node extends Nodes = Nodes> {
   readonly node: Node;
@@ -158,7 +159,13 @@ function ExternalLink({ url, children }: { readonly url: string | undefined; rea
   );
 }
 
+/** An image whose bytes stand in the answer itself: showing it asks nobody. SVG is left out, because it is a document. */
+function isDataImage(url: string | undefined): boolean {
+  return url !== undefined && /^data:image\/(?:png|jpeg|gif|webp);base64,[a-z0-9+/=\s]+$/i.test(url);
+}
+
 /** A remote image would tell its server when and where an answer is read, so it is a link. */
 function ImageLink({ url, alt }: { readonly url: string | undefined; readonly alt: string | null | undefined }): React.JSX.Element {
+  if (isDataImage(url)) return <ImageButton url={url} name={alt || "Image"} />;
   return <ExternalLink url={url}>{alt === null || alt === undefined || alt === "" ? "Image" : `Image: ${alt}`}</ExternalLink>;
 }

@@ -42,7 +42,8 @@ test("links lead to the web and to mail only, and give nothing away", () => {
 
 test("an image is a link with its description, never a request", () => {
   expect(html("![A cat](https://a.example/cat.png)")).toMatch(/^<p><a href="https:\/\/a\.example\/cat\.png"[^>]*>Image: A cat<\/a><\/p>$/);
-  expect(html("![](data:image/png;base64,AA)")).toBe("<p><span>Image</span></p>");
+  expect(html("![A dot](data:image/png;base64,AA)")).toContain('<img src="data:image/png;base64,AA" alt="A dot"');
+  expect(html("![](data:image/svg+xml;base64,AA)")).toBe("<p><span>Image</span></p>");
 });
 
 test("lists: tight, loose, numbered from where they say, tasks", () => {

@@ -1,7 +1,8 @@
 import { memo } from "react";
 import type { ChatItem } from "../chat/chat-items.ts";
 import { Markdown } from "../markdown/markdown.tsx";
-import { AttachmentNote } from "./attachment-note.tsx";
+import { AnswerActions, UserActions } from "./message-actions.tsx";
+import { MessageFiles } from "./message-files.tsx";
 import { Notice } from "./notice.tsx";
 import { ToolCall } from "./tool-call.tsx";
 
@@ -18,7 +19,7 @@ export const ChatRow: React.NamedExoticComponent<{ readonly item: ChatItem }> = 
       return (
         <article className="answer" aria-label="Assistant">
           <Markdown text={item.text} />
-          {item.timestampMs === undefined ? null : <Time timestampMs={item.timestampMs} />}
+          <AnswerActions item={item} />
         </article>
       );
     case "thinking":
@@ -48,19 +49,11 @@ function UserMessage({ item }: { readonly item: Extract<ChatItem, { type: "user"
   return (
     <article className="said" aria-label={from === "" ? "You" : from}>
       {from === "" ? null : <div className="said-from">{from}</div>}
-      <div className="bubble">
-        <AttachmentNote count={item.attachments ?? 0} />
+      <div className="bubble" dir="auto">
+        <MessageFiles files={item.files} count={item.attachments ?? 0} />
         {item.text}
       </div>
+      <UserActions item={item} />
     </article>
-  );
-}
-
-function Time({ timestampMs }: { readonly timestampMs: number }): React.JSX.Element {
-  const date = new Date(timestampMs);
-  return (
-    <time className="time" dateTime={date.toISOString()}>
-      {date.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}
-    </time>
   );
 }

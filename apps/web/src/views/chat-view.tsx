@@ -1,11 +1,13 @@
 import { useMemo } from "react";
 import { toChatItems } from "../chat/chat-items.ts";
 import type { ChatState } from "../chat/chat-state.ts";
+import { hideRepeats } from "../chat/hide-repeats.ts";
 import { Announcer } from "./announcer.tsx";
 import { useAppState, useController } from "./app-context.ts";
 import { ChatRow } from "./chat-row.tsx";
 import { Icon } from "./icon.tsx";
 import { OutgoingRow } from "./outgoing-row.tsx";
+import { RetryBar } from "./retry-bar.tsx";
 import { useScrollKeeper } from "./use-scroll-keeper.ts";
 import { Welcome } from "./welcome.tsx";
 
@@ -29,7 +31,7 @@ export function ChatView(): React.JSX.Element {
 function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element {
   const allOutgoing = useAppState((state) => state.outgoing);
   const { sessionKey, entries, live, before } = chat;
-  const items = useMemo(() => toChatItems(entries, live), [entries, live]);
+  const items = useMemo(() => hideRepeats(toChatItems(entries, live)), [entries, live]);
   const outgoing = useMemo(() => allOutgoing.filter((message) => message.sessionKey === sessionKey), [allOutgoing, sessionKey]);
   const content = useMemo(() => [items, outgoing], [items, outgoing]);
   const { scroller, away, onScroll, toEnd } = useScrollKeeper({
@@ -53,12 +55,14 @@ function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element
         tabIndex={0}
       >
         <div className="chat-column">
+          <h2 className="sr-only">Conversation</h2>
           {before === undefined ? null : <OlderButton />}
           {items.length === 0 && outgoing.length === 0 && live === undefined ? <Welcome /> : null}
           {items.map((item) => (
             <ChatRow key={item.id} item={item} />
           ))}
           {isSilent ? <p className="working">Working</p> : null}
+          <RetryBar chat={chat} />
           {outgoing.map((message) => (
             <OutgoingRow key={message.idempotencyKey} message={message} />
           ))}

@@ -6,6 +6,7 @@ import { Icon } from "./icon.tsx";
 import type { Attachments } from "./use-attachments.ts";
 import { describeWait } from "../chat/describe-wait.ts";
 import { useDraft } from "./use-draft.ts";
+import { useEditedText } from "./use-edited-text.ts";
 
 /** Where one writes. Enter sends, Shift and Enter begin a line, Escape stops the run. A draft survives a reload. */
 export function Composer({
@@ -24,6 +25,7 @@ export function Composer({
   const isEmpty = text.trim() === "" && images.length === 0;
   const isUploading = images.some(({ ref }) => ref === undefined);
 
+  useEditedText(change, input);
   const send = (): void => {
     if (isEmpty || isUploading) return;
     controller.send(
@@ -43,18 +45,12 @@ export function Composer({
     } else if (event.key === "Escape" && running) void controller.stop({ queued: false });
   };
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- whoever has no mouse attaches with the button
     <form
       className="composer"
       aria-label="New message"
       onSubmit={(event) => {
         event.preventDefault();
         send();
-      }}
-      onDragOver={(event) => event.preventDefault()}
-      onDrop={(event) => {
-        event.preventDefault();
-        attachments.add(event.dataTransfer.files);
       }}
     >
       <QueueNote />
@@ -64,6 +60,7 @@ export function Composer({
         <div className="grow" data-text={text}>
           <textarea
             ref={input}
+            id="message"
             aria-label="Message"
             placeholder="Write a message"
             rows={1}

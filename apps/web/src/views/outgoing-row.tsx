@@ -1,5 +1,7 @@
 import type { OutgoingMessage } from "../app/outbox.ts";
+import type { ChatAttachment } from "@factotum/protocol";
 import { AttachmentNote } from "./attachment-note.tsx";
+import { ImageButton } from "./message-files.tsx";
 import { useAppState, useController } from "./app-context.ts";
 
 /** A message that is not part of the conversation yet, with what it waits for. */
@@ -14,7 +16,7 @@ export function OutgoingRow({ message }: { readonly message: OutgoingMessage }):
   return (
     <article className={`said outgoing ${message.status}`} aria-label="You">
       <div className="bubble">
-        <AttachmentNote count={message.attachments?.length ?? 0} />
+        <OutgoingImages attachments={message.attachments ?? []} />
         {message.text}
       </div>
       <div className="said-state">
@@ -31,5 +33,26 @@ export function OutgoingRow({ message }: { readonly message: OutgoingMessage }):
         ) : null}
       </div>
     </article>
+  );
+}
+
+/** The images of a message on its way. After a reload there is no preview of them, only their number. */
+function OutgoingImages({ attachments }: { readonly attachments: readonly ChatAttachment[] }): React.JSX.Element {
+  const { media } = useController();
+  const shown = attachments.flatMap(({ ref, fileName = "Image" }) => {
+    const url = media.previewOf(ref);
+    return url === undefined ? [] : [{ ref, fileName, url }];
+  });
+  return (
+    <>
+      {shown.length === 0 ? null : (
+        <span className="message-images">
+          {shown.map(({ ref, fileName, url }) => (
+            <ImageButton key={ref} url={url} name={fileName} />
+          ))}
+        </span>
+      )}
+      <AttachmentNote count={attachments.length - shown.length} />
+    </>
   );
 }

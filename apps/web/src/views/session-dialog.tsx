@@ -3,7 +3,7 @@ import { type FormEvent, useState } from "react";
 import { useController } from "./app-context.ts";
 import { Modal } from "./modal.tsx";
 
-type Question = { readonly type: "none" } | { readonly type: "reset" | "delete"; readonly text: string; readonly yes: string };
+type Question = { readonly type: "none" } | { readonly type: "reset"; readonly text: string; readonly yes: string };
 
 const NO_QUESTION: Question = { type: "none" };
 const RESET: Question = {
@@ -11,7 +11,6 @@ const RESET: Question = {
   text: "Begin this conversation anew? What was said is kept in the archive and not shown here any more.",
   yes: "Start over",
 };
-const DELETE: Question = { type: "delete", text: "Delete this conversation? What is running in it is stopped first.", yes: "Delete" };
 
 interface SessionDialogProps {
   readonly session: SessionSummary;
@@ -20,19 +19,20 @@ interface SessionDialogProps {
   readonly onClose: () => void;
 }
 
-/** Renames, restarts or deletes a session; the last two ask first. */
+/** Renames, exports, restarts or deletes a session. Starting over asks first; a deletion can be undone for a moment. */
 export function SessionDialog({ session, title, onClose }: SessionDialogProps): React.JSX.Element {
   const controller = useController();
-  const [label, setLabel] = useState(session.label ?? "");
+  const [label, setLabel] = useState(title);
   const [question, setQuestion] = useState<Question>(NO_QUESTION);
 
   const save = (event: FormEvent): void => {
     event.preventDefault();
-    void controller.rename(session.key, label);
+    // The page's own name for it is no name of the person's.
+    if (label.trim() !== title) void controller.rename(session.key, label);
     onClose();
   };
   const confirm = (): void => {
-    void (question.type === "delete" ? controller.remove(session.key) : controller.reset(session.key));
+    void controller.reset(session.key);
     onClose();
   };
   return (
@@ -42,7 +42,14 @@ export function SessionDialog({ session, title, onClose }: SessionDialogProps): 
           <form onSubmit={save} className="dialog-form">
             <label className="field">
               <span>Name</span>
-              <input type="text" maxLength={200} value={label} placeholder={title} onChange={(event) => setLabel(event.target.value)} />
+              <input
+                ref={selectOnce}
+                type="text"
+                maxLength={200}
+                value={label}
+                placeholder={title}
+                onChange={(event) => setLabel(event.target.value)}
+              />
             </label>
             <button type="submit" className="button primary">
               Save name
@@ -52,8 +59,25 @@ export function SessionDialog({ session, title, onClose }: SessionDialogProps): 
             <button type="button" className="button" onClick={() => setQuestion(RESET)}>
               Start over…
             </button>
-            <button type="button" className="button danger" onClick={() => setQuestion(DELETE)}>
-              Delete…
+            <button
+              type="button"
+              className="button"
+              onClick={() => {
+                void controller.export(session.key, title);
+                onClose();
+              }}
+            >
+              Export
+            </button>
+            <button
+              type="button"
+              className="button danger"
+              onClick={() => {
+                controller.remove(session.key, title);
+                onClose();
+              }}
+            >
+              Delete
             </button>
           </div>
         </>
@@ -73,6 +97,11 @@ export function SessionDialog({ session, title, onClose }: SessionDialogProps): 
       )}
     </Modal>
   );
+}
+
+function selectOnce(element: HTMLInputElement | null): void {
+  // The dialog itself has given the focus to its first button.
+  if (element !== null) queueMicrotask(() => element.select());
 }
 
 function focusOnce(element: HTMLElement | null): void {

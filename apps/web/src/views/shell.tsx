@@ -4,6 +4,7 @@ import { ChatView } from "./chat-view.tsx";
 import { Composer } from "./composer.tsx";
 import { ConnectionBanner, ConnectionMark } from "./connection-banner.tsx";
 import { ContextView } from "./context/context-view.tsx";
+import { DropZone } from "./drop-zone.tsx";
 import { Icon } from "./icon.tsx";
 import { Modal } from "./modal.tsx";
 import { SessionList } from "./session-list.tsx";
@@ -11,7 +12,9 @@ import { StatusLine } from "./status-line.tsx";
 import { ThemeToggle } from "./theme-toggle.tsx";
 import { useAttachments } from "./use-attachments.ts";
 import { useMediaQuery } from "./use-media-query.ts";
+import { UndoBanner } from "./undo-banner.tsx";
 import { useOpenSession } from "./use-open-session.ts";
+import { useTitle } from "./use-title.ts";
 import { WarningList } from "./warning-list.tsx";
 
 /** The page once there is a token: conversations beside, the open one in the middle. On a phone the list is a drawer. */
@@ -23,9 +26,7 @@ export function Shell(): React.JSX.Element {
   const inspector = useAppState((state) => state.inspector);
   const attachments = useAttachments(sessionKey);
   const { title } = useOpenSession();
-  useEffect(() => {
-    document.title = `${title} · Factotum`;
-  }, [title]);
+  useTitle(title);
   const writeAfter = useRef(false);
   useEffect(() => {
     // While the drawer is open, nothing behind it takes the focus.
@@ -49,6 +50,7 @@ export function Shell(): React.JSX.Element {
   };
   return (
     <div className="shell">
+      {inspector === undefined ? <DropZone onFiles={attachments.add} /> : null}
       {inspector === undefined ? <SkipLink onFollow={() => input.current?.focus()} /> : null}
       {isWide ? (
         <aside className="sidebar" aria-label="Sidebar">
@@ -72,9 +74,12 @@ export function Shell(): React.JSX.Element {
           <ConnectionMark />
           <ThemeToggle />
         </header>
-        <ConnectionBanner />
-        <WarningList />
-        <Alert />
+        <section aria-label="Notices">
+          <ConnectionBanner />
+          <WarningList />
+          <UndoBanner />
+          <Alert />
+        </section>
         <main className="main">
           {inspector === undefined ? (
             <>

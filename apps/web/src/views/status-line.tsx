@@ -1,7 +1,8 @@
+import { LOCALE } from "../app/locale.ts";
 import { useAppState, useController } from "./app-context.ts";
 import { useOpenSession } from "./use-open-session.ts";
 
-const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+const compact = new Intl.NumberFormat(LOCALE, { notation: "compact", maximumFractionDigits: 1 });
 
 function dollars(amount: number): string {
   return amount < 0.01 ? "under $0.01" : `$${amount.toFixed(2)}`;
@@ -11,10 +12,9 @@ function dollars(amount: number): string {
 export function StatusLine(): React.JSX.Element {
   const controller = useController();
   const { summary } = useOpenSession();
-  const lastModel = useAppState((state) =>
-    state.open.type === "open" ? state.open.chat.entries.findLast((entry) => entry.type === "assistant")?.model : undefined,
-  );
-  const model = summary?.model ?? lastModel;
+  // The one of the next message, not of the last answer.
+  const agentModel = useAppState((state) => state.agents.find(({ id }) => id === (summary?.agentId ?? state.agentId))?.model);
+  const model = summary?.model ?? agentModel;
   const parts = [
     model,
     summary === undefined || summary.contextTokens === 0 ? undefined : `${compact.format(summary.contextTokens)} tokens in context`,

@@ -19,12 +19,12 @@ export function TokenForm({
         <h1 className="wordmark">Factotum</h1>
         {reason === undefined ? null : (
           <p className="gate-reason" role="alert">
-            {reason}
+            {plainReason(reason)}
           </p>
         )}
         <p>
-          This page needs the token of your gateway. Open the address that <code>factotum gateway start</code> prints (a gateway that runs
-          goes on), or paste what stands in it after <code>#token=</code>.
+          {reason === undefined ? "This page needs the token of your gateway. " : ""}
+          Open the address that the gateway prints when it starts, or paste the token that stands in it after <code>#token=</code>.
         </p>
         <label className="field">
           <span>Token</span>
@@ -36,4 +36,10 @@ export function TokenForm({
       </form>
     </main>
   );
+}
+
+/** The first sentence says what is wrong; what to do about it stands below. */
+function plainReason(reason: string): string {
+  const [first = reason] = /^.*?[.!?](?=\s|$)/s.exec(reason) ?? [];
+  return first.replaceAll("`", "");
 }

@@ -9,6 +9,7 @@ const WORDS: Readonly<Record<ToolStatus, string>> = {
   running: "Running",
   done: "Done",
   failed: "Failed",
+  stopped: "Stopped",
   unfinished: "Did not finish",
 };
 const ICONS: Readonly<Record<ToolStatus, IconName>> = {
@@ -16,6 +17,7 @@ const ICONS: Readonly<Record<ToolStatus, IconName>> = {
   running: "clock",
   done: "check",
   failed: "cross",
+  stopped: "stop",
   unfinished: "cross",
 };
 
@@ -55,7 +57,7 @@ export const ToolCall: React.NamedExoticComponent<{ readonly item: ToolItem }> =
 
 function outputOf(item: ToolItem): string {
   if (item.output !== "") return item.output;
-  return item.status === "done" || item.status === "failed" ? "(nothing)" : "(nothing yet)";
+  return item.status === "running" || item.status === "waiting" ? "(nothing yet)" : "(nothing)";
 }
 
 function Output({ label, title, text }: { readonly label: string; readonly title: string; readonly text: string }): React.JSX.Element {

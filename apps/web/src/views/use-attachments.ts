@@ -86,7 +86,14 @@ export function useAttachments(sessionKey = ""): Attachments {
       forget(id);
     },
     clear: () => {
-      for (const { id } of draft.images) forget(id);
+      for (const { id, ref, previewUrl } of draft.images) {
+        // It is shown until the conversation has it.
+        if (ref === undefined) forget(id);
+        else {
+          previews.current.delete(id);
+          controller.media.addPreview(ref, previewUrl);
+        }
+      }
       change(() => EMPTY);
     },
   };

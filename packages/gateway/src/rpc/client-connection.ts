@@ -165,7 +165,7 @@ export class ClientConnection implements RpcConnection {
     if (this.#principal.type === "anonymous") {
       return this.#refuse(
         "unauthorized",
-        "The token is not valid. Open the address that `factotum gateway start` prints; with a gateway that runs, it starts nothing.",
+        "The gateway refuses this token. Open the address that `factotum gateway start` prints, also while the gateway runs.",
         CLOSE_CODES.unauthorized,
       );
     }

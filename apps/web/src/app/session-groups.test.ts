@@ -1,0 +1,39 @@
+import type { SessionSummary } from "@factotum/protocol";
+import { expect, test } from "vitest";
+import { formatMonth, pickLocale } from "./locale.ts";
+import { groupSessions } from "./session-groups.ts";
+
+const NOW_MS = new Date(2026, 5, 15, 9, 30).getTime();
+const row = (key: string, activeAtMs?: number) => ({
+  key,
+  summary: activeAtMs === undefined ? undefined : ({ key, activeAtMs } as SessionSummary),
+});
+
+test("sessions are grouped by the day of their last activity; the main one and a new one come first", () => {
+  const may = new Date(2026, 4, 3).getTime();
+  const groups = groupSessions(
+    [
+      row("main", may),
+      row("new"),
+      row("a", NOW_MS),
+      row("b", new Date(2026, 5, 15, 0, 0, 1).getTime()),
+      row("c", new Date(2026, 5, 14, 23, 59).getTime()),
+      row("d", new Date(2026, 5, 9).getTime()),
+      row("e", may),
+    ],
+    { mainKey: "main", nowMs: NOW_MS },
+  );
+  expect(groups.map(({ name, rows }) => [name, rows.map(({ key }) => key)])).toEqual([
+    [undefined, ["main", "new"]],
+    ["Today", ["a", "b"]],
+    ["Yesterday", ["c"]],
+    ["Last 7 days", ["d"]],
+    [formatMonth(may), ["e"]],
+  ]);
+});
+
+test("dates are those of the page's language, in the form of the person's country", () => {
+  expect(pickLocale(["zh-CN", "en-GB", "en-US"])).toBe("en-GB");
+  expect(pickLocale(["zh-CN"])).toBe("en");
+  expect(pickLocale([])).toBe("en");
+});

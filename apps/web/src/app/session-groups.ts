@@ -1,0 +1,35 @@
+import type { SessionSummary } from "@factotum/protocol";
+import { formatMonth } from "./locale.ts";
+
+/** Sessions under one heading; the first ones, such as the main session, have none. */
+export interface SessionGroup<Row> {
+  readonly name: string | undefined;
+  readonly rows: readonly Row[];
+}
+
+/**
+ * Groups rows, which are in the order of their last activity, by when that was: today, yesterday, the last seven days, this month, then by month. The main
+ * session and one in which nothing was said come first, without a heading. Days are those of this device.
+ */
+export function groupSessions<Row extends { readonly key: string; readonly summary: SessionSummary | undefined }>(
+  rows: readonly Row[],
+  { mainKey, nowMs }: { readonly mainKey: string | undefined; readonly nowMs: number },
+): readonly SessionGroup<Row>[] {
+  const groups = new Map<string | undefined, Row[]>();
+  for (const row of rows) {
+    const name = row.summary === undefined || row.key === mainKey ? undefined : nameOf(row.summary.activeAtMs, nowMs);
+    const known = groups.get(name);
+    if (known === undefined) groups.set(name, [row]);
+    else known.push(row);
+  }
+  return [...groups].map(([name, members]) => ({ name, rows: members }));
+}
+
+function nameOf(activeAtMs: number, nowMs: number): string {
+  const today = new Date(nowMs).setHours(0, 0, 0, 0);
+  const daysAgo = Math.round((today - new Date(activeAtMs).setHours(0, 0, 0, 0)) / 86_400_000);
+  if (daysAgo <= 0) return "Today";
+  if (daysAgo === 1) return "Yesterday";
+  if (daysAgo < 7) return "Last 7 days";
+  return formatMonth(activeAtMs);
+}

@@ -1,0 +1,16 @@
+import type { ChatEntry } from "@factotum/protocol";
+
+/** A message of the person that came to no good end. */
+export type FailedInput = Extract<ChatEntry, { type: "user" }>;
+
+/** The newest message of the person, if it has failed or was stopped and can be said again: nothing after it has answered it. */
+export function findRetry(entries: readonly ChatEntry[]): FailedInput | undefined {
+  const index = entries.findLastIndex((entry) => entry.type === "user");
+  const input = entries[index];
+  if (input?.type !== "user" || input.text.startsWith("/")) return undefined;
+  const later = entries.slice(index + 1);
+  const answer = later.findLast((entry) => entry.type === "assistant");
+  const hasFailed =
+    later.some((entry) => entry.type === "notice" && entry.level !== "info") && (answer === undefined || answer.stopReason !== "stop");
+  return hasFailed || answer?.stopReason === "error" || answer?.stopReason === "aborted" ? input : undefined;
+}

@@ -1,0 +1,21 @@
+import { useState } from "react";
+
+/** Copies a text. Not there on pages without a clipboard: those that were not loaded over TLS or from this machine. */
+export function CopyButton({ text, what }: { readonly text: string; readonly what: string }): React.JSX.Element | null {
+  const [state, setState] = useState<"ready" | "copied" | "failed">("ready");
+  const clipboard: Clipboard | undefined = typeof navigator === "undefined" ? undefined : navigator.clipboard;
+  if (clipboard === undefined) return null;
+  const copy = (): void => {
+    clipboard.writeText(text).then(
+      () => setState("copied"),
+      () => setState("failed"),
+    );
+  };
+  const words = { ready: "Copy", copied: "Copied", failed: "Not allowed" };
+  return (
+    <button type="button" className="text-button" onClick={copy} onBlur={() => setState("ready")}>
+      <span aria-live="polite">{words[state]}</span>
+      <span className="sr-only"> {what}</span>
+    </button>
+  );
+}

@@ -1,0 +1,41 @@
+import { useEffect, useRef, useState } from "react";
+
+/** Takes files that are dropped anywhere on the page, and shows while they are dragged that they will be taken. Whoever has no mouse attaches with the button. */
+export function DropZone({ onFiles }: { readonly onFiles: (files: FileList) => void }): React.JSX.Element | null {
+  const [isOver, setOver] = useState(false);
+  const take = useRef(onFiles);
+  useEffect(() => {
+    take.current = onFiles;
+  });
+  useEffect(() => {
+    const ending = new AbortController();
+    const listen = (type: "dragenter" | "dragover" | "dragleave" | "drop", listener: (event: DragEvent) => void): void =>
+      window.addEventListener(
+        type,
+        (event) => {
+          // Text that is dragged inside a field stays the browser's.
+          if (event.dataTransfer?.types.includes("Files") === true) listener(event);
+        },
+        { signal: ending.signal },
+      );
+    const hold = (event: DragEvent): void => {
+      event.preventDefault();
+      setOver(true);
+    };
+    listen("dragenter", hold);
+    listen("dragover", hold);
+    // Leaving an element for another one inside the page is no leaving.
+    listen("dragleave", (event) => event.relatedTarget === null && setOver(false));
+    listen("drop", (event) => {
+      event.preventDefault();
+      setOver(false);
+      if (event.dataTransfer !== null) take.current(event.dataTransfer.files);
+    });
+    return () => ending.abort();
+  }, []);
+  return isOver ? (
+    <div className="drop-zone" aria-hidden="true">
+      <p>Drop images to attach them</p>
+    </div>
+  ) : null;
+}

@@ -1,0 +1,30 @@
+import { Component, type ReactNode } from "react";
+
+/** What a fault of the page itself becomes: a sentence and a way out. What was typed is kept by the browser. */
+export class ErrorBoundary extends Component<{ readonly children: ReactNode }, { readonly error?: Error }> {
+  override state: { readonly error?: Error } = {};
+
+  static getDerivedStateFromError(error: unknown): { readonly error: Error } {
+    return { error: error instanceof Error ? error : new Error(String(error)) };
+  }
+
+  override render(): ReactNode {
+    const { error } = this.state;
+    if (error === undefined) return this.props.children;
+    return (
+      <main className="gate">
+        <div className="gate-card" role="alert">
+          <h1 className="wordmark">Factotum</h1>
+          <p>This page has a fault and cannot go on. The gateway keeps working, and what you have typed is kept.</p>
+          <p className="gate-reason">{error.message}</p>
+          <button type="button" className="button primary" onClick={() => window.location.reload()}>
+            Reload the page
+          </button>
+          <button type="button" className="button" onClick={() => window.location.assign(window.location.pathname)}>
+            Open the main conversation
+          </button>
+        </div>
+      </main>
+    );
+  }
+}

@@ -1,0 +1,14 @@
+import { type RefObject, useEffect, useRef } from "react";
+import { useAppState } from "./app-context.ts";
+
+/** Puts what the person wants to say again, changed, into the message field. */
+export function useEditedText(change: (text: string) => void, input: RefObject<HTMLTextAreaElement | null>): void {
+  const edit = useAppState((state) => state.edit);
+  const done = useRef(edit?.serial);
+  useEffect(() => {
+    if (edit === undefined || done.current === edit.serial) return;
+    done.current = edit.serial;
+    change(edit.text);
+    input.current?.focus();
+  });
+}
