@@ -91,7 +91,7 @@ test("an answer is copied as Markdown, and a message is put into the field to be
   await answerOf(page).getByText("Copied").waitFor();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("| `AGENTS.md` | rules for the assistant |");
   await said(page).getByRole("button", { name: "Edit message" }).click();
-  expect(await page.evaluate(() => (document.activeElement as HTMLTextAreaElement | null)?.value)).toBe("list them");
+  await expect.poll(() => page.evaluate(() => (document.activeElement as HTMLTextAreaElement | null)?.value)).toBe("list them");
 });
 
 test("a wrong token in the address replaces no good one", async () => {
