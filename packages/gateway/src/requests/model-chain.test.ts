@@ -47,6 +47,7 @@ function createScene({ breaks = false, failures = 0 } = {}) {
     clock: hastyClock,
     logger,
     dayOf: () => "2026-01-01",
+    timeZoneOf: () => "UTC",
   });
   const observer = new Observer({ clock: hastyClock, logger, currentTurn: () => undefined });
   const model = { reference: "test/m1", client: inner, candidates: [{ client: inner }] };
