@@ -130,7 +130,7 @@ function advise(code: ModelErrorCode, { provider, baseUrl, keyPlace }: ErrorCont
 }
 
 /** A provider's words without what must not be repeated: secrets, keys, and long quotations, which can be the prompt. */
-function quotable(said: string, secrets: readonly string[]): string {
+export function quotable(said: string, secrets: readonly string[]): string {
   let text = said.toWellFormed().replaceAll(/\s+/g, " ").trim();
   for (const secret of secrets) if (secret !== "") text = text.replaceAll(secret, "[redacted]");
   text = text.replaceAll(/\b(?:sk|pk|key|AIza)[-_a-zA-Z0-9]{12,}/g, "[redacted]").replaceAll(/"[^"]{60,}"|'[^']{60,}'|`[^`]{60,}`/g, '"…"');

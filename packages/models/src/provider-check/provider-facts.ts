@@ -1,0 +1,48 @@
+import { withoutUndefined } from "@factotum/agent-contract";
+import { DEFAULT_MODELS } from "../default-model.ts";
+import { PROVIDERS } from "../providers.ts";
+
+/** What a person needs to know to start using a provider. */
+export interface ProviderFacts {
+  /** What a model reference starts with. */
+  readonly id: string;
+  /** The vendor's name, for people. */
+  readonly label: string;
+  /** Where a key is made; for a server on this machine, where it is downloaded. */
+  readonly url: string;
+  /** The environment variables in which its key is looked for; empty for a server that needs none. */
+  readonly keyVariables: readonly string[];
+  /** The model to begin with, without the provider; absent where it has to be chosen from the provider's list. */
+  readonly defaultModel?: string;
+}
+
+/** The providers that a first run offers, in the order in which they are shown. Adding one is one row here and one in `PROVIDERS`. */
+const ROWS: readonly (readonly [id: string, label: string, url: string])[] = [
+  ["anthropic", "Anthropic", "https://platform.claude.com/settings/keys"],
+  ["openai", "OpenAI", "https://platform.openai.com/api-keys"],
+  ["google", "Google Gemini", "https://aistudio.google.com/apikey"],
+  ["openrouter", "OpenRouter", "https://openrouter.ai/settings/keys"],
+  ["ollama", "Ollama (local)", "https://ollama.com/download"],
+  ["mistral", "Mistral", "https://console.mistral.ai/api-keys"],
+  ["xai", "xAI", "https://console.x.ai"],
+  ["deepseek", "DeepSeek", "https://platform.deepseek.com/api_keys"],
+  ["groq", "Groq", "https://console.groq.com/keys"],
+  ["moonshotai", "Moonshot AI", "https://platform.moonshot.ai/console/api-keys"],
+  ["together", "Together AI", "https://api.together.ai/settings/api-keys"],
+  ["fireworks", "Fireworks AI", "https://app.fireworks.ai/settings/users/api-keys"],
+  ["cerebras", "Cerebras", "https://cloud.cerebras.ai"],
+];
+
+/** The providers that a first run offers. */
+export const PROVIDER_FACTS: readonly ProviderFacts[] = ROWS.map(([id, label, url]) => ({
+  id,
+  label,
+  url,
+  keyVariables: PROVIDERS[id]?.keyVariables ?? [],
+  ...withoutUndefined({ defaultModel: DEFAULT_MODELS.find(([provider]) => provider === id)?.[1] }),
+}));
+
+/** The facts of a provider; `undefined` for one that only the configuration knows. */
+export function findProviderFacts(id: string): ProviderFacts | undefined {
+  return PROVIDER_FACTS.find((facts) => facts.id === id);
+}
