@@ -13,6 +13,7 @@ import type { EngineSettings } from "./engine/engine-options.ts";
 import type { ChannelAccount } from "./channels/channel-account.ts";
 import { ClientServer } from "./rpc/client-server.ts";
 import { createRpcHandlers } from "./rpc/rpc-methods.ts";
+import type { SetupControl } from "./rpc/setup-methods.ts";
 import { WebchatHub } from "./rpc/webchat-hub.ts";
 import { OutboundMessenger } from "./delivery/outbound-messenger.ts";
 import { Engine } from "./engine/engine.ts";
@@ -43,8 +44,8 @@ export interface GatewaySettings {
 export interface ConfigControl {
   /** How the file and what runs stand to each other, now. */
   report(): GatewayStatus["config"];
-  /** Looks at the file, and goes on with it if it is good. */
-  reload(): Promise<ConfigReloadResult>;
+  /** Looks at the file, and goes on with it if it is good; with `force` also with an unchanged one, since what it names has changed. */
+  reload(options?: { readonly force?: boolean }): Promise<ConfigReloadResult>;
 }
 
 /** What the composition root gives. Everything that reads the world is injected. */
@@ -53,6 +54,7 @@ export interface GatewayOptions extends GatewaySettings {
   /** The state directory; absolute. */
   readonly home: string;
   readonly configControl: ConfigControl;
+  readonly setupControl: SetupControl;
   /** Open, and closed by whoever opened it, after `stop`. */
   readonly store: Store;
   /** What of the stored state was damaged and nobody has acknowledged yet. */
@@ -98,9 +100,10 @@ export interface Gateway {
   status(): Promise<GatewayStatus>;
   /**
    * Goes on with another configuration, without dropping anything: see `Engine.apply`. With another token, what was opened with the old one ends, and
-   * the new one alone admits. Where the gateway listens is decided at its start. Whole or, when it rejects, not at all.
+   * the new one alone admits. With `keysChanged`, credentials that rest after failures are asked again. Where the gateway listens is decided at its
+   * start. Whole or, when it rejects, not at all.
    */
-  reload(settings: GatewaySettings): Promise<void>;
+  reload(settings: GatewaySettings, options?: { readonly keysChanged?: boolean }): Promise<void>;
   /** Stops taking work, leaves unfinished turns to the next start and closes the port. Twice is once. */
   stop(reason: string): Promise<void>;
 }
@@ -191,7 +194,8 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
     hub: parts.hub,
     status,
     warnings,
-    reloadConfig: async () => options.configControl.reload(),
+    reloadConfig: async (how) => options.configControl.reload(how),
+    setup: options.setupControl,
     requestRestart: options.onRestartRequest,
     requestShutdown: options.onShutdownRequest,
   });
@@ -233,11 +237,12 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
     throw error;
   }
   ready = true;
-  const reload = async (settings: GatewaySettings): Promise<void> => {
+  const reload: Gateway["reload"] = async (settings, { keysChanged = false } = {}) => {
     for (const { gateway } of [config, settings.config]) requireToken(settings.token, gateway);
     const next = await engineSettings(settings, parts, options);
     if (stopping !== undefined) return;
     engine.apply(next);
+    if (keysChanged) engine.parts.cooldowns.clear();
     authenticator.replace(settings.token);
   };
   return { url, engine, status, reload, stop: (reason) => (stopping ??= stop(reason)) };

@@ -14,7 +14,16 @@ import type { SqliteStore, Store, StoreDamage } from "@factotum/store";
 import { createCoreTools, createFileAccess, FileAccessError } from "@factotum/tools";
 import type { FileAccess } from "@factotum/tools";
 import { createFileProvenance, inboundMediaFolder, startGateway } from "../src/index.ts";
-import type { ChannelAccount, CrashPointHook, DiskReserve, Gateway, GatewaySettings, LocalFiles, RemoteFiles } from "../src/index.ts";
+import type {
+  ChannelAccount,
+  CrashPointHook,
+  DiskReserve,
+  Gateway,
+  GatewaySettings,
+  LocalFiles,
+  RemoteFiles,
+  SetupControl,
+} from "../src/index.ts";
 
 /** The real time, as the product uses it. */
 export const realClock: Clock = {
@@ -203,6 +212,15 @@ const noCommands: CommandRunner = {
   run: async () => ({ end: { type: "not-started", message: "no commands in this test" }, output: "", outputBytes: 0, durationMs: 0 }),
 };
 
+/** The product sets up models; a gateway under test has what its configuration says. */
+export const NO_SETUP: SetupControl = {
+  state: async () => ({ type: "refused", message: "no setup in this test" }),
+  check: async () => ({ type: "failed", message: "no providers in this test", models: [] }),
+  storeKey: async () => ({ type: "refused", message: "no keys in this test" }),
+  chooseModel: async () => ({ type: "refused", message: "no models in this test" }),
+  nameAssistant: async () => ({ type: "refused", message: "no names in this test" }),
+};
+
 /** A gateway over a real store in a folder of its own. */
 export interface TestGateway {
   readonly gateway: Gateway;
@@ -316,6 +334,7 @@ export async function startTestGateway(
       }),
       reload: async () => ({ type: "unchanged", changed: [], needsRestart: [], problems: [] }),
     },
+    setupControl: NO_SETUP,
     store: options.around?.(store) ?? store,
     damage: store.damage,
     ...withoutUndefined({ reserve: options.reserve }),

@@ -50,6 +50,8 @@ export { DamageEventsSchema } from "./damage.ts";
 export type { DamageEvent } from "./damage.ts";
 export { GatewayWarningsSchema } from "./warnings.ts";
 export type { GatewayWarning } from "./warnings.ts";
+export { SetupCheckSchema, SetupStateSchema } from "./setup.ts";
+export type { SetupCheck, SetupProvider, SetupState } from "./setup.ts";
 export { RunUsageSchema } from "./usage.ts";
 export type { RunUsage } from "./usage.ts";
 export { isRpcMethod, RPC_METHODS } from "./methods.ts";

@@ -5,6 +5,7 @@ import type { ConfigReloadResult } from "./config.ts";
 import type { ContextReport, ContextRequest, ReplayResult } from "./context.ts";
 import type { DeadLetter } from "./dead-letters.ts";
 import type { SessionImportReport, SessionKind, SessionSummary } from "./sessions.ts";
+import type { SetupCheck, SetupState } from "./setup.ts";
 import type { GatewayStatus } from "./status.ts";
 import type { DamageEvent } from "./damage.ts";
 import type { GatewayWarning } from "./warnings.ts";
@@ -164,8 +165,21 @@ export interface RpcMethods {
   "damage.list": { params: Record<string, never>; result: { readonly events: readonly DamageEvent[] } };
   /** Ends the notice of damage: of those named, of all when none is. Gives those that it ended. */
   "damage.acknowledge": { params: { readonly ids?: readonly string[] }; result: { readonly acknowledged: readonly DamageEvent[] } };
-  /** Looks at the configuration file at once, and goes on with it if it is good. */
-  "config.reload": { params: Record<string, never>; result: ConfigReloadResult };
+  /**
+   * Looks at the configuration file at once, and goes on with it if it is good. With `force` an unchanged file is applied again: what it names (a key in a
+   * file, the gateway's token) has changed.
+   */
+  "config.reload": { params: { readonly force?: boolean }; result: ConfigReloadResult };
+  /** What is set up, and which providers of models there are. */
+  "setup.state": { params: Record<string, never>; result: SetupState };
+  /** Tests a provider by calls that cost nothing, with `key` or the one that it has; with `model` also whether it has that one. */
+  "setup.check": { params: { readonly provider: string; readonly key?: string; readonly model?: string }; result: SetupCheck };
+  /** Keeps a provider's key in a file that the configuration names, and uses it from now on. `keyPlace` says where. */
+  "setup.key": { params: { readonly provider: string; readonly key: string }; result: { readonly keyPlace: string } };
+  /** Makes `provider/model` the model of the default agent. */
+  "setup.model": { params: { readonly model: string }; result: { readonly model: string } };
+  /** Names the default agent in its IDENTITY.md. */
+  "setup.name": { params: { readonly name: string }; result: { readonly name: string } };
   /** Has a process of its own end the gateway and start it again, with the environment that it has now. */
   "gateway.restart": { params: Record<string, never>; result: { readonly restarting: true } };
   /** Drains and ends the gateway. */

@@ -4,6 +4,7 @@ import { ConfigReloadResultSchema } from "./config.ts";
 import { ContextReportSchema, ContextRequestSchema, ReplayResultSchema } from "./context.ts";
 import { DeadLetterSchema } from "./dead-letters.ts";
 import { SESSION_KINDS, SessionImportReportSchema, SessionSummarySchema } from "./sessions.ts";
+import { SetupCheckSchema, SetupStateSchema } from "./setup.ts";
 import { GatewayStatusSchema } from "./status.ts";
 import { RunUsageSchema } from "./usage.ts";
 import { DamageEventsSchema } from "./damage.ts";
@@ -31,6 +32,8 @@ const whichRequest = {
   turn: z.union([z.number().int().min(1), z.string().min(1).max(200)]).optional(),
   request: z.number().int().min(1).optional(),
 };
+const provider = z.string().min(1).max(100);
+const secret = z.string().min(1).max(10_000);
 const kind = z.enum(SESSION_KINDS);
 const session = z.strictObject({ session: SessionSummarySchema });
 
@@ -277,8 +280,38 @@ export const RPC_METHODS: RpcMethodSchemas = methodSchemas({
   "config.reload": {
     access: "owner",
     stores: false,
-    params: empty,
+    params: z.strictObject({ force: z.boolean().optional() }),
     result: ConfigReloadResultSchema,
+  },
+  "setup.state": {
+    access: "owner",
+    stores: false,
+    params: empty,
+    result: SetupStateSchema,
+  },
+  "setup.check": {
+    access: "owner",
+    stores: false,
+    params: z.strictObject({ provider, key: secret.optional(), model: key.optional() }),
+    result: SetupCheckSchema,
+  },
+  "setup.key": {
+    access: "owner",
+    stores: true,
+    params: z.strictObject({ provider, key: secret }),
+    result: z.strictObject({ keyPlace: z.string() }),
+  },
+  "setup.model": {
+    access: "owner",
+    stores: true,
+    params: z.strictObject({ model: key }),
+    result: z.strictObject({ model: z.string() }),
+  },
+  "setup.name": {
+    access: "owner",
+    stores: true,
+    params: z.strictObject({ name: z.string().min(1).max(80) }),
+    result: z.strictObject({ name: z.string() }),
   },
   "gateway.restart": {
     access: "owner",

@@ -82,3 +82,4 @@ export { startAimock } from "./aimock/start-aimock.ts";
 export { checkMistralSchema } from "./official/check-mistral-schema.ts";
 export { checkOfficialRequests } from "./official/check-official-requests.ts";
 export { checkOfficialTypes, type OfficialComplaint, type OfficialSubject } from "./official/check-official-types.ts";
+export { type ListingServer, type ListingServerOptions, startListingServer } from "./listing/start-listing-server.ts";

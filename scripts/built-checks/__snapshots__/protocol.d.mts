@@ -664,6 +664,52 @@ interface GatewayWarning {
 }
 /** Parses warnings. */
 declare const GatewayWarningsSchema: z.ZodType<readonly GatewayWarning[]>;
+/** A provider of models as a first run shows it. Keys are named by where they stand, never given. */
+interface SetupProvider {
+  /** What a model reference starts with. */
+  readonly id: string;
+  readonly label: string;
+  /** Where a key is made, or the server is downloaded; absent for one that only the configuration knows. */
+  readonly url?: string;
+  /** False for a server that takes requests without a key. */
+  readonly needsKey: boolean;
+  /** Where its key stands: a file, an environment variable, a setting. Absent without one. */
+  readonly keyPlace?: string;
+  /** Why the key that is named there has no value. */
+  readonly keyProblem?: string;
+  /** True for a local server that answers now. */
+  readonly running?: boolean;
+  /** The model to begin with, without the provider. */
+  readonly defaultModel?: string;
+}
+/** What is set up, and what can be. */
+interface SetupState {
+  readonly model: {
+    /** `provider/model`. */
+    readonly reference: string;
+    /** `configured`: by the file. `found`: by a key in the environment or a local server. `demo`: nothing was found. */
+    readonly source: "configured" | "found" | "demo";
+    /** For people: why it is this one. */
+    readonly reason: string;
+  };
+  /** The default agent. Its name is absent as long as nobody has given it one. */
+  readonly agent: {
+    readonly id: string;
+    readonly name?: string;
+  };
+  readonly providers: readonly SetupProvider[];
+}
+/** The result of a test of a provider: what was found and what to do. */
+interface SetupCheck {
+  readonly type: "works" | "missing-key" | "refused-key" | "no-credit" | "unknown-model" | "no-models" | "rate-limited" | "unreachable" | "failed";
+  readonly message: string;
+  /** The models that can hold a conversation, without the provider. */
+  readonly models: readonly string[];
+}
+/** Parses the state of the setup. */
+declare const SetupStateSchema: z.ZodType<SetupState>;
+/** Parses the result of a test. */
+declare const SetupCheckSchema: z.ZodType<SetupCheck>;
 /** What `agent` answers, and `factotum agent --json` prints. */
 interface AgentRunResult {
   readonly sessionKey: string;
@@ -1014,10 +1060,57 @@ interface RpcMethods {
       readonly acknowledged: readonly DamageEvent[];
     };
   };
-  /** Looks at the configuration file at once, and goes on with it if it is good. */
+  /**
+   * Looks at the configuration file at once, and goes on with it if it is good. With `force` an unchanged file is applied again: what it names (a key in a
+   * file, the gateway's token) has changed.
+   */
   "config.reload": {
-    params: Record<string, never>;
+    params: {
+      readonly force?: boolean;
+    };
     result: ConfigReloadResult;
+  };
+  /** What is set up, and which providers of models there are. */
+  "setup.state": {
+    params: Record<string, never>;
+    result: SetupState;
+  };
+  /** Tests a provider by calls that cost nothing, with `key` or the one that it has; with `model` also whether it has that one. */
+  "setup.check": {
+    params: {
+      readonly provider: string;
+      readonly key?: string;
+      readonly model?: string;
+    };
+    result: SetupCheck;
+  };
+  /** Keeps a provider's key in a file that the configuration names, and uses it from now on. `keyPlace` says where. */
+  "setup.key": {
+    params: {
+      readonly provider: string;
+      readonly key: string;
+    };
+    result: {
+      readonly keyPlace: string;
+    };
+  };
+  /** Makes `provider/model` the model of the default agent. */
+  "setup.model": {
+    params: {
+      readonly model: string;
+    };
+    result: {
+      readonly model: string;
+    };
+  };
+  /** Names the default agent in its IDENTITY.md. */
+  "setup.name": {
+    params: {
+      readonly name: string;
+    };
+    result: {
+      readonly name: string;
+    };
   };
   /** Has a process of its own end the gateway and start it again, with the environment that it has now. */
   "gateway.restart": {
@@ -1081,3 +1174,4 @@ type RpcEvent = keyof RpcEvents;
 /** A parser for the payload of every event. */
 declare const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]>; };
 export { type AgentRunResult, type AgentStatus, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type HelloFrame, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, type NoticeBlock, PROTOCOL_VERSION, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, isRpcMethod };
+export { type AgentRunResult, type AgentStatus, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type HelloFrame, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, PROTOCOL_VERSION, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type SetupCheck, SetupCheckSchema, type SetupProvider, type SetupState, SetupStateSchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, isRpcMethod };

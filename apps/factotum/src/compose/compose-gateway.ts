@@ -20,6 +20,7 @@ import {
   type Gateway,
   type GatewayOptions,
   type GatewaySettings,
+  type SetupControl,
 } from "@factotum/gateway";
 import { httpFetch } from "@factotum/models";
 import type { HostRunner } from "@factotum/sandbox";
@@ -27,6 +28,7 @@ import { createSkillIndex } from "@factotum/skills";
 import { openSqliteStore, type SqliteStore, type SqliteStoreOptions, type StoreDamage } from "@factotum/store";
 import { createCoreTools, createPublicFetch, type FileAccess } from "@factotum/tools";
 import type { CliContext } from "../runtime/cli-context.ts";
+import { createSetupControl } from "../first-run/create-setup-control.ts";
 import { assetPath } from "../runtime/assets.ts";
 import { secretVariables, type SecretFilter } from "../runtime/secret-filter.ts";
 import { systemClock, systemRandom } from "../runtime/system-clock.ts";
@@ -120,11 +122,11 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     context,
     started: { ...loaded, problems: [...loaded.problems, ...notices] },
     load: async () => loadConfig({ env, channels: CHANNELS }),
-    apply: async (next) => {
+    apply: async (next, { force }) => {
       const { token: nextToken, notices: nextNotices } = await gatewayToken(next.config, { paths, env, listensAt: loaded.config });
       secrets.add([...secretValues(next.config, env), ...(nextToken === undefined ? [] : [nextToken])]);
       expectKeys(next.config);
-      await gateway.reload(settingsOf(next.config, { ...parts, token: nextToken }));
+      await gateway.reload(settingsOf(next.config, { ...parts, token: nextToken }), { keysChanged: force });
       config = next.config;
       return nextNotices;
     },
@@ -137,6 +139,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     version: context.version,
     home: paths.home,
     configControl: reloader,
+    setupControl: setupOf(reloader, { env, secrets }),
     store,
     damage: store.damage,
     reserve,
@@ -165,6 +168,21 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     await ends.disposeAsync();
   };
   return { gateway, token, notices, close: (reason) => (closing ??= close(reason)) };
+}
+
+/** Sets up models and the assistant's name for clients, and has every change in use at once. */
+function setupOf(reloader: ConfigReloader, { env, secrets }: Pick<CliContext, "env"> & Pick<ComposeOptions, "secrets">): SetupControl {
+  return createSetupControl({
+    env,
+    channels: CHANNELS,
+    fetch: httpFetch,
+    clock: systemClock,
+    onSecret: (key) => secrets.add([key]),
+    applyChange: async () => {
+      const { type, problems } = await reloader.reload({ force: true });
+      return type === "kept" ? problems.join("; ") : undefined;
+    },
+  });
 }
 
 /** Takes snapshots of the database, and has the gateway begin again with them when its file is taken away. */

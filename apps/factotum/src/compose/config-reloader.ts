@@ -27,7 +27,7 @@ export interface ConfigReloaderOptions {
   readonly started: LoadedConfig;
   readonly load: () => Promise<LoadedConfig | RefusedConfig>;
   /** Goes on with it, whole or, when it rejects, not at all. Resolves with what it found beside the problems of the file. */
-  readonly apply: (loaded: LoadedConfig) => Promise<readonly ConfigProblem[]>;
+  readonly apply: (loaded: LoadedConfig, options: { readonly force: boolean }) => Promise<readonly ConfigProblem[]>;
   /** Keeps it as the last good copy. */
   readonly remember: (loaded: LoadedConfig) => Promise<void>;
   /** How the limits of running commands are kept. */
@@ -63,21 +63,23 @@ export class ConfigReloader implements ConfigControl {
   }
 
   /** One look after the other. Never rejects. */
-  async reload(): Promise<Result> {
-    this.#work = this.#work.then(async () => this.#look());
+  async reload({ force = false }: { readonly force?: boolean } = {}): Promise<Result> {
+    this.#work = this.#work.then(async () => this.#look({ force }));
     return this.#work;
   }
 
-  async #look(): Promise<Result> {
+  async #look({ force }: { readonly force: boolean }): Promise<Result> {
     const { load, apply, remember, logger } = this.#options;
     let { fileHash } = this.#seen;
     try {
-      if (await this.#isAsItRuns()) return this.#settle(this.#running, "unchanged", []);
+      if (!force && (await this.#isAsItRuns())) return this.#settle(this.#running, "unchanged", []);
       const read = await load();
       ({ fileHash } = read);
-      if (read.type === "refused" || read.source !== "file") return this.#keep(read);
+      if (read.type === "refused" || read.source === "last-good") return this.#keep(read);
+      // Before the first file there is nothing that could be missed: what the defaults name is read again.
+      if (read.source === "defaults" && !(force && this.#running.source === "defaults")) return this.#keep(read);
       const changed = diffDocuments(this.#running.written, read.written).map(({ path }) => path);
-      const loaded = { ...read, problems: [...read.problems, ...(await apply(read))] };
+      const loaded = { ...read, problems: [...read.problems, ...(await apply(read, { force }))] };
       this.#running = loaded;
       logger.info("The configuration has changed and is in use", { changed });
       for (const problem of loaded.problems) logger.warn(`Configuration: ${formatProblem(problem)}`);

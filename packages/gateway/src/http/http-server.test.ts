@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import type { ChannelAccount } from "../index.ts";
-import { createMemoryLogger, realClock, realRandom, startTestGateway, TestPlatform } from "../../test/gateway-harness.ts";
+import { createMemoryLogger, NO_SETUP, realClock, realRandom, startTestGateway, TestPlatform } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 import { authorize, OWN } from "../access/authorize.ts";
 import type { HttpRoute, Principal } from "../access/authorize.ts";
@@ -45,6 +45,7 @@ async function serverWithPatience(running: TestGateway, requestTimeoutMs: number
     status: () => running.gateway.status(),
     warnings: () => [],
     reloadConfig: () => Promise.reject(new Error("there is no file")),
+    setup: NO_SETUP,
     requestRestart: async () => undefined,
     requestShutdown: () => undefined,
   });

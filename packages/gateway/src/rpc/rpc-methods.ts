@@ -19,7 +19,10 @@ import { replayRequest } from "../requests/replay-request.ts";
 import type { Engine } from "../engine/engine.ts";
 import { parseAgentSessionKey } from "../routing/session-key.ts";
 import type { RunReport } from "../queue/run-report.ts";
+import { readIdentityName } from "../workspace/bootstrap-files.ts";
 import { RpcError } from "./rpc-error.ts";
+import { setupHandlers } from "./setup-methods.ts";
+import type { SetupControl } from "./setup-methods.ts";
 import type { WebchatHub } from "./webchat-hub.ts";
 
 /** What a method may do with the connection that called it. */
@@ -40,7 +43,8 @@ export interface RpcServices {
   readonly hub: WebchatHub;
   readonly status: () => Promise<GatewayStatus>;
   readonly warnings: () => readonly GatewayWarning[];
-  readonly reloadConfig: () => Promise<ConfigReloadResult>;
+  readonly reloadConfig: (options: { readonly force: boolean }) => Promise<ConfigReloadResult>;
+  readonly setup: SetupControl;
   readonly requestRestart: () => Promise<void>;
   readonly requestShutdown: (reason: string) => void;
 }
@@ -99,7 +103,8 @@ export function createRpcHandlers(services: RpcServices): RpcHandlers {
       agents: await Promise.all(
         engine.parts.running.agents.list().map(async (agent) => ({
           id: agent.config.id,
-          name: agent.name ?? agent.config.id,
+          // In the order of the prompt.
+          name: (await readIdentityName(agent.config.workspace)) ?? agent.name ?? agent.config.id,
           isDefault: agent.config.isDefault,
           mainSessionKey: sessions.mainKey(agent.config.id),
           ...withoutUndefined({ model: await nextModel(agent) }),
@@ -122,6 +127,7 @@ export function createRpcHandlers(services: RpcServices): RpcHandlers {
     "deadletters.purge": async (params) => engine.deadLetters.purge(params),
     "damage.list": async () => ({ events: engine.damage.list() }),
     "damage.acknowledge": async ({ ids }) => ({ acknowledged: await engine.damage.acknowledge(ids) }),
+    ...setupHandlers(services.setup),
     ...gatewayHandlers(services),
   };
 }
@@ -137,7 +143,7 @@ function gatewayHandlers({
   return {
     status,
     "warnings.list": async () => ({ warnings: warnings() }),
-    "config.reload": reloadConfig,
+    "config.reload": async ({ force }) => reloadConfig({ force: force ?? false }),
     "gateway.restart": async () => {
       await requestRestart();
       return { restarting: true };

@@ -38,6 +38,13 @@ export function identityName(files: readonly BootstrapFile[]): string | undefine
   return name === undefined || name === "" ? undefined : name.slice(0, 80);
 }
 
+/** The name in the IDENTITY.md of a workspace, read now; `undefined` without a file or a name. */
+export async function readIdentityName(workspace: string): Promise<string | undefined> {
+  const name = "IDENTITY.md";
+  const file = path.join(workspace, name);
+  return identityName([{ name, path: file, content: await readText(file) }]);
+}
+
 async function readText(file: string): Promise<string | undefined> {
   try {
     await using handle = await open(file, "r");

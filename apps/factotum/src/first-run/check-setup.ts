@@ -1,0 +1,35 @@
+import { withoutUndefined } from "@factotum/agent-contract";
+import { nearestName } from "@factotum/config";
+import { checkProvider, PROVIDERS, type ProviderCheck } from "@factotum/models";
+import { findAddress, findProviderKey } from "./find-target.ts";
+import { loadForSetup, type FirstRunParts } from "./first-run-parts.ts";
+
+/** Tests a provider with a key, or with the one that it has, by calls that cost nothing. Rejects only when `signal` fires. */
+export async function checkSetup(
+  { provider, key, model }: { readonly provider: string; readonly key?: string | undefined; readonly model?: string | undefined },
+  parts: FirstRunParts,
+  { signal }: { readonly signal?: AbortSignal } = {},
+): Promise<ProviderCheck> {
+  const loaded = await loadForSetup(parts);
+  if (loaded.type === "refused") return failed(loaded.message);
+  const address = findAddress(provider, loaded.config, parts.env);
+  if (address === undefined) return failed(unknownProvider(provider, Object.keys(loaded.config.models.providers)));
+  const known = key === undefined ? await findProviderKey(provider, loaded.config, parts.env) : undefined;
+  if (known?.type === "unresolved")
+    return { type: "missing-key", message: `The key of ${provider} cannot be read: ${known.problem}.`, models: [] };
+  const apiKey = key?.trim() ?? (known?.type === "key" ? known.value : undefined);
+  const { fetch, clock } = parts;
+  return checkProvider({ ...address, apiKey, ...withoutUndefined({ model }) }, { fetch, clock, ...withoutUndefined({ signal }) });
+}
+
+/** Says that a provider is unknown, with the nearest one. */
+export function unknownProvider(provider: string, configured: readonly string[]): string {
+  const known = [...new Set([...Object.keys(PROVIDERS), ...configured])].filter((id) => id !== "demo");
+  const nearest = nearestName(provider, known);
+  const meant = nearest === undefined ? `Known ones: ${known.join(", ")}` : `Did you mean "${nearest}"`;
+  return `There is no provider "${provider}". ${meant}${nearest === undefined ? "." : "?"} Another one needs models.providers.${provider}.api and .baseUrl.`;
+}
+
+function failed(message: string): ProviderCheck {
+  return { type: "failed", message, models: [] };
+}

@@ -1,0 +1,32 @@
+import { formatKeyPath, getConfigValue, parseModelReference, setConfigValue, type KeyPath, type LoadedConfig } from "@factotum/config";
+import type { SetupOutcome } from "@factotum/gateway";
+import { PROVIDERS } from "@factotum/models";
+import { loadForSetup, refusedFor, type FirstRunParts } from "./first-run-parts.ts";
+import { defaultAgent } from "./read-setup-state.ts";
+
+/** Makes `provider/model`, or an alias of one, the model of the default agent: where its model is set today, else under `agents.defaults`. Fallbacks stay. */
+export async function chooseModel(written: string, parts: FirstRunParts): Promise<SetupOutcome<{ readonly model: string }>> {
+  const loaded = await loadForSetup(parts);
+  if (loaded.type === "refused") return loaded;
+  const { config } = loaded;
+  const agent = defaultAgent(config);
+  const aliases = Object.entries(agent.models).flatMap(([reference, { alias }]) =>
+    alias === undefined ? [] : [[alias, reference] as const],
+  );
+  const parsed = parseModelReference(written, {
+    providers: [...Object.keys(PROVIDERS), ...Object.keys(config.models.providers)],
+    aliases: Object.fromEntries(aliases),
+  });
+  if (parsed.type === "unknown") return { type: "refused", message: parsed.message };
+  const model = `${parsed.reference.provider}/${parsed.reference.model}`;
+  const result = await setConfigValue(formatKeyPath(placeOfModel(loaded, agent.id)), model, parts);
+  return result.type === "refused" ? refusedFor(result.path, result.problems) : { type: "done", model };
+}
+
+function placeOfModel(loaded: LoadedConfig, agentId: string): KeyPath {
+  const listed = loaded.config.agents.findIndex(({ id }) => id === agentId);
+  const own: KeyPath = ["agents", "list", listed, "model"];
+  const place: KeyPath = getConfigValue(formatKeyPath(own), loaded).type === "set" ? own : ["agents", "defaults", "model"];
+  const current = getConfigValue(formatKeyPath(place), loaded);
+  return current.type === "set" && typeof current.value === "object" ? [...place, "primary"] : place;
+}

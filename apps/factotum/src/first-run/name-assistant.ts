@@ -1,0 +1,31 @@
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { writePrivateFile } from "@factotum/config";
+import type { SetupOutcome } from "@factotum/gateway";
+import { assetPath } from "../runtime/assets.ts";
+import { loadForSetup, type FirstRunParts } from "./first-run-parts.ts";
+import { withIdentityName } from "./identity-file.ts";
+import { defaultAgent } from "./read-setup-state.ts";
+
+/** Names the default agent: in its IDENTITY.md, whose other lines stay as they are. A name is one line of at most 80 characters. */
+export async function nameAssistant(written: string, parts: FirstRunParts): Promise<SetupOutcome<{ readonly name: string }>> {
+  const name = written.replaceAll(/\s+/g, " ").trim();
+  if (name === "" || name.length > 80 || /[*_`\p{Cc}]/u.test(name))
+    return { type: "refused", message: "A name has 1 to 80 characters, and none of * _ and `." };
+  const loaded = await loadForSetup(parts);
+  if (loaded.type === "refused") return loaded;
+  const agent = defaultAgent(loaded.config);
+  const file = join(agent.workspace, "IDENTITY.md");
+  await mkdir(agent.workspace, { recursive: true, mode: 0o700 });
+  await writePrivateFile(file, withIdentityName(await readOrTemplate(file), name));
+  return { type: "done", name };
+}
+
+async function readOrTemplate(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return readFile(join(assetPath("templates"), "IDENTITY.md"), "utf8");
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { withoutUndefined } from "@factotum/agent-contract";
+import type { FactotumConfig, ResolvedAgent } from "@factotum/config";
+import type { SetupOutcome } from "@factotum/gateway";
+import { createOllamaProbe, defaultModelFromEnvironment, findProviderFacts, PROVIDER_FACTS, type ProviderFacts } from "@factotum/models";
+import type { SetupProvider, SetupState } from "@factotum/protocol";
+import { findAddress, findProviderKey } from "./find-target.ts";
+import { loadForSetup, type FirstRunParts } from "./first-run-parts.ts";
+import { readIdentityName } from "./identity-file.ts";
+
+/** What is set up and what can be; asks a local Ollama whether it runs, and nobody else. */
+export async function readSetupState(parts: FirstRunParts): Promise<SetupOutcome<{ readonly state: SetupState }>> {
+  const loaded = await loadForSetup(parts);
+  if (loaded.type === "refused") return loaded;
+  const { config } = loaded;
+  const agent = defaultAgent(config);
+  const own = Object.keys(config.models.providers).filter((id) => findProviderFacts(id) === undefined);
+  const facts = [...PROVIDER_FACTS, ...own.map((id): ProviderFacts => ({ id, label: id, url: "", keyVariables: [] }))];
+  const state = {
+    model: await currentModel(agent, config, parts),
+    agent: { id: agent.id, ...withoutUndefined({ name: await nameOf(agent) }) },
+    providers: await Promise.all(facts.map(async (one) => describeProvider(one, config, parts))),
+  };
+  return { type: "done", state };
+}
+
+/** The agent that a first run sets up. */
+export function defaultAgent({ agents, defaultAgentId }: FactotumConfig): ResolvedAgent {
+  const agent = agents.find(({ id }) => id === defaultAgentId) ?? agents[0];
+  if (agent === undefined) throw new Error("The configuration has no agent.");
+  return agent;
+}
+
+async function currentModel(agent: ResolvedAgent, { models }: FactotumConfig, parts: FirstRunParts): Promise<SetupState["model"]> {
+  if (agent.model !== undefined) return { reference: agent.model.primary, source: "configured", reason: "the configuration names it" };
+  const { reference, reason } = await defaultModelFromEnvironment(parts.env, {
+    probeOllama: createOllamaProbe(parts),
+    ollamaBaseUrl: models.providers["ollama"]?.baseUrl,
+  });
+  return { reference, source: reference.startsWith("demo/") ? "demo" : "found", reason };
+}
+
+async function describeProvider(facts: ProviderFacts, config: FactotumConfig, parts: FirstRunParts): Promise<SetupProvider> {
+  const { id, label, url, keyVariables, defaultModel } = facts;
+  const key = await findProviderKey(id, config, parts.env);
+  const running = id === "ollama" ? await isOllamaRunning(config, parts) : undefined;
+  return {
+    id,
+    label,
+    ...(url === "" ? {} : { url }),
+    needsKey: keyVariables.length > 0,
+    ...(key.type === "none" ? {} : { keyPlace: key.place }),
+    ...(key.type === "unresolved" ? { keyProblem: key.problem } : {}),
+    ...withoutUndefined({ running, defaultModel }),
+  };
+}
+
+async function isOllamaRunning(config: FactotumConfig, parts: FirstRunParts): Promise<boolean> {
+  const baseUrl = findAddress("ollama", config, parts.env)?.baseUrl ?? "";
+  return (await createOllamaProbe(parts)(baseUrl.replace(/\/+(?:v1\/*)?$/, ""))) !== undefined;
+}
+
+async function nameOf(agent: ResolvedAgent): Promise<string | undefined> {
+  const configured = agent.identity.name ?? agent.name;
+  try {
+    return readIdentityName(await readFile(join(agent.workspace, "IDENTITY.md"), "utf8")) ?? configured;
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR", "EACCES"].includes((error as NodeJS.ErrnoException).code ?? "")) return configured;
+    throw error;
+  }
+}

@@ -1,0 +1,46 @@
+import type { RpcMethod, RpcMethods, SetupCheck, SetupState } from "@factotum/protocol";
+import { RpcError } from "./rpc-error.ts";
+
+/** What a change came to. `refused` comes with what to do, and nothing was changed. */
+export type SetupOutcome<Done> = ({ readonly type: "done" } & Done) | { readonly type: "refused"; readonly message: string };
+
+/**
+ * Sets up models and the assistant's name. Who implements it keeps keys out of what it returns, and has every change in use when it resolves.
+ * The methods are those of the protocol with the same names.
+ */
+export interface SetupControl {
+  state(): Promise<SetupOutcome<{ readonly state: SetupState }>>;
+  check(
+    target: { readonly provider: string; readonly key?: string | undefined; readonly model?: string | undefined },
+    options: { readonly signal: AbortSignal },
+  ): Promise<SetupCheck>;
+  storeKey(provider: string, key: string): Promise<SetupOutcome<{ readonly keyPlace: string }>>;
+  chooseModel(reference: string): Promise<SetupOutcome<{ readonly model: string }>>;
+  nameAssistant(name: string): Promise<SetupOutcome<{ readonly name: string }>>;
+}
+
+type SetupHandlers = {
+  readonly [Method in Extract<RpcMethod, `setup.${string}`>]: (
+    params: RpcMethods[Method]["params"],
+    connection: { readonly signal: AbortSignal },
+  ) => Promise<RpcMethods[Method]["result"]>;
+};
+
+/** The methods of a first run. */
+export function setupHandlers(setup: SetupControl): SetupHandlers {
+  return {
+    "setup.state": async () => done(await setup.state()).state,
+    "setup.check": async (target, { signal }) => setup.check(target, { signal }),
+    "setup.key": async ({ provider, key }) => {
+      const { keyPlace } = done(await setup.storeKey(provider, key));
+      return { keyPlace };
+    },
+    "setup.model": async ({ model }) => ({ model: done(await setup.chooseModel(model)).model }),
+    "setup.name": async ({ name }) => ({ name: done(await setup.nameAssistant(name)).name }),
+  };
+}
+
+function done<Done>(outcome: SetupOutcome<Done>): Done {
+  if (outcome.type === "refused") throw new RpcError("invalid-request", outcome.message);
+  return outcome;
+}

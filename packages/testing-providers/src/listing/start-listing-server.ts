@@ -1,0 +1,54 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A provider on loopback that knows one key. */
+export interface ListingServer extends AsyncDisposable {
+  /** Without a version. */
+  readonly url: string;
+  /** Paths that were asked for, in order. */
+  readonly paths: readonly string[];
+}
+
+/** What the provider has. */
+export interface ListingServerOptions {
+  /** The key that it takes, in the header of Anthropic's or of OpenAI's wire. */
+  readonly key: string;
+  readonly models: readonly string[];
+  /** What it answers on the chat endpoint. */
+  readonly answer?: string;
+}
+
+/**
+ * Serves what a first run needs of a provider: the free list of models, and answers on OpenAI's chat endpoint. Whoever shows another key is refused as the
+ * vendors do.
+ */
+export async function startListingServer({ key, models, answer = "Good day." }: ListingServerOptions): Promise<ListingServer> {
+  const paths: string[] = [];
+  const server = createServer((request, response) => {
+    const { url = "", headers } = request;
+    paths.push(url);
+    request.resume();
+    const isKnown = headers["x-api-key"] === key || headers.authorization === `Bearer ${key}`;
+    const json = (status: number, body: unknown): void =>
+      void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    if (!isKnown) json(401, { type: "error", error: { type: "authentication_error", message: "invalid x-api-key" } });
+    else if (/\/models(?:\?|$)/.test(url)) json(200, { object: "list", data: models.map((id) => ({ id })), has_more: false });
+    else if (url.endsWith("/chat/completions")) response.writeHead(200, { "content-type": "text/event-stream" }).end(chatStream(answer));
+    else json(404, { type: "error", error: { type: "not_found_error", message: "no such path" } });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    paths,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+function chatStream(text: string): string {
+  const chunk = (delta: object, finish: string | null): string =>
+    `data: ${JSON.stringify({ id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+  return `${chunk({ role: "assistant", content: text }, null)}${chunk({}, "stop")}data: [DONE]\n\n`;
+}
