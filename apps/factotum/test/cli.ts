@@ -63,6 +63,11 @@ export class CliHome implements AsyncDisposable {
 
   /** The same with a person at the terminal who answers. */
   async runAsked(confirm: CliContext["confirm"], ...args: readonly string[]): Promise<CliResult> {
+    return this.runWith(withoutUndefined({ confirm }), ...args);
+  }
+
+  /** The same with more of a process: a terminal's questions, standard input. */
+  async runWith(more: Partial<CliContext>, ...args: readonly string[]): Promise<CliResult> {
     let stdout = "";
     let stderr = "";
     const context: CliContext = {
@@ -73,8 +78,8 @@ export class CliHome implements AsyncDisposable {
       platform: "linux",
       print: (text) => void (stdout += text),
       note: (text) => void (stderr += text),
-      ...withoutUndefined({ confirm }),
       signal: new AbortController().signal,
+      ...more,
     };
     return { code: await runCli(args, context), stdout, stderr };
   }

@@ -3,6 +3,7 @@ import type * as ConfigCommands from "../commands/config.ts";
 import { LOG_LEVELS, type LogLevel } from "../runtime/log-line.ts";
 import { addDamage } from "./add-damage.ts";
 import { addDeadLetters } from "./add-dead-letters.ts";
+import { addModels } from "./add-models.ts";
 import { addSessions } from "./add-sessions.ts";
 import type { CliContext, Finish } from "../runtime/cli-context.ts";
 import { json, port, positive } from "./options.ts";
@@ -18,6 +19,7 @@ export function createProgram(context: CliContext, finish: Finish): Command {
     .configureOutput({ writeOut: context.print, writeErr: context.note })
     .exitOverride();
   addSetup(program, context, finish);
+  addModels(program, context, finish);
   addGateway(program, context, finish);
   addAgent(program, context, finish);
   addContext(program, context, finish);
@@ -35,11 +37,15 @@ export function createProgram(context: CliContext, finish: Finish): Command {
 function addSetup(program: Command, context: CliContext, finish: Finish): void {
   program
     .command("setup")
-    .description("create the configuration and the workspaces; asks nothing and changes nothing that exists")
+    .description("set up a model, the assistant's name and the gateway in guided steps; can be repeated")
+    .option(
+      "--non-interactive",
+      "ask nothing: create the configuration and the workspaces, change nothing that exists; the default without a terminal",
+    )
     .addOption(json())
-    .action(async (options: { json?: boolean }) => {
+    .action(async (options: { nonInteractive?: boolean; json?: boolean }) => {
       const { setup } = await import("../commands/setup.ts");
-      finish(await setup(context, { json: options.json === true }));
+      finish(await setup(context, { json: options.json === true, interactive: options.nonInteractive !== true }));
     });
 }
 

@@ -1,3 +1,4 @@
+import { text } from "node:stream/consumers";
 import { isatty } from "node:tty";
 import { statePaths } from "@factotum/config";
 import { readVersion } from "../runtime/version.ts";
@@ -20,14 +21,19 @@ export async function runProcess(): Promise<void> {
     version: readVersion(),
     self: { file: process.execPath, args: [...process.execArgv, process.argv[1] ?? ""] },
     platform: process.platform,
-    print: (text) => void process.stdout.write(text),
-    note: (text) => void process.stderr.write(text),
+    print: (words) => void process.stdout.write(words),
+    note: (words) => void process.stderr.write(words),
     ...(isatty(0) && isatty(2)
       ? {
           confirm: async (question) =>
             (await import("./confirm.ts")).confirm(question, { input: process.stdin, output: process.stderr, signal: stopping.signal }),
         }
       : {}),
+    ...(isatty(0) && isatty(1)
+      ? { prompts: async () => (await import("./clack-prompts.ts")).createClackPrompts({ signal: stopping.signal }) }
+      : {}),
+    readInput: async () => text(process.stdin),
+    isTerminal: isatty(1),
     signal: stopping.signal,
   };
   for (const [signal, code] of [

@@ -13,13 +13,12 @@ import {
   type ConfigProblem,
   type SetConfigResult,
 } from "@factotum/config";
-import type { ConfigReloadResult } from "@factotum/protocol";
 import { CHANNELS } from "../compose/extensions.ts";
 import { shortTokenProblem } from "../compose/gateway-token.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
-import { findGateway, isUnauthorized, requestError } from "../rpc/connect-gateway.ts";
+import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
 
 interface Format {
   readonly json: boolean;
@@ -117,38 +116,6 @@ export async function configSet(
       );
   }
   return EXIT.ok;
-}
-
-/** Asks a running gateway to look at the file now, rather than in a moment; `undefined` when none runs, or none that lets us in. */
-async function reloadGateway(context: CliContext): Promise<ConfigReloadResult | undefined> {
-  try {
-    try {
-      return await askToReload(context);
-    } catch (error) {
-      // Another token ends the connection that asked for it. The gateway watches the file, too, so it may have changed the token before we ask: either way
-      // the next connection is opened with the new one.
-      if (!isUnauthorized(error)) throw error;
-      return await askToReload(context);
-    }
-  } catch (error) {
-    // It watches the file: what cannot be asked for happens all the same.
-    context.note(`factotum: ${requestError(error).message}\n`);
-    return undefined;
-  }
-}
-
-async function askToReload(context: CliContext): Promise<ConfigReloadResult | undefined> {
-  using gateway = await findGateway(context);
-  return await gateway?.client.request("config.reload", {}, { signal: context.signal });
-}
-
-function describeReload(reloaded: ConfigReloadResult | undefined): string {
-  if (reloaded === undefined) return "A running gateway takes it up by itself.";
-  if (reloaded.type === "kept") return `The running gateway does not use it: ${reloaded.problems.join("; ")}`;
-  const { needsRestart } = reloaded;
-  return needsRestart.length === 0
-    ? "The running gateway uses it from now on."
-    : `The running gateway takes ${needsRestart.join(", ")} up with "factotum gateway restart".`;
 }
 
 /** Prints the JSON Schema of the whole file, with every channel of this build. */

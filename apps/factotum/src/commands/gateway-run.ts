@@ -206,6 +206,9 @@ async function announce(context: CliContext, { gateway, token, notices }: Compos
   context.print(status.publicUrl === undefined ? "\n" : `  ${addressOf(status.publicUrl, token)}\n\n`);
   for (const problem of notices) context.print(`! ${formatProblem(problem)}\n`);
   context.print(`${agents.join("\n")}\n`);
+  const isDemo = status.agents.some(({ model }) => model.startsWith("demo/"));
+  if (isDemo)
+    context.print(`\nThe demo model answers. For a real one, open the address above and choose a provider, or run: factotum setup\n`);
   if (inactive.length > 0) context.print(`Not active yet in this build: ${inactive.join(", ")}\n`);
 }
 

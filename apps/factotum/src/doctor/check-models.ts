@@ -70,7 +70,7 @@ async function checkModel(written: string, agent: Agent, context: Context): Prom
         check: "model",
         level: "warning",
         message: [`agent ${agent.id} uses the demo model, which follows a script.`, chosen.problem ?? ""].join(" ").trimEnd(),
-        fix: `Set one of these where the gateway starts, or run Ollama: ${DEFAULT_KEY_VARIABLES.join(", ")}.`,
+        fix: `Choose a provider: factotum setup. Or set one of these where the gateway starts, or run Ollama: ${DEFAULT_KEY_VARIABLES.join(", ")}.`,
       },
     ];
   }
@@ -114,7 +114,7 @@ async function checkKey(provider: string, { config, env }: Context): Promise<Fin
   if (keys.length > 0) return undefined;
   const variable = findProvider(provider)?.keyVariables?.[0];
   if (variable === undefined || readProviderKey(provider, env) !== undefined) return undefined;
-  const fix = `Set ${variable} where the gateway starts, or: factotum config set models.providers.${provider}.apiKey '{ file: "credentials/${provider}" }'`;
+  const fix = `Set ${variable} where the gateway starts, or keep the key in a file: factotum auth set ${provider}`;
   return { check: "model-key", level: "error", message: `There is no key for ${provider}.`, fix };
 }
 

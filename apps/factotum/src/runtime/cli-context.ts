@@ -1,4 +1,5 @@
 import type { Environment, StatePaths } from "@factotum/config";
+import type { Prompts } from "./prompts.ts";
 
 /** What a command may use of its process; a test puts its own in place. */
 export interface CliContext {
@@ -14,6 +15,12 @@ export interface CliContext {
   readonly note: (text: string) => void;
   /** Asks the person at the terminal; absent when there is none. */
   readonly confirm?: (question: string) => Promise<boolean>;
+  /** Asks more than yes or no; absent without a terminal for input and output. */
+  readonly prompts?: () => Promise<Prompts>;
+  /** Reads all of standard input; for what must not stand in the command line. */
+  readonly readInput?: () => Promise<string>;
+  /** The result goes to a person's terminal rather than to a program. */
+  readonly isTerminal?: boolean;
   /** Fires when the command should end. */
   readonly signal: AbortSignal;
 }

@@ -1,0 +1,100 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { startListingServer, type ListingServer } from "@factotum/testing-providers";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CliHome, type CliResult } from "../../test/cli.ts";
+import { ScriptedPrompts } from "../../test/scripted-prompts.ts";
+
+const KEY = "sk-ant-0123456789abcdef";
+const MODELS = ["claude-sonnet-5-5", "claude-haiku-5"];
+
+let home: CliHome;
+let provider: ListingServer;
+
+beforeEach(async () => {
+  home = await CliHome.create();
+  provider = await startListingServer({ key: KEY, models: MODELS });
+  await home.run("setup");
+  await home.run("config", "set", "models.providers.anthropic.baseUrl", provider.url);
+});
+afterEach(async () => {
+  await provider[Symbol.asyncDispose]();
+  await home[Symbol.asyncDispose]();
+});
+
+const withInput = async (input: string, ...args: readonly string[]): Promise<CliResult> =>
+  home.runWith({ readInput: async () => input }, ...args);
+
+describe("auth set", () => {
+  test("takes the key from standard input, tests it, keeps it, and leaves the demo", async () => {
+    const { code, stdout, stderr } = await withInput(`${KEY}\n`, "auth", "set", "anthropic");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/takes the key[^]*credentials\/anthropic[^]*The model is now anthropic\/claude-sonnet-5-5\./);
+    expect(`${stdout}${stderr}`).not.toContain(KEY);
+    expect((await stat(join(home.factotumHome, "credentials/anthropic"))).mode & 0o777).toBe(0o600);
+    expect((await home.run("auth", "list")).stdout).toMatch(/^anthropic +Anthropic +credentials\/anthropic$/m);
+    expect((await home.run("auth", "test", "anthropic")).stdout).toContain("has 2 models");
+  });
+
+  test("asks for it at a terminal", async () => {
+    const prompts = new ScriptedPrompts([[/^Key of Anthropic \(made at https:/, KEY]]);
+    expect((await home.runWith({ prompts: async () => prompts }, "auth", "set", "anthropic")).code).toBe(0);
+    expect(await home.read("credentials/anthropic")).toBe(`${KEY}\n`);
+  });
+
+  test("stores nothing that the provider refuses, unless told to", async () => {
+    const refused = await withInput("sk-ant-wrong-0123456789", "auth", "set", "anthropic");
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("refused this key") as string });
+    await expect(home.read("credentials/anthropic")).rejects.toThrow("ENOENT");
+    expect((await withInput("sk-ant-wrong-0123456789", "auth", "set", "anthropic", "--no-check")).code).toBe(0);
+    expect(await home.run("auth", "test", "anthropic")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("Copy the whole key again") as string,
+    });
+  });
+
+  test.each([
+    [["auth", "set", "anthropic"], "", 2, "no key on standard input"],
+    [["auth", "set", "antropic"], KEY, 2, "auth list"],
+  ])("%j with %j ends with %i", async (args, input, code, words) => {
+    expect(await withInput(input, ...args)).toMatchObject({ code, stderr: expect.stringContaining(words) as string });
+  });
+
+  test("has no place for a key in the command line", async () => {
+    expect((await home.run("auth", "set", "anthropic", KEY)).code).toBe(2);
+  });
+});
+
+describe("models", () => {
+  beforeEach(async () => void (await withInput(KEY, "auth", "set", "anthropic")));
+
+  test("are listed, the one in use marked", async () => {
+    expect((await home.run("models", "list")).stdout).toBe("anthropic/claude-sonnet-5-5  (in use)\nanthropic/claude-haiku-5\n");
+    expect(JSON.parse((await home.run("models", "list", "anthropic", "--json")).stdout)).toEqual({
+      model: "anthropic/claude-sonnet-5-5",
+      models: MODELS.map((name) => `anthropic/${name}`),
+      problems: [],
+    });
+  });
+
+  test("are set after a test; an unknown one is refused with the way to the list", async () => {
+    expect((await home.run("models", "set", "anthropic/claude-haiku-5")).stdout).toContain("The model is now anthropic/claude-haiku-5.");
+    expect((await home.run("models", "test")).stdout).toContain("the model claude-haiku-5");
+    const refused = await home.run("models", "set", "anthropic/claude-nine");
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("factotum models list anthropic") as string });
+    expect(await home.run("models", "test", "anthropic/claude-nine")).toMatchObject({ code: 1 });
+    expect((await home.run("models", "test", "haiku")).code).toBe(2);
+    expect((await home.run("models", "set", "anthropic/claude-nine", "--no-check")).code).toBe(0);
+  });
+});
+
+test("a token is shown and replaced; a configured one is not", async () => {
+  const before = (await home.run("token", "show")).stdout.trim();
+  expect(before).toBe((await home.read("credentials/gateway-token")).trim());
+  expect((await home.run("token", "rotate")).stdout).toContain("The next start uses it.");
+  const after = (await home.run("token", "show")).stdout.trim();
+  expect(after).toMatch(/^[\w-]{43}$/);
+  expect(after).not.toBe(before);
+  await home.run("config", "set", "gateway.auth.token", "a-token-of-my-own-choice");
+  expect(await home.run("token", "rotate")).toMatchObject({ code: 1, stderr: expect.stringContaining("gateway.auth.token") as string });
+});

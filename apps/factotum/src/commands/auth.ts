@@ -1,0 +1,104 @@
+import type { ProviderCheck } from "@factotum/models";
+import type { SetupProvider } from "@factotum/protocol";
+import { checkSetup } from "../first-run/check-setup.ts";
+import { chooseModel } from "../first-run/choose-model.ts";
+import { storeKey } from "../first-run/store-key.ts";
+import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
+import { printJson, type CliContext } from "../runtime/cli-context.ts";
+import { CliError } from "../runtime/cli-error.ts";
+import { EXIT } from "../runtime/exit-codes.ts";
+import { renderTable } from "../runtime/render-table.ts";
+import { doneOrFail, firstRunParts, setupState } from "./first-run-steps.ts";
+
+/** Results of a test after which a key is still worth keeping: it may be right. */
+const MAY_BE_RIGHT: ReadonlySet<ProviderCheck["type"]> = new Set([
+  "works",
+  "no-credit",
+  "rate-limited",
+  "unreachable",
+  "failed",
+  "no-models",
+]);
+
+/**
+ * Tests a key and keeps it. It comes from the terminal, where it is not shown, else from standard input; never from the command line, where other programs
+ * could read it. Where nothing but the demo was there, the provider's own model is chosen, too.
+ */
+export async function authSet(
+  context: CliContext,
+  provider: string,
+  { check, json }: { readonly check: boolean; readonly json: boolean },
+): Promise<number> {
+  const before = await setupState(context);
+  const facts = requireProvider(before.providers, provider);
+  const key = await readKey(context, facts);
+  const parts = firstRunParts(context);
+  const tested = check ? await checkSetup({ provider, key }, parts, { signal: context.signal }) : undefined;
+  if (tested !== undefined && !MAY_BE_RIGHT.has(tested.type))
+    throw new CliError("failure", tested.message, { fix: "Nothing was stored. With --no-check a key is stored untested." });
+  const { keyPlace } = doneOrFail(await storeKey(provider, key, parts));
+  const isFirst = before.model.source === "demo" && facts.defaultModel !== undefined;
+  const chosen = isFirst ? doneOrFail(await chooseModel(`${provider}/${facts.defaultModel ?? ""}`, parts)).model : undefined;
+  const reloaded = await reloadGateway(context, { force: true });
+  if (json) {
+    printJson(context, { provider, keyPlace, check: tested?.type ?? "skipped", ...(chosen === undefined ? {} : { model: chosen }) });
+    return EXIT.ok;
+  }
+  if (tested !== undefined) context.print(`${tested.message}\n`);
+  context.print(`The key is kept in ${keyPlace} of the state directory, readable only by you.\n`);
+  if (chosen === undefined)
+    context.print(`The model is ${before.model.reference}. Choose another: factotum models set ${provider}/<model>\n`);
+  else context.print(`The model is now ${chosen}. Choose another: factotum models set ${provider}/<model>\n`);
+  context.note(`${describeReload(reloaded)}\n`);
+  return EXIT.ok;
+}
+
+/** Lists the providers with where their keys stand; never a key. */
+export async function authList(context: CliContext, { json }: { readonly json: boolean }): Promise<number> {
+  const { providers } = await setupState(context);
+  if (json) printJson(context, { providers });
+  else
+    context.print(
+      renderTable(
+        ["PROVIDER", "NAME", "KEY"],
+        providers.map((one) => [one.id, one.label, describeKey(one)]),
+      ),
+    );
+  return EXIT.ok;
+}
+
+/** Tests the key that a provider has, by calls that cost nothing. */
+export async function authTest(context: CliContext, provider: string, { json }: { readonly json: boolean }): Promise<number> {
+  requireProvider((await setupState(context)).providers, provider);
+  const tested = await checkSetup({ provider }, firstRunParts(context), { signal: context.signal });
+  if (json) printJson(context, { provider, type: tested.type, message: tested.message, models: tested.models.length });
+  else if (tested.type === "works") context.print(`${tested.message}\n`);
+  else throw new CliError("failure", tested.message);
+  return tested.type === "works" ? EXIT.ok : EXIT.failure;
+}
+
+function requireProvider(providers: readonly SetupProvider[], id: string): SetupProvider {
+  const found = providers.find((one) => one.id === id);
+  if (found !== undefined) return found;
+  throw new CliError("usage", `There is no provider "${id}".`, { fix: 'See "factotum auth list".' });
+}
+
+function describeKey({ needsKey, keyPlace, keyProblem, running }: SetupProvider): string {
+  if (keyPlace !== undefined) return keyProblem === undefined ? keyPlace : `! ${keyProblem}`;
+  if (needsKey) return "-";
+  return running === undefined ? "not needed" : running ? "not needed (running)" : "not needed (not running)";
+}
+
+async function readKey(context: CliContext, { label, url }: SetupProvider): Promise<string> {
+  const prompts = await context.prompts?.();
+  if (prompts === undefined) {
+    const input = (await context.readInput?.())?.trim() ?? "";
+    if (input !== "") return input;
+    throw new CliError("usage", "There is no key on standard input.", {
+      fix: "At a terminal the command asks for it; else: factotum auth set <provider> < file",
+    });
+  }
+  const key = await prompts.password(`Key of ${label}${url === undefined ? "" : ` (made at ${url})`}`);
+  if (key === undefined || key.trim() === "") throw new CliError("failure", "No key was given; nothing has changed.");
+  return key.trim();
+}

@@ -1,0 +1,89 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { startListingServer } from "@factotum/testing-providers";
+import { expect, test } from "vitest";
+import { CliHome } from "../../test/cli.ts";
+import { ScriptedPrompts, type ScriptedAnswer } from "../../test/scripted-prompts.ts";
+
+const KEY = "sk-ant-0123456789abcdef";
+
+async function guide(home: CliHome, answers: readonly ScriptedAnswer[]): Promise<ScriptedPrompts & { readonly code: number | null }> {
+  const prompts = new ScriptedPrompts(answers);
+  const { code } = await home.runWith({ prompts: async () => prompts }, "setup");
+  return Object.assign(prompts, { code });
+}
+
+async function configure(home: CliHome, providerUrl: string): Promise<void> {
+  await mkdir(home.factotumHome, { recursive: true });
+  await writeFile(
+    join(home.factotumHome, "factotum.json5"),
+    `// mine\n{ models: { providers: { anthropic: { baseUrl: "${providerUrl}" } } } }\n`,
+  );
+}
+
+test("a wrong key is told, the right one is kept, a model and a name are chosen; again everything is there", async () => {
+  await using home = await CliHome.create();
+  await using provider = await startListingServer({ key: KEY, models: ["claude-sonnet-5-5", "claude-haiku-5"] });
+  await configure(home, provider.url);
+  const first = await guide(home, [
+    [/^Which provider.*\[anthropic\]$/, "anthropic"],
+    [/^Paste the key/, "sk-ant-wrong-0123456789"],
+    [/^What now/, "again"],
+    [/^Paste the key/, ` ${KEY} `],
+    [/^Which model\? \[claude-sonnet-5-5\]$/, "claude-haiku-5"],
+    [/name\?.*\[\]$/, "Ada"],
+    [/^Start the gateway now/, false],
+  ]);
+  expect(first).toMatchObject({ code: 0, left: [] });
+  expect(first.said.join("\n")).toMatch(
+    /refused this key[^]*takes the key[^]*kept in credentials\/anthropic[^]*The model is anthropic\/claude-haiku-5\.[^]*The assistant is Ada\./,
+  );
+  expect(first.said.join("\n")).not.toContain(KEY);
+  expect(await home.read("credentials/anthropic")).toBe(`${KEY}\n`);
+  expect(await home.read("factotum.json5")).toMatch(/^\/\/ mine\n/);
+  expect(await home.read("workspace/IDENTITY.md")).toContain("- Name: Ada\n");
+
+  const again = await guide(home, [
+    [/^Which provider.*\[:keep\]$/, ":keep"],
+    [/name\?.*\[Ada\]$/, "Ada"],
+    [/^Start the gateway now/, false],
+  ]);
+  expect(again).toMatchObject({ code: 0, left: [] });
+});
+
+test("a key of the environment is offered first and can be kept; an unknown model is refused", async () => {
+  await using home = await CliHome.create();
+  await using provider = await startListingServer({ key: KEY, models: ["claude-sonnet-5-5"] });
+  await configure(home, provider.url);
+  home.env["ANTHROPIC_API_KEY"] = KEY;
+  const result = await guide(home, [
+    [/^Which provider.*\[anthropic\]$/, "anthropic"],
+    [/has a key already.*\[use\]$/, "store"],
+    [/^Which model/, ":other"],
+    [/^The model's name/, "claude-nine"],
+    [/^Which model/, "claude-sonnet-5-5"],
+    [/name\?/, ""],
+    [/^Start the gateway now/, false],
+  ]);
+  expect(result).toMatchObject({ code: 0, left: [] });
+  expect(result.said.join("\n")).toContain('no model "claude-nine"');
+  expect(await home.read("credentials/anthropic")).toBe(`${KEY}\n`);
+});
+
+test("whoever leaves keeps what was done", async () => {
+  await using home = await CliHome.create();
+  const result = await guide(home, [[/^Which provider/, undefined]]);
+  expect(result).toMatchObject({ code: 1, left: [] });
+  expect(result.said.at(-1)).toContain('"factotum setup" goes on');
+  expect(await home.read("factotum.json5")).toContain("tools: { profile:");
+});
+
+test("without a terminal, with --non-interactive and with --json nothing is asked", async () => {
+  await using home = await CliHome.create();
+  const nobody = new ScriptedPrompts([]);
+  const prompts = async (): Promise<ScriptedPrompts> => nobody;
+  expect((await home.run("setup")).stdout).toContain("configuration");
+  expect((await home.runWith({ prompts }, "setup", "--non-interactive")).code).toBe(0);
+  expect(JSON.parse((await home.runWith({ prompts }, "setup", "--json")).stdout)).toMatchObject({ home: home.factotumHome });
+  expect(nobody.asked).toEqual([]);
+});
