@@ -30,7 +30,10 @@ export interface WatchedPage {
 }
 
 /** Opens a page of a size in a fresh profile. */
-export async function openPage(browser: Browser, options: { readonly width: number; readonly dark?: boolean }): Promise<WatchedPage> {
+export async function openPage(
+  browser: Browser,
+  options: { readonly width: number; readonly dark?: boolean; readonly firstRun?: boolean },
+): Promise<WatchedPage> {
   const context = await browser.newContext({
     viewport: { width: options.width, height: 780 },
     colorScheme: options.dark === true ? "dark" : "light",
@@ -38,6 +41,8 @@ export async function openPage(browser: Browser, options: { readonly width: numb
     locale: "en-GB",
     timezoneId: "UTC",
   });
+  // A person who has chosen the demo is not asked again.
+  if (options.firstRun !== true) await context.addInitScript(() => localStorage.setItem("factotum.firstRun", "demo"));
   const page = await context.newPage();
   const complaints: string[] = [];
   const check = (address: string): void => {

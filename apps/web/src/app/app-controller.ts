@@ -257,6 +257,11 @@ export class AppController {
     this.#options.store.update({ edit: { text, serial: (this.#state.edit?.serial ?? 0) + 1 } });
   }
 
+  /** Asks for the agents and the sessions now: something about them is known to have changed. */
+  async refresh(): Promise<void> {
+    await this.#guard(() => this.#refresh());
+  }
+
   /** Puts a warning away until it says something else, or comes again. */
   hideWarning(warning: GatewayWarning): void {
     this.#options.store.update({ hiddenWarnings: [...this.#state.hiddenWarnings, warning] });

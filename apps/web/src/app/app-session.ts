@@ -1,4 +1,5 @@
 import { browserTimers } from "../gateway-client/timers.ts";
+import { createSetupClient, type SetupClient } from "../first-run/setup-client.ts";
 import { GatewayClient } from "../gateway-client/gateway-client.ts";
 import { parseFragment, renderFragment } from "./address.ts";
 import { AppController } from "./app-controller.ts";
@@ -15,6 +16,7 @@ import { uploadImage } from "./upload-image.ts";
 export interface AppSession {
   readonly store: Store<AppState>;
   readonly controller: AppController;
+  readonly setup: SetupClient;
   retryNow(): void;
   close(): void;
 }
@@ -82,6 +84,7 @@ export function openAppSession(token: string, page: Window, listener: TokenListe
   return {
     store,
     controller,
+    setup: createSetupClient(client),
     retryNow: () => client.retryNow(),
     close: () => {
       ending.abort();

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "react";
+import { SetupButton } from "../first-run/setup-button.tsx";
 import { useAppState, useController } from "./app-context.ts";
 import { ChatView } from "./chat-view.tsx";
 import { Composer } from "./composer.tsx";
@@ -73,6 +74,7 @@ export function Shell(): React.JSX.Element {
           <h1>{title}</h1>
           <ConnectionMark />
           <ThemeToggle />
+          <SetupButton />
         </header>
         <section aria-label="Notices">
           <ConnectionBanner />

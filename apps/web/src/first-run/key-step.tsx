@@ -1,0 +1,78 @@
+import type { SetupCheck, SetupProvider } from "@factotum/protocol";
+import { type FormEvent, useState } from "react";
+import { useSession } from "../views/app-context.ts";
+import { KeyField, NoKeyNote } from "./key-field.tsx";
+import { useStep } from "./use-step.ts";
+
+interface KeyStepProps {
+  readonly provider: SetupProvider;
+  readonly onBack: () => void;
+  /** The provider answers; with the models that it has. */
+  readonly onDone: (models: readonly string[]) => void;
+}
+
+/** A key that these say may be right all the same. */
+const MAY_BE_RIGHT: readonly SetupCheck["type"][] = ["no-credit", "rate-limited", "unreachable", "failed"];
+
+/** Asks for a provider's key, tests it by calls that cost nothing, and has the gateway keep it. */
+export function KeyStep({ provider, onBack, onDone }: KeyStepProps): React.JSX.Element {
+  const { setup } = useSession();
+  const { isBusy, problem, run } = useStep();
+  const [key, setKey] = useState("");
+  const [canSave, setCanSave] = useState(false);
+  const { id, needsKey, keyPlace, keyProblem } = provider;
+  const given = key.trim();
+  const hasKey = keyPlace !== undefined && keyProblem === undefined;
+
+  const change = (text: string): void => {
+    setKey(text);
+    setCanSave(false);
+  };
+  const save = async (): Promise<string | undefined> => {
+    await setup.storeKey(id, given);
+    setKey("");
+    return undefined;
+  };
+  const test = (): void =>
+    run(async () => {
+      const check = await setup.check({ provider: id, ...(given === "" ? {} : { key: given }) });
+      setCanSave(given !== "" && MAY_BE_RIGHT.includes(check.type));
+      if (check.type !== "works") return check.message;
+      if (given !== "") await save();
+      onDone(check.models);
+      return undefined;
+    });
+  const saveAnyway = (): void =>
+    run(async () => {
+      await save();
+      onDone([]);
+      return undefined;
+    });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (!isBusy && (given !== "" || hasKey || !needsKey)) test();
+  };
+  return (
+    <form className="setup-step" onSubmit={submit}>
+      {needsKey ? <KeyField provider={provider} value={key} onChange={change} /> : <NoKeyNote provider={provider} />}
+      {problem === undefined ? null : (
+        <p className="setup-problem" role="alert">
+          {problem}
+        </p>
+      )}
+      <div className="dialog-actions apart">
+        <button type="button" className="button" onClick={onBack}>
+          Back
+        </button>
+        {canSave ? (
+          <button type="button" className="button" disabled={isBusy} onClick={saveAnyway}>
+            Save it all the same
+          </button>
+        ) : null}
+        <button type="submit" className="button primary" disabled={isBusy || (needsKey && given === "" && !hasKey)}>
+          {isBusy ? "Testing…" : given === "" && needsKey ? "Use this key" : "Test and go on"}
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,72 @@
+import type { SetupProvider } from "@factotum/protocol";
+import { type FormEvent, useState } from "react";
+import { useSession } from "../views/app-context.ts";
+import { focusOnce } from "./focus-once.ts";
+import { useStep } from "./use-step.ts";
+
+interface ModelStepProps {
+  readonly provider: SetupProvider;
+  readonly models: readonly string[];
+  readonly onBack: () => void;
+  /** The model is in use; `provider/model`. */
+  readonly onDone: (model: string) => void;
+}
+
+const OTHER = "";
+
+/** Chooses one of the provider's models, or one by its name, and tests that the key may use it. */
+export function ModelStep({ provider, models, onBack, onDone }: ModelStepProps): React.JSX.Element {
+  const { setup } = useSession();
+  const { isBusy, problem, run } = useStep();
+  const { id, label, defaultModel } = provider;
+  const names = [...new Set([...(defaultModel === undefined ? [] : [defaultModel]), ...models])];
+  const [chosen, setChosen] = useState(names[0] ?? OTHER);
+  const [typed, setTyped] = useState("");
+  const name = chosen === OTHER ? typed.trim() : chosen;
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (name === "" || isBusy) return;
+    run(async () => {
+      const check = await setup.check({ provider: id, model: name });
+      if (check.type === "unknown-model") return `${label} has no model "${name}" for this key. Choose another one.`;
+      await setup.chooseModel(`${id}/${name}`);
+      onDone(`${id}/${name}`);
+      return undefined;
+    });
+  };
+  return (
+    <form className="setup-step" onSubmit={submit}>
+      <output>{models.length === 0 ? `${label} is set up.` : `${label} answers and has ${models.length} models.`}</output>
+      <label className="field">
+        <span>Model</span>
+        <select value={chosen} ref={focusOnce} onChange={(event) => setChosen(event.target.value)}>
+          {names.map((one) => (
+            <option key={one} value={one}>
+              {one === defaultModel ? `${one} (recommended)` : one}
+            </option>
+          ))}
+          <option value={OTHER}>Another one…</option>
+        </select>
+      </label>
+      {chosen === OTHER ? (
+        <label className="field">
+          <span>Its name at {label}</span>
+          <input type="text" autoComplete="off" spellCheck={false} value={typed} onChange={(event) => setTyped(event.target.value)} />
+        </label>
+      ) : null}
+      {problem === undefined ? null : (
+        <p className="setup-problem" role="alert">
+          {problem}
+        </p>
+      )}
+      <div className="dialog-actions apart">
+        <button type="button" className="button" onClick={onBack}>
+          Back
+        </button>
+        <button type="submit" className="button primary" disabled={isBusy || name === ""}>
+          {isBusy ? "Testing…" : "Use this model"}
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,72 @@
+import type { SetupProvider, SetupState } from "@factotum/protocol";
+import { useState } from "react";
+import { useSession } from "../views/app-context.ts";
+import { Modal } from "../views/modal.tsx";
+import { stayWithDemo } from "./demo-choice.ts";
+import { focusOnce } from "./focus-once.ts";
+import { KeyStep } from "./key-step.tsx";
+import { ModelStep } from "./model-step.tsx";
+import { NameStep } from "./name-step.tsx";
+import { ProviderStep } from "./provider-step.tsx";
+import "./first-run.css";
+
+type Place =
+  | { readonly step: "provider" }
+  | { readonly step: "key"; readonly provider: SetupProvider }
+  | { readonly step: "model"; readonly provider: SetupProvider; readonly models: readonly string[] }
+  | { readonly step: "name"; readonly model: string }
+  | { readonly step: "done"; readonly model: string; readonly name: string | undefined };
+
+interface SetupDialogProps {
+  readonly state: SetupState;
+  readonly onClose: () => void;
+}
+
+/** Leads from a provider over its key and model to the assistant's name. Every step can be left, and begun again from the settings. */
+export function SetupDialog({ state, onClose }: SetupDialogProps): React.JSX.Element {
+  const { controller } = useSession();
+  const [place, setPlace] = useState<Place>({ step: "provider" });
+  const isFirst = state.model.source === "demo";
+  const toProviders = (): void => setPlace({ step: "provider" });
+  const keep = (): void => {
+    if (isFirst) stayWithDemo(localStorage);
+    setPlace({ step: "name", model: state.model.reference });
+  };
+  const finish = (model: string, name: string | undefined): void => {
+    void controller.refresh();
+    setPlace({ step: "done", model, name });
+  };
+  return (
+    <Modal title={isFirst ? "Welcome to Factotum" : "Settings"} className="modal setup" onClose={onClose}>
+      {place.step === "provider" ? (
+        <ProviderStep state={state} onKeep={keep} onChoose={(provider) => setPlace({ step: "key", provider })} />
+      ) : place.step === "key" ? (
+        <KeyStep
+          provider={place.provider}
+          onBack={toProviders}
+          onDone={(models) => setPlace({ step: "model", provider: place.provider, models })}
+        />
+      ) : place.step === "model" ? (
+        <ModelStep
+          provider={place.provider}
+          models={place.models}
+          onBack={toProviders}
+          onDone={(model) => setPlace({ step: "name", model })}
+        />
+      ) : place.step === "name" ? (
+        <NameStep name={state.agent.name ?? ""} onDone={(name) => finish(place.model, name)} />
+      ) : (
+        <div className="setup-step">
+          <output>
+            {place.name === undefined ? "All set." : `${place.name} is ready.`} The model is <code>{place.model}</code>.
+          </output>
+          <div className="dialog-actions">
+            <button type="button" className="button primary" ref={focusOnce} onClick={onClose}>
+              Start talking
+            </button>
+          </div>
+        </div>
+      )}
+    </Modal>
+  );
+}
