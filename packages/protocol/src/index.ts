@@ -45,7 +45,7 @@ export type { DeadLetter } from "./dead-letters.ts";
 export { SessionImportReportSchema, SessionSummarySchema } from "./sessions.ts";
 export type { SessionImportReport, SessionKind, SessionSummary } from "./sessions.ts";
 export { GatewayStatusSchema } from "./status.ts";
-export type { AgentStatus, BlockedConversation, ChannelStatus, GatewayStatus, RestingModel } from "./status.ts";
+export type { AgentStatus, BlockedConversation, ChannelStatus, GatewayStatus, RefusedSender, RestingModel } from "./status.ts";
 export { DamageEventsSchema } from "./damage.ts";
 export type { DamageEvent } from "./damage.ts";
 export { GatewayWarningsSchema } from "./warnings.ts";

@@ -58,6 +58,20 @@ export interface BlockedConversation {
   readonly nextTryMs: number;
 }
 
+/** Somebody who wrote and is not admitted, with the messages since the start. */
+export interface RefusedSender {
+  readonly channel: string;
+  readonly accountId: string;
+  /** A person, or a group as a whole. */
+  readonly type: "sender" | "group";
+  /** The platform's. */
+  readonly id: string;
+  readonly count: number;
+  readonly lastAtMs: number;
+  /** The command that admits them; absent where the id cannot stand in one. */
+  readonly admit?: string;
+}
+
 /** Everything `status` says. Counts of things that ended badly are of the whole store, not since the start. */
 export interface GatewayStatus {
   readonly version: string;
@@ -87,6 +101,8 @@ export interface GatewayStatus {
   readonly agents: readonly AgentStatus[];
   readonly resting: readonly RestingModel[];
   readonly channels: readonly ChannelStatus[];
+  /** Messages of those who are not admitted, since the start, and who they were: the newest first, 20 at most. */
+  readonly refused: { readonly messages: number; readonly senders: readonly RefusedSender[] };
   readonly sessions: { readonly total: number; readonly running: number };
   readonly inputs: { readonly waiting: number; readonly deadLettered: number };
   readonly outbox: {
@@ -155,6 +171,20 @@ export const GatewayStatusSchema: z.ZodType<GatewayStatus> = parserOf<GatewaySta
         evidenceAtMs: z.number().optional(),
       }),
     ),
+    refused: z.strictObject({
+      messages: z.number(),
+      senders: z.array(
+        z.strictObject({
+          channel: z.string(),
+          accountId: z.string(),
+          type: z.enum(["sender", "group"]),
+          id: z.string(),
+          count: z.number(),
+          lastAtMs: z.number(),
+          admit: z.string().optional(),
+        }),
+      ),
+    }),
     sessions: z.strictObject({ total: z.number(), running: z.number() }),
     inputs: z.strictObject({ waiting: z.number(), deadLettered: z.number() }),
     outbox: z.strictObject({

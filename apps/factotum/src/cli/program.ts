@@ -1,6 +1,7 @@
 import { Command, Option } from "commander";
 import type * as ConfigCommands from "../commands/config.ts";
 import { LOG_LEVELS, type LogLevel } from "../runtime/log-line.ts";
+import { addAccess } from "./add-access.ts";
 import { addDamage } from "./add-damage.ts";
 import { addDeadLetters } from "./add-dead-letters.ts";
 import { addModels } from "./add-models.ts";
@@ -20,6 +21,7 @@ export function createProgram(context: CliContext, finish: Finish): Command {
     .exitOverride();
   addSetup(program, context, finish);
   addModels(program, context, finish);
+  addAccess(program, context, finish);
   addGateway(program, context, finish);
   addAgent(program, context, finish);
   addContext(program, context, finish);

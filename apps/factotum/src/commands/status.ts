@@ -59,6 +59,7 @@ function describeStatus(status: GatewayStatus, nowMs: number): string[] {
     ...status.channels.map(({ channel, accountId, state, detail }) => {
       return `channel    ${channel}/${accountId}: ${state === "starting" && detail !== undefined ? "waiting" : state}${detail === undefined ? "" : ` (${detail})`}`;
     }),
+    ...describeRefused(status.refused, nowMs),
     `sessions   ${sessions.total}, ${sessions.running} at work`,
     `messages   ${inputs.waiting} waiting to be answered, ${outbox.waiting} waiting to be sent${oldestText(outbox, nowMs)}`,
     ...describeBlocked(outbox.blocked, nowMs),
@@ -73,6 +74,20 @@ function describeStatus(status: GatewayStatus, nowMs: number): string[] {
 
 function describeCommands(lines: readonly string[]): string[] {
   return lines.map((line, index) => `${index === 0 ? "commands  " : "          "} ${line}`);
+}
+
+/** Those who are named with the command that admits them. */
+const MAX_REFUSED = 5;
+
+function describeRefused({ messages, senders }: GatewayStatus["refused"], nowMs: number): string[] {
+  if (messages === 0) return [];
+  return [
+    `refused    ${messages} ${messages === 1 ? "message" : "messages"} of people or groups that are not admitted, since the start`,
+    ...senders.slice(0, MAX_REFUSED).map(({ channel, accountId, type, id, count, lastAtMs, admit }) => {
+      const who = `${channel}/${accountId} ${type} ${JSON.stringify(id).slice(1, -1)}`;
+      return `           ${who}: ${count}, the newest ${duration(nowMs - lastAtMs)} ago${admit === undefined ? "" : `; admit: ${admit}`}`;
+    }),
+  ];
 }
 
 function oldestText({ oldestAtMs }: GatewayStatus["outbox"], nowMs: number): string {

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { MsgContext } from "@factotum/channel-contract";
 
 /** What an account's configuration says about who may talk. */
@@ -27,7 +28,8 @@ export type Admission =
   | { readonly type: "admit" }
   /** Allowed here, but not said to the assistant: kept as context for the next time it is. */
   | { readonly type: "overheard" }
-  | { readonly type: "ignore"; readonly reason: string };
+  /** `missing`: who would have to be listed for the message to be admitted. */
+  | { readonly type: "ignore"; readonly reason: string; readonly missing?: "sender" | "group" };
 
 /**
  * Decides whether a message may reach the assistant. Ids are compared exactly; an empty list admits nobody.
@@ -53,10 +55,10 @@ function admitDirect(message: MsgContext, policy: AccessPolicy, owner: boolean):
     case "open":
       return owner || listed || policy.allowFrom.includes("*")
         ? { type: "admit" }
-        : ignore('dmPolicy is open, but allowFrom has neither the sender nor "*"');
+        : ignore('dmPolicy is open, but allowFrom has neither the sender nor "*"', "sender");
     case "allowlist":
     case "pairing":
-      return owner || listed ? { type: "admit" } : ignore("the sender is not in allowFrom");
+      return owner || listed ? { type: "admit" } : ignore("the sender is not in allowFrom", "sender");
   }
 }
 
@@ -67,7 +69,7 @@ function admitGroup(
 ): Admission {
   const group = groupOf(message, policy);
   if (policy.groupPolicy === "disabled") return ignore("groupPolicy is disabled");
-  if (policy.groupPolicy === "allowlist" && group === undefined) return ignore("the group is not listed under groups");
+  if (policy.groupPolicy === "allowlist" && group === undefined) return ignore("the group is not listed under groups", "group");
   if (group?.allowFrom !== undefined && !context.owner && !group.allowFrom.includes(message.sender.id) && !group.allowFrom.includes("*")) {
     return ignore("the sender is not in the group's allowFrom");
   }
@@ -93,6 +95,6 @@ function isAddressed(message: MsgContext, patterns: readonly RegExp[]): boolean 
   );
 }
 
-function ignore(reason: string): Admission {
-  return { type: "ignore", reason };
+function ignore(reason: string, missing?: "sender" | "group"): Admission {
+  return { type: "ignore", reason, ...withoutUndefined({ missing }) };
 }

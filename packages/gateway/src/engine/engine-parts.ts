@@ -21,6 +21,7 @@ import type { EngineOptions } from "./engine-options.ts";
 import { SessionEvents } from "../events/session-events.ts";
 import { MediaStage } from "../media/media-stage.ts";
 import { Observer } from "../observe/observer.ts";
+import { RefusedSenders } from "../observe/refused-senders.ts";
 import { TurnContext } from "../observe/turn-context.ts";
 import { createGuardedStore } from "../storage/guarded-store.ts";
 import { StorageGuard } from "../storage/storage-guard.ts";
@@ -65,6 +66,7 @@ export interface EngineParts {
   readonly compactor: Compactor;
   /** Which credentials and models rest after failures. */
   readonly cooldowns: Cooldowns;
+  readonly refused: RefusedSenders;
   readonly observer: Observer;
   /** Agents whose newest run has failed. */
   readonly failedRuns: FailedRuns;
@@ -139,6 +141,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     watchers,
     cache,
     toolGate: createToolGate(),
+    refused: new RefusedSenders(),
     cooldowns,
     observer,
     failedRuns: new FailedRuns(),

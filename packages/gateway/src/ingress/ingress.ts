@@ -6,6 +6,8 @@ import { StoreError } from "@factotum/store";
 import type { AcceptedInput, InboxStore, InputAdmission, InputRecord, SessionRecord, SessionStore, Store } from "@factotum/store";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
 import type { Observer } from "../observe/observer.ts";
+import { admittingCommand } from "../observe/refused-senders.ts";
+import type { RefusedParty, RefusedSenders } from "../observe/refused-senders.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
 import type { ChannelRegistry, MessageIntake } from "../channels/channel-registry.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
@@ -65,6 +67,7 @@ export interface IngressOptions {
   readonly waits: SessionWaits;
   readonly watchers: InputWatchers;
   readonly observer: Observer;
+  readonly refused: RefusedSenders;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly crashPoint?: CrashPointHook | undefined;
@@ -200,6 +203,7 @@ export class Ingress implements MessageIntake {
     const decision = this.#options.policy.admit(input, activation);
     if (decision.type !== "admit") {
       if (decision.type === "overheard") this.#overheard.add(input.message, this.#options.running.config.messages.groupChat.historyLimit);
+      if (decision.type === "ignore" && decision.missing !== undefined) this.#refuse(input, decision.missing, decision.reason);
       this.#ignore(input, decision.type === "ignore" ? decision.reason : "not addressed to the assistant");
       return;
     }
@@ -255,6 +259,21 @@ export class Ingress implements MessageIntake {
     const { config } = this.#options.running;
     const { maxAgeHours } = config.messages.inbound;
     return isTooOld(input, { maxAgeHours, capabilities: channels.channelFor(input.message.origin)?.capabilities });
+  }
+
+  /** Tells the owner of a party that is not admitted, once; the party itself is told nothing. */
+  #refuse({ message: { origin, sender } }: InputRecord, type: RefusedParty["type"], reason: string): void {
+    const { refused, clock, logger } = this.#options;
+    const { channel, accountId, conversation } = origin;
+    const party: RefusedParty = { channel, accountId, type, id: type === "group" ? (conversation.parentId ?? conversation.id) : sender.id };
+    if (!refused.record(party, clock.now())) return;
+    const admit = admittingCommand(party);
+    logger.info(`A message was refused, as ${reason}`, {
+      channel,
+      accountId,
+      [type]: party.id,
+      ...(admit === undefined ? {} : { admit, ...(type === "sender" ? { ifItIsYou: `${admit} --owner` } : {}) }),
+    });
   }
 
   #ignore(input: InputRecord, reason: string): void {

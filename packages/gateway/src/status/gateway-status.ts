@@ -6,6 +6,8 @@ import type { AgentRuntime } from "../agents/agent-directory.ts";
 import type { ModelSource } from "../agents/model-source.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { FailedRuns } from "../observe/failed-runs.ts";
+import { admittingCommand } from "../observe/refused-senders.ts";
+import type { RefusedSenders } from "../observe/refused-senders.ts";
 import { restingModels } from "../agents/resting-models.ts";
 
 /** What the gateway knows of itself and the engine does not. */
@@ -33,6 +35,7 @@ export async function gatewayStatus(engine: Engine, facts: StatusFacts): Promise
     damage: engine.damage.list(),
     resting: restingModels(engine.parts),
     channels: channels.status(),
+    refused: refusedStatus(engine.parts.refused),
     sessions: { total: counts.sessions, running: engine.activeTurns },
     inputs: { waiting: counts.inputsWaiting, deadLettered: counts.inputsDead },
     outbox: outboxStatus(counts, engine),
@@ -60,6 +63,14 @@ function outboxStatus(
       return { sessionKey, ...address, waiting, sinceMs, reason, nextTryMs };
     }),
   };
+}
+
+/** Those who are named; all are counted. */
+const MAX_REFUSED = 20;
+
+function refusedStatus(refused: RefusedSenders): GatewayStatus["refused"] {
+  const senders = refused.list().slice(0, MAX_REFUSED);
+  return { messages: refused.total, senders: senders.map((one) => ({ ...one, ...withoutUndefined({ admit: admittingCommand(one) }) })) };
 }
 
 function storageStatus({ problem, shortage }: Engine["parts"]["storage"]): GatewayStatus["storage"] {

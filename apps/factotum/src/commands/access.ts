@@ -1,0 +1,119 @@
+import {
+  formatKeyPath,
+  formatProblem,
+  getConfigValue,
+  loadConfig,
+  setConfigValue,
+  type KeyPath,
+  type LoadedConfig,
+} from "@factotum/config";
+import { CHANNELS } from "../compose/extensions.ts";
+import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
+import { printJson, type CliContext } from "../runtime/cli-context.ts";
+import { CliError } from "../runtime/cli-error.ts";
+import { EXIT } from "../runtime/exit-codes.ts";
+import { refusedStart } from "./refused-start.ts";
+
+/** Who is admitted, and as what. */
+export interface AccessOptions {
+  /** `channel:account`, or a channel whose only account is meant. */
+  readonly account: string;
+  /** The platform's own. */
+  readonly id: string;
+  /** As the owner, on every account of the channel. */
+  readonly owner: boolean;
+  /** The id is a group's. */
+  readonly group: boolean;
+  readonly json: boolean;
+}
+
+/** Admits a person or a group: writes it into the configuration, which a running gateway uses at once. */
+export async function accessAllow(context: CliContext, options: AccessOptions): Promise<number> {
+  const { id, owner, group, json } = options;
+  if (owner && group) throw new CliError("usage", "A group cannot be the owner.", { fix: "Give --owner or --group, not both." });
+  const loaded = await loadConfig({ env: context.env, channels: CHANNELS });
+  if (loaded.type === "refused") throw refusedStart(loaded);
+  const { channel, accountId, place } = findAccount(options.account, loaded);
+  await checkId(channel, id, group);
+  const change = owner
+    ? ownerChange(`${channel}:${id}`, loaded)
+    : group
+      ? groupChange(id, place, loaded)
+      : senderChange({ channel, accountId, id, place }, loaded);
+  const result =
+    change === undefined
+      ? undefined
+      : await setConfigValue(formatKeyPath(change.path), change.value, { env: context.env, channels: CHANNELS });
+  if (result?.type === "refused")
+    throw new CliError("configInvalid", `${result.path} was not changed: ${result.problems.map(formatProblem).join("; ")}`);
+  const reloaded = result === undefined ? undefined : await reloadGateway(context);
+  if (json) {
+    printJson(context, { channel, accountId, id, as: owner ? "owner" : group ? "group" : "guest", changed: result !== undefined });
+    return EXIT.ok;
+  }
+  const role = owner ? "is the owner" : group ? "is an admitted group" : "may talk to the assistant";
+  if (result === undefined) context.print(`${id} ${role} already.\n`);
+  else {
+    context.print(
+      `${id} ${role} on ${channel}${owner ? "" : `/${accountId}`} from now on. A message that was refused is not answered later: write again.\n`,
+    );
+    context.note(`${describeReload(reloaded)}\n`);
+  }
+  return EXIT.ok;
+}
+
+interface Account {
+  readonly channel: string;
+  readonly accountId: string;
+  /** Where its settings stand. */
+  readonly place: KeyPath;
+}
+
+interface Change {
+  readonly path: KeyPath;
+  readonly value: string[] | Record<string, never>;
+}
+
+function findAccount(written: string, loaded: LoadedConfig): Account {
+  const [channel = "", named] = written.split(":");
+  const accounts = Object.keys(loaded.config.channels[channel]?.accounts ?? {});
+  const accountId = named ?? (accounts.length === 1 ? accounts[0] : undefined);
+  if (accountId === undefined || !accounts.includes(accountId)) {
+    const known = Object.entries(loaded.config.channels).flatMap(([id, one]) =>
+      Object.keys(one.accounts).map((account) => `${id}:${account}`),
+    );
+    throw new CliError("usage", `There is no account "${written}" in the configuration.`, {
+      fix: `Write one of these: ${known.join(", ") || "none is configured"}.`,
+    });
+  }
+  const listed = getConfigValue(formatKeyPath(["channels", channel, "accounts"]), loaded).type === "set";
+  return { channel, accountId, place: listed ? ["channels", channel, "accounts", accountId] : ["channels", channel] };
+}
+
+/** An id of the wrong kind would admit nobody. */
+async function checkId(channel: string, id: string, group: boolean): Promise<void> {
+  const check = group ? undefined : await CHANNELS.find((one) => one.id === channel)?.loadSenderIdCheck?.();
+  const problem = check?.(id);
+  if (problem !== undefined) throw new CliError("usage", problem.message, { fix: problem.fix });
+  if (id.trim() === "" || id === "*")
+    throw new CliError("usage", "An id is the platform's own id of one person or group; the log names it when a message is refused.");
+}
+
+function ownerChange(entry: string, { config }: LoadedConfig): Change | undefined {
+  const { ownerAllowFrom } = config.commands;
+  return ownerAllowFrom.includes(entry) ? undefined : { path: ["commands", "ownerAllowFrom"], value: [...ownerAllowFrom, entry] };
+}
+
+function senderChange({ channel, accountId, id, place }: Account & { readonly id: string }, { config }: LoadedConfig): Change | undefined {
+  const account = config.channels[channel]?.accounts[accountId];
+  if (account?.dmPolicy === "disabled")
+    throw new CliError("failure", `Direct messages are closed there: ${formatKeyPath([...place, "dmPolicy"])} is "disabled".`);
+  // What the defaults list holds as long as the account has no list of its own.
+  const allowFrom = account?.allowFrom ?? [];
+  return allowFrom.includes(id) ? undefined : { path: [...place, "allowFrom"], value: [...allowFrom, id] };
+}
+
+function groupChange(id: string, place: KeyPath, loaded: LoadedConfig): Change | undefined {
+  const path = [...place, "groups", id];
+  return getConfigValue(formatKeyPath(path), loaded).type === "set" ? undefined : { path, value: {} };
+}

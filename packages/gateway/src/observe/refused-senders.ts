@@ -1,0 +1,51 @@
+/** Who was refused: a sender in a direct conversation or a group, or a group as a whole. Ids are the platform's. */
+export interface RefusedParty {
+  readonly channel: string;
+  readonly accountId: string;
+  readonly type: "sender" | "group";
+  readonly id: string;
+}
+
+/** How often somebody was refused since the start. */
+export interface Refusal extends RefusedParty {
+  readonly count: number;
+  readonly lastAtMs: number;
+}
+
+/** Strangers are without number; of more than these the longest silent one is forgotten. */
+const MAX_PARTIES = 200;
+
+/** Counts the messages of those who are not admitted, since the start. */
+export class RefusedSenders {
+  readonly #parties = new Map<string, Refusal>();
+  #total = 0;
+
+  /** Messages of everybody, also of those who are forgotten. */
+  get total(): number {
+    return this.#total;
+  }
+
+  /** Counts one message; true for the first of its party. */
+  record(party: RefusedParty, atMs: number): boolean {
+    const { channel, accountId, type, id } = party;
+    const key = JSON.stringify([channel, accountId, type, id]);
+    const known = this.#parties.get(key);
+    this.#total += 1;
+    this.#parties.delete(key);
+    this.#parties.set(key, { channel, accountId, type, id, count: (known?.count ?? 0) + 1, lastAtMs: atMs });
+    const oldest = this.#parties.keys().next().value;
+    if (this.#parties.size > MAX_PARTIES && oldest !== undefined) this.#parties.delete(oldest);
+    return known === undefined;
+  }
+
+  /** The newest first. */
+  list(): readonly Refusal[] {
+    return [...this.#parties.values()].toReversed();
+  }
+}
+
+/** The command that admits them, for a shell; `undefined` for an id that no command should hold. Ids are chosen by strangers. */
+export function admittingCommand({ channel, accountId, type, id }: RefusedParty): string | undefined {
+  if (!/^[\w.@:+=/-]{1,200}$/.test(id) || id.startsWith("-")) return undefined;
+  return `factotum access allow ${channel}:${accountId} ${id}${type === "group" ? " --group" : ""}`;
+}
