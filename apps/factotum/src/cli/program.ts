@@ -1,4 +1,5 @@
-import { Command, Option } from "commander";
+import { join } from "node:path";
+import { Argument, Command, Option } from "commander";
 import type * as ConfigCommands from "../commands/config.ts";
 import { LOG_LEVELS, type LogLevel } from "../runtime/log-line.ts";
 import { addAccess } from "./add-access.ts";
@@ -7,13 +8,16 @@ import { addDeadLetters } from "./add-dead-letters.ts";
 import { addModels } from "./add-models.ts";
 import { addSessions } from "./add-sessions.ts";
 import type { CliContext, Finish } from "../runtime/cli-context.ts";
+import { assetPath } from "../runtime/assets.ts";
+import { EXAMPLES } from "./examples.ts";
 import { json, port, positive } from "./options.ts";
+import { SHELLS, type Shell } from "./shells.ts";
 
 /** The whole command line. Every command's code is loaded when it runs, and not before. */
 export function createProgram(context: CliContext, finish: Finish): Command {
   const program = new Command("factotum")
     .description("A personal AI assistant that lives in the chats you already use.")
-    .version(context.version, "-V, --version", "print the version")
+    .version(context.version, "-v, --version", "print the version")
     .helpOption("-h, --help", "show this help")
     .helpCommand("help [command]", "show help for a command")
     .showHelpAfterError("Run it with --help to see what there is.")
@@ -32,7 +36,10 @@ export function createProgram(context: CliContext, finish: Finish): Command {
   addReset(program, context, finish);
   addReports(program, context, finish);
   addLogs(program, context, finish);
-  for (const command of program.commands) inherit(command, program);
+  addSelf(program, context);
+  for (const command of program.commands) inherit(command, program, command.name());
+  addExamples(program, "");
+  program.addHelpText("after", () => `\nEvery command, exit code and variable: ${join(assetPath("documentation"), "cli.md")}`);
   return program;
 }
 
@@ -242,8 +249,30 @@ function addLogs(program: Command, context: CliContext, finish: Finish): void {
     });
 }
 
-/** What the root decides about output, errors and help holds for every command. */
-function inherit(command: Command, parent: Command): void {
+/** What the command says of itself. */
+function addSelf(program: Command, context: CliContext): void {
+  program
+    .command("version")
+    .description("print the version")
+    .action(() => context.print(`${context.version}\n`));
+  program
+    .command("completion")
+    .description("print the completion of this command for a shell")
+    .addArgument(new Argument("<shell>").choices(SHELLS))
+    .action(async (shell: Shell) => {
+      const { renderCompletion } = await import("./render-completion.ts");
+      context.print(renderCompletion(program, shell));
+    });
+}
+
+/** What the root decides about output, errors and help holds for every command; each shows its examples. */
+function inherit(command: Command, parent: Command, path: string): void {
   command.copyInheritedSettings(parent);
-  for (const child of command.commands) inherit(child, command);
+  addExamples(command, path);
+  for (const child of command.commands) inherit(child, command, `${path} ${child.name()}`);
+}
+
+function addExamples(command: Command, path: string): void {
+  const examples = EXAMPLES[path];
+  if (examples !== undefined) command.addHelpText("after", `\nExamples:\n${examples.map((line) => `  $ ${line}`).join("\n")}`);
 }

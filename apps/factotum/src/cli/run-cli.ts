@@ -3,6 +3,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
+import { paint } from "../runtime/paint.ts";
 import { createProgram } from "./program.ts";
 
 /** Runs one command line (without Node and the script) and resolves with the exit code. Never rejects. */
@@ -12,7 +13,8 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
     exitCode = code;
   });
   try {
-    await program.parseAsync([...args], { from: "user" });
+    // The capital letter was the short form once.
+    await program.parseAsync(args[0] === "-V" ? ["-v", ...args.slice(1)] : [...args], { from: "user" });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
@@ -26,7 +28,7 @@ function report(error: unknown, context: CliContext, json: boolean): number {
     const body = { code: known.code, message: known.message, ...withoutUndefined({ fix: known.fix }) };
     context.print(`${JSON.stringify({ error: body }, null, 2)}\n`);
   } else {
-    context.note(`factotum: ${known.message}\n${known.fix === undefined ? "" : `${known.fix}\n`}`);
+    context.note(`${paint(context, "error", "factotum:")} ${known.message}\n${known.fix === undefined ? "" : `${known.fix}\n`}`);
     if (context.env["FACTOTUM_DEBUG"] === "1") context.note(`${detail(known)}\n`);
   }
   return known.exitCode;

@@ -34,6 +34,7 @@ export async function runProcess(): Promise<void> {
       : {}),
     readInput: async () => text(process.stdin),
     isTerminal: isatty(1),
+    hasColour: isatty(1) && isatty(2) && (process.env["NO_COLOR"] ?? "") === "" && process.env["TERM"] !== "dumb",
     signal: stopping.signal,
   };
   for (const [signal, code] of [

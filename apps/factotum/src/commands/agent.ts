@@ -1,34 +1,92 @@
 import { randomUUID } from "node:crypto";
 import { withoutUndefined } from "@factotum/agent-contract";
+import type { AgentRunResult } from "@factotum/protocol";
+import { connectGateway, requestError, type ConnectedGateway } from "../rpc/connect-gateway.ts";
+import { sessionKeyOf } from "../rpc/session-name.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
+import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
-import { connectGateway, requestError } from "../rpc/connect-gateway.ts";
+import { AnswerStream } from "./answer-stream.ts";
 
-/** Says something to an agent through the gateway and prints its answer. */
-export async function agent(
-  context: CliContext,
-  options: { readonly message: string; readonly agent?: string; readonly session?: string; readonly json: boolean },
-): Promise<number> {
+/** What is said to whom. */
+export interface AgentOptions {
+  readonly message: string;
+  readonly agent?: string;
+  readonly session?: string;
+  readonly json: boolean;
+}
+
+/** As a shell reports a program that Ctrl-C has ended. */
+const INTERRUPTED = 130;
+
+/**
+ * Says something to an agent through the gateway and prints its answer: as it is written at a terminal, else at its end. An interrupt stops the run in the
+ * gateway, too.
+ */
+export async function agent(context: CliContext, options: AgentOptions): Promise<number> {
+  if (options.message.trim() === "")
+    throw new CliError("usage", "The message is empty.", { fix: 'Write it behind --message: factotum agent --message "What can you do?"' });
   using gateway = await connectGateway(context);
-  const params = {
-    message: options.message,
-    idempotencyKey: randomUUID(),
-    ...withoutUndefined({ agentId: options.agent, sessionKey: options.session }),
-  };
+  const { client } = gateway;
+  const sessionKey = options.session === undefined ? undefined : await sessionKeyOf(options.session, context, gateway);
+  const isStreamed = context.isTerminal === true && !options.json;
+  const params = { message: options.message, idempotencyKey: randomUUID(), ...withoutUndefined({ agentId: options.agent, sessionKey }) };
   try {
-    const result = await gateway.client.request("agent", params, { signal: context.signal });
-    const { text, remarks = [], notices = [], thoughts } = result;
-    if (options.json) printJson(context, result);
-    else {
-      if (thoughts !== undefined) context.note(`${thoughts.replaceAll(/^/gm, "> ")}\n`);
-      if (text !== "") context.print(`${text}\n`);
-      for (const remark of [...remarks, ...notices]) context.note(`factotum: ${remark}\n`);
-    }
-    if (result.outcome.type === "done") return EXIT.ok;
-    if (!options.json)
-      context.note(`factotum: the run ${result.outcome.type === "failed" ? "failed" : "was stopped"}: ${result.outcome.message ?? ""}\n`);
-    return EXIT.failure;
+    const target = sessionKey ?? (await mainKey(gateway, options.agent));
+    using stream = isStreamed && target !== undefined ? await AnswerStream.open(target, client, context) : undefined;
+    const running = client.request("agent", params);
+    const result = await Promise.race([running, interrupted(context.signal)]);
+    if (result !== undefined) return report(context, result, { stream, json: options.json });
+    // What comes of it now is in the conversation.
+    running.catch(() => undefined);
+    await stop(context, gateway, { sessionKey: target, stream });
+    return INTERRUPTED;
   } catch (error) {
     throw requestError(error);
   }
+}
+
+async function mainKey({ client }: ConnectedGateway, agentId: string | undefined): Promise<string | undefined> {
+  const { agents } = await client.request("agents.list", {});
+  return agents.find(({ id, isDefault }) => (agentId === undefined ? isDefault : id === agentId.toLowerCase()))?.mainSessionKey;
+}
+
+async function interrupted(signal: AbortSignal): Promise<undefined> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  if (signal.aborted) resolve(undefined);
+  signal.addEventListener("abort", () => resolve(undefined), { once: true });
+  return promise;
+}
+
+/** Ends the run of this command. In a session in which something else ran, it is not known which run is ours: nothing is stopped. */
+async function stop(
+  context: CliContext,
+  { client }: ConnectedGateway,
+  { sessionKey, stream }: { readonly sessionKey: string | undefined; readonly stream: AnswerStream | undefined },
+): Promise<void> {
+  if (sessionKey === undefined) return;
+  if (stream !== undefined && !stream.isOurs) {
+    context.note('\nfactotum: the message waits behind another run and is answered in the conversation; "/stop" there ends both\n');
+    return;
+  }
+  const { aborted } = await client.request("chat.abort", { sessionKey, ...withoutUndefined({ runId: stream?.runId }) });
+  context.note(aborted ? "\nfactotum: stopped\n" : "\nfactotum: the run had ended\n");
+}
+
+function report(
+  context: CliContext,
+  result: AgentRunResult,
+  { stream, json }: { readonly stream: AnswerStream | undefined; readonly json: boolean },
+): number {
+  const { text, remarks = [], notices = [], thoughts, outcome } = result;
+  const isDone = outcome.type === "done";
+  if (json) {
+    printJson(context, result);
+    return isDone ? EXIT.ok : EXIT.failure;
+  }
+  if (thoughts !== undefined) context.note(`${thoughts.replaceAll(/^/gm, "> ")}\n`);
+  if (stream?.end(text) !== true && text !== "") context.print(`${text}\n`);
+  for (const remark of [...remarks, ...notices]) context.note(`factotum: ${remark}\n`);
+  if (!isDone) context.note(`factotum: the run ${outcome.type === "failed" ? "failed" : "was stopped"}: ${outcome.message ?? ""}\n`);
+  return isDone ? EXIT.ok : EXIT.failure;
 }

@@ -7,6 +7,7 @@ import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
+import { paint } from "../runtime/paint.ts";
 import { renderTable } from "../runtime/render-table.ts";
 import { doneOrFail, firstRunParts, setupState } from "./first-run-steps.ts";
 
@@ -60,7 +61,7 @@ export async function authList(context: CliContext, { json }: { readonly json: b
   else
     context.print(
       renderTable(
-        ["PROVIDER", "NAME", "KEY"],
+        ["PROVIDER", "NAME", "KEY"].map((words) => paint(context, "heading", words)),
         providers.map((one) => [one.id, one.label, describeKey(one)]),
       ),
     );

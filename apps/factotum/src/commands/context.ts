@@ -3,6 +3,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { connectGateway, requestError } from "../rpc/connect-gateway.ts";
+import { sessionKeyOf } from "../rpc/session-name.ts";
 import { parseTurn } from "./parse-turn.ts";
 
 /** Which request, and what of it. */
@@ -28,9 +29,10 @@ const PART_NAMES: Readonly<Record<ContextPartType, string>> = {
 /** Shows what the model was given in one request: its five parts, what they cost, and what changed since an earlier one. */
 export async function context(cli: CliContext, options: ContextOptions): Promise<number> {
   using gateway = await connectGateway(cli);
+  const sessionKey = options.session === undefined ? undefined : await sessionKeyOf(options.session, cli, gateway);
   const params: RpcMethods["context.report"]["params"] = {
     diff: options.diff ?? "previous",
-    ...withoutUndefined({ sessionKey: options.session }),
+    ...withoutUndefined({ sessionKey }),
     ...(options.turn === undefined ? {} : { turn: parseTurn(options.turn) }),
     ...withoutUndefined({ request: options.request }),
     ...(options.texts ? { texts: true } : {}),

@@ -2,6 +2,9 @@ import type { DeadLetter } from "@factotum/protocol";
 import { CliError } from "../runtime/cli-error.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
+import { paint } from "../runtime/paint.ts";
+import { relativeTime } from "../runtime/relative-time.ts";
+import { renderTable } from "../runtime/render-table.ts";
 import { connectGateway, requestError } from "../rpc/connect-gateway.ts";
 
 /** Which part of the list. */
@@ -19,7 +22,8 @@ export async function deadLettersList(cli: CliContext, { json, ...params }: Dead
     const page = await gateway.client.request("deadletters.list", params, { signal: cli.signal });
     if (json) printJson(cli, page);
     else {
-      for (const letter of page.letters) cli.print(`${describeLetter(letter).join("\n")}\n`);
+      if (cli.isTerminal === true && page.letters.length > 0) cli.print(letterTable(cli, page.letters));
+      else for (const letter of page.letters) cli.print(`${describeLetter(letter).join("\n")}\n`);
       if (page.letters.length === 0) cli.note("factotum: there are no dead letters\n");
       if (page.cursor !== undefined) cli.note(`factotum: there are more: --cursor ${page.cursor}\n`);
     }
@@ -84,6 +88,28 @@ export async function deadLettersPurge(
   } catch (error) {
     throw requestError(error);
   }
+}
+
+/** For a person's terminal; `show` has the rest. */
+function letterTable(cli: CliContext, letters: readonly DeadLetter[]): string {
+  const nowMs = Date.now();
+  const rows = letters.map(({ id, type, failedAtMs, reason, replay, text = "" }) => [
+    id,
+    relativeTime(failedAtMs, nowMs),
+    type === "input" ? "to the assistant" : "of the assistant",
+    replay === "risky" ? "needs --yes" : replay === "impossible" ? "impossible" : "safe",
+    short(reason),
+    short(text),
+  ]);
+  return renderTable(
+    ["ID", "FAILED", "MESSAGE", "REPLAY", "REASON", "TEXT"].map((words) => paint(cli, "heading", words)),
+    rows,
+  );
+}
+
+function short(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length <= 40 ? line : `${line.slice(0, 39)}…`;
 }
 
 function describeLetter(letter: DeadLetter): readonly string[] {

@@ -4,6 +4,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { connectGateway, requestError } from "../rpc/connect-gateway.ts";
+import { sessionKeyOf } from "../rpc/session-name.ts";
 import { parseTurn } from "./parse-turn.ts";
 
 /** Which request, and to whom. */
@@ -20,10 +21,11 @@ export interface ReplayOptions {
 export async function replay(context: CliContext, options: ReplayOptions): Promise<number> {
   using gateway = await connectGateway(context);
   const replayId = randomUUID();
+  const sessionKey = options.session === undefined ? undefined : await sessionKeyOf(options.session, context, gateway);
   const params: RpcMethods["context.replay"]["params"] = {
     turn: parseTurn(options.turn),
     replayId,
-    ...withoutUndefined({ sessionKey: options.session, request: options.request, model: options.model }),
+    ...withoutUndefined({ sessionKey, request: options.request, model: options.model }),
   };
   try {
     const result = await gateway.client.request("context.replay", params, {

@@ -7,7 +7,11 @@ import { createPortableLines } from "@factotum/store";
 import { CliError } from "../runtime/cli-error.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
+import { paint } from "../runtime/paint.ts";
+import { relativeTime } from "../runtime/relative-time.ts";
+import { renderTable } from "../runtime/render-table.ts";
 import { connectGateway, requestError, type ConnectedGateway } from "../rpc/connect-gateway.ts";
+import { sessionKeyOf } from "../rpc/session-name.ts";
 
 /** Which sessions are listed. */
 export interface SessionListOptions {
@@ -40,7 +44,8 @@ export async function sessionsList(cli: CliContext, options: SessionListOptions)
   } while (cursor !== undefined && sessions.length < wanted);
   if (options.json) printJson(cli, { sessions, ...withoutUndefined({ cursor }) });
   else {
-    for (const session of sessions) cli.print(`${describeSession(session)}\n`);
+    if (cli.isTerminal === true && sessions.length > 0) cli.print(sessionTable(cli, sessions));
+    else for (const session of sessions) cli.print(`${describeSession(session)}\n`);
     if (sessions.length === 0) cli.note("factotum: there are no such sessions\n");
     if (cursor !== undefined) cli.note(`factotum: there are more: --cursor ${cursor}\n`);
   }
@@ -50,7 +55,7 @@ export async function sessionsList(cli: CliContext, options: SessionListOptions)
 /** Shows everything that is known of a session. */
 export async function sessionsShow(cli: CliContext, key: string, options: { readonly json: boolean }): Promise<number> {
   using gateway = await connectGateway(cli);
-  const found = await ask(cli, gateway, "sessions.show", { key });
+  const found = await ask(cli, gateway, "sessions.show", { key: await sessionKeyOf(key, cli, gateway) });
   if (options.json) printJson(cli, found);
   else cli.print(`${describeSession(found.session)}\n${JSON.stringify(found.entry, null, 2)}\n`);
   return EXIT.ok;
@@ -62,11 +67,12 @@ export async function sessionsShow(cli: CliContext, key: string, options: { read
  */
 export async function sessionsExport(
   cli: CliContext,
-  key: string,
+  written: string,
   options: { readonly output?: string; readonly json: boolean },
 ): Promise<number> {
   const { output } = options;
   using gateway = await connectGateway(cli);
+  const key = await sessionKeyOf(written, cli, gateway);
   let entries = 0;
   if (output === undefined) for await (const line of exportLines(cli, gateway, key)) cli.print(line);
   else {
@@ -135,7 +141,7 @@ function describeReport({ imported, present, refused, unlisted }: SessionImportR
 /** Begins a conversation anew. */
 export async function sessionsReset(cli: CliContext, key: string, options: { readonly json: boolean }): Promise<number> {
   using gateway = await connectGateway(cli);
-  const result = await ask(cli, gateway, "sessions.reset", { key });
+  const result = await ask(cli, gateway, "sessions.reset", { key: await sessionKeyOf(key, cli, gateway) });
   if (options.json) printJson(cli, result);
   else cli.print(`${result.session.key} begins anew as ${result.session.sessionId}.\n`);
   return EXIT.ok;
@@ -148,7 +154,7 @@ export async function sessionsDelete(
   options: { readonly yes: boolean; readonly json: boolean },
 ): Promise<number> {
   using gateway = await connectGateway(cli);
-  const { session } = await ask(cli, gateway, "sessions.resolve", { key });
+  const { session } = await ask(cli, gateway, "sessions.resolve", { key: await sessionKeyOf(key, cli, gateway) });
   if (!options.yes) {
     if (cli.confirm === undefined)
       throw new CliError("usage", `Removing ${session.key} needs a confirmation, and no terminal is attached.`, {
@@ -186,6 +192,23 @@ async function openNew(path: string): ReturnType<typeof open> {
     const message = cause.code === "EEXIST" ? `${path} is there already.` : `${path} cannot be written: ${cause.message}`;
     throw new CliError("failure", message, { cause, fix: "Name another file." });
   }
+}
+
+/** For a person's terminal. */
+function sessionTable(cli: CliContext, sessions: readonly SessionSummary[]): string {
+  const nowMs = Date.now();
+  const rows = sessions.map(({ key, label, displayName, activeAtMs, contextTokens, model, running, interrupted = false }) => [
+    key,
+    label ?? displayName,
+    relativeTime(activeAtMs, nowMs),
+    contextTokens.toLocaleString("en-US"),
+    model ?? "",
+    running ? "running" : interrupted ? "interrupted" : "",
+  ]);
+  return renderTable(
+    ["KEY", "NAME", "ACTIVE", "TOKENS", "MODEL", "STATE"].map((words) => paint(cli, "heading", words)),
+    rows,
+  );
 }
 
 function describeSession(session: SessionSummary): string {

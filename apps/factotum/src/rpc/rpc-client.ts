@@ -23,7 +23,11 @@ export interface ConnectOptions {
 }
 
 /** Told of events that come while a request is in work; only those that a command has a use for. */
-export type RpcEventListener = (event: "replay", payload: RpcEvents["replay"]) => void;
+export type RpcEventListener = (...event: { readonly [Name in UsedEvent]: [name: Name, payload: RpcEvents[Name]] }[UsedEvent]) => void;
+
+type UsedEvent = "chat" | "replay";
+
+const USED_EVENTS: readonly UsedEvent[] = ["chat", "replay"];
 
 interface Pending {
   readonly resolve: (result: unknown) => void;
@@ -102,6 +106,12 @@ export class RpcClient implements Disposable {
     }
   }
 
+  /** Hears of events until the returned function is called. */
+  follow(listener: RpcEventListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
   [Symbol.dispose](): void {
     this.#socket.close();
   }
@@ -133,9 +143,11 @@ export class RpcClient implements Disposable {
 
   /** An event of another version than ours is left out. */
   #tell({ event, payload }: EventFrame): void {
-    if (event !== "replay") return;
-    const parsed = RPC_EVENTS.replay.safeParse(payload);
-    if (parsed.success) for (const listen of this.#listeners) listen(event, parsed.data);
+    const used = USED_EVENTS.find((name) => name === event);
+    if (used === undefined) return;
+    const parsed = RPC_EVENTS[used].safeParse(payload);
+    // The parser of a name makes the payload of that name; the compiler cannot follow a table indexed by a union.
+    if (parsed.success) for (const listen of this.#listeners) listen(...([used, parsed.data] as Parameters<RpcEventListener>));
   }
 
   #failAll(error: Error): void {

@@ -21,6 +21,8 @@ export interface CliContext {
   readonly readInput?: () => Promise<string>;
   /** The result goes to a person's terminal rather than to a program. */
   readonly isTerminal?: boolean;
+  /** That terminal may be given colours. */
+  readonly hasColour?: boolean;
   /** Fires when the command should end. */
   readonly signal: AbortSignal;
 }

@@ -1,0 +1,135 @@
+import { execFile } from "node:child_process";
+import { promisify, stripVTControlCharacters } from "node:util";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CliHome } from "../../test/cli.ts";
+import { FakeGateway } from "../../test/fake-gateway.ts";
+import { relativeTime } from "../runtime/relative-time.ts";
+
+let home: CliHome;
+beforeEach(async () => {
+  home = await CliHome.create();
+});
+afterEach(async () => home[Symbol.asyncDispose]());
+
+test.each([
+  [["status", "--jsn"], "Did you mean --json?"],
+  [["sttus"], "Did you mean status?"],
+  [["sessions", "lst"], "Did you mean list?"],
+])("%j names the nearest", async (args, words) => {
+  expect(await home.run(...args)).toMatchObject({ code: 2, stderr: expect.stringContaining(words) as string });
+});
+
+test.each([["version"], ["-v"], ["--version"], ["-V"]])("%s prints the version", async (word) => {
+  expect(await home.run(word)).toEqual({ code: 0, stdout: "0.0.0-test\n", stderr: "" });
+});
+
+test("help has examples and the place of the documentation", async () => {
+  expect((await home.run("--help")).stdout).toMatch(/Examples:\n {2}\$ factotum setup\n[^]*\/docs\/cli\.md\n$/);
+  expect((await home.run("auth", "set", "--help")).stdout).toContain("$ factotum auth set openai < key.txt");
+});
+
+describe("completion", () => {
+  const complete = async (line: string): Promise<readonly string[]> => {
+    const { stdout: script } = await home.run("completion", "bash");
+    const words = line.split(" ");
+    const program = `${script}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}; _factotum; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { stdout } = await promisify(execFile)("bash", ["--norc", "-c", program]);
+    return stdout.trim().split("\n");
+  };
+
+  test.each([
+    ["factotum se", ["setup", "sessions"]],
+    ["factotum sessions re", ["reset"]],
+    ["factotum sessions list --k", ["--kind"]],
+    ["factotum auth set --no", ["--no-check"]],
+    ["factotum completion b", ["bash"]],
+  ])("of %j in bash offers %j", async (line, expected) => {
+    expect(await complete(line)).toEqual(expected);
+  });
+
+  test("is written for zsh and fish, too, and for no other shell", async () => {
+    expect((await home.run("completion", "zsh")).stdout).toMatch(/^#compdef factotum\n[^]*'factotum auth'\) described=\('set:test a key/);
+    expect((await home.run("completion", "fish")).stdout).toContain(
+      `complete -c factotum -n 'test (__factotum_path) = "factotum auth"' -f -a 'set'`,
+    );
+    expect(await home.run("completion", "tcsh")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Allowed choices are bash, zsh, fish") as string,
+    });
+  });
+});
+
+describe("with a gateway", () => {
+  const sessions = [
+    {
+      key: "agent:main:main",
+      sessionId: "s",
+      agentId: "main",
+      kind: "main",
+      displayName: "Main",
+      createdAtMs: 0,
+      activeAtMs: Date.now() - 3 * 3_600_000,
+      contextTokens: 1234,
+      running: false,
+      totalTokens: 1234,
+    },
+  ];
+  const asked: string[] = [];
+  const start = async (): Promise<FakeGateway> =>
+    FakeGateway.start(home.factotumHome, {
+      connect: async () => true,
+      request: async (method) => {
+        asked.push(method);
+        if (method === "agents.list") return { agents: [{ id: "main", name: "Ada", isDefault: true, mainSessionKey: "agent:main:main" }] };
+        if (method === "sessions.list") return { sessions };
+        return { session: sessions[0], entry: {} };
+      },
+    });
+  beforeEach(() => void asked.splice(0));
+
+  test("a list is a table with relative times at a terminal, coloured unless asked not to be, and lines elsewhere", async () => {
+    await using _gateway = await start();
+    const table = (await home.runWith({ isTerminal: true }, "sessions", "list")).stdout;
+    expect(table).toMatch(/^KEY +NAME +ACTIVE +TOKENS +MODEL +STATE\nagent:main:main +Main +3 hours ago +1,234\n$/);
+    const coloured = (await home.runWith({ isTerminal: true, hasColour: true }, "sessions", "list")).stdout;
+    expect(coloured).not.toBe(table);
+    expect(stripVTControlCharacters(coloured)).toBe(table);
+    expect((await home.run("sessions", "list")).stdout).toMatch(/^agent:main:main {2}\(main, Main; active 2/);
+    expect(JSON.parse((await home.runWith({ isTerminal: true }, "sessions", "list", "--json")).stdout)).toMatchObject({
+      sessions: [{ contextTokens: 1234 }],
+    });
+  });
+
+  test("a session is named main, by its agent, or by its key", async () => {
+    await using _gateway = await start();
+    for (const name of ["main", "agent:main:main"]) expect((await home.run("sessions", "show", name)).code).toBe(0);
+    expect(asked).toEqual(["agents.list", "sessions.show", "sessions.show"]);
+  });
+
+  test.each([
+    [["sessions", "show", "foo:bar"], '"foo:bar" is no session'],
+    [["sessions", "show", " "], "is no session"],
+    [["agent", "--session", "agent:", "-m", "hello"], "is no session"],
+    [["agent", "--message", ""], "The message is empty"],
+    [["agent", "--message", "  "], "The message is empty"],
+  ])("%j ends with 2 and words for people", async (args, words) => {
+    await using _gateway = await start();
+    expect(await home.run(...args)).toMatchObject({ code: 2, stderr: expect.stringContaining(words) as string });
+  });
+});
+
+test("an error is red on a terminal with colours alone", async () => {
+  const { stderr } = await home.runWith({ hasColour: true }, "models", "test", "x");
+  expect(stderr.startsWith("\u001b[31mfactotum:\u001b[39m ")).toBe(true);
+  expect((await home.run("models", "test", "x")).stderr).toMatch(/^factotum: "x" is no model/);
+});
+
+test.each([
+  [0, "just now"],
+  [59_999, "just now"],
+  [60_000, "1 minute ago"],
+  [7_200_000, "2 hours ago"],
+  [86_400_000, "1 day ago"],
+])("%i ms are %s", (elapsedMs, words) => {
+  expect(relativeTime(1_000_000_000_000 - elapsedMs, 1_000_000_000_000)).toBe(words);
+});

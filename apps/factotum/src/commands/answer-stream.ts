@@ -1,0 +1,88 @@
+import type { ChatEvent } from "@factotum/protocol";
+import type { RpcClient } from "../rpc/rpc-client.ts";
+import type { CliContext } from "../runtime/cli-context.ts";
+import { paint } from "../runtime/paint.ts";
+
+/** Prints the answer of the next run of a session while it is written. */
+export class AnswerStream implements Disposable {
+  /** The run that began after this command had looked; absent before it has begun. */
+  runId: string | undefined;
+  /** False when something else ran or waited in the session: which run answers is not known then, and nothing is printed. */
+  readonly isOurs: boolean;
+  readonly #context: CliContext;
+  #block: "text" | "thinking" = "text";
+  #printed = "";
+  #unfollow: () => void = () => undefined;
+
+  private constructor(context: CliContext, isOurs: boolean) {
+    this.#context = context;
+    this.isOurs = isOurs;
+  }
+
+  /** Subscribes to a session; everything that is said after it has resolved is seen. */
+  static async open(sessionKey: string, client: RpcClient, context: CliContext): Promise<AnswerStream> {
+    const early: ChatEvent[] = [];
+    let receive = (event: ChatEvent): void => void early.push(event);
+    const unfollow = client.follow((name, payload) => {
+      if (name === "chat" && payload.sessionKey === sessionKey) receive(payload.event);
+    });
+    const { live, queued } = await client.request("chat.subscribe", { sessionKey, limit: 1 });
+    const stream = new AnswerStream(context, live === undefined && queued === 0);
+    stream.#unfollow = unfollow;
+    receive = (event) => stream.#receive(event);
+    for (const event of early) receive(event);
+    return stream;
+  }
+
+  /** Ends the printing; true if the answer stands on the terminal already. */
+  end(answer: string): boolean {
+    this[Symbol.dispose]();
+    if (this.#printed === "") return false;
+    if (!this.#printed.endsWith("\n")) this.#print("\n");
+    return flat(this.#printed).includes(flat(answer));
+  }
+
+  [Symbol.dispose](): void {
+    this.#unfollow();
+  }
+
+  #receive(event: ChatEvent): void {
+    if (!this.isOurs) return;
+    if (event.type === "run-start") this.runId ??= event.runId;
+    if (!("runId" in event) || event.runId === undefined || event.runId !== this.runId) return;
+    switch (event.type) {
+      case "block-start":
+        this.#block = event.block;
+        if (event.block === "text" && this.#printed !== "" && !this.#printed.endsWith("\n")) this.#print("\n");
+        return;
+      case "block-delta":
+        if (this.#block === "text") this.#print(event.text);
+        return;
+      case "answer-restart":
+        this.#say("the model is asked again; the text above does not count");
+        return;
+      case "tool-start":
+        this.#say(event.call.name);
+        return;
+      case "run-start":
+      case "tool-delta":
+      case "entry":
+      case "run-end":
+    }
+  }
+
+  #say(words: string): void {
+    const lineBreak = this.#printed === "" || this.#printed.endsWith("\n") ? "" : "\n";
+    if (lineBreak !== "") this.#print(lineBreak);
+    this.#context.note(`${paint(this.#context, "faint", `[${words}]`)}\n`);
+  }
+
+  #print(text: string): void {
+    this.#printed += text;
+    this.#context.print(text);
+  }
+}
+
+function flat(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
+}
