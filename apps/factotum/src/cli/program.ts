@@ -89,20 +89,24 @@ function addGateway(program: Command, context: CliContext, finish: Finish): void
         finish(await gatewayControl(context, action, { json: options.json === true }));
       });
   }
-  const service = [
-    ["install", "let the system start the gateway with your session (systemd, launchd)"],
-    ["uninstall", "take the system's service away; configuration and conversations stay"],
-  ] as const;
-  for (const [action, description] of service) {
-    gateway
-      .command(action)
-      .description(description)
-      .addOption(json())
-      .action(async (options: { json?: boolean }) => {
-        const { gatewayService } = await import("../commands/gateway-service.ts");
-        finish(await gatewayService(context, action, { json: options.json === true }));
-      });
-  }
+  gateway
+    .command("install")
+    .description("let the system start the gateway with your session (systemd, launchd), and wait until it takes work")
+    .addOption(new Option("--port <number>", "the service's port; that of a running gateway by default").argParser(port))
+    .option("--store-keys", "keep keys of this shell's environment in private files without asking")
+    .addOption(json())
+    .action(async (options: { port?: number; storeKeys?: boolean; json?: boolean }) => {
+      const { installService } = await import("../commands/gateway-service.ts");
+      finish(await installService(context, { ...options, storeKeys: options.storeKeys === true, json: options.json === true }));
+    });
+  gateway
+    .command("uninstall")
+    .description("take the system's service away; configuration and conversations stay")
+    .addOption(json())
+    .action(async (options: { json?: boolean }) => {
+      const { uninstallService } = await import("../commands/gateway-service.ts");
+      finish(await uninstallService(context, { json: options.json === true }));
+    });
 }
 
 function addAgent(program: Command, context: CliContext, finish: Finish): void {

@@ -74,7 +74,8 @@ async function reportRunning(context: CliContext, json: boolean): Promise<number
   return gateway === undefined ? EXIT.notRunning : EXIT.ok;
 }
 
-interface Started {
+/** A gateway that was started, or ran. */
+export interface Started {
   readonly facts: RuntimeFacts;
   readonly how: "was running already" | "runs now" | "runs now, as a service";
 }
@@ -115,11 +116,12 @@ async function restartGateway(context: CliContext): Promise<Started> {
   return startGateway(context);
 }
 
-async function waitForService(
+/** Waits until a service that was started takes work. Rejects with a `CliError` that names its log. */
+export async function waitForService(
   context: CliContext,
   service: SystemService,
   before: RuntimeFacts | undefined,
-  timeoutMs = START_TIMEOUT_MS,
+  timeoutMs: number = START_TIMEOUT_MS,
 ): Promise<Started> {
   const facts = await waitFor(timeoutMs, async () => {
     const now = await readRuntimeFile(context.paths);

@@ -1,50 +1,96 @@
+import { withoutUndefined } from "@factotum/agent-contract";
+import { loadConfig } from "@factotum/config";
+import { CHANNELS } from "../compose/extensions.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
+import { readRuntimeFile } from "../runtime/runtime-file.ts";
 import { findGateway } from "../rpc/connect-gateway.ts";
 import { systemService } from "../service/find-service.ts";
-import { stopGateway } from "./gateway-control.ts";
+import type { ServiceOptions, SystemService } from "../service/system-service.ts";
+import { findEnvironmentKeys, storeEnvironmentKeys } from "./environment-keys.ts";
+import { stopGateway, waitForService } from "./gateway-control.ts";
+import { refusedStart } from "./refused-start.ts";
 
-/** Installs or removes the system's service. */
-export async function gatewayService(
-  context: CliContext,
-  action: "install" | "uninstall",
-  { json }: { readonly json: boolean },
-): Promise<number> {
-  const service = systemService(context);
-  if (service === undefined) {
-    throw new CliError("failure", `There is no service manager for ${context.platform}.`, { fix: 'Use "factotum gateway start".' });
-  }
-  const installed = await service.isInstalled();
-  if (action === "uninstall" && !installed) {
-    if (json) printJson(context, { manager: service.manager, file: service.file, installed: false });
-    else context.print("The service is not installed.\n");
+/** What an installation may do beside writing the service. */
+export interface InstallOptions {
+  readonly json: boolean;
+  /** The port of the service; by default that of a gateway that runs, else what `FACTOTUM_PORT` or the configuration says. */
+  readonly port?: number;
+  /** Keeps keys of the environment in files without asking. */
+  readonly storeKeys: boolean;
+}
+
+/** Installs the system's service, and waits until its gateway takes work. */
+export async function installService(context: CliContext, options: InstallOptions): Promise<number> {
+  const service = requireService(context);
+  // Asked before anything is stopped or written: where no service can take its place, the gateway goes on, and nothing is left behind.
+  await service.checkSession();
+  const places = await keepEnvironmentKeys(context, options);
+  const { before, port } = await giveWay(context, service, options);
+  await service.install(withoutUndefined({ port }));
+  const { facts } = await waitForService(context, service, before);
+  if (options.json) {
+    printJson(context, { manager: service.manager, file: service.file, installed: true, url: facts.url, keys: places });
     return EXIT.ok;
   }
-  if (action === "install") {
-    // Asked before anything is stopped or written: where no service can take its place, the gateway goes on, and nothing is left behind.
-    await service.checkSession();
-    // A gateway that was started by hand would hold the port and the database.
-    if (!installed && (await isRunning(context))) await stopGateway(context);
-    await service.install();
-  } else {
-    await service.uninstall();
-  }
-  if (json) {
-    printJson(context, { manager: service.manager, file: service.file, installed: action === "install" });
-  } else if (action === "install") {
-    context.print(`Installed and started with ${service.manager}: ${service.file}\n`);
-    context.note(
-      'The service does not see the variables of this shell: keep keys in the configuration, such as { file: "credentials/anthropic" }.\n',
-    );
-    if (service.manager === "systemd") context.note("To keep it running while you are logged out: loginctl enable-linger\n");
-  } else {
-    context.print("The service is removed. Configuration and conversations were kept.\n");
-  }
+  context.print(`Installed and started with ${service.manager}: ${service.file}\nThe gateway takes work at ${facts.url}\n`);
+  if (service.manager === "systemd") context.note("To keep it running while you are logged out: loginctl enable-linger\n");
   return EXIT.ok;
 }
 
-async function isRunning(context: CliContext): Promise<boolean> {
+/** Removes the system's service; configuration and conversations stay. */
+export async function uninstallService(context: CliContext, { json }: { readonly json: boolean }): Promise<number> {
+  const service = requireService(context);
+  const installed = await service.isInstalled();
+  if (installed) await service.uninstall();
+  if (json) printJson(context, { manager: service.manager, file: service.file, installed: false });
+  else
+    context.print(installed ? "The service is removed. Configuration and conversations were kept.\n" : "The service is not installed.\n");
+  return EXIT.ok;
+}
+
+function requireService(context: CliContext): SystemService {
+  const service = systemService(context);
+  if (service !== undefined) return service;
+  throw new CliError("failure", `There is no service manager for ${context.platform}.`, { fix: 'Use "factotum gateway start".' });
+}
+
+/** Stops a gateway that was started by hand, which would hold the port and the database, and takes its port over where that is not the configured one. */
+async function giveWay(
+  context: CliContext,
+  service: SystemService,
+  { port }: InstallOptions,
+): Promise<ServiceOptions & { readonly before: Awaited<ReturnType<typeof readRuntimeFile>> }> {
+  const { env, paths } = context;
+  const loaded = await loadConfig({ env, channels: CHANNELS });
+  if (loaded.type === "refused") throw refusedStart(loaded);
+  const configured = loaded.config.gateway.port;
+  const fromEnvironment = (env["FACTOTUM_PORT"] ?? "").trim() === "" ? undefined : configured;
+  if (await service.isInstalled()) return { before: undefined, ...withoutUndefined({ port: port ?? fromEnvironment }) };
+  const before = await readRuntimeFile(paths);
+  const isRunning = await runs(context);
+  if (isRunning) await stopGateway(context);
+  const taken = isRunning && before !== undefined && configured !== 0 && before.port !== configured ? before.port : undefined;
+  return { before, ...withoutUndefined({ port: port ?? taken ?? fromEnvironment }) };
+}
+
+async function runs(context: CliContext): Promise<boolean> {
   using gateway = await findGateway(context);
   return gateway !== undefined;
+}
+
+/** A service does not see the variables of this shell: their keys are kept in files, if the person wants that. */
+async function keepEnvironmentKeys(context: CliContext, { storeKeys, json }: InstallOptions): Promise<readonly string[]> {
+  const keys = await findEnvironmentKeys(context);
+  if (keys.length === 0) return [];
+  const names = keys.map(({ variable }) => variable).join(", ");
+  const question = `The service does not see the variables of this shell. Keep ${names} in files that only you may read?`;
+  if (storeKeys || (!json && (await context.confirm?.(question)) === true)) {
+    const places = await storeEnvironmentKeys(context, keys);
+    context.note(`Kept, readable only by you: ${places.join(", ")}\n`);
+    return places;
+  }
+  context.note(`The service does not see ${names} of this shell. To keep them for it: factotum gateway install --store-keys\n`);
+  return [];
 }

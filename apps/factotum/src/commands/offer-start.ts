@@ -7,7 +7,7 @@ import { systemService } from "../service/find-service.ts";
 import type { SystemService } from "../service/system-service.ts";
 import { addressOf } from "./address-of.ts";
 import { gatewayControl } from "./gateway-control.ts";
-import { gatewayService } from "./gateway-service.ts";
+import { installService } from "./gateway-service.ts";
 
 /** Offers the service, or a start where there is none, and the page. False when the person has left. */
 export async function offerStart(context: CliContext, prompts: Prompts): Promise<boolean> {
@@ -15,7 +15,8 @@ export async function offerStart(context: CliContext, prompts: Prompts): Promise
   if (service !== undefined) {
     const answer = await prompts.confirm(`Start Factotum with every session of yours (${service.manager})?`, true);
     if (answer === undefined) return false;
-    if (answer && (await succeeds(prompts, async () => gatewayService(context, "install", { json: false }))))
+    const confirm = async (question: string): Promise<boolean> => (await prompts.confirm(question, true)) === true;
+    if (answer && (await succeeds(prompts, async () => installService({ ...context, confirm }, { json: false, storeKeys: false }))))
       return offerPage(context, prompts);
   }
   if (!(await isRunning(context))) {

@@ -4,7 +4,7 @@ import type { CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { isFile } from "./is-file.ts";
 import { runProgram } from "./run-program.ts";
-import { serviceEnvironment, type SystemService } from "./system-service.ts";
+import { serviceEnvironment, type ServiceOptions, type SystemService } from "./system-service.ts";
 
 /** The gateway as a launchd agent of the user. */
 export function createLaunchdService(context: CliContext, name: string): SystemService {
@@ -24,10 +24,10 @@ export function createLaunchdService(context: CliContext, name: string): SystemS
     file,
     isInstalled: () => isFile(file),
     checkSession: () => launchctl("print", domain),
-    async install() {
+    async install(options) {
       await mkdir(dirname(file), { recursive: true });
       await mkdir(dirname(paths.logFile), { recursive: true, mode: 0o700 });
-      await writeFile(file, plistText(context, label));
+      await writeFile(file, plistText(context, label, options));
       await launchctl("bootstrap", domain, file);
     },
     async uninstall() {
@@ -42,12 +42,12 @@ export function createLaunchdService(context: CliContext, name: string): SystemS
 }
 
 /** The property list. `SuccessfulExit false`: a gateway that was stopped stays stopped. */
-export function plistText(context: CliContext, label: string): string {
+export function plistText(context: CliContext, label: string, options: ServiceOptions = {}): string {
   const { self, paths } = context;
   const words = [self.file, ...self.args, "gateway", "run", "--hide-token", "--quiet"].map(
     (word) => `    <string>${escape(word)}</string>`,
   );
-  const environment = Object.entries(serviceEnvironment(context)).map(
+  const environment = Object.entries(serviceEnvironment(context, options)).map(
     ([name, value]) => `    <key>${escape(name)}</key>\n    <string>${escape(value)}</string>`,
   );
   return [

@@ -1,5 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { statePaths } from "@factotum/config";
@@ -7,7 +9,7 @@ import { parse } from "plist";
 import { expect, test } from "vitest";
 import { CliHome } from "../../test/cli.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
-import { gatewayService } from "../commands/gateway-service.ts";
+import { installService } from "../commands/gateway-service.ts";
 import { plistText } from "./launchd-service.ts";
 import { unitText } from "./systemd-service.ts";
 
@@ -88,16 +90,52 @@ test("the property list holds exactly what launchd is to know, as a strict reade
   expect(() => parse(plistText(odd, "ai.factotum.gateway").replace("</dict>", ""))).toThrow();
 });
 
-/** Puts a `systemctl`, or the program of another manager, first on the PATH that writes down how it was called and ends as told. */
-async function fakeSystemctl(cli: CliHome, exitCode: number, name = "systemctl"): Promise<() => Promise<string[]>> {
+/** What a manager of services does when it is told to start one. */
+type OnStart = "starts nothing" | { readonly url: string };
+
+/** Puts a `systemctl`, or the program of another manager, first on the PATH that writes down how it was called, starts a service as told and ends as told. */
+async function fakeSystemctl(
+  cli: CliHome,
+  exitCode: number,
+  { name = "systemctl", onStart = "starts nothing" }: { readonly name?: string; readonly onStart?: OnStart } = {},
+): Promise<() => Promise<string[]>> {
   const folder = join(cli.home, "bin");
   const log = join(cli.home, `${name}.log`);
   await mkdir(folder);
-  await writeFile(join(folder, name), `#!/bin/sh\necho "$@" >> "${log}"\n[ ${exitCode} = 0 ] || echo "no bus" >&2\nexit ${exitCode}\n`);
+  const facts = (url: string): string =>
+    JSON.stringify({ pid: process.pid, port: Number(new URL(url).port), url, startedAtMs: Date.now() + 60_000, version: "0" });
+  const state = '"$FACTOTUM_HOME/state"';
+  const start =
+    onStart === "starts nothing"
+      ? ""
+      : `case "$*" in *enable*|bootstrap*) mkdir -p ${state}; echo '${facts(onStart.url)}' > ${state}/gateway.json;; esac\n`;
+  await writeFile(
+    join(folder, name),
+    `#!/bin/sh\necho "$@" >> "${log}"\n${start}[ ${exitCode} = 0 ] || echo "no bus" >&2\nexit ${exitCode}\n`,
+  );
   await chmod(join(folder, name), 0o755);
   await writeFile(log, "");
   cli.env["PATH"] = `${folder}${delimiter}${cli.env["PATH"]}`;
   return async () => (await readFile(log, "utf8")).trim().split("\n");
+}
+
+/** Something that says it takes work, as the gateway of a service does. */
+async function startReady(): Promise<AsyncDisposable & { readonly url: string; readonly paths: string[] }> {
+  const paths: string[] = [];
+  const server = createServer((request, response) => {
+    paths.push(request.url ?? "");
+    // Not ready when it is asked first.
+    response.writeHead(paths.length > 1 ? 200 : 503).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    paths,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
 }
 
 /** A service manager that has nothing to do: the gateway is told directly. */
@@ -108,9 +146,12 @@ async function fakeStop(cli: CliHome): Promise<void> {
 
 test("install writes the unit and starts it, uninstall takes it away, each once", async () => {
   await using cli = await CliHome.create();
-  const calls = await fakeSystemctl(cli, 0);
+  await using ready = await startReady();
+  const calls = await fakeSystemctl(cli, 0, { onStart: ready });
   const installed = await cli.run("gateway", "install", "--json");
-  const { file } = JSON.parse(installed.stdout) as { file: string };
+  const { file, ...rest } = JSON.parse(installed.stdout) as { file: string };
+  expect(rest).toEqual({ manager: "systemd", installed: true, url: ready.url, keys: [] });
+  expect(ready.paths).toEqual(["/readyz", "/readyz"]);
   expect(file).toMatch(new RegExp(`^${cli.home}/.config/systemd/user/factotum-[0-9a-f]{8}\\.service$`));
   expect(await readFile(file, "utf8")).toContain(`FACTOTUM_HOME=${cli.factotumHome}`);
   const unit = file.split("/").at(-1);
@@ -123,7 +164,8 @@ test("install writes the unit and starts it, uninstall takes it away, each once"
 
 test("a restart is left to systemd, which ends whatever asks for it from within the service", async () => {
   await using cli = await CliHome.create();
-  await fakeSystemctl(cli, 0);
+  await using ready = await startReady();
+  await fakeSystemctl(cli, 0, { onStart: ready });
   cli.env["FACTOTUM_PORT"] = "0";
   await cli.run("gateway", "install");
   const first = cli.spawn("gateway", "run", "--setup");
@@ -143,7 +185,8 @@ exec "${process.execPath}" --conditions=factotum-source "${entry}" gateway run -
 
 test("the default state directory has the plain name", async () => {
   await using cli = await CliHome.create();
-  await fakeSystemctl(cli, 0);
+  await using ready = await startReady();
+  await fakeSystemctl(cli, 0, { onStart: ready });
   cli.env["FACTOTUM_HOME"] = join(cli.home, ".factotum");
   await cli.run("gateway", "install");
   expect(await readdir(join(cli.home, ".config/systemd/user"))).toEqual(["factotum.service"]);
@@ -175,9 +218,9 @@ test("a gateway that runs is left running when systemd cannot take it over", asy
 
 test("without a session of launchd nothing is left behind, and another way is named", async () => {
   await using cli = await CliHome.create();
-  const calls = await fakeSystemctl(cli, 113, "launchctl");
+  const calls = await fakeSystemctl(cli, 113, { name: "launchctl" });
   const mac: CliContext = { ...context, env: cli.env, paths: statePaths(cli.env), platform: "darwin" };
-  await expect(gatewayService(mac, "install", { json: false })).rejects.toMatchObject({
+  await expect(installService(mac, { json: false, storeKeys: false })).rejects.toMatchObject({
     name: "CliError",
     message: expect.stringContaining("no bus") as string,
     fix: expect.stringContaining("factotum gateway start") as string,
@@ -188,11 +231,51 @@ test("without a session of launchd nothing is left behind, and another way is na
 
 test("install hands the property list to launchd once its session was found", async () => {
   await using cli = await CliHome.create();
-  const calls = await fakeSystemctl(cli, 0, "launchctl");
+  await using ready = await startReady();
+  const calls = await fakeSystemctl(cli, 0, { name: "launchctl", onStart: ready });
   const mac: CliContext = { ...context, env: cli.env, paths: statePaths(cli.env), platform: "darwin" };
-  expect(await gatewayService(mac, "install", { json: false })).toBe(0);
+  expect(await installService(mac, { json: false, storeKeys: false })).toBe(0);
   const session = `gui/${process.getuid?.()}`;
   const folder = join(cli.home, "Library", "LaunchAgents");
   const [name = ""] = await readdir(folder);
   expect(await calls()).toEqual([`print ${session}`, `bootstrap ${session} ${join(folder, name)}`]);
+});
+
+test("the service gets the port of the gateway that it takes the place of, or the one that is asked for", async () => {
+  await using cli = await CliHome.create();
+  await using ready = await startReady();
+  await fakeSystemctl(cli, 0, { onStart: ready });
+  const running = cli.spawn("gateway", "run", "--setup", "--port", "0");
+  const [, port] = await running.waitFor(/http:\/\/127\.0\.0\.1:(\d+)\//);
+  const installed = JSON.parse((await cli.run("gateway", "install", "--json")).stdout) as { file: string };
+  await running.ended;
+  expect(await readFile(installed.file, "utf8")).toContain(`Environment="FACTOTUM_PORT=${port}"`);
+  await cli.run("gateway", "install", "--port", "18888");
+  expect(await readFile(installed.file, "utf8")).toContain('Environment="FACTOTUM_PORT=18888"');
+  await cli.run("gateway", "install");
+  expect(await readFile(installed.file, "utf8")).not.toContain("FACTOTUM_PORT");
+});
+
+test("keys of the environment are kept for the service when the person says so, with the model that they chose", async () => {
+  await using cli = await CliHome.create();
+  await using ready = await startReady();
+  await fakeSystemctl(cli, 0, { onStart: ready });
+  await cli.run("setup");
+  cli.env["GROQ_API_KEY"] = "gsk-0123456789abcdef";
+  const questions: string[] = [];
+  const answer = (yes: boolean) => async (question: string) => {
+    questions.push(question);
+    return yes;
+  };
+  const refused = await cli.runAsked(answer(false), "gateway", "install");
+  expect(refused.stderr).toContain("factotum gateway install --store-keys");
+  await expect(cli.read("credentials/groq")).rejects.toThrow("ENOENT");
+  const kept = await cli.runAsked(answer(true), "gateway", "install");
+  expect(kept).toMatchObject({ code: 0, stderr: expect.stringContaining("credentials/groq") as string });
+  expect(questions).toHaveLength(2);
+  expect(await cli.read("credentials/groq")).toBe("gsk-0123456789abcdef\n");
+  expect((await stat(join(cli.factotumHome, "credentials/groq"))).mode & 0o777).toBe(0o600);
+  expect((await cli.run("config", "get", "agents.defaults.model")).stdout).toBe("groq/openai/gpt-oss-120b\n");
+  expect((await cli.runAsked(answer(true), "gateway", "install")).code).toBe(0);
+  expect(questions).toHaveLength(2);
 });

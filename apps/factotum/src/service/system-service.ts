@@ -1,5 +1,10 @@
 import type { CliContext } from "../runtime/cli-context.ts";
 
+/** What a service is to know beyond the installation that it serves. */
+export interface ServiceOptions {
+  readonly port?: number;
+}
+
 /** The gateway as a service of the user's session. Every method rejects with a `CliError` that names the fix. */
 export interface SystemService {
   /** Name of the system's own program, for people. */
@@ -9,8 +14,8 @@ export interface SystemService {
   isInstalled(): Promise<boolean>;
   /** Asks whether the manager can be reached in this session, and changes nothing: whoever installs asks before anything that an installation would replace is stopped. */
   checkSession(): Promise<void>;
-  /** Writes the description and starts the service, now and with every session. */
-  install(): Promise<void>;
+  /** Writes the description and starts the service, now and with every session; with `port` on that one, whatever the configuration says. */
+  install(options: ServiceOptions): Promise<void>;
   uninstall(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -22,7 +27,11 @@ export interface SystemService {
 }
 
 /** The variables that decide which installation the service serves. Keys are not among them: they belong into the configuration. */
-export function serviceEnvironment({ env, paths }: CliContext): Readonly<Record<string, string>> {
+export function serviceEnvironment({ env, paths }: CliContext, { port }: ServiceOptions): Readonly<Record<string, string>> {
   const config = env["FACTOTUM_CONFIG"]?.trim();
-  return { FACTOTUM_HOME: paths.home, ...(config === undefined || config === "" ? {} : { FACTOTUM_CONFIG: config }) };
+  return {
+    FACTOTUM_HOME: paths.home,
+    ...(config === undefined || config === "" ? {} : { FACTOTUM_CONFIG: config }),
+    ...(port === undefined ? {} : { FACTOTUM_PORT: String(port) }),
+  };
 }

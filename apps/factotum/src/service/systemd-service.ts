@@ -5,7 +5,7 @@ import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { isFile } from "./is-file.ts";
 import { runProgram } from "./run-program.ts";
-import { serviceEnvironment, type SystemService } from "./system-service.ts";
+import { serviceEnvironment, type ServiceOptions, type SystemService } from "./system-service.ts";
 
 /** The gateway as a systemd unit of the user. */
 export function createSystemdService(context: CliContext, name: string): SystemService {
@@ -25,9 +25,9 @@ export function createSystemdService(context: CliContext, name: string): SystemS
     file,
     isInstalled: () => isFile(file),
     checkSession: () => systemctl("show-environment"),
-    async install() {
+    async install(options) {
       await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, unitText(context));
+      await writeFile(file, unitText(context, options));
       await systemctl("daemon-reload");
       await systemctl("enable", "--now", unit);
     },
@@ -48,11 +48,13 @@ export function createSystemdService(context: CliContext, name: string): SystemS
 }
 
 /** The unit file. A configuration that cannot be used, or a wrong command line, is not tried again and again. */
-export function unitText(context: CliContext): string {
+export function unitText(context: CliContext, options: ServiceOptions = {}): string {
   const words = [...context.self.args, "gateway", "run", "--hide-token"].map((part) => quote(part).replaceAll("$", "$$$$"));
   // Variables are expanded in the words behind the program, not in its own name.
   const command = [quote(context.self.file), ...words];
-  const environment = Object.entries(serviceEnvironment(context)).map(([name, value]) => `Environment=${quote(`${name}=${value}`)}`);
+  const environment = Object.entries(serviceEnvironment(context, options)).map(
+    ([name, value]) => `Environment=${quote(`${name}=${value}`)}`,
+  );
   return [
     "[Unit]",
     "Description=Factotum gateway",
