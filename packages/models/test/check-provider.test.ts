@@ -213,6 +213,13 @@ describe("a model", () => {
   });
 });
 
+test("a model that is not for conversations is refused", async () => {
+  await using server = await startWireServer();
+  answerAs(server, scene("google"));
+  const result = await check("google", server.url, { apiKey: KEY, model: "gemini-live" });
+  expect(result).toMatchObject({ type: "unusable-model", models: ["gemini-flash-latest"] });
+});
+
 test.each([
   [402, { error: { message: "Insufficient credits" } }, "no-credit"],
   [429, { error: { message: "Rate limit exceeded" } }, "rate-limited"],

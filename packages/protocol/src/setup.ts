@@ -43,6 +43,7 @@ export interface SetupCheck {
     | "refused-key"
     | "no-credit"
     | "unknown-model"
+    | "unusable-model"
     | "no-models"
     | "rate-limited"
     | "unreachable"
@@ -81,6 +82,7 @@ export const SetupCheckSchema: z.ZodType<SetupCheck> = parserOf<SetupCheck>()(
       "refused-key",
       "no-credit",
       "unknown-model",
+      "unusable-model",
       "no-models",
       "rate-limited",
       "unreachable",

@@ -701,7 +701,7 @@ interface SetupState {
 }
 /** The result of a test of a provider: what was found and what to do. */
 interface SetupCheck {
-  readonly type: "works" | "missing-key" | "refused-key" | "no-credit" | "unknown-model" | "no-models" | "rate-limited" | "unreachable" | "failed";
+  readonly type: "works" | "missing-key" | "refused-key" | "no-credit" | "unknown-model" | "unusable-model" | "no-models" | "rate-limited" | "unreachable" | "failed";
   readonly message: string;
   /** The models that can hold a conversation, without the provider. */
   readonly models: readonly string[];

@@ -53,7 +53,12 @@ export async function modelsSet(
   { check, json }: { readonly check: boolean; readonly json: boolean },
 ): Promise<number> {
   const tested = check && reference.includes("/") ? await testModel(context, reference) : undefined;
-  if (tested?.type === "unknown-model" || tested?.type === "missing-key" || tested?.type === "refused-key")
+  if (
+    tested?.type === "unknown-model" ||
+    tested?.type === "unusable-model" ||
+    tested?.type === "missing-key" ||
+    tested?.type === "refused-key"
+  )
     throw new CliError("failure", tested.message, { fix: "Nothing was changed. With --no-check a model is set untested." });
   const { model } = doneOrFail(await chooseModel(reference, firstRunParts(context)));
   const reloaded = await reloadGateway(context);

@@ -127,7 +127,7 @@ class Guide {
     if (name === undefined || name.trim() === "") return "left";
     const parts = firstRunParts(this.#context);
     const check = await checkSetup({ provider: id, model: name.trim() }, parts, this.#context);
-    if (check.type === "unknown-model") {
+    if (check.type === "unknown-model" || check.type === "unusable-model") {
       this.#prompts.say("warning", check.message);
       return this.#chooseModel(provider, models);
     }

@@ -1,6 +1,15 @@
-import { formatKeyPath, getConfigValue, parseModelReference, setConfigValue, type KeyPath, type LoadedConfig } from "@factotum/config";
+import { withoutUndefined } from "@factotum/agent-contract";
+import {
+  formatKeyPath,
+  getConfigValue,
+  parseModelReference,
+  setConfigValue,
+  type KeyPath,
+  type LoadedConfig,
+  type ModelReference,
+} from "@factotum/config";
 import type { SetupOutcome } from "@factotum/gateway";
-import { PROVIDERS } from "@factotum/models";
+import { checkWindow, findProvider, PROVIDERS, resolveModelInfo } from "@factotum/models";
 import { loadForSetup, refusedFor, type FirstRunParts } from "./first-run-parts.ts";
 import { defaultAgent } from "./read-setup-state.ts";
 
@@ -19,8 +28,20 @@ export async function chooseModel(written: string, parts: FirstRunParts): Promis
   });
   if (parsed.type === "unknown") return { type: "refused", message: parsed.message };
   const model = `${parsed.reference.provider}/${parsed.reference.model}`;
+  const verdict = judgeWindow(parsed.reference, loaded);
+  if (verdict !== undefined) return { type: "refused", message: verdict };
   const result = await setConfigValue(formatKeyPath(placeOfModel(loaded, agent.id)), model, parts);
   return result.type === "refused" ? refusedFor(result.path, result.problems) : { type: "done", model };
+}
+
+/** Why no agent can work in the model's window; `undefined` when one can, or nothing is known of it. */
+function judgeWindow({ provider, model }: ModelReference, { config }: LoadedConfig): string | undefined {
+  const configured = config.models.providers[provider];
+  const contextWindow = configured?.models.find(({ id }) => id === model)?.contextWindow;
+  const api = configured?.api;
+  if (api === undefined && findProvider(provider) === undefined) return `models.providers.${provider}.api is missing.`;
+  const verdict = checkWindow(resolveModelInfo(provider, model, withoutUndefined({ api, contextWindow })));
+  return verdict.type === "too-small" ? verdict.message : undefined;
 }
 
 function placeOfModel(loaded: LoadedConfig, agentId: string): KeyPath {

@@ -123,6 +123,21 @@ describe("a model", () => {
   });
 });
 
+test("a model in whose window no agent can work is refused, and so is one that the file only names", async () => {
+  const text =
+    '{ models: { providers: { ollama: { models: [{ id: "tiny", contextWindow: 8000 }] }, house: { baseUrl: "http://127.0.0.1:9" } } } }';
+  await config(text);
+  expect(await chooseModel("ollama/tiny", parts)).toMatchObject({
+    type: "refused",
+    message: expect.stringContaining("is 8000 tokens") as string,
+  });
+  expect(await chooseModel("house/x", parts)).toMatchObject({
+    type: "refused",
+    message: expect.stringContaining("models.providers.house") as string,
+  });
+  expect(await written()).toBe(text);
+});
+
 describe("a name", () => {
   const identity = "workspace/IDENTITY.md";
 

@@ -29,6 +29,7 @@ export function ModelStep({ provider, models, onBack, onDone }: ModelStepProps):
     run(async () => {
       const check = await setup.check({ provider: id, model: name });
       if (check.type === "unknown-model") return `${label} has no model "${name}" for this key. Choose another one.`;
+      if (check.type === "unusable-model") return `"${name}" is not for conversations. Choose another one.`;
       await setup.chooseModel(`${id}/${name}`);
       onDone(`${id}/${name}`);
       return undefined;

@@ -20,6 +20,7 @@ export type ProviderCheckType =
   | "refused-key"
   | "no-credit"
   | "unknown-model"
+  | "unusable-model"
   | "no-models"
   | "rate-limited"
   | "unreachable"
@@ -75,7 +76,8 @@ export async function checkProvider(target: ProviderCheckTarget, options: Provid
   if (listing === undefined) return words.noListing();
   if (listing.chat.length === 0 && target.provider === "ollama") return words.noModels();
   const { model } = target;
-  if (model === undefined || isListed(model, listing.all)) return words.works(listing.chat);
+  if (model === undefined || isListed(model, listing.chat)) return words.works(listing.chat);
+  if (isListed(model, listing.all)) return words.unusableModel(model, listing.chat);
   const single = modelRequest(target, model);
   const found = single === undefined ? undefined : await ask(single, words, options);
   if (found?.type === "answer") return words.works(listing.chat);
@@ -178,6 +180,11 @@ class Words {
   unknownModel(model: string, models: readonly string[]): ProviderCheck {
     const message = `${this.#label} has no model "${model}" for this key. Choose one of its list: factotum models list ${this.#target.provider}`;
     return { type: "unknown-model", message, models };
+  }
+
+  unusableModel(model: string, models: readonly string[]): ProviderCheck {
+    const message = `${this.#label} has "${model}", but not for conversations. Choose another one of its list: factotum models list ${this.#target.provider}`;
+    return { type: "unusable-model", message, models };
   }
 
   unreachable(reason: string): ProviderCheck {

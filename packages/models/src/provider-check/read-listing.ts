@@ -20,7 +20,7 @@ export interface ListingTarget {
 
 /** Models that cannot hold a conversation, by name; vendors list everything they have. */
 const NOT_FOR_CHAT =
-  /embed|minilm|bge-|rerank|whisper|tts|dall-e|moderation|realtime|transcribe|sora|davinci|babbage|gpt-image|imagen|veo|ocr|aqa/i;
+  /embed|minilm|\bbge-|rerank|whisper|dall-e|moderation|realtime|transcribe|davinci|babbage|gpt-image|\b(?:tts|ocr|aqa|veo|sora|imagen)\b/i;
 
 /** The request that lists a provider's models, which every vendor answers without charge. */
 export function listingRequest(target: ListingTarget): FreeRequest {
