@@ -140,7 +140,10 @@ describe.each(SCENES)("$provider", (row) => {
 test("a key is asked for before anything is sent, and one that no header can carry is refused", async () => {
   await using server = await startWireServer();
   expect(await check("anthropic", server.url)).toMatchObject({ type: "missing-key" });
-  expect(await check("anthropic", server.url, { apiKey: "sk-ant two words" })).toMatchObject({ type: "refused-key" });
+  expect(await check("anthropic", server.url, { apiKey: "sk-ant two words" })).toMatchObject({
+    type: "refused-key",
+    message: expect.stringContaining("This is no key") as string,
+  });
   expect(server.requests).toEqual([]);
 });
 

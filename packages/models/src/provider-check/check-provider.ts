@@ -63,8 +63,7 @@ export async function checkProvider(target: ProviderCheckTarget, options: Provid
   if (target.api === "demo") return words.works(["demo"]);
   const needsKey = (findProviderFacts(target.provider)?.keyVariables.length ?? 0) > 0;
   if (needsKey && target.apiKey === undefined) return words.missingKey();
-  if (target.apiKey !== undefined && !/^[\x21-\x7e]+$/.test(target.apiKey))
-    return words.refusedKey("it holds blanks or other signs that no key has");
+  if (target.apiKey !== undefined && !/^[\x21-\x7e]+$/.test(target.apiKey)) return words.noKey();
   if (target.provider === "openrouter") {
     const known = await ask(openRouterKeyRequest(target), words, options);
     if (known.type !== "answer") return known.check;
@@ -161,6 +160,12 @@ class Words {
 
   missingKey(): ProviderCheck {
     return this.#result("missing-key", `${this.#label} needs a key.${this.#whereKeysAre()}`);
+  }
+
+  /** It was not sent. */
+  noKey(): ProviderCheck {
+    const message = `This is no key: it holds blanks or other signs that no key has. Copy the whole key again.${this.#whereKeysAre()}`;
+    return this.#result("refused-key", message);
   }
 
   refusedKey(said: string | undefined): ProviderCheck {
