@@ -1,10 +1,16 @@
 import react from "@vitejs/plugin-react";
+import { fileURLToPath } from "node:url";
 import { defineConfig, type UserConfig } from "vite";
+import { precompress } from "./precompress.config.ts";
 
 const config: UserConfig = defineConfig({
   // Relative addresses: the page also works below a path of a reverse proxy.
   base: "./",
-  plugins: [react()],
+  plugins: [
+    react(),
+    // The gateway serves these forms as they are; nothing is compressed while somebody waits.
+    { name: "precompress", apply: "build", closeBundle: () => precompress(fileURLToPath(new URL("./dist", import.meta.url))) },
+  ],
   resolve: { conditions: ["factotum-source", "module", "browser", "development|production"] },
   build: {
     target: "es2023",

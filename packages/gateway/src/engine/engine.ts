@@ -153,8 +153,22 @@ export class Engine {
   #createIngress(): Ingress {
     const late = new LateMessages(this.parts);
     const refusals = new RefusalNotices(this.parts);
-    const { store, running, channels, policy, queue, typing, watchers, observer, clock, logger, crashPoint } = this.parts;
-    const options = { store, running, channels, policy, queue, typing, waits: this.#waits, watchers, observer, clock, logger, crashPoint };
+    const { store, running, channels, policy, queue, typing, watchers, refused, observer, clock, logger, crashPoint } = this.parts;
+    const options = {
+      store,
+      running,
+      channels,
+      policy,
+      queue,
+      typing,
+      waits: this.#waits,
+      watchers,
+      refused,
+      observer,
+      clock,
+      logger,
+      crashPoint,
+    };
     return new Ingress(options, {
       tooOld: (sessionKey, input) => this.#background.addFor(input, "late message", async () => late.refuse(sessionKey, input)),
       refused: (sessionKey, message) => this.#background.add("refusal notice", refusals.tell(sessionKey, message)),

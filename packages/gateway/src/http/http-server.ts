@@ -166,7 +166,7 @@ function createApp(options: HttpServerOptions, admission: AdmissionOptions): Hon
     const refused = guardRoute(context, "GET /", admission);
     if (refused !== undefined) return refused;
     if (files === undefined) return context.text("This build has no Control UI.", 404);
-    return (await files.serve(context.req.path)) ?? context.notFound();
+    return (await files.serve(context.req.path, context.req.raw.headers)) ?? context.notFound();
   });
   return app;
 }

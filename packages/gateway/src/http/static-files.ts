@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import { type ContentEncoding, negotiateEncoding } from "./negotiate-encoding.ts";
 
 /** What the pages of the Control UI may do: their own scripts and styles, their own socket, nothing from anywhere else. */
 const CONTENT_SECURITY_POLICY: string = [
@@ -35,38 +37,80 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   "cross-origin-resource-policy": "same-origin",
 };
 
-/** Serves the built pages: exactly the files that the folder holds, so that no path leads out of it. */
+/** The forms that the build has written beside a file, by the end of their names. */
+const FORMS: Readonly<Record<string, ContentEncoding>> = { ".br": "br", ".gz": "gzip" };
+
+/** What a request says about the form in which it wants a file. */
+type FileRequest = Pick<Headers, "get">;
+
+/**
+ * Serves the built pages: exactly the files that the folder holds, so that no path leads out of it, in the smallest form that the client takes. Forms are
+ * compressed by the build, none here. Every answer has a strong `etag` of its bytes; a client that has them gets 304.
+ */
 export class StaticFiles {
   readonly #folder: string;
-  #paths: Promise<ReadonlySet<string>> | undefined;
+  #files: Promise<ReadonlyMap<string, ReadonlySet<ContentEncoding>>> | undefined;
+  /** By the path of the form. The files of a build do not change while the gateway runs. */
+  readonly #tags = new Map<string, string>();
 
   constructor(folder: string) {
     this.#folder = folder;
   }
 
   /** The file of a path; `/` is the page. `undefined` when there is none. */
-  async serve(urlPath: string): Promise<Response | undefined> {
-    this.#paths ??= listFiles(this.#folder);
+  async serve(urlPath: string, request: FileRequest): Promise<Response | undefined> {
+    this.#files ??= listFiles(this.#folder);
     const name = urlPath === "/" ? "index.html" : urlPath.slice(1);
-    if (!(await this.#paths).has(name)) return undefined;
-    const body = await readFile(path.join(this.#folder, ...name.split("/")));
-    // The build puts a hash into the names of everything but the page.
-    const caching = name.startsWith("assets/") ? "public, max-age=31536000, immutable" : "no-cache";
-    return new Response(new Uint8Array(body), {
-      headers: {
-        ...SECURITY_HEADERS,
-        "content-type": CONTENT_TYPES[path.extname(name)] ?? "application/octet-stream",
-        "cache-control": caching,
-      },
-    });
+    const forms = (await this.#files).get(name);
+    if (forms === undefined) return undefined;
+    const encoding = negotiateEncoding(request.get("accept-encoding"), forms);
+    const form = name + extensionOf(encoding);
+    const known = this.#tags.get(form);
+    const headers = headersOf(name, { encoding, varies: forms.size > 1 });
+    if (known !== undefined && isKnown(request, known)) return new Response(null, { status: 304, headers: { ...headers, etag: known } });
+    const body = await readFile(path.join(this.#folder, ...form.split("/")));
+    const etag = known ?? `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
+    this.#tags.set(form, etag);
+    if (isKnown(request, etag)) return new Response(null, { status: 304, headers: { ...headers, etag } });
+    return new Response(new Uint8Array(body), { headers: { ...headers, etag, "content-length": String(body.length) } });
   }
 }
 
-async function listFiles(folder: string): Promise<ReadonlySet<string>> {
+function headersOf(name: string, form: { readonly encoding: ContentEncoding; readonly varies: boolean }): Readonly<Record<string, string>> {
+  return {
+    ...SECURITY_HEADERS,
+    "content-type": CONTENT_TYPES[path.extname(name)] ?? "application/octet-stream",
+    // The build puts a hash into the names of everything but the page.
+    "cache-control": name.startsWith("assets/") ? "public, max-age=31536000, immutable" : "no-cache",
+    ...(form.varies ? { vary: "accept-encoding" } : {}),
+    ...(form.encoding === "identity" ? {} : { "content-encoding": form.encoding }),
+  };
+}
+
+/** True when the client has these bytes. */
+function isKnown(request: FileRequest, etag: string): boolean {
+  const tags = request.get("if-none-match")?.split(",") ?? [];
+  return tags.some((tag) => ["*", etag, `W/${etag}`].includes(tag.trim()));
+}
+
+function extensionOf(encoding: ContentEncoding): string {
+  return Object.keys(FORMS).find((extension) => FORMS[extension] === encoding) ?? "";
+}
+
+/** Files with the forms in which they are there; a compressed form is no file of its own. */
+async function listFiles(folder: string): Promise<ReadonlyMap<string, ReadonlySet<ContentEncoding>>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return new Set(
+  const names = new Set(
     entries
       .filter((entry) => entry.isFile())
       .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).split(path.sep).join("/")),
   );
+  const files = new Map<string, ReadonlySet<ContentEncoding>>();
+  for (const name of names) {
+    const extension = path.posix.extname(name);
+    if (FORMS[extension] !== undefined && names.has(name.slice(0, -extension.length))) continue;
+    const compressed = Object.keys(FORMS).flatMap((form) => (names.has(name + form) ? [FORMS[form] ?? "identity"] : []));
+    files.set(name, new Set<ContentEncoding>(["identity", ...compressed]));
+  }
+  return files;
 }
