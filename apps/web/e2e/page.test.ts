@@ -154,28 +154,6 @@ test.each([360, 1280])("at %i px conversations are made, named, changed between 
   await page.getByText("Garden").waitFor({ state: "detached" });
 });
 
-test("older messages come in front and what was in sight stays there", async () => {
-  const { session } = scene.gateway.scripted.conversation("agent:main:main");
-  for (let index = 0; index < 120; index += 1) session.say(`message number ${index}`, `k-${index}`);
-  const page = await scene.openChat({ width: 360 });
-  const last = page.getByText("message number 119", { exact: true });
-  await last.waitFor();
-  await expect.poll(() => last.evaluate((element) => element.getBoundingClientRect().bottom < window.innerHeight)).toBe(true);
-  const older = page.getByRole("button", { name: "Show earlier messages" });
-  await older.scrollIntoViewIfNeeded();
-  const anchor = page.getByText("message number 70", { exact: true });
-  const top = () => anchor.evaluate((element) => Math.round(element.getBoundingClientRect().top));
-  const before = await top();
-  await older.click();
-  await page.getByText("message number 20", { exact: true }).waitFor();
-  expect(Math.abs((await top()) - before)).toBeLessThan(60);
-  await older.click();
-  await page.getByText("message number 0", { exact: true }).waitFor();
-  expect(await older.count()).toBe(0);
-  await page.getByRole("button", { name: "Go to the newest message" }).click();
-  await expect.poll(() => last.evaluate((element) => element.getBoundingClientRect().bottom < window.innerHeight)).toBe(true);
-});
-
 test("an answer that means harm stays text: nothing is loaded, nothing runs", async () => {
   const page = await scene.openChat({ width: 1280 });
   const { session } = scene.gateway.scripted.conversation("agent:main:main");

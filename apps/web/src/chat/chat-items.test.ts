@@ -1,7 +1,7 @@
 import type { ChatEntry } from "@factotum/protocol";
 import { expect, test } from "vitest";
 import { ScriptedSession } from "../../test/scripted-session.ts";
-import { toChatItems } from "./chat-items.ts";
+import { toChatItems, toCommittedItems } from "./chat-items.ts";
 
 const call = (id: string) => ({ id, name: "exec", argumentsText: `{"command":"${id}"}` });
 
@@ -96,4 +96,28 @@ test("an answer that broke off has one line that says so: the gateway's, or its 
   expect(types(said, stopped, noticeOf("info"))).toEqual(["user", "answer", "notice"]);
   expect(types(said, broken, { ...said, id: "4" }, noticeOf("error"))).toEqual(["user", "answer", "answer-end", "user", "notice"]);
   expect(types(said, { ...broken, stopReason: "length" }, noticeOf("error"))).toEqual(["user", "answer", "answer-end", "notice"]);
+});
+
+test("rows that say the same stay the same objects: while an answer grows, when a tool prints, and when more is committed", () => {
+  const session = startWithCalls();
+  const rows = (): readonly unknown[] => {
+    const { entries, live } = session.snapshot(1000);
+    return toCommittedItems(entries, live?.tools);
+  };
+  const same = (before: readonly unknown[], after: readonly unknown[]): readonly boolean[] =>
+    before.map((row, index) => row === after[index]);
+  const first = rows();
+  session.startBlock("text");
+  session.write("so far");
+  expect(same(first, rows())).toEqual([true, true, true, true, true, true]);
+  session.print("b", "more");
+  // Of all rows, the tool that printed.
+  expect(same(first, rows())).toEqual([true, true, true, true, false, true]);
+  session.endTool("b", "ok", false);
+  session.commitAnswer([], "stop");
+  session.endRun("done");
+  const last = rows();
+  expect(same(first, last)).toEqual([true, true, true, true, false, false]);
+  session.say("and now?", "k-2");
+  expect(same(last, rows())).toEqual(last.map(() => true));
 });

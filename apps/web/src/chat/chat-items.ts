@@ -31,9 +31,17 @@ export type ChatItem =
 
 /** Lays out a conversation: each call stands with its result, and what is being written stands at the end. */
 export function toChatItems(entries: readonly ChatEntry[], live: LiveRun | undefined): readonly ChatItem[] {
+  return [...toCommittedItems(entries, live?.tools), ...toLiveItems(live)];
+}
+
+/**
+ * The rows of what is committed and of the tools of a run (`undefined` when nothing runs). A row that says the same as before is the same object, so
+ * that it is not drawn again.
+ */
+export function toCommittedItems(entries: readonly ChatEntry[], tools: LiveRun["tools"] | undefined): readonly ChatItem[] {
   const results = new Map<string, Extract<ChatEntry, { type: "tool-result" }>>();
   for (const entry of entries) if (entry.type === "tool-result") results.set(entry.callId, entry);
-  const running = new Map((live?.tools ?? []).map((tool) => [tool.id, tool]));
+  const running = new Map((tools ?? []).map((tool) => [tool.id, tool]));
   const shown = new Set<string>();
   const lastAssistant = entries.findLast((entry) => entry.type === "assistant")?.id;
 
@@ -51,18 +59,14 @@ export function toChatItems(entries: readonly ChatEntry[], live: LiveRun | undef
   for (const [index, entry] of entries.entries()) {
     if (entry.type === "user" || entry.type === "notice") items.push(entry);
     else if (entry.type === "assistant") {
-      items.push(...toAnswerItems(entry, { isEndTold: isEndTold(entry, entries.slice(index + 1)) }));
-      for (const call of entry.toolCalls) items.push(toTool(call, live !== undefined && entry.id === lastAssistant));
+      items.push(...reuseAnswer(entry, isEndTold(entry, entries, index + 1)));
+      for (const call of entry.toolCalls) items.push(reuseTool(call, toTool(call, tools !== undefined && entry.id === lastAssistant)));
     } else if (!shown.has(entry.callId)) {
       // The message that asked for it is on an older page.
-      items.push(toTool({ id: entry.callId, name: entry.name, argumentsText: "" }, false));
+      items.push(reuseTool(entry, toTool({ id: entry.callId, name: entry.name, argumentsText: "" }, false)));
     }
   }
-  for (const tool of running.values()) if (!shown.has(tool.id)) items.push(toTool(tool, true));
-  for (const [index, block] of (live?.blocks ?? []).entries()) {
-    const id = `live-${live?.runId ?? ""}-${index}`;
-    if (block.text !== "") items.push({ type: block.type === "text" ? "answer" : "thinking", id, text: block.text, live: true });
-  }
+  for (const tool of running.values()) if (!shown.has(tool.id)) items.push(reuseTool(tool, toTool(tool, true)));
   return items;
 }
 
@@ -71,10 +75,38 @@ function statusOf({ isError, isStopped }: Extract<ChatEntry, { type: "tool-resul
   return isError ? "failed" : "done";
 }
 
+/** The rows of what is being written. */
+export function toLiveItems(live: LiveRun | undefined): readonly ChatItem[] {
+  return (live?.blocks ?? []).flatMap((block, index): ChatItem[] => {
+    const id = `live-${live?.runId ?? ""}-${index}`;
+    return block.text === "" ? [] : [{ type: block.type === "text" ? "answer" : "thinking", id, text: block.text, live: true }];
+  });
+}
+
+const answerRows = new WeakMap<ChatEntry, { readonly isEndTold: boolean; readonly items: readonly ChatItem[] }>();
+const toolRows = new WeakMap<object, ToolItem>();
+
+function reuseAnswer(entry: Extract<ChatEntry, { type: "assistant" }>, isEndTold: boolean): readonly ChatItem[] {
+  const known = answerRows.get(entry);
+  if (known?.isEndTold === isEndTold) return known.items;
+  const items = toAnswerItems(entry, { isEndTold });
+  answerRows.set(entry, { isEndTold, items });
+  return items;
+}
+
+/** `source` is what the row was made of: the call, or what there is of it. */
+function reuseTool(source: object, item: ToolItem): ToolItem {
+  const known = toolRows.get(source);
+  if (known?.status === item.status && known.output === item.output) return known;
+  toolRows.set(source, item);
+  return item;
+}
+
 /** True when the gateway says itself, in the same run, how an answer ended: then its end needs no line of its own. */
-function isEndTold({ stopReason }: Extract<ChatEntry, { type: "assistant" }>, later: readonly ChatEntry[]): boolean {
+function isEndTold({ stopReason }: Extract<ChatEntry, { type: "assistant" }>, entries: readonly ChatEntry[], nextIndex: number): boolean {
   if (stopReason !== "error" && stopReason !== "aborted") return false;
   const levels = stopReason === "error" ? ["error", "warning"] : ["info"];
+  const later = entries.slice(nextIndex);
   const next = later.findIndex((entry) => entry.type === "user" || entry.type === "assistant");
   return later.slice(0, next === -1 ? later.length : next).some((entry) => entry.type === "notice" && levels.includes(entry.level));
 }

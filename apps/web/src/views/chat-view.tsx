@@ -1,11 +1,12 @@
-import { useMemo } from "react";
-import { toChatItems } from "../chat/chat-items.ts";
+import { memo, useMemo } from "react";
+import { type ChatItem, toCommittedItems, toLiveItems } from "../chat/chat-items.ts";
 import type { ChatState } from "../chat/chat-state.ts";
 import { hideRepeats } from "../chat/hide-repeats.ts";
 import { Announcer } from "./announcer.tsx";
 import { useAppState, useController } from "./app-context.ts";
 import { ChatRow } from "./chat-row.tsx";
 import { Icon } from "./icon.tsx";
+import { OlderMessages } from "./older-messages.tsx";
 import { OutgoingRow } from "./outgoing-row.tsx";
 import { RetryBar } from "./retry-bar.tsx";
 import { useScrollKeeper } from "./use-scroll-keeper.ts";
@@ -31,14 +32,13 @@ export function ChatView(): React.JSX.Element {
 function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element {
   const allOutgoing = useAppState((state) => state.outgoing);
   const { sessionKey, entries, live, before } = chat;
-  const items = useMemo(() => hideRepeats(toChatItems(entries, live)), [entries, live]);
+  const committed = useMemo(() => hideRepeats(toCommittedItems(entries, live?.tools)), [entries, live?.tools]);
+  const writing = toLiveItems(live);
   const outgoing = useMemo(() => allOutgoing.filter((message) => message.sessionKey === sessionKey), [allOutgoing, sessionKey]);
-  const content = useMemo(() => [items, outgoing], [items, outgoing]);
-  const { scroller, away, onScroll, toEnd } = useScrollKeeper({
+  const { scroller, column, away, onScroll, toEnd } = useScrollKeeper({
     sessionKey,
-    firstId: items[0]?.id,
     sendKey: outgoing.at(-1)?.idempotencyKey,
-    content,
+    content: chat,
   });
   const isSilent = live !== undefined && live.tools.length === 0 && live.blocks.every((block) => block.text === "");
   return (
@@ -54,11 +54,12 @@ function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- whoever has no mouse scrolls with the keys
         tabIndex={0}
       >
-        <div className="chat-column">
+        {before === undefined ? null : <OlderMessages key={before} scroller={scroller} />}
+        <div className="chat-column" ref={column}>
           <h2 className="sr-only">Conversation</h2>
-          {before === undefined ? null : <OlderButton />}
-          {items.length === 0 && outgoing.length === 0 && live === undefined ? <Welcome /> : null}
-          {items.map((item) => (
+          {committed.length === 0 && outgoing.length === 0 && live === undefined ? <Welcome /> : null}
+          <CommittedRows items={committed} />
+          {writing.map((item) => (
             <ChatRow key={item.id} item={item} />
           ))}
           {isSilent ? <p className="working">Working</p> : null}
@@ -78,13 +79,11 @@ function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element
   );
 }
 
-function OlderButton(): React.JSX.Element {
-  const older = useAppState((state) => state.older);
-  const controller = useController();
-  const words = { idle: "Show earlier messages", loading: "Loading…", failed: "Earlier messages could not be loaded. Try again" };
-  return (
-    <button type="button" className="text-button older" disabled={older === "loading"} onClick={() => void controller.loadOlder()}>
-      {words[older]}
-    </button>
-  );
-}
+/** What is committed, apart from what is being written: a word more does not come near it. */
+const CommittedRows: React.NamedExoticComponent<{ readonly items: readonly ChatItem[] }> = memo(function CommittedRows({
+  items,
+}: {
+  readonly items: readonly ChatItem[];
+}) {
+  return items.map((item) => <ChatRow key={item.id} item={item} />);
+});

@@ -1,0 +1,32 @@
+import { type RefObject, useEffect, useRef } from "react";
+import { useAppState, useController } from "./app-context.ts";
+
+/** How far above the view older messages are asked for, so that they are there when somebody arrives. */
+const MARGIN = "800px 0px 0px 0px";
+
+/** Loads older messages when one scrolls up to it; the button is for those who jump there, and for another try after a failure. */
+export function OlderMessages({ scroller }: { readonly scroller: RefObject<HTMLDivElement | null> }): React.JSX.Element {
+  const older = useAppState((state) => state.older);
+  const controller = useController();
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const { current: element } = place;
+    if (element === null || older !== "idle") return;
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some((entry) => entry.isIntersecting)) void controller.loadOlder();
+      },
+      { root: scroller.current, rootMargin: MARGIN },
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [older, controller, scroller]);
+  const words = { idle: "Show earlier messages", loading: "Loading…", failed: "Earlier messages could not be loaded. Try again" };
+  return (
+    <div className="older" ref={place}>
+      <button type="button" className="text-button" disabled={older === "loading"} onClick={() => void controller.loadOlder()}>
+        {words[older]}
+      </button>
+    </div>
+  );
+}
