@@ -17,6 +17,8 @@ const config: UserConfig = defineConfig({
     // Nothing is inlined and no polyfill is injected: the page's policy allows neither.
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
+    // Grammars are as large as they are; what the chat itself may load is held by e2e/bundle.test.ts.
+    chunkSizeWarningLimit: 1000,
     // The build of apps/factotum reads it for the third-party notices.
     license: { fileName: ".vite/license.json" },
   },

@@ -1,30 +1,92 @@
-import { useState } from "react";
+import { memo, useRef, useState } from "react";
 import { ScrollBox } from "../views/scroll-box.tsx";
+import type { CodeToken } from "./highlight/code-token.ts";
+import { diffTokens, isDiff } from "./highlight/diff-tokens.ts";
+import { useHighlight } from "./highlight/use-highlight.ts";
 
-/** A block of code with its language and a button that copies it. */
-export function CodeBlock({ text, language }: { readonly text: string; readonly language?: string | undefined }): React.JSX.Element {
+/** Code with more lines than this can be folded. */
+const LONG_LINES = 40;
+
+interface CodeBlockProps {
+  /** Whole lines; joined they are the code. */
+  readonly chunks: readonly string[];
+  readonly language?: string | undefined;
+  /** Nothing will be added to it. */
+  readonly complete: boolean;
+}
+
+/** A block of code with its language and buttons to wrap, fold and copy it. It is coloured once it is complete and in sight. */
+export function CodeBlock({ chunks, language, complete }: CodeBlockProps): React.JSX.Element {
+  const figure = useRef<HTMLElement>(null);
+  const [wrapped, setWrapped] = useState(false);
+  const [folded, setFolded] = useState(false);
+  const tokens = useHighlight(figure, { chunks, language, complete });
+  const isLong = complete && countLines(chunks) > LONG_LINES;
+  const classes = ["code", wrapped ? "wrapped" : "", folded ? "folded" : ""].filter((name) => name !== "").join(" ");
   return (
-    <figure className="code">
+    <figure className={classes} ref={figure} dir="ltr">
       <figcaption className="code-bar">
-        <span>{language ?? "text"}</span>
-        <CopyButton text={text} />
+        <span className="code-language">{language ?? "text"}</span>
+        {isLong ? (
+          <button type="button" className="text-button" aria-expanded={!folded} onClick={() => setFolded(!folded)}>
+            {folded ? `Show all ${countLines(chunks)} lines` : "Fold"}
+          </button>
+        ) : null}
+        <button type="button" className="text-button" aria-pressed={wrapped} onClick={() => setWrapped(!wrapped)}>
+          Wrap<span className="sr-only"> lines</span>
+        </button>
+        <CopyButton chunks={chunks} />
       </figcaption>
       <ScrollBox className="code-scroll" label={language === undefined ? "Code" : `Code, ${language}`}>
         <pre>
-          <code>{text}</code>
+          <code>
+            {chunks.map((chunk, index) => (
+              <CodeChunk key={index} text={chunk} tokens={isDiff(language) ? undefined : tokens?.[index]} diff={isDiff(language)} />
+            ))}
+          </code>
         </pre>
       </ScrollBox>
     </figure>
   );
 }
 
+function countLines(chunks: readonly string[]): number {
+  return chunks.reduce((sum, chunk) => sum + chunk.split("\n").length - 1, 1);
+}
+
+interface CodeChunkProps {
+  readonly text: string;
+  readonly tokens: readonly CodeToken[] | undefined;
+  readonly diff: boolean;
+}
+
+/** Some lines, drawn again only when they change. */
+const CodeChunk: React.NamedExoticComponent<CodeChunkProps> = memo(function CodeChunk({ text, tokens, diff }: CodeChunkProps) {
+  const parts = diff ? diffTokens(text) : tokens;
+  return (
+    <span className="code-chunk">
+      {parts === undefined
+        ? text
+        : parts.map(({ text: part, kind }, index) =>
+            kind === undefined ? (
+              part
+            ) : (
+              <span key={index} className={`token-${kind}`}>
+                {part}
+              </span>
+            ),
+          )}
+    </span>
+  );
+});
+
 /** Not there on pages without a clipboard: those that were not loaded over TLS or from this machine. */
-function CopyButton({ text }: { readonly text: string }): React.JSX.Element | null {
+function CopyButton({ chunks }: { readonly chunks: readonly string[] }): React.JSX.Element | null {
   const [state, setState] = useState<"ready" | "copied" | "failed">("ready");
   const clipboard: Clipboard | undefined = navigator.clipboard;
   if (clipboard === undefined) return null;
   const copy = (): void => {
-    clipboard.writeText(text).then(
+    clipboard.writeText(chunks.join("")).then(
       () => setState("copied"),
       () => setState("failed"),
     );

@@ -1,26 +1,32 @@
-import type { AlignType, Definition, List, Nodes, Table } from "mdast";
+import type { AlignType, Code, List, Nodes, Table } from "mdast";
+import { useMemo } from "react";
 import { CodeBlock } from "./code-block.tsx";
+import { FormulaView } from "./formula-view.tsx";
+import type { Definitions } from "./markdown-block.ts";
 import { ScrollBox } from "../views/scroll-box.tsx";
 import { ImageButton } from "../views/message-files.tsx";
+import { splitLines } from "./split-lines.ts";
 
 interface NodeProps<Node extends Nodes = Nodes> {
   readonly node: Node;
   /** What `[text][name]` refers to. */
-  readonly definitions: ReadonlyMap<string, Definition>;
+  readonly definitions: Definitions;
+  /** The deepest level that a heading may have here: levels are not skipped, so that who moves by headings does not miss one. */
+  readonly level: number;
 }
 
-/** One node of a Markdown tree as elements. Raw HTML is shown as the text it is. */
-export function MarkdownNode({ node, definitions }: NodeProps): React.ReactNode {
-  const inside = "children" in node ? <Children node={node} definitions={definitions} /> : undefined;
+/** One node of a Markdown tree as elements. Raw HTML is shown as the text it is. Each paragraph runs in the direction of its first strong letter. */
+export function MarkdownNode({ node, definitions, level }: NodeProps): React.ReactNode {
+  const inside = "children" in node ? <Children node={node} definitions={definitions} level={level} /> : undefined;
   switch (node.type) {
     case "root":
     case "tableRow":
     case "tableCell":
       return inside;
     case "paragraph":
-      return <p>{inside}</p>;
+      return <p dir="auto">{inside}</p>;
     case "heading":
-      return <Heading depth={node.depth}>{inside}</Heading>;
+      return <Heading level={Math.min(node.depth + 1, level)}>{inside}</Heading>;
     case "text":
     case "html":
       return node.value;
@@ -33,14 +39,16 @@ export function MarkdownNode({ node, definitions }: NodeProps): React.ReactNode 
     case "inlineCode":
       return <code>{node.value}</code>;
     case "code":
-      return <CodeBlock text={node.value} language={node.lang ?? undefined} />;
+      return <NestedCode node={node} />;
+    case "formula":
+      return <FormulaView tex={node.value} source={node.source} display={node.display} />;
     case "blockquote":
-      return <blockquote>{inside}</blockquote>;
+      return <blockquote dir="auto">{inside}</blockquote>;
     case "list":
-      return <ItemList node={node} definitions={definitions} />;
+      return <ItemList node={node} definitions={definitions} level={level} />;
     case "listItem":
       return (
-        <li>
+        <li dir="auto">
           <Mark checked={node.checked} />
           {inside}
         </li>
@@ -50,7 +58,7 @@ export function MarkdownNode({ node, definitions }: NodeProps): React.ReactNode 
     case "break":
       return <br />;
     case "table":
-      return <DataTable node={node} definitions={definitions} />;
+      return <DataTable node={node} definitions={definitions} level={level} />;
     case "link":
       return <ExternalLink url={node.url}>{inside}</ExternalLink>;
     case "linkReference":
@@ -63,7 +71,7 @@ export function MarkdownNode({ node, definitions }: NodeProps): React.ReactNode 
       return <sup>{node.label ?? node.identifier}</sup>;
     case "footnoteDefinition":
       return (
-        <div className="footnote">
+        <div className="footnote" dir="auto">
           <sup>{node.label ?? node.identifier}</sup>
           <div>{inside}</div>
         </div>
@@ -77,30 +85,51 @@ export function MarkdownNode({ node, definitions }: NodeProps): React.ReactNode 
 function Children({
   node,
   definitions,
-}: { readonly node: Extract<Nodes, { children: unknown }> } & Pick<NodeProps, "definitions">): React.ReactNode {
+  level,
+}: { readonly node: Extract<Nodes, { children: unknown }> } & Pick<NodeProps, "definitions" | "level">): React.ReactNode {
   const isTight = node.type === "listItem" && node.spread !== true;
   // A node's place is its identity: texts only grow.
   return node.children.map((child, index) => {
     // In a tight list the paragraphs are no paragraphs.
-    if (isTight && child.type === "paragraph") return <Children key={index} node={child} definitions={definitions} />;
-    if (child.type === "html" && node.type !== "paragraph" && node.type !== "heading") return <p key={index}>{child.value}</p>;
-    return <MarkdownNode key={index} node={child} definitions={definitions} />;
+    if (isTight && child.type === "paragraph") return <Children key={index} node={child} definitions={definitions} level={level} />;
+    if (child.type === "html" && node.type !== "paragraph" && node.type !== "heading")
+      return (
+        <p key={index} dir="auto">
+          {child.value}
+        </p>
+      );
+    return <MarkdownNode key={index} node={child} definitions={definitions} level={level} />;
   });
 }
 
-/** The page's own headings are the two levels above. */
-function Heading({ depth, children }: { readonly depth: number; readonly children: React.ReactNode }): React.JSX.Element {
-  if (depth === 1) return <h3>{children}</h3>;
-  if (depth === 2) return <h4>{children}</h4>;
-  if (depth === 3) return <h5>{children}</h5>;
-  return <h6>{children}</h6>;
+/** Code in a list or a quote. */
+function NestedCode({ node }: { readonly node: Code }): React.JSX.Element {
+  const chunks = useMemo(() => splitLines(node.value), [node.value]);
+  return <CodeBlock chunks={chunks} language={node.lang ?? undefined} complete />;
 }
 
-function ItemList({ node, definitions }: NodeProps<List>): React.JSX.Element {
-  const items = <Children node={node} definitions={definitions} />;
-  if (node.ordered === true) return <ol start={node.start ?? 1}>{items}</ol>;
+/** The page's own heading is the level above. */
+function Heading({ level, children }: { readonly level: number; readonly children: React.ReactNode }): React.JSX.Element {
+  if (level <= 2) return <h2 dir="auto">{children}</h2>;
+  if (level === 3) return <h3 dir="auto">{children}</h3>;
+  if (level === 4) return <h4 dir="auto">{children}</h4>;
+  return level === 5 ? <h5 dir="auto">{children}</h5> : <h6 dir="auto">{children}</h6>;
+}
+
+function ItemList({ node, definitions, level }: NodeProps<List>): React.JSX.Element {
+  const items = <Children node={node} definitions={definitions} level={level} />;
+  if (node.ordered === true)
+    return (
+      <ol dir="auto" start={node.start ?? 1}>
+        {items}
+      </ol>
+    );
   const isTasks = node.children.some((item) => typeof item.checked === "boolean");
-  return <ul className={isTasks ? "tasks" : undefined}>{items}</ul>;
+  return (
+    <ul dir="auto" className={isTasks ? "tasks" : undefined}>
+      {items}
+    </ul>
+  );
 }
 
 function Mark({ checked }: { readonly checked: boolean | null | undefined }): React.ReactNode {
@@ -114,7 +143,7 @@ function Mark({ checked }: { readonly checked: boolean | null | undefined }): Re
 }
 
 /** A wide table scrolls by itself. */
-function DataTable({ node, definitions }: NodeProps<Table>): React.JSX.Element {
+function DataTable({ node, definitions, level }: NodeProps<Table>): React.JSX.Element {
   const [head, ...rows] = node.children;
   const classOf = (index: number): string | undefined => alignClass(node.align?.[index]);
   return (
@@ -123,8 +152,8 @@ function DataTable({ node, definitions }: NodeProps<Table>): React.JSX.Element {
         <thead>
           <tr>
             {head?.children.map((cell, index) => (
-              <th key={index} className={classOf(index)}>
-                <MarkdownNode node={cell} definitions={definitions} />
+              <th key={index} dir="auto" className={classOf(index)}>
+                <MarkdownNode node={cell} definitions={definitions} level={level} />
               </th>
             ))}
           </tr>
@@ -133,8 +162,8 @@ function DataTable({ node, definitions }: NodeProps<Table>): React.JSX.Element {
           {rows.map((row, rowIndex) => (
             <tr key={rowIndex}>
               {row.children.map((cell, index) => (
-                <td key={index} className={classOf(index)}>
-                  <MarkdownNode node={cell} definitions={definitions} />
+                <td key={index} dir="auto" className={classOf(index)}>
+                  <MarkdownNode node={cell} definitions={definitions} level={level} />
                 </td>
               ))}
             </tr>

@@ -4,10 +4,36 @@ import { expect, test } from "vitest";
 import { Markdown } from "./markdown.tsx";
 import { plainText } from "./plain-text.ts";
 
+/** Without the directions, which are the same on every paragraph. */
 const html = (text: string): string =>
   renderToStaticMarkup(createElement(Markdown, { text }))
     .replace(/^<div class="prose">/, "")
-    .replace(/<\/div>$/, "");
+    .replace(/<\/div>$/, "")
+    .replaceAll(' dir="auto"', "");
+
+test("each paragraph, list, cell and heading runs in the direction of its own words, and code from left to right", () => {
+  const markup = renderToStaticMarkup(
+    createElement(Markdown, { text: "# א\n\nאבג.\n\n- ב\n\n> ג\n\n| ד |\n|---|\n| ה |\n\n```\nx\n```\n" }),
+  );
+  for (const name of ["h2", "p", "ul", "li", "blockquote", "th", "td"]) expect(markup).toContain(`<${name} dir="auto"`);
+  expect(markup).toContain('<figure class="code" dir="ltr"');
+});
+
+test("a formula is shown as it was written until it can be drawn", () => {
+  expect(html("Area \\(a^2\\).")).toBe('<p>Area <code class="formula-source">\\(a^2\\)</code>.</p>');
+  expect(html("$$\na\n$$")).toBe('<code class="formula-source display">$$\na\n$$</code>');
+});
+
+test("a difference is coloured by its lines, and everything in it stays", () => {
+  const markup = html("```diff\n@@ -1 +1 @@\n-old\n+new\n same\n```");
+  expect(markup).toContain('<span class="token-removed">-old\n</span><span class="token-added">+new\n</span> same');
+});
+
+test("code that is long can be folded, short code cannot", () => {
+  const code = (lines: number): string => html(`\`\`\`\n${"x\n".repeat(lines)}\`\`\``);
+  expect(code(41)).toContain(">Fold<");
+  expect(code(40)).not.toContain(">Fold<");
+});
 
 test("inline marks, breaks and entities", () => {
   expect(html("**a** *b* ~~c~~ `d<` &amp; e\\\nf")).toBe(
@@ -52,11 +78,14 @@ test("lists: tight, loose, numbered from where they say, tasks", () => {
   expect(html("- [x] done\n- [ ] open")).toMatch(/Done: .*done.*Open: .*open/);
 });
 
-test("code keeps its text and names its language; headings stay below those of the page", () => {
+test("code keeps its text and names its language; headings stay below that of the page and skip no level", () => {
   expect(html("```ts\nconst a = `<b>`;\n```")).toMatch(
-    /<figcaption class="code-bar"><span>ts<\/span>.*<code>const a = `&lt;b&gt;`;<\/code>/,
+    /<figcaption class="code-bar"><span class="code-language">ts<\/span>.*<code><span class="code-chunk">const a = `&lt;b&gt;`;<\/span><\/code>/,
   );
-  expect(html("# One\n\n###### Six")).toBe("<h3>One</h3><h6>Six</h6>");
+  expect(html("# One\n\n###### Six\n\n## Two\n\n### Three\n\n# Again")).toBe(
+    "<h2>One</h2><h3>Six</h3><h3>Two</h3><h4>Three</h4><h2>Again</h2>",
+  );
+  expect(html("### Begins deep\n\n> ##### Quoted")).toBe("<h2>Begins deep</h2><blockquote><h3>Quoted</h3></blockquote>");
 });
 
 test("tables keep their alignment without inline styles", () => {

@@ -1,37 +1,53 @@
-import type { Definition, Nodes, Root } from "mdast";
-import { memo } from "react";
-import { parseMarkdown } from "./parse-markdown.ts";
-import { splitBlocks } from "./split-blocks.ts";
+import { memo, useMemo, useState } from "react";
+import { CodeBlock } from "./code-block.tsx";
+import { type Definitions, layoutMarkdown, type MarkdownBlock, type MarkdownLayout } from "./markdown-block.ts";
 import { MarkdownNode } from "./markdown-node.tsx";
+import { MarkdownStream } from "./markdown-stream.ts";
+import { parseMarkdown } from "./parse-markdown.ts";
+import { repairMarkdown } from "./repair-markdown.ts";
+
+interface MarkdownProps {
+  readonly text: string;
+  /** It is being written: only its end is parsed again with each word, and marks that are open there count as closed. */
+  readonly live?: boolean;
+}
 
 /** Draws Markdown of the assistant: GitHub's dialect, as elements. Nothing of it ever becomes HTML, and nothing is fetched. */
-export const Markdown: React.NamedExoticComponent<{ readonly text: string }> = memo(function Markdown({ text }: { readonly text: string }) {
-  return (
-    <div className="prose">
-      {splitBlocks(text).map((block, index) => (
-        // Blocks are only ever added at the end, so the place is the identity.
-        <MarkdownBlock key={index} text={block} />
-      ))}
-    </div>
-  );
+export const Markdown: React.NamedExoticComponent<MarkdownProps> = memo(function Markdown({ text, live = false }: MarkdownProps) {
+  return <div className="prose">{live ? <GrowingText text={text} /> : <CompleteText text={text} />}</div>;
 });
 
-/** One part of a text, drawn again only when it changes. */
-export const MarkdownBlock: React.NamedExoticComponent<{ readonly text: string }> = memo(function MarkdownBlock({
-  text,
-}: {
-  readonly text: string;
-}) {
-  const root = parseMarkdown(text);
-  return <MarkdownNode node={root} definitions={definitionsOf(root)} />;
-});
-
-function definitionsOf(root: Root): ReadonlyMap<string, Definition> {
-  const definitions = new Map<string, Definition>();
-  const visit = (node: Nodes): void => {
-    if (node.type === "definition" && !definitions.has(node.identifier)) definitions.set(node.identifier, node);
-    if ("children" in node) for (const child of node.children) visit(child);
-  };
-  visit(root);
-  return definitions;
+function CompleteText({ text }: { readonly text: string }): React.JSX.Element {
+  const layout = useMemo(() => layoutMarkdown(parseMarkdown(text)), [text]);
+  return <MarkdownBlocks layout={layout} />;
 }
+
+function GrowingText({ text }: { readonly text: string }): React.JSX.Element {
+  const [stream] = useState(() => new MarkdownStream({ parse: parseMarkdown, repair: repairMarkdown }));
+  const layout = useMemo(() => stream.update(text), [stream, text]);
+  return <MarkdownBlocks layout={layout} />;
+}
+
+/** The blocks of a text. */
+export function MarkdownBlocks({ layout: { blocks, definitions } }: { readonly layout: MarkdownLayout }): React.ReactNode {
+  let level = 1;
+  return blocks.map((block, index) => {
+    const deepest = level + 1;
+    if (block.type === "node" && block.node.type === "heading") level = Math.min(block.node.depth + 1, deepest);
+    // Blocks are only ever added at the end, so the place is the identity.
+    return <Block key={index} block={block} definitions={definitions} level={deepest} />;
+  });
+}
+
+interface BlockProps {
+  readonly block: MarkdownBlock;
+  readonly definitions: Definitions;
+  readonly level: number;
+}
+
+/** One block, drawn again only when it changes. */
+const Block: React.NamedExoticComponent<BlockProps> = memo(function Block({ block, definitions, level }: BlockProps) {
+  if (block.type === "code") return <CodeBlock chunks={block.chunks} language={block.language} complete={block.complete} />;
+  if (block.node.type === "html") return <p dir="auto">{block.node.value}</p>;
+  return <MarkdownNode node={block.node} definitions={definitions} level={level} />;
+});

@@ -2,8 +2,12 @@ import type { Root } from "mdast";
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
+import { mathSyntax } from "./math-syntax.ts";
+import { mathTree } from "./math-tree.ts";
 
-/** Parses GitHub's dialect of Markdown. Every text is a valid one. */
+const EXTENSIONS = { extensions: [gfm(), mathSyntax], mdastExtensions: [gfmFromMarkdown(), mathTree] };
+
+/** Parses GitHub's dialect of Markdown, with formulas. Every text is a valid one. */
 export function parseMarkdown(text: string): Root {
-  return fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+  return fromMarkdown(text, EXTENSIONS);
 }

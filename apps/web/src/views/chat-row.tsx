@@ -4,6 +4,7 @@ import { Markdown } from "../markdown/markdown.tsx";
 import { AnswerActions, UserActions } from "./message-actions.tsx";
 import { MessageFiles } from "./message-files.tsx";
 import { Notice } from "./notice.tsx";
+import { Thinking } from "./thinking.tsx";
 import { ToolCall } from "./tool-call.tsx";
 
 /** One row of the conversation. */
@@ -18,17 +19,12 @@ export const ChatRow: React.NamedExoticComponent<{ readonly item: ChatItem }> = 
     case "answer":
       return (
         <article className="answer" aria-label="Assistant">
-          <Markdown text={item.text} />
+          <Markdown text={item.text} live={item.live} />
           <AnswerActions item={item} />
         </article>
       );
     case "thinking":
-      return (
-        <details className="thinking">
-          <summary>{item.live ? "Thinking…" : "Thoughts"}</summary>
-          <div className="thinking-text">{item.text}</div>
-        </details>
-      );
+      return <Thinking text={item.text} live={item.live} />;
     case "tool":
       return <ToolCall item={item} />;
     case "answer-end":

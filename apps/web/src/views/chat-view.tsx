@@ -2,6 +2,7 @@ import { memo, useMemo } from "react";
 import { type ChatItem, toCommittedItems, toLiveItems } from "../chat/chat-items.ts";
 import type { ChatState } from "../chat/chat-state.ts";
 import { hideRepeats } from "../chat/hide-repeats.ts";
+import { copyAsWritten } from "../markdown/copy-as-written.ts";
 import { Announcer } from "./announcer.tsx";
 import { useAppState, useController } from "./app-context.ts";
 import { ChatRow } from "./chat-row.tsx";
@@ -47,6 +48,7 @@ function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element
         className="chat-scroll"
         ref={scroller}
         onScroll={onScroll}
+        onCopy={copyAsWritten}
         role="log"
         aria-label="Conversation"
         // Every token would be read aloud; the announcer says each answer once.

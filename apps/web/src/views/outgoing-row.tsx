@@ -15,7 +15,7 @@ export function OutgoingRow({ message }: { readonly message: OutgoingMessage }):
   };
   return (
     <article className={`said outgoing ${message.status}`} aria-label="You">
-      <div className="bubble">
+      <div className="bubble" dir="auto">
         <OutgoingImages attachments={message.attachments ?? []} />
         {message.text}
       </div>

@@ -1,0 +1,190 @@
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { findViolations } from "./find-violations.ts";
+import { LOOKS, type Look, useScriptedPage } from "./scripted-page.ts";
+
+const scene = useScriptedPage();
+
+const CODE = "const area = (a: number): number => a ** 2; // square\n\nexport { area };";
+const ANSWER = String.raw`## Areas
+
+The area is \(a^2\), and \[ \int_0^1 x\,dx = \frac{1}{2} \] holds; this costs $5 to $6.
+
+$$
+\begin{aligned}
+\boxed{b} &= \sqrt{\textcolor{red}{c}} \\
+\fbox{d} &< e
+\end{aligned}
+$$
+
+Not a formula: \(\frac{a\).
+
+שלום לכולם, זה מימין.
+
+مرحبا.
+
+${"```ts\n"}${CODE}
+${"```"}
+
+${"```diff\n"}@@ -1 +1 @@
+-old
++new
+${"```"}
+
+The end.
+`;
+
+function openAnswer(look: Look, text: string): Promise<Page> {
+  const { session } = scene.gateway.scripted.conversation("agent:main:main");
+  session.say("areas?", "k-1");
+  session.startRun();
+  session.startBlock("thinking");
+  session.write("**Considering** areas\n\nof *squares*");
+  session.startBlock("text");
+  session.write(text);
+  session.commitAnswer([], "stop");
+  session.endRun("done");
+  return scene.openChat(look);
+}
+
+describe.each(LOOKS)("$width px, dark: $dark", (look) => {
+  test("formulas, colours and both directions: axe finds nothing, and the page's policy is kept", async () => {
+    const page = await openAnswer(look, ANSWER);
+    await page.locator(".formula math").nth(2).waitFor();
+    await page.locator(".token-keyword").first().waitFor();
+    await page.locator(".token-added").waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByText("Thoughts").click();
+    await page.locator(".thinking strong", { hasText: "Considering" }).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    const sizes = await page.evaluate(() => ({ page: document.documentElement.scrollWidth, window: window.innerWidth }));
+    expect(sizes.page).toBeLessThanOrEqual(sizes.window);
+  });
+});
+
+test("formulas are drawn as MathML, and one that is none is shown as it was written", async () => {
+  const page = await openAnswer({ width: 1280 }, ANSWER);
+  await page.locator(".formula math").nth(2).waitFor();
+  expect(await page.locator(".formula math msup").count()).toBe(1);
+  expect(await page.locator(".formula.display math mfrac").count()).toBe(1);
+  expect(await page.locator(".formula math mtable").count()).toBe(1);
+  expect(await page.locator("code.formula-source").allInnerTexts()).toEqual([String.raw`\(\frac{a\)`]);
+  expect(await page.locator(".formula [style], .formula annotation").count()).toBe(0);
+  expect(await page.locator(".prose").innerText()).toContain("costs $5 to $6");
+});
+
+test("what is selected is copied as it was written: formulas as TeX, code with its lines", async () => {
+  const page = await openAnswer({ width: 1280 }, ANSWER);
+  await page.locator(".formula math").nth(2).waitFor();
+  await page.locator(".token-keyword").first().waitFor();
+  const copy = (from: string, to = from): Promise<string> =>
+    page.evaluate(
+      (selectors) => {
+        const [first, last] = selectors.map((selector) => document.querySelector(selector));
+        const range = document.createRange();
+        if (first instanceof Element) range.setStart(first, 0);
+        if (last instanceof Element) range.setEnd(last, last.childNodes.length);
+        window.getSelection()?.removeAllRanges();
+        window.getSelection()?.addRange(range);
+        let copied = "";
+        document.addEventListener("copy", (event) => (copied = event.clipboardData?.getData("text/plain") ?? ""), { once: true });
+        document.execCommand("copy");
+        return copied === "" ? (window.getSelection()?.toString() ?? "") : copied;
+      },
+      [from, to],
+    );
+  const [, first = ""] = ANSWER.split("\n\n");
+  expect(await copy(".prose p")).toBe(first);
+  // Half a formula is none.
+  expect(await copy(".formula msup")).toBe(String.raw`\(a^2\)`);
+  const display = ANSWER.split("\n\n")[2] ?? "";
+  expect(await copy(".prose h2", ".prose > .formula.display")).toMatch(/^Areas\n+The area is/);
+  expect(await copy(".prose > .formula.display")).toContain("\\boxed{b}");
+  expect(display.split("\n").every((line) => line.length > 0)).toBe(true);
+  expect((await copy(".code code")).trimEnd()).toBe(CODE);
+});
+
+test("paragraphs run in the direction of their words, and so does what one types", async () => {
+  const page = await openAnswer({ width: 1280 }, ANSWER);
+  const direction = (text: string): Promise<string> => page.getByText(text).evaluate((element) => getComputedStyle(element).direction);
+  expect(await direction("שלום לכולם")).toBe("rtl");
+  expect(await direction("مرحبا")).toBe("rtl");
+  expect(await direction("The end.")).toBe("ltr");
+  const input = page.getByRole("textbox", { name: "Message" });
+  await input.fill("مرحبا");
+  expect(await input.evaluate((element) => getComputedStyle(element).direction)).toBe("rtl");
+});
+
+test("long code can be wrapped and folded, and all of it is selected even so", async () => {
+  const lines = Array.from({ length: 120 }, (_, index) => `line ${index} ${"is wide, ".repeat(30)}end`).join("\n");
+  const page = await openAnswer({ width: 360 }, `\`\`\`\n${lines}\n\`\`\`\n`);
+  const box = page.locator(".code-scroll");
+  const isWide = (): Promise<boolean> => box.evaluate((element) => element.scrollWidth > element.clientWidth);
+  expect(await isWide()).toBe(true);
+  await page.getByRole("button", { name: "Wrap lines" }).click();
+  expect(await isWide()).toBe(false);
+  await page.getByRole("button", { name: "Fold" }).click();
+  expect(await box.evaluate((element) => element.clientHeight)).toBeLessThanOrEqual(320);
+  const selected = await box.evaluate((element) => {
+    window.getSelection()?.selectAllChildren(element);
+    return window.getSelection()?.toString() ?? "";
+  });
+  expect(selected.trimEnd()).toBe(lines);
+  await page.getByRole("button", { name: "Show all 120 lines" }).click();
+  expect(await box.evaluate((element) => element.clientHeight)).toBeGreaterThan(320);
+});
+
+test("while an answer is written, only its end is drawn: no row above it, no block before, no line of code that is complete", async () => {
+  const { session } = scene.gateway.scripted.conversation("agent:main:main");
+  for (let index = 0; index < 30; index += 1) session.say(`message ${index}`, `k-${index}`);
+  session.startRun();
+  session.startBlock("text");
+  session.write("# Title\n\nA paragraph with [a link][l].\n\n[l]: https://a.example\n\n");
+  const page = await scene.openChat({ width: 1280 });
+  await page.getByRole("heading", { name: "Title" }).waitFor();
+  await page.evaluate(() => {
+    const answer = document.querySelector(".answer:last-of-type .prose");
+    const counts = { outside: 0, settled: 0, characters: 0 };
+    (window as unknown as { counts: typeof counts }).counts = counts;
+    new MutationObserver((records) => {
+      for (const { target, addedNodes } of records) {
+        if (answer?.contains(target) !== true) counts.outside += 1;
+        else if ([...answer.children].slice(0, 2).some((block) => block.contains(target))) counts.settled += 1;
+        counts.characters += target.nodeType === Node.TEXT_NODE ? (target.nodeValue?.length ?? 0) : 0;
+        for (const node of addedNodes) counts.characters += node.textContent?.length ?? 0;
+      }
+    }).observe(document.querySelector(".chat-column") ?? document.body, { subtree: true, childList: true, characterData: true });
+  });
+  session.write("```ts\n");
+  let written = 0;
+  for (let index = 0; index < 400; index += 1) {
+    const line = `const value${index} = compute(${index});\n`;
+    written += line.length;
+    session.write(line);
+    if (index % 10 === 9) await page.getByText(`value${index} =`).waitFor();
+  }
+  const counts = await page.evaluate(() => (window as unknown as { counts: Record<string, number> }).counts);
+  expect(counts).toMatchObject({ outside: 0, settled: 0 });
+  // A chunk of 50 lines is written again at most with each of its lines.
+  expect(counts["characters"]).toBeLessThan(written * 52);
+  expect(counts["characters"]).toBeGreaterThan(written / 2);
+  session.commitAnswer([], "stop");
+  session.endRun("done");
+});
+
+test("marks that are open count as closed while they are written, and thoughts say at once what they are about", async () => {
+  const { session } = scene.gateway.scripted.conversation("agent:main:main");
+  const page = await scene.openChat({ width: 360 });
+  session.startRun();
+  session.startBlock("thinking");
+  session.write("**Considering** the");
+  await page.locator(".thinking-line", { hasText: /^Considering the$/ }).waitFor();
+  session.write(" areas\n\nThen *squares*");
+  await page.locator(".thinking-line", { hasText: /^Then squares$/ }).waitFor();
+  session.startBlock("text");
+  session.write("This is **bo");
+  await page.locator(".answer strong", { hasText: /^bo$/ }).waitFor();
+  expect(await findViolations(page)).toEqual([]);
+  session.commitAnswer([], "stop");
+  session.endRun("done");
+});

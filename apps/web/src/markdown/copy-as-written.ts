@@ -1,0 +1,30 @@
+/**
+ * Copies formulas as they were written: what the browser would copy of a drawn one is its letters without what they mean. A selection without formulas is
+ * the browser's own business.
+ */
+export function copyAsWritten(event: React.ClipboardEvent): void {
+  const selection = window.getSelection();
+  if (selection === null || selection.rangeCount === 0 || selection.isCollapsed) return;
+  const range = selection.getRangeAt(0).cloneRange();
+  // A part of a formula is no TeX: who selects one gets the whole.
+  const first = formulaAround(range.startContainer);
+  const last = formulaAround(range.endContainer);
+  if (first !== null) range.setStartBefore(first);
+  if (last !== null) range.setEndAfter(last);
+  const fragment = range.cloneContents();
+  const formulas = fragment.querySelectorAll<HTMLElement>(".formula");
+  if (formulas.length === 0) return;
+  for (const formula of formulas) formula.replaceWith(formula.dataset["source"] ?? "");
+  // Which lines there are is known when it is laid out.
+  const layout = document.createElement("div");
+  layout.className = "copy-layout";
+  layout.append(fragment);
+  document.body.append(layout);
+  event.clipboardData.setData("text/plain", layout.innerText);
+  layout.remove();
+  event.preventDefault();
+}
+
+function formulaAround(node: Node): Element | null {
+  return (node instanceof Element ? node : node.parentElement)?.closest(".formula") ?? null;
+}

@@ -1,0 +1,181 @@
+import fc from "fast-check";
+import { createElement, Fragment } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
+import { describe, expect, test } from "vitest";
+import { layoutMarkdown, type MarkdownLayout } from "./markdown-block.ts";
+import { MarkdownBlocks } from "./markdown.tsx";
+import { MarkdownStream } from "./markdown-stream.ts";
+import { parseMarkdown } from "./parse-markdown.ts";
+import { repairMarkdown } from "./repair-markdown.ts";
+
+const htmlOf = (layout: MarkdownLayout): string =>
+  renderToStaticMarkup(createElement(Fragment, {}, createElement(MarkdownBlocks, { layout })));
+const whole = (text: string): string => htmlOf(layoutMarkdown(parseMarkdown(text)));
+const asIs = (text: string): string => text;
+
+/** A stream that counts what it gives to the parser. */
+function countingStream(repair: (text: string) => string = asIs): { readonly stream: MarkdownStream; readonly count: () => number } {
+  let characters = 0;
+  const parse = (text: string): ReturnType<typeof parseMarkdown> => {
+    characters += text.length;
+    return parseMarkdown(text);
+  };
+  return { stream: new MarkdownStream({ parse, repair }), count: () => characters };
+}
+
+/** Lays a text out as it grows by `step` characters at a time. */
+function grow(stream: MarkdownStream, text: string, step: number): MarkdownLayout {
+  let layout = stream.update("");
+  for (let end = step; end < text.length + step; end += step) layout = stream.update(text.slice(0, end));
+  return layout;
+}
+
+const LINES = [
+  "",
+  "",
+  "```",
+  "```ts",
+  "~~~~",
+  "~~~",
+  "   ```",
+  "  ```js",
+  "# Title",
+  "#",
+  "- item",
+  "-",
+  "- ```",
+  "1. one",
+  "  more",
+  "    code",
+  "> quote",
+  "> ```",
+  "| a | b |",
+  "|---|---|",
+  "---",
+  "===",
+  "<div>",
+  "</div>",
+  "<b>",
+  "<!-- open",
+  "-->",
+  "<script>",
+  "</script>",
+  "[x]: http://a",
+  "[x]:",
+  '"title',
+  'end"',
+  "see [x] there",
+  "[^1]: a note",
+  "as said[^1]",
+  "  [key: string]: unknown;",
+  "`` ` ``` ``",
+  "***bold*** *it*",
+  "* star",
+  "**Bold** begins",
+  "\\[",
+  "\\]",
+  "$$",
+  "\\(a\\) and $$b$$",
+];
+
+test("however a text comes, its layout is that of the whole text", () => {
+  const line = fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...LINES) }, { weight: 1, arbitrary: fc.string({ maxLength: 12 }) });
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 14 }), fc.integer({ min: 1, max: 30 }), (lines, step) => {
+      const text = `${lines.join("\n")}\n`;
+      expect(htmlOf(grow(countingStream().stream, text, step))).toBe(whole(text));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("a text that does not go on where the one before ended is laid out anew", () => {
+  const { stream } = countingStream();
+  stream.update("One\n\nTwo [x]\n\n[x]: http://a\n");
+  expect(htmlOf(stream.update("Three\n\n[x]\n"))).toBe(whole("Three\n\n[x]\n"));
+});
+
+describe("what is parsed while a text grows by a few characters at a time", () => {
+  const paragraphs = Array.from(
+    { length: 120 },
+    (_, index) => `Paragraph ${index} says **one** thing, and \`another\`, at some length.\n\n`,
+  );
+  const STEP = 20;
+
+  /** Characters parsed for each character of the text. */
+  function costOf(text: string): number {
+    const { stream, count } = countingStream(repairMarkdown);
+    grow(stream, text, STEP);
+    return count() / text.length;
+  }
+  const plain = costOf(paragraphs.join(""));
+
+  test("a long block of code is not parsed at all", () => {
+    const lines = Array.from({ length: 2000 }, (_, index) => `const value${index} = compute(${index});\n`).join("");
+    expect(costOf(`\`\`\`ts\n${lines}\`\`\`\n`)).toBeLessThan(0.1);
+    const { stream } = countingStream();
+    const layout = grow(stream, `\`\`\`ts\n${lines}\`\`\`\n`, 1000);
+    expect(layout.blocks).toMatchObject([{ type: "code", language: "ts", complete: true }]);
+  });
+
+  test("paragraphs cost as much in a long text as in a short one", () => {
+    expect(plain).toBeLessThan(1.5 * costOf(paragraphs.slice(0, 10).join("")));
+  });
+
+  test.each([
+    ["an index signature", "```ts\ninterface A {\n  [key: string]: unknown;\n}\n```\n\n"],
+    ["a fence in a list", "1. Do this:\n\n   ```bash\n   ls\n   ```\n\n2. And that.\n\n"],
+    ["a line of HTML", "<details>\n\n"],
+    ["a definition", "[x]: http://a.example\n\n"],
+  ])("%s at the beginning changes nothing", (_name, beginning) => {
+    expect(costOf(beginning + paragraphs.join(""))).toBeLessThan(plain * 1.1);
+  });
+
+  test("a footnote at the end is paid for by the paragraphs that use it", () => {
+    const text = `As said[^1].\n\n${paragraphs.join("")}`;
+    const { stream, count } = countingStream();
+    const before = stream.update(text).blocks;
+    const parsed = count();
+    const after = stream.update(`${text}[^1]: Somewhere.\n`);
+    expect(htmlOf(after)).toBe(whole(`${text}[^1]: Somewhere.\n`));
+    expect(count() - parsed).toBeLessThan(400);
+    // All other blocks are the ones that they were, so they are not drawn again.
+    expect(after.blocks.slice(1, -2)).toEqual(before.slice(1, -1));
+    expect(after.blocks.slice(1, -2).every((block, index) => block === before[index + 1])).toBe(true);
+  });
+});
+
+test("settled blocks stay the same objects while the text grows, and code grows in its last chunk", () => {
+  const { stream } = countingStream();
+  const code = Array.from({ length: 120 }, (_, index) => `line ${index}\n`).join("");
+  const before = stream.update(`# Title\n\nText.\n\n\`\`\`\n${code}`).blocks;
+  const after = stream.update(`# Title\n\nText.\n\n\`\`\`\n${code}more`).blocks;
+  expect(after.slice(0, 2)).toEqual(before.slice(0, 2));
+  expect(after[0]).toBe(before[0]);
+  expect(after[1]).toBe(before[1]);
+  const chunksOf = (block: unknown): readonly string[] => (block as { readonly chunks: readonly string[] }).chunks;
+  expect(chunksOf(before[2]).slice(0, 2)).toEqual(chunksOf(after[2]).slice(0, 2));
+  expect(chunksOf(after[2]).at(-1)).toMatch(/line 119\nmore$/);
+});
+
+test("the line that closes a fence is not shown while it comes", () => {
+  const { stream } = countingStream();
+  for (const text of ["```\na\n`", "```\na\n``", "```\na\n```"]) {
+    expect(stream.update(text).blocks).toEqual([{ type: "code", language: undefined, chunks: ["a"], complete: false }]);
+  }
+  expect(stream.update("```\na\n```\n").blocks).toEqual([{ type: "code", language: undefined, chunks: ["a"], complete: true }]);
+});
+
+test.each([
+  ["**bo", "**bo**"],
+  ["a *b", "a *b*"],
+  ["`co", "`co`"],
+  ["see [the docs](https://a.exa", "see the docs"],
+  ["\\(a^2", "\\(a^2\\)"],
+  ["\\(a\\) and (b", "\\(a\\) and (b"],
+  ["`\\(`", "`\\(`"],
+  ["a < b and 5 * 3", "a < b and 5 * 3"],
+  ["20~25", "20~25"],
+])("%j is drawn as %j while it is written", (text, expected) => {
+  expect(repairMarkdown(text)).toBe(expected);
+});

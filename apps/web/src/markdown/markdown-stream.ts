@@ -1,0 +1,165 @@
+import type { Definition, Root, RootContent } from "mdast";
+import { GrowingFence, openingLine } from "./growing-fence.ts";
+import { findDefinitions, type MarkdownBlock, type MarkdownLayout, toBlock } from "./markdown-block.ts";
+
+/** Parts of a stream, for tests to count what they are given. */
+interface MarkdownStreamOptions {
+  readonly parse: (text: string) => Root;
+  /** Closes marks that are open at the end of a text, such as `**bo`. */
+  readonly repair: (text: string) => string;
+}
+
+interface Settled {
+  readonly source: string;
+  block: MarkdownBlock;
+}
+
+/** What is known by name when a part of the text is parsed by itself. */
+interface Prefix {
+  readonly text: string;
+  readonly nodes: number;
+}
+
+const NO_PREFIX: Prefix = { text: "", nodes: 0 };
+
+/**
+ * Lays out a text that grows at its end. A top-level block is settled once a later line has begun another one: Markdown never comes back to it, so it is
+ * parsed no more, and its object stays. Only the block at the end is parsed with each word; a fence at the left edge is not parsed at all, its lines are
+ * looked at once. A definition (`[name]: …`, `[^1]: …`) changes blocks that use it, and only those.
+ */
+export class MarkdownStream {
+  readonly #options: MarkdownStreamOptions;
+  #text = "";
+  #settled: Settled[] = [];
+  /** Where the block at the end begins. */
+  #start = 0;
+  /** Up to where complete lines were looked at. */
+  #seen = 0;
+  #fence: { readonly language: string | undefined; readonly lines: GrowingFence } | undefined;
+  #links: ReadonlyMap<string, Definition> = new Map<string, Definition>();
+  #notes: ReadonlySet<string> = new Set<string>();
+
+  constructor(options: MarkdownStreamOptions) {
+    this.#options = options;
+  }
+
+  /** The layout of a text. One that does not begin with the text before it is laid out from its beginning. */
+  update(written: string): MarkdownLayout {
+    const text = written.includes("\r") ? written.replaceAll(/\r\n?/g, "\n") : written;
+    if (!text.startsWith(this.#text)) this.#reset();
+    this.#text = text;
+    const end = text.lastIndexOf("\n") + 1;
+    if (end > this.#seen) this.#settle(end);
+    return { blocks: [...this.#settled.map(({ block }) => block), ...this.#drawEnd()], definitions: this.#links };
+  }
+
+  #reset(): void {
+    this.#settled = [];
+    this.#start = 0;
+    this.#seen = 0;
+    this.#fence = undefined;
+    this.#links = new Map();
+    this.#notes = new Set();
+  }
+
+  /** Settles what the complete lines up to `end` allow. */
+  #settle(end: number): void {
+    for (;;) {
+      if (this.#fence !== undefined) {
+        const { position, closed } = this.#fence.lines.takeLines(this.#text, { start: this.#seen, end });
+        this.#seen = position;
+        if (!closed) return;
+        const { language, lines } = this.#fence;
+        this.#settled.push({ source: "", block: { type: "code", language, chunks: lines.chunks(""), complete: true } });
+        this.#fence = undefined;
+        this.#start = position;
+      }
+      this.#start += /^(?:[ \t]*\n)*/.exec(this.#text.slice(this.#start, end))?.[0].length ?? 0;
+      const opening = openingLine(this.#text.slice(this.#start, end));
+      if (opening !== undefined) {
+        this.#openFence(opening);
+        continue;
+      }
+      if (this.#start < end) this.#settleBlocks(end);
+      this.#seen = end;
+      if (openingLine(this.#text.slice(this.#start, end)) === undefined) return;
+    }
+  }
+
+  #openFence(opening: string): void {
+    const [node] = this.#options.parse(opening).children;
+    this.#fence = { language: node?.type === "code" ? (node.lang ?? undefined) : undefined, lines: new GrowingFence(opening) };
+    this.#seen = this.#start + opening.length;
+  }
+
+  /** Parses the end of the text and settles all but its last block. */
+  #settleBlocks(end: number): void {
+    const source = this.#text.slice(this.#start, end);
+    const { nodes, offset } = this.#parse(source);
+    const startOf = (node: RootContent | undefined): number =>
+      node === undefined ? source.length : source.lastIndexOf("\n", (node.position?.start.offset ?? offset) - offset - 1) + 1;
+    this.#define(nodes);
+    // A title may follow a definition on the next line, so what follows one directly is not settled either.
+    let last = nodes.length - 1;
+    while (last > 0 && nodes[last - 1]?.type === "definition") last -= 1;
+    if (last <= 0) return;
+    for (const [index, node] of nodes.slice(0, last).entries()) {
+      this.#settled.push({ source: source.slice(startOf(node), startOf(nodes[index + 1])), block: toBlock(node) });
+    }
+    this.#start += startOf(nodes[last]);
+  }
+
+  /** The block that is being written, as it would be if the text ended here. */
+  #drawEnd(): readonly MarkdownBlock[] {
+    if (this.#fence !== undefined) {
+      const { language, lines } = this.#fence;
+      return [{ type: "code", language, chunks: lines.chunks(this.#text.slice(this.#seen)), complete: false }];
+    }
+    const rest = this.#text.slice(this.#start);
+    if (rest.trim() === "") return [];
+    return this.#parse(this.#options.repair(rest)).nodes.map(toBlock);
+  }
+
+  /** Takes new definitions over, and parses settled blocks that may use them again. */
+  #define(nodes: readonly RootContent[]): void {
+    const found = findDefinitions(nodes);
+    const links = found.links.filter(({ identifier }) => !this.#links.has(identifier));
+    const notes = found.notes.filter(({ identifier }) => !this.#notes.has(identifier));
+    if (links.length === 0 && notes.length === 0) return;
+    this.#links = new Map([...this.#links, ...links.map((link) => [link.identifier, link] as const)]);
+    this.#notes = new Set([...this.#notes, ...notes.map(({ identifier }) => identifier)]);
+    const added = [...links, ...notes].map(({ identifier }) => identifier);
+    for (const settled of this.#settled) {
+      if (!added.some((name) => mentions(settled.source, name))) continue;
+      const [node] = this.#parse(settled.source).nodes;
+      if (node !== undefined) settled.block = toBlock(node);
+    }
+  }
+
+  /** Parses a part that begins a block, as if everything that is defined elsewhere were defined in it. */
+  #parse(source: string): { readonly nodes: readonly RootContent[]; readonly offset: number } {
+    const prefix = source.includes("[") ? this.#prefixFor(source) : NO_PREFIX;
+    const root = this.#options.parse(prefix.text + source);
+    return { nodes: root.children.slice(prefix.nodes), offset: prefix.text.length };
+  }
+
+  #prefixFor(source: string): Prefix {
+    const notes = [...this.#notes].filter((name) => mentions(source, name)).map((name) => `[^${name}]: x\n\n`);
+    const links = [...this.#links.keys()].filter((name) => mentions(source, name)).map((name) => `[${name}]: #\n\n`);
+    if (notes.length === 0 && links.length === 0) return NO_PREFIX;
+    // The comment ends the note before it.
+    return { text: [...links, ...notes, "<!-- -->\n\n"].join(""), nodes: notes.length + links.length + 1 };
+  }
+}
+
+/** True when a text may use a name; identifiers are compared as Markdown does. */
+function mentions(source: string, identifier: string): boolean {
+  return (
+    source.includes("[") &&
+    source
+      .replaceAll(/[\t\n\r ]+/g, " ")
+      .toLowerCase()
+      .toUpperCase()
+      .includes(identifier.toUpperCase())
+  );
+}
