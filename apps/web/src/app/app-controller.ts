@@ -135,6 +135,15 @@ export class AppController {
     if (sessionKey !== undefined) this.outbox.send(sessionKey, text, attachments);
   }
 
+  /** What was said last in the open session by a person on this page, sent or on its way. */
+  lastSaid(): string | undefined {
+    const { open, outgoing, sessionKey } = this.#state;
+    const waiting = outgoing.findLast((message) => message.sessionKey === sessionKey && message.text !== "");
+    if (waiting !== undefined || open.type !== "open") return waiting?.text;
+    const said = open.chat.entries.findLast((entry) => entry.type === "user" && entry.channel === "webchat" && entry.text !== "");
+    return said?.type === "user" ? said.text : undefined;
+  }
+
   /** Hands an image over, for a message that is still being written. */
   async upload(image: Blob): Promise<UploadOutcome> {
     return this.#options.upload(image);

@@ -1,4 +1,4 @@
-import type { KeyboardEvent, RefObject } from "react";
+import { type KeyboardEvent, type RefObject, useEffect } from "react";
 import { useAppState, useController } from "./app-context.ts";
 import { AttachButton } from "./attach-button.tsx";
 import { AttachmentList } from "./attachment-list.tsx";
@@ -8,7 +8,10 @@ import { describeWait } from "../chat/describe-wait.ts";
 import { useDraft } from "./use-draft.ts";
 import { useEditedText } from "./use-edited-text.ts";
 
-/** Where one writes. Enter sends, Shift and Enter begin a line, Escape stops the run. A draft survives a reload. */
+/** A field that grows by itself needs no copy of its text to measure it. */
+const GROWS_BY_ITSELF = CSS.supports("field-sizing", "content");
+
+/** Where one writes. Enter sends, Shift and Enter begin a line, Escape stops the run, ↑ in an empty field brings the last message back. A draft survives a reload. */
 export function Composer({
   sessionKey,
   input,
@@ -24,6 +27,7 @@ export function Composer({
   const { images } = attachments;
   const isEmpty = text.trim() === "" && images.length === 0;
   const isUploading = images.some(({ ref }) => ref === undefined);
+  useFocusOnLoad(input);
 
   useEditedText(change, input);
   const send = (): void => {
@@ -37,12 +41,12 @@ export function Composer({
     input.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    // While an input method composes, Enter chooses a word.
-    if (event.nativeEvent.isComposing || event.keyCode === 229) return;
-    if (event.key === "Enter" && !event.shiftKey) {
-      event.preventDefault();
-      send();
-    } else if (event.key === "Escape" && running) void controller.stop({ queued: false });
+    const key = keyOf(event);
+    const last = key === "recall" && text === "" ? controller.lastSaid() : undefined;
+    if (key === "stop" && running) void controller.stop({ queued: false });
+    if (key === "send") send();
+    if (last !== undefined) change(last);
+    if (key === "send" || last !== undefined) event.preventDefault();
   };
   return (
     <form
@@ -57,11 +61,12 @@ export function Composer({
       <AttachmentList attachments={attachments} onRemove={() => input.current?.focus()} />
       <div className="composer-box">
         <AttachButton onFiles={attachments.add} />
-        <div className="grow" data-text={text}>
+        <div className="grow" data-text={GROWS_BY_ITSELF ? undefined : text}>
           <textarea
             ref={input}
             id="message"
             aria-label="Message"
+            dir="auto"
             placeholder="Write a message"
             rows={1}
             enterKeyHint="send"
@@ -80,6 +85,23 @@ export function Composer({
       </div>
     </form>
   );
+}
+
+/** What a key means in the field, if it means more than itself. */
+function keyOf(event: KeyboardEvent): "send" | "stop" | "recall" | undefined {
+  // While an input method composes, Enter chooses a word.
+  if (event.nativeEvent.isComposing || event.keyCode === 229 || event.shiftKey) return undefined;
+  if (event.key === "Enter") return "send";
+  if (event.key === "Escape") return "stop";
+  return event.key === "ArrowUp" ? "recall" : undefined;
+}
+
+/** Where a keyboard is at hand one can write at once; on a phone the keyboard would cover what one came to read. */
+function useFocusOnLoad(input: RefObject<HTMLTextAreaElement | null>): void {
+  useEffect(() => {
+    if (document.activeElement === document.body && window.matchMedia("(min-width: 52rem) and (pointer: fine)").matches)
+      input.current?.focus({ preventScroll: true });
+  }, [input]);
 }
 
 function QueueNote(): React.JSX.Element | null {

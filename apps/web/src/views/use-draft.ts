@@ -1,15 +1,42 @@
-import { useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 
 const DRAFT_KEY = "factotum.draft.";
+/** Storing takes longer than a key press may. */
+const STORE_DELAY_MS = 400;
 
-/** What is typed and not sent in a session; every session has its own, and a reload keeps it. */
+/** What is typed and not sent in a session; every session has its own, and a reload keeps it. It is stored when one pauses, and when the page goes. */
 export function useDraft(sessionKey: string): readonly [string, (text: string) => void] {
   const [drafts, setDrafts] = useState<Readonly<Record<string, string>>>({});
-  const key = DRAFT_KEY + sessionKey;
+  const waiting = useRef(new Map<string, string>());
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const flush = useCallback(() => {
+    clearTimeout(timer.current);
+    for (const [key, text] of waiting.current) {
+      if (text === "") sessionStorage.removeItem(DRAFT_KEY + key);
+      else sessionStorage.setItem(DRAFT_KEY + key, text);
+    }
+    waiting.current.clear();
+  }, []);
+  useEffect(() => {
+    // The last moments in which a page is sure to be asked: it is closed, reloaded, or put away on a phone.
+    const onHidden = (): void => {
+      if (document.visibilityState === "hidden") flush();
+    };
+    window.addEventListener("pagehide", flush);
+    document.addEventListener("visibilitychange", onHidden);
+    return () => {
+      window.removeEventListener("pagehide", flush);
+      document.removeEventListener("visibilitychange", onHidden);
+      flush();
+    };
+  }, [flush]);
   const change = (text: string): void => {
     setDrafts({ ...drafts, [sessionKey]: text });
-    if (text === "") sessionStorage.removeItem(key);
-    else sessionStorage.setItem(key, text);
+    waiting.current.set(sessionKey, text);
+    clearTimeout(timer.current);
+    // What was sent must not come back.
+    if (text === "") flush();
+    else timer.current = setTimeout(flush, STORE_DELAY_MS);
   };
-  return [drafts[sessionKey] ?? sessionStorage.getItem(key) ?? "", change];
+  return [drafts[sessionKey] ?? sessionStorage.getItem(DRAFT_KEY + sessionKey) ?? "", change];
 }
