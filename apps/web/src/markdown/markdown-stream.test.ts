@@ -85,7 +85,7 @@ test("however a text comes, its layout is that of the whole text", () => {
       const text = `${lines.join("\n")}\n`;
       expect(htmlOf(grow(countingStream().stream, text, step))).toBe(whole(text));
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });
 
@@ -111,7 +111,7 @@ describe("what is parsed while a text grows by a few characters at a time", () =
   const plain = costOf(paragraphs.join(""));
 
   test("a long block of code is not parsed at all", () => {
-    const lines = Array.from({ length: 2000 }, (_, index) => `const value${index} = compute(${index});\n`).join("");
+    const lines = Array.from({ length: 1000 }, (_, index) => `const value${index} = compute(${index});\n`).join("");
     expect(costOf(`\`\`\`ts\n${lines}\`\`\`\n`)).toBeLessThan(0.1);
     const { stream } = countingStream();
     const layout = grow(stream, `\`\`\`ts\n${lines}\`\`\`\n`, 1000);
@@ -119,7 +119,7 @@ describe("what is parsed while a text grows by a few characters at a time", () =
   });
 
   test("paragraphs cost as much in a long text as in a short one", () => {
-    expect(plain).toBeLessThan(1.5 * costOf(paragraphs.slice(0, 10).join("")));
+    expect(plain).toBeLessThan(1.5 * costOf(paragraphs.slice(0, 8).join("")));
   });
 
   test.each([

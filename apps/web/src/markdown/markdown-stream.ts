@@ -99,9 +99,11 @@ export class MarkdownStream {
     const startOf = (node: RootContent | undefined): number =>
       node === undefined ? source.length : source.lastIndexOf("\n", (node.position?.start.offset ?? offset) - offset - 1) + 1;
     this.#define(nodes);
-    // A title may follow a definition on the next line, so what follows one directly is not settled either.
+    // A title may follow a definition on the next line, and the parser reads a line after indented code as one that interrupts it: there is no cut there.
+    const isOpen = (node: RootContent | undefined): boolean =>
+      node?.type === "definition" || (node?.type === "code" && /^[ \t]/.test(source.slice(startOf(node))));
     let last = nodes.length - 1;
-    while (last > 0 && nodes[last - 1]?.type === "definition") last -= 1;
+    while (last > 0 && isOpen(nodes[last - 1])) last -= 1;
     if (last <= 0) return;
     for (const [index, node] of nodes.slice(0, last).entries()) {
       this.#settled.push({ source: source.slice(startOf(node), startOf(nodes[index + 1])), block: toBlock(node) });
