@@ -9,6 +9,7 @@ test.each([
   [["--quick", "--record"], { form: "quick", record: true }],
   [["--check"], { form: "check" }],
   [["--sizes"], { form: "sizes" }],
+  [["--web"], { form: "web" }],
   [["--entry", "dist/factotum.mjs"], { form: "full", entry: "dist/factotum.mjs" }],
 ])("%j is read", (args, expected) => {
   expect(parseBenchOptions(args)).toMatchObject(expected);
@@ -18,6 +19,8 @@ test.each([
   [["--check", "--record"]],
   [["--sizes", "--check"]],
   [["--sizes", "--quick"]],
+  [["--web", "--sizes"]],
+  [["--web", "--record"]],
   [["--profile", "--peer"]],
   [["--fast"]],
   [["now"]],

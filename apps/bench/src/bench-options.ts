@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 /** What is asked of a run. */
 export interface BenchOptions {
   /** How much is measured; see the plans. */
-  readonly form: "full" | "quick" | "check" | "sizes";
+  readonly form: "full" | "quick" | "check" | "sizes" | "web";
   /** Write the figures down as what later checks compare with. */
   readonly record: boolean;
   /** Install and measure the peer too. */
@@ -19,6 +19,7 @@ export const USAGE = `Usage: pnpm bench [options]
   --quick         fewer rounds, and idle memory after 3 seconds instead of 30
   --check         the short form for CI: fails on sizes over their limit, and on times that are much worse than recorded
   --sizes         bytes, memory and disk alone, and fails on one over its limit
+  --web           the page in Chromium alone, and fails on a figure that misses its target
   --record        write the figures to results/baseline.json, which --check compares with
   --peer          install openclaw into a temporary folder and measure it too (long)
   --profile       write a CPU profile of the gateway under turns, and measure nothing
@@ -33,6 +34,7 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions {
       quick: { type: "boolean", default: false },
       check: { type: "boolean", default: false },
       sizes: { type: "boolean", default: false },
+      web: { type: "boolean", default: false },
       record: { type: "boolean", default: false },
       peer: { type: "boolean", default: false },
       profile: { type: "boolean", default: false },
@@ -40,10 +42,11 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions {
     },
   });
   const others = values.quick || values.record || values.peer || values.profile;
-  if ((values.check && (others || values.sizes)) || (values.sizes && others)) throw new Error("--check and --sizes stand alone.");
+  const alone = [values.check, values.sizes, values.web].filter(Boolean).length;
+  if (alone > 1 || (alone === 1 && others)) throw new Error("--check, --sizes and --web stand alone.");
   if (values.profile && (values.record || values.peer)) throw new Error("--profile measures nothing: leave --record and --peer out.");
   return {
-    form: values.check ? "check" : values.sizes ? "sizes" : values.quick ? "quick" : "full",
+    form: values.check ? "check" : values.sizes ? "sizes" : values.web ? "web" : values.quick ? "quick" : "full",
     record: values.record,
     peer: values.peer,
     profile: values.profile,

@@ -4,10 +4,11 @@ import { existsSync } from "node:fs";
 import { parseBenchOptions, USAGE, type BenchOptions } from "./bench-options.ts";
 import { measurePeer } from "./measure/measure-peer.ts";
 import { PLANS, type Plan } from "./plan.ts";
-import { checkRatios, checkSizes } from "./report/check-figures.ts";
+import { checkRatios, checkSizes, checkTargets } from "./report/check-figures.ts";
 import { renderTable } from "./report/render-table.ts";
 import { describeRun, readBaseline, writeResult } from "./report/results.ts";
 import { runBench } from "./run-bench.ts";
+import { measureWeb } from "./web/measure-web.ts";
 import { writeProfile } from "./write-profile.ts";
 
 async function main(options: BenchOptions): Promise<number> {
@@ -25,6 +26,11 @@ async function main(options: BenchOptions): Promise<number> {
     return 0;
   }
   const onStep = (step: string): void => console.error(`measuring ${step} …`);
+  if (options.form === "web") {
+    const measured = await measureWeb({ entry: options.entry, onStep });
+    console.log(`\nNode ${process.version}\n\n${renderTable(measured)}\n`);
+    return report(checkTargets(measured));
+  }
   const { version, figures } = await runBench(PLANS[options.form], { entry: options.entry, onStep });
   const peer = options.peer ? await tryPeer(PLANS[options.form], onStep) : undefined;
   const versions = { factotum: version, ...(peer === undefined ? {} : { openclaw: peer.version }) };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkRatios, checkSizes } from "./check-figures.ts";
+import { checkRatios, checkSizes, checkTargets } from "./check-figures.ts";
 import { comparePairs } from "./compare.ts";
 import { listFigures, type Measurements } from "./figures.ts";
 
@@ -25,6 +25,14 @@ describe("sizes", () => {
 
   test("a time over its target is no size: it moves with the machine", () => {
     expect(checkSizes({ ...good, turnP50: { value: 500, ratio: 2 } })).toEqual([]);
+  });
+});
+
+describe("targets", () => {
+  test("of what was measured are held, and what was not is left out", () => {
+    expect(checkTargets({ webFrame: { value: 33 }, webCode: { value: 12 } })).toEqual([]);
+    expect(checkTargets({ webFrame: { value: 34 } })).toEqual([expect.stringContaining("34.00 ms is more than 33.00 ms.")]);
+    expect(checkTargets({ webFrame: { value: Number.NaN } })).toHaveLength(1);
   });
 });
 

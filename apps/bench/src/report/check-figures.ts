@@ -22,6 +22,14 @@ export function checkRatios(measured: Measurements, recorded: Measurements): rea
   });
 }
 
+/** The figures of this run that miss their target, one sentence each: for a form whose purpose is its targets. */
+export function checkTargets(measured: Measurements): readonly string[] {
+  return listFigures().flatMap(([id, figure]) => {
+    const value = measured[id]?.value;
+    return value === undefined || figure.target === undefined ? [] : checkLimit(figure, value);
+  });
+}
+
 function checkLimit(figure: Figure, value: number): readonly string[] {
   const { label, unit, target } = figure;
   // Written so that what is no number fails.

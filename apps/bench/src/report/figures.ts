@@ -1,7 +1,7 @@
 /** What is measured, and what it must be. */
 export interface Figure {
   readonly label: string;
-  readonly unit: "ms" | "MiB" | "MB" | "bytes" | "tokens" | "turns/s" | "packages" | "files" | "×";
+  readonly unit: "ms" | "MiB" | "MB" | "kB" | "bytes" | "tokens" | "turns/s" | "packages" | "files" | "×" | "%";
   readonly better: "lower" | "higher";
   /** What this machine class must reach; shown for every figure that has one. */
   readonly target?: number;
@@ -45,7 +45,15 @@ export type FigureId =
   | "longSession"
   | "installSize"
   | "installPackages"
-  | "installFiles";
+  | "installFiles"
+  | "webScript"
+  | "webPaint"
+  | "webShown"
+  | "webFrame"
+  | "webKey"
+  | "webBusy"
+  | "webCode"
+  | "webLongest";
 
 /** Every figure, in the order of the table. */
 export const FIGURES: Readonly<Record<FigureId, Figure>> = {
@@ -76,6 +84,14 @@ export const FIGURES: Readonly<Record<FigureId, Figure>> = {
   installPackages: { label: "installed packages", unit: "packages", better: "lower", target: 150, gate: "limit" },
   installFiles: { label: "installed files", unit: "files", better: "lower", target: 5000, gate: "limit" },
   loadedMemory: { label: "RSS after that load", unit: "MiB", better: "lower", gate: "none" },
+  webScript: { label: "page: JavaScript of the chat on the wire", unit: "kB", better: "lower", target: 190, gate: "none" },
+  webPaint: { label: "page on a phone: first paint", unit: "ms", better: "lower", target: 1500, gate: "none" },
+  webShown: { label: "page on a phone: conversation shown", unit: "ms", better: "lower", target: 2500, gate: "none" },
+  webFrame: { label: "page: frame at 200 tokens/s below 600 messages, p95", unit: "ms", better: "lower", target: 33, gate: "none" },
+  webKey: { label: "page: key to paint meanwhile, p95", unit: "ms", better: "lower", target: 80, gate: "none" },
+  webBusy: { label: "page: main thread meanwhile", unit: "%", better: "lower", gate: "none" },
+  webCode: { label: "page: main thread, 2,000 lines of code at 500 tokens/s", unit: "%", better: "lower", target: 40, gate: "none" },
+  webLongest: { label: "page: longest task meanwhile", unit: "ms", better: "lower", target: 50, gate: "none" },
 };
 
 /** One figure of this run. */

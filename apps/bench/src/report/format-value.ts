@@ -4,12 +4,14 @@ const DIGITS: Readonly<Record<Figure["unit"], number>> = {
   ms: 2,
   MiB: 1,
   MB: 2,
+  kB: 1,
   bytes: 0,
   tokens: 0,
   "turns/s": 0,
   packages: 0,
   files: 0,
   "×": 2,
+  "%": 1,
 };
 
 /** A value as people read it: `3.42 ms`, `18,204 bytes`. */
