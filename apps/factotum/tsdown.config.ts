@@ -1,6 +1,5 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig, type UserConfig } from "tsdown";
-import { writeConfigReference } from "../../scripts/build/config-reference.ts";
 import { mitLicence, thirdPartyNotices } from "../../scripts/build/third-party-notices.ts";
 
 /** Small modules that several commands share, with no import but small parts of Node: a chunk for each costs every start a resolution, and memory with it. */
@@ -48,14 +47,13 @@ const config: UserConfig = defineConfig({
     { from: "../../packages/skills/bundled", to: "dist", rename: "skills" },
     { from: "templates", to: "dist" },
     {
-      from: ["cli", "conversations", "observing", "openai-api", "reverse-proxy"]
+      from: ["cli", "configuration-reference", "conversations", "observing", "openai-api", "reverse-proxy"]
         .map((name) => `../../docs/${name}.md`)
         .concat("../../SECURITY.md", "../../README.md"),
       to: "dist/docs",
     },
   ],
   publint: { strict: true },
-  onSuccess: writeConfigReference,
 });
 
 export default config;

@@ -6,16 +6,16 @@ import { expect, test } from "vitest";
 import { checkedOfficially } from "./check-official.ts";
 
 test("the bundled documentation holds what every configuration key means", async () => {
-  const reference = await readFile(path.join(path.dirname(productEntry), "docs/configuration.md"), "utf8");
+  const reference = await readFile(path.join(path.dirname(productEntry), "docs/configuration-reference.md"), "utf8");
   await using product = await startProduct();
   expect(await runCommand(["config", "reference"], { home: product.home })).toEqual({ code: 0, stdout: reference, stderr: "" });
-  expect(reference).toMatch(/^\| `tools\.exec\.maxProcesses` \| whole number from 1 \| `256` \| .+ \|$/m);
+  expect(reference).toMatch(/^\| `tools\.exec\.maxProcesses` \| whole number \| from 1 \| `256` \|  \| .+ \|$/m);
   expect(reference).toMatch(/^\| `channels\.feishu\.appSecret` \| text or secret \|/m);
 });
 
 test.each([
   ["cli.md", "The `factotum` command"],
-  ["configuration.md", "# Configuration keys"],
+  ["configuration-reference.md", "# Configuration keys"],
 ])("the assistant is told where the documentation is, and can read %s without a network", async (file, heading) => {
   await using model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
   model.respond(({ body }) => {

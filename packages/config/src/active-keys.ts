@@ -3,6 +3,7 @@
  * schema that is not covered here parses, and `status` says that it is not active yet.
  */
 export const ACTIVE_KEYS: readonly string[] = [
+  "$schema",
   "gateway",
   "models",
   "channels",

@@ -11,6 +11,7 @@ import { locateConfig } from "./state/locate-config.ts";
 import { explainMissing } from "./state/missing-config.ts";
 import { statePaths, type Environment, type StatePaths } from "./state/state-paths.ts";
 import type { ChannelSource } from "./validate/channel-source.ts";
+import { locateProblems, syntaxProblem } from "./validate/locate-problems.ts";
 import { isFatal, type ConfigProblem } from "./validate/problem.ts";
 import { validateDocument, type ValidDocument } from "./validate/validate-document.ts";
 
@@ -92,8 +93,9 @@ export interface ConfigReading {
 /** Checks one text as the file at `path`. */
 export async function readConfigText(text: string, path: string, channels: readonly ChannelSource[]): Promise<ConfigReading> {
   const parsed = await parseText(text, formatOf(path));
-  if (parsed.type === "syntax") return { text, problems: [{ type: "syntax", path: "", message: `${path}: ${parsed.message}` }] };
-  return { text, ...(await validateDocument(parsed.document, channels)) };
+  if (parsed.type === "syntax") return { text, problems: [syntaxProblem(text, path, parsed)] };
+  const { problems, ...rest } = await validateDocument(parsed.document, channels);
+  return { text, ...rest, problems: await locateProblems(problems, { text, format: formatOf(path), document: parsed.document }) };
 }
 
 interface Place {

@@ -17,6 +17,7 @@ export { createRetryClient } from "./failover/create-retry-client.ts";
 export type { ModelRetry, RetryOptions } from "./failover/create-retry-client.ts";
 export { FailoverPlan } from "./failover/failover-plan.ts";
 export type { Attempt } from "./failover/failover-plan.ts";
+export { isListedModel, listedModels } from "./catalogue/listed-models.ts";
 export { resolveModelInfo } from "./model-info.ts";
 export type { ModelInfoOverrides } from "./model-info.ts";
 export { checkProvider } from "./provider-check/check-provider.ts";

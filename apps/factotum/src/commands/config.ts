@@ -1,19 +1,21 @@
 import {
-  configJsonSchema,
+  describedSchema,
   describeUnknownKey,
   renderConfigReference,
-  formatProblem,
   getConfigValue,
   KeyPathError,
+  listProblems,
   loadChannelSchemas,
   loadConfig,
   parseTypedValue,
   redactSecrets,
   setConfigValue,
+  showProblem,
   type ConfigProblem,
   type SetConfigResult,
 } from "@factotum/config";
 import { CHANNELS } from "../compose/extensions.ts";
+import { configNotes } from "../compose/config-notes.ts";
 import { shortTokenProblem } from "../compose/gateway-token.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
@@ -29,7 +31,8 @@ export async function configValidate(context: CliContext, { json }: Format): Pro
   const result = await loadConfig({ env: context.env, channels: CHANNELS });
   const { env, paths } = context;
   const shortToken = result.type === "loaded" ? await shortTokenProblem(result.config, { env, paths }) : undefined;
-  const problems = [...result.problems, ...(shortToken === undefined ? [] : [shortToken])];
+  const notes = result.type === "loaded" ? await configNotes(result, { env }) : [];
+  const problems = [...result.problems, ...(shortToken === undefined ? [] : [shortToken]), ...notes];
   const errors = problems.filter(isError);
   const valid = errors.length === 0;
   const inactive = result.type === "loaded" && result.source !== "last-good" ? result.inactive : [];
@@ -38,7 +41,7 @@ export async function configValidate(context: CliContext, { json }: Format): Pro
   if (json) {
     printJson(context, { path: result.path, exists, valid, problems, inactive });
   } else {
-    for (const problem of problems) context.print(`${isError(problem) ? "error" : "note"}: ${formatProblem(problem)}\n`);
+    for (const problem of problems) context.print(`${isError(problem) ? "error" : "note"}: ${showProblem(problem)}\n`);
     for (const key of inactive) context.print(`note: ${key}: this build does not have the feature yet; the key is kept\n`);
     if (!valid) context.print(`${result.path} has ${errors.length} ${errors.length === 1 ? "error" : "errors"}.\n`);
     else
@@ -120,7 +123,7 @@ export async function configSet(
 
 /** Prints the JSON Schema of the whole file, with every channel of this build. */
 export async function configSchema(context: CliContext): Promise<number> {
-  printJson(context, configJsonSchema(await loadChannelSchemas(CHANNELS)));
+  printJson(context, describedSchema(await loadChannelSchemas(CHANNELS)));
   return EXIT.ok;
 }
 
@@ -140,7 +143,7 @@ function isError({ type }: ConfigProblem): boolean {
 }
 
 function invalid(path: string, problems: readonly ConfigProblem[], fix = 'See "factotum config validate".'): CliError {
-  return new CliError("configInvalid", [`${path}:`, ...problems.map((problem) => `  ${formatProblem(problem)}`)].join("\n"), { fix });
+  return new CliError("configInvalid", `${path}:\n${listProblems(problems)}`, { fix });
 }
 
 /** Prints every key as Markdown, with every channel of this build. */

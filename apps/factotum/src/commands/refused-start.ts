@@ -1,10 +1,10 @@
-import { formatProblem, type RefusedConfig } from "@factotum/config";
+import { listProblems, type RefusedConfig } from "@factotum/config";
 import { CliError } from "../runtime/cli-error.ts";
 
 /** Why a gateway does not start with a configuration file, and what to do. */
 export function refusedStart({ path, problems }: RefusedConfig): CliError {
   const isUnenforced = problems.some(({ type }) => type === "unenforced");
-  const list = problems.map((problem) => `  ${formatProblem(problem)}`).join("\n");
+  const list = listProblems(problems);
   if (problems.some(({ type }) => type === "missing")) {
     return new CliError("configInvalid", `There is no configuration to start with:\n${list}`, {
       fix: 'Do that, and check it with "factotum config validate". Defaults would allow what the missing file may forbid.',

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { isDeepStrictEqual } from "node:util";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Logger } from "@factotum/agent-contract";
 import {
@@ -8,6 +9,9 @@ import {
   hashOf,
   isFatal,
   locateConfig,
+  parseKeyPath,
+  RESTART_KEYS,
+  valueAt,
   type ConfigProblem,
   type LoadedConfig,
   type RefusedConfig,
@@ -143,14 +147,10 @@ export class ConfigReloader implements ConfigControl {
 
   /** Where the gateway listens is decided at its start. */
   #needsRestart(): readonly string[] {
-    const [then, now] = [listensAt(this.#options.started), listensAt(this.#running)];
-    return diffDocuments(then, now, ["gateway"]).map(({ path }) => path);
+    const [then, now] = [this.#options.started.written, this.#running.written];
+    const valueOf = (written: LoadedConfig["written"], key: string): unknown => valueAt(written, parseKeyPath(key));
+    return RESTART_KEYS.filter((key) => !isDeepStrictEqual(valueOf(then, key), valueOf(now, key)));
   }
-}
-
-function listensAt({ written: { gateway } }: LoadedConfig): object {
-  const { port, bind } = (gateway ?? {}) as Readonly<Record<string, unknown>>;
-  return { port, bind };
 }
 
 function seenOf({ fileHash, problems }: LoadedConfig): Pick<Report, "fileHash" | "problems"> {

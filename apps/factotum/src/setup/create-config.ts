@@ -1,16 +1,21 @@
 import { randomBytes } from "node:crypto";
 import { access } from "node:fs/promises";
-import { extname, join, relative } from "node:path";
-import { loadConfig, locateConfig, setConfigValue, writePrivateFile } from "@factotum/config";
+import { dirname, extname, join, relative } from "node:path";
+import { describedSchema, loadChannelSchemas, loadConfig, locateConfig, setConfigValue, writePrivateFile } from "@factotum/config";
 import { CHANNELS } from "../compose/extensions.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
+
+/** The JSON Schema for editors, beside the configuration that names it. */
+const SCHEMA_FILE = "factotum.schema.json";
 
 /** The first configuration: what differs from the defaults on purpose, and where the most wanted settings go. */
 function firstConfig(displaySecretFile: string): string {
   return `// Factotum's configuration. Every key, with its default: factotum config reference
 // Check it with "factotum config validate"; change it here or with "factotum config set <key> <value>".
 {
+  $schema: "./${SCHEMA_FILE}",
+
   // The model. Without one, a key in the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY or another of those in the README)
   // or a local Ollama decides; without these the demo model answers.
   // agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
@@ -54,10 +59,17 @@ export async function createConfig(context: CliContext): Promise<CreatedConfig> 
   if ([".json5", ""].includes(extname(location.path))) {
     await writePrivateFile(location.path, firstConfig(named));
   } else {
+    await setOrFail(context, "$schema", `./${SCHEMA_FILE}`);
     await setOrFail(context, "tools.profile", ["coding", "messaging"]);
     await setOrFail(context, "commands", { ownerAllowFrom: [], ownerDisplaySecret: { file: named } });
   }
   return { path: location.path, created: true };
+}
+
+/** Writes what this version knows of every key beside the configuration, so that an editor completes, explains and checks it. */
+export async function writeConfigSchema(configPath: string): Promise<void> {
+  const schema = describedSchema(await loadChannelSchemas(CHANNELS));
+  await writePrivateFile(join(dirname(configPath), SCHEMA_FILE), `${JSON.stringify(schema, null, 2)}\n`);
 }
 
 async function setOrFail({ env }: CliContext, key: string, value: Parameters<typeof setConfigValue>[1]): Promise<void> {

@@ -1,9 +1,9 @@
 import { chmod, mkdir } from "node:fs/promises";
-import { ensureGatewayToken, formatProblem, loadConfig, readGatewayToken } from "@factotum/config";
+import { ensureGatewayToken, listProblems, loadConfig, readGatewayToken } from "@factotum/config";
 import { CHANNELS } from "../compose/extensions.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
-import { createConfig, type CreatedConfig } from "./create-config.ts";
+import { createConfig, writeConfigSchema, type CreatedConfig } from "./create-config.ts";
 import { createWorkspace, type CreatedWorkspace } from "./create-workspace.ts";
 
 /** What setup found and made. */
@@ -22,10 +22,10 @@ export async function runSetup(context: CliContext): Promise<SetupReport> {
   // Conversations lie here: a folder that was made by hand with other permissions is closed.
   await chmod(paths.home, 0o700);
   const config = await createConfig(context);
+  if (config.missing !== true) await writeConfigSchema(config.path);
   const loaded = await loadConfig({ env, channels: CHANNELS });
   if (loaded.type === "refused") {
-    const problems = loaded.problems.map((problem) => `  ${formatProblem(problem)}`).join("\n");
-    throw new CliError("configInvalid", `${config.path} cannot be used:\n${problems}`, {
+    throw new CliError("configInvalid", `${config.path} cannot be used:\n${listProblems(loaded.problems)}`, {
       fix: `${config.missing === true ? "Do that" : "Repair it (it was not touched)"}, then run "factotum setup" again.`,
     });
   }

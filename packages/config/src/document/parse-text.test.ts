@@ -14,6 +14,7 @@ test.each([
   expect(await parseText(text, "json5")).toEqual({
     type: "syntax",
     message: `"${key}" stands twice in one object, in lines ${first} and ${line}; make one of the two`,
+    position: expect.objectContaining({ line }) as object,
   });
 });
 

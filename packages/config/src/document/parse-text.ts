@@ -1,13 +1,19 @@
 import { extname } from "node:path";
 import JSON5 from "json5";
 import { findDuplicateKey } from "./duplicate-key.ts";
+import { indexOf, positionOf, type Position } from "./excerpt.ts";
+import { explainJson5Error } from "./explain-json5-error.ts";
+import { explainYamlError } from "./explain-yaml-error.ts";
 import { isPlainObject, type Document } from "./plain-object.ts";
 
 /** How a configuration file is written. JSON is read as the JSON5 that it is. */
 export type ConfigFormat = "json5" | "yaml";
 
 /** The parsed file, or its syntax error. */
-export type ParsedText = { readonly type: "document"; readonly document: Document } | { readonly type: "syntax"; readonly message: string };
+export type ParsedText =
+  | { readonly type: "document"; readonly document: Document }
+  /** `position` is absent when the file as a whole is wrong. */
+  | { readonly type: "syntax"; readonly message: string; readonly position?: Position };
 
 /** The format of a file by its extension; JSON5 by default. */
 export function formatOf(path: string): ConfigFormat {
@@ -17,12 +23,13 @@ export function formatOf(path: string): ConfigFormat {
 /** Reads the text of a configuration file. Never throws. */
 export async function parseText(text: string, format: ConfigFormat): Promise<ParsedText> {
   const value = format === "yaml" ? await parseYaml(text) : parseJson5(text);
-  if ("message" in value) return { type: "syntax", message: value.message };
+  if ("message" in value) return { type: "syntax", ...value };
   if (isPlainObject(value.value)) return { type: "document", document: value.value };
-  return { type: "syntax", message: value.value === null ? "the file is empty" : "the file must hold one object" };
+  const whole = format === "yaml" ? "keys with values, such as gateway: { port: 18790 }" : "one object: { … }";
+  return { type: "syntax", message: value.value === null ? "the file is empty; write {} for the defaults" : `the file must hold ${whole}` };
 }
 
-type Value = { readonly value: unknown } | { readonly message: string };
+type Value = { readonly value: unknown } | { readonly message: string; readonly position?: Position };
 
 function parseJson5(text: string): Value {
   const body = text.replace(/^\uFEFF/, "");
@@ -31,21 +38,40 @@ function parseJson5(text: string): Value {
     const value = JSON5.parse<unknown>(body);
     const twice = findDuplicateKey(body);
     if (twice === undefined) return { value };
-    const { key, firstLine, line } = twice;
-    return { message: `"${key}" stands twice in one object, in lines ${firstLine} and ${line}; make one of the two` };
+    const { key, firstLine, line, index } = twice;
+    const message = `"${key}" stands twice in one object, in lines ${firstLine} and ${line}; make one of the two`;
+    return { message, position: positionOf(body, index) };
   } catch (error) {
-    return { message: (error as Error).message.replace(/^JSON5: /, "") };
+    const { message, index } = explainJson5Error(body, indexOfError(body, error as Json5Error));
+    return { message, position: positionOf(body, index) };
   }
+}
+
+/** Lines count from 1, columns up to the character that was read last. */
+interface Json5Error extends Error {
+  readonly lineNumber?: number;
+  readonly columnNumber?: number;
+}
+
+function indexOfError(text: string, { message, lineNumber = 1, columnNumber = 1 }: Json5Error): number {
+  if (message.includes("invalid end of input")) return text.length;
+  // A line break that was not expected has been read already.
+  if (columnNumber === 0) return indexOf(text, { line: lineNumber - 1, column: Number.MAX_SAFE_INTEGER });
+  return indexOf(text, { line: lineNumber, column: columnNumber });
 }
 
 async function parseYaml(text: string): Promise<Value> {
   const { parseDocument } = await import("yaml");
   const document = parseDocument(text, { merge: true });
   const [error] = document.errors;
-  if (error !== undefined) return { message: error.message.split("\n")[0] ?? error.message };
+  if (error !== undefined) {
+    const { message, index } = explainYamlError(error, text);
+    return { message, position: positionOf(text, index) };
+  }
   try {
     return { value: document.toJS({ maxAliasCount: 100 }) as unknown };
   } catch (cause) {
-    return { message: (cause as Error).message };
+    if (cause instanceof Error) return { message: "an alias or a merge key (<<) of this file cannot be resolved" };
+    throw cause;
   }
 }

@@ -1,32 +1,37 @@
 import { ACTIVE_KEYS } from "../active-keys.ts";
 import { isPlainObject, type Document } from "../document/plain-object.ts";
-import { configJsonSchema } from "../validate/json-schema.ts";
+import { RESTART_KEYS } from "../restart-keys.ts";
+import { numberForm } from "../validate/describe-forms.ts";
+import { alternatives, isSecret } from "../validate/json-schema.ts";
 import type { ChannelSchema } from "../validate/channel-source.ts";
-import { KEY_DESCRIPTIONS } from "./key-descriptions.ts";
+import { describedSchema, NAME, shapeOf } from "./describe-schema.ts";
 
 /** One line of the reference. */
 export interface KeyRow {
   /** `agents.list[].model`; `<name>` stands for a name of the owner's choice. */
   readonly key: string;
+  /** `text`, `whole number`, `list of text`, `object`. */
+  readonly type: string;
+  /** Choices and bounds; empty where every value of the type is allowed. */
   readonly values: string;
   /** As it would be written; absent where there is none. */
   readonly default?: string;
   /** Empty if the key has no description yet. */
   readonly description: string;
   readonly active: boolean;
+  /** True for a key whose change a running gateway does not take up. */
+  readonly restart: boolean;
 }
 
 /** Keys that are the same as others, and are not listed a second time. */
 interface SharedKeys {
   readonly from: string;
-  readonly row: Omit<KeyRow, "active">;
+  readonly row: Omit<KeyRow, "active" | "restart">;
 }
-
-const NAME = "<name>";
 
 /** A row for every key of the schema, in its order. Objects that are like an earlier one get one row that names it. */
 export function keyRows(channels: readonly ChannelSchema[]): readonly KeyRow[] {
-  return new KeyWalk().rows(configJsonSchema(channels) as Document, channels);
+  return new KeyWalk().rows(describedSchema(channels) as Document, channels);
 }
 
 class KeyWalk {
@@ -36,8 +41,7 @@ class KeyWalk {
   readonly #properties = new Map<string, Document>();
 
   rows(root: Document, channels: readonly ChannelSchema[]): readonly KeyRow[] {
-    const { $schema: _editors, ...sections } = propertiesOf(root);
-    for (const [section, node] of Object.entries(sections)) {
+    for (const [section, node] of Object.entries(propertiesOf(root))) {
       if (section === "agents") this.#agents(node);
       else if (section === "channels") this.#channels(node, channels);
       else this.#visit(node, [section]);
@@ -47,10 +51,13 @@ class KeyWalk {
 
   #agents(node: Document): void {
     const { defaults = {}, list = {} } = propertiesOf(node);
+    this.#add(node, ["agents"], "object");
     this.#visit(defaults, ["agents", "defaults"]);
+    this.#add(list, ["agents", "list"], "list of object");
     const row = {
       key: "agents.list[]",
-      values: "object",
+      type: "object",
+      values: "",
       description: "An agent. It takes every key of `agents.defaults` except `maxConcurrent`, for itself alone, and:",
     };
     this.#shared(list["items"] as Document, ["agents", "list", "[]"], { from: "agents.defaults", row });
@@ -58,18 +65,19 @@ class KeyWalk {
 
   #channels(node: Document, channels: readonly ChannelSchema[]): void {
     const { defaults = {}, ...accounts } = propertiesOf(node);
+    this.#add(node, ["channels"], "object");
     this.#visit(defaults, ["channels", "defaults"]);
     for (const { id } of channels) {
       const [account = {}] = alternatives(accounts[id] ?? {});
       const key = `channels.${id}`;
       const description = `The account of this channel; several of them are written as \`${key}.accounts.${NAME}\`. An account takes every key of \`channels.defaults\`, and:`;
-      this.#shared(account, ["channels", id], { from: "channels.defaults", row: { key, values: "object", description } });
+      this.#shared(account, ["channels", id], { from: "channels.defaults", row: { key, type: "object", values: "", description } });
     }
   }
 
   #shared(node: Document, path: readonly string[], { from, row }: SharedKeys): void {
     const known = this.#properties.get(from) ?? {};
-    this.#rows.push({ ...row, active: isActive(path) });
+    this.#rows.push({ ...row, active: isActive(path), restart: false });
     for (const [key, child] of Object.entries(propertiesOf(node))) {
       if (shapeOf(child) !== shapeOf(known[key])) this.#visit(child, [...path, key]);
     }
@@ -78,34 +86,38 @@ class KeyWalk {
   #visit(node: Document, path: readonly string[]): void {
     const variants = alternatives(node);
     const nested = isSecret(node) ? undefined : nestedKeys(node, variants);
-    if (nested === undefined) return this.#add(node, path, valuesOf(node));
+    if (nested === undefined) return this.#add(node, path, typeOf(node));
     const at = [...path, ...nested.step];
     const shape = shapeOf(nested.properties);
     const same = this.#listed.get(shape);
-    if (same !== undefined) return this.#add(node, at, "object", `${describe(node, at)} The same keys as \`${same}\`.`.trim());
-    if (variants.some((variant) => !isNested(variant))) this.#add(node, path, valuesOf(node));
+    if (same !== undefined) {
+      if (nested.step.length > 0) this.#add(node, path, typeOf(node));
+      return this.#add(node, at, "object", `${nested.step.length > 0 ? "" : describe(node)} The same keys as \`${same}\`.`.trim());
+    }
+    this.#add(node, path, typeOf(node));
     this.#listed.set(shape, keyOf(at));
     this.#properties.set(keyOf(at), nested.properties);
     for (const [key, child] of Object.entries(nested.properties)) this.#visit(child as Document, [...at, key]);
   }
 
-  #add(node: Document, path: readonly string[], values: string, description: string = describe(node, path)): void {
+  #add(node: Document, path: readonly string[], type: string, description: string = describe(node)): void {
     const written = node["default"];
     const hasDefault = written !== undefined && !(isPlainObject(written) && Object.keys(written).length === 0);
     this.#rows.push({
       key: keyOf(path),
-      values,
+      type,
+      values: type === "object" ? "" : allowedOf(node),
       ...(hasDefault ? { default: JSON.stringify(written) } : {}),
       description,
       active: isActive(path),
+      restart: RESTART_KEYS.includes(keyOf(path)),
     });
   }
 }
 
-/** The description from the schema, else from the table. */
-function describe(node: Document, path: readonly string[]): string {
+function describe(node: Document): string {
   const own = [node, ...alternatives(node)].flatMap(({ description }) => (typeof description === "string" ? description : []));
-  return own.length === 0 ? (KEY_DESCRIPTIONS[keyOf(path)] ?? "") : [...new Set(own)].join(" ");
+  return [...new Set(own)].join(" ");
 }
 
 /** The keys below a node: of the object itself, of the objects in a list, or of those under names. */
@@ -129,10 +141,6 @@ function nestedKeys(
   return undefined;
 }
 
-function isNested(variant: Document): boolean {
-  return nestedKeys(variant, [variant]) !== undefined;
-}
-
 /** The keys of all variants that are objects; a key that has several forms has them as variants. */
 function propertiesOf(node: Document): Readonly<Record<string, Document>> {
   const merged: Record<string, Document> = {};
@@ -146,25 +154,6 @@ function propertiesOf(node: Document): Readonly<Record<string, Document>> {
   return merged;
 }
 
-function alternatives(node: Document): readonly Document[] {
-  const nested = [node["anyOf"], node["oneOf"]].filter(Array.isArray).flat() as Document[];
-  return nested.length === 0 ? [node] : nested.flatMap(alternatives);
-}
-
-/** True for what takes a secret: a text that is written and never shown, and the references to one. */
-function isSecret(node: Document): boolean {
-  const variants = alternatives(node);
-  return (
-    variants.length > 1 &&
-    ["env", "file", "exec"].every((key) => variants.some((variant) => key in ((variant["properties"] ?? {}) as Document)))
-  );
-}
-
-/** The text of a node without the parts that do not affect its keys. */
-function shapeOf(node: unknown): string {
-  return JSON.stringify(node, (key, value: unknown) => (key === "default" || key === "description" ? undefined : value)) ?? "";
-}
-
 function keyOf(path: readonly string[]): string {
   return path.reduce((key, part) => (part === "[]" ? `${key}[]` : key === "" ? part : `${key}.${part}`), "");
 }
@@ -175,40 +164,45 @@ function isActive(path: readonly string[]): boolean {
   );
 }
 
-/** The allowed values, for people. */
-function valuesOf(node: Document): string {
+/** The kind of value, for people. */
+function typeOf(node: Document): string {
   // A platform's text may be a reference too, whether it is a secret or not.
   if (isSecret(node)) return alternatives(node).some(({ writeOnly }) => writeOnly === true) ? "secret" : "text or secret";
-  return [...new Set(alternatives(node).map(valueOf))].join(" or ");
+  return [...new Set(alternatives(node).map(typeOfForm))].join(" or ");
 }
 
-function valueOf(node: Document): string {
-  const choices = Array.isArray(node["enum"]) ? node["enum"] : "const" in node ? [node["const"]] : undefined;
-  if (choices !== undefined) return choices.map((choice) => `\`${String(choice)}\``).join(", ");
+function typeOfForm(node: Document): string {
   switch (node["type"]) {
     case "boolean":
-      return "`true`, `false`";
+      return "true or false";
     case "integer":
+      return "whole number";
     case "number":
-      return numberOf(node);
+      return "number";
     case "array":
-      return `list of ${isPlainObject(node["items"]) ? valuesOf(node["items"]) : "anything"}`;
+      return `list of ${isPlainObject(node["items"]) ? typeOf(node["items"]) : "anything"}`;
     case "object": {
       const below = node["additionalProperties"];
-      return isPlainObject(below) && Object.keys(below).length > 0 ? `${valuesOf(below)}, by name` : "object";
+      const isMap = isPlainObject(below) && Object.keys(below).length > 0 && typeOf(below) !== "object";
+      return isMap ? `${typeOf(below)}, by name` : "object";
     }
     case "string":
       return typeof node["format"] === "string" && /^ipv\d$/.test(node["format"]) ? "IP address" : "text";
     default:
-      return "anything";
+      return "const" in node || "enum" in node ? "text" : "anything";
   }
 }
 
-function numberOf(node: Document): string {
-  const word = node["type"] === "integer" ? "whole number" : "number";
-  const { minimum, maximum, exclusiveMinimum } = node;
-  const least = typeof minimum === "number" && minimum > Number.MIN_SAFE_INTEGER ? ` from ${minimum}` : "";
-  const from = typeof exclusiveMinimum === "number" ? ` above ${exclusiveMinimum}` : least;
-  const to = typeof maximum === "number" && maximum < Number.MAX_SAFE_INTEGER ? ` to ${maximum}` : "";
-  return `${word}${from}${to}`;
+/** Choices and bounds, for people. */
+function allowedOf(node: Document): string {
+  if (isSecret(node)) return "";
+  return [...new Set(alternatives(node).map(allowedOfForm))].filter((one) => one !== "").join(", ");
+}
+
+function allowedOfForm(node: Document): string {
+  const choices = Array.isArray(node["enum"]) ? node["enum"] : "const" in node ? [node["const"]] : undefined;
+  if (choices !== undefined) return choices.map((choice) => `\`${String(choice)}\``).join(", ");
+  if (node["type"] === "integer" || node["type"] === "number") return numberForm(node).replace(/^(?:whole )?number ?/, "");
+  const below = node["type"] === "array" ? node["items"] : node["type"] === "object" ? node["additionalProperties"] : undefined;
+  return isPlainObject(below) && !isPlainObject(below["properties"]) ? allowedOf(below) : "";
 }

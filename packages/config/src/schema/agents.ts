@@ -1,7 +1,7 @@
 import { THINKING_LEVELS, type ThinkingLevel } from "@factotum/agent-contract";
 import * as z from "zod";
 import { ToolPolicySchema, type ToolPolicy } from "./tools.ts";
-import { AmountSchema, CountSchema, DurationSchema, IdSchema, SecondsSchema, TextSchema, TimeZoneSchema } from "./values.ts";
+import { AmountSchema, CountSchema, DurationSchema, IdSchema, SecondsSchema, texts, TextSchema, TimeZoneSchema } from "./values.ts";
 
 /** The model of an agent and its fallbacks, as written references. */
 export interface ModelChoice {
@@ -103,7 +103,7 @@ export interface AgentDefaults extends AgentRows {
   readonly maxConcurrent?: number | undefined;
 }
 
-const TimeOfDaySchema = z.string().regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, { error: "a time such as 08:30 is expected" });
+const TimeOfDaySchema = texts('a time such as "08:30" is expected', /^(([01]\d|2[0-3]):[0-5]\d|24:00)$/);
 
 const ModelChoiceSchema: z.ZodType<ModelChoice> = z.union([
   TextSchema.transform((primary) => ({ primary, fallbacks: [] })),

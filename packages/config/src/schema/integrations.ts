@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { SecretSchema, type Secret } from "./secret.ts";
-import { CountSchema, TextSchema } from "./values.ts";
+import { CountSchema, texts, TextSchema } from "./values.ts";
 
 /** Skills in addition to those of the workspace, the state directory and the build. */
 export interface SkillsConfig {
@@ -64,7 +64,7 @@ export interface CommandHook {
 
 const NamesSchema = z.array(TextSchema);
 const FreeSchema = z.record(z.string(), z.unknown());
-const EnvSchema = z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), SecretSchema);
+const EnvSchema = z.record(texts("a variable's name is letters, digits and _", /^[A-Za-z_][A-Za-z0-9_]*$/), SecretSchema);
 
 /** Parses `skills`. */
 export const SkillsSchema: z.ZodType<SkillsConfig> = z.strictObject({
@@ -99,7 +99,7 @@ export const McpServerSchema: z.ZodType<McpServerConfig> = z.union([
     ...mcpShape,
   }),
   z.strictObject({
-    url: z.url({ protocol: /^https?$/ }),
+    url: z.url({ protocol: /^https?$/, error: "an address that begins with http:// or https:// is expected" }),
     transport: z.enum(["streamable-http", "sse"]).default("streamable-http"),
     headers: z.record(TextSchema, SecretSchema).default({}),
     auth: SecretSchema.optional(),

@@ -1,7 +1,7 @@
 import { MODEL_APIS, THINKING_LEVELS, type ModelApi, type ModelCost, type ThinkingLevel } from "@factotum/agent-contract";
 import * as z from "zod";
 import { SecretSchema, type Secret } from "./secret.ts";
-import { CountSchema, IdSchema, SecondsSchema, TextSchema } from "./values.ts";
+import { CountSchema, IdSchema, SecondsSchema, texts, TextSchema } from "./values.ts";
 
 /** Limits of a model request. Keep-alives do not count as progress. */
 export interface ModelTimeouts {
@@ -84,7 +84,7 @@ const ModelEntrySchema: z.ZodType<ModelEntry> = z.strictObject({
 /** Names consisting only of digits are refused: an object lists them first and loses the written order. */
 const CredentialNameSchema = IdSchema.refine((name) => !/^\d+$/.test(name), { error: "a credential's name has a letter in it" });
 
-const ProviderIdSchema = z.string().regex(/^[^\s/]+$/, { error: "a provider's id has no space and no /" });
+const ProviderIdSchema = texts("a provider's id has no space and no /", /^[^\s/]+$/);
 
 const ProviderSchema: z.ZodType<ProviderConfig> = z.strictObject({
   api: z.enum(MODEL_APIS).optional(),

@@ -20,7 +20,7 @@ import { SecretSchema, type Secret } from "./secret.ts";
 import { SessionSchema, type SessionConfig } from "./session.ts";
 import { SpendSchema, type SpendConfig } from "./spend.ts";
 import { ToolsSchema, type ToolsConfig } from "./tools.ts";
-import { TextSchema } from "./values.ts";
+import { texts, TextSchema } from "./values.ts";
 
 /** Who commands the gateway from a channel. */
 export interface CommandsConfig {
@@ -58,7 +58,7 @@ export interface ConfigDocument extends PlainSections {
 
 const FreeSchema = z.record(z.string(), z.unknown());
 
-const OwnerSchema = z.string().regex(/^[a-z0-9_-]+:.+$/u, { error: "channel:id is expected, such as feishu:ou_881e" });
+const OwnerSchema = texts("channel:id is expected, such as feishu:ou_881e", /^[a-z0-9_-]+:.+$/u);
 
 const CommandsSchema: z.ZodType<CommandsConfig> = z.strictObject({
   ownerAllowFrom: z.array(OwnerSchema).default([]),

@@ -18,18 +18,23 @@ export const REDACTED = "__factotum_redacted__";
 const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const variableReference = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
 
-const WrittenSecretSchema = z.union([
-  z
-    .string()
-    .min(1)
-    .refine((text) => text !== REDACTED, {
-      error: "this is the mark that stands for a hidden secret; write the secret itself, or where it comes from",
-    })
-    .meta({ writeOnly: true }),
-  z.strictObject({ env: z.string().regex(variableName) }),
-  z.strictObject({ file: z.string().min(1) }),
-  z.strictObject({ exec: z.array(z.string()).min(1) }),
-]);
+const FORMS = 'a secret is a text, "${VARIABLE}", { env: "VARIABLE" }, { file: "credentials/name" } or { exec: ["command", "argument"] }';
+
+const WrittenSecretSchema = z.union(
+  [
+    z
+      .string()
+      .min(1)
+      .refine((text) => text !== REDACTED, {
+        error: "this is the mark that stands for a hidden secret; write the secret itself, or where it comes from",
+      })
+      .meta({ writeOnly: true }),
+    z.strictObject({ env: z.string().regex(variableName).describe("Environment variable of the gateway that holds the secret.") }),
+    z.strictObject({ file: z.string().min(1).describe("File that holds the secret; relative paths count from the state directory.") }),
+    z.strictObject({ exec: z.array(z.string()).min(1).describe("Program and arguments; what it prints is the secret. No shell.") }),
+  ],
+  { error: ({ input }) => (input === REDACTED ? undefined : FORMS) },
+);
 
 /** Parses every written form of a secret: a string, `${VAR}`, `{env}`, `{file}`, `{exec}`. */
 export const SecretSchema: z.ZodType<Secret> = WrittenSecretSchema.transform(toSecret);

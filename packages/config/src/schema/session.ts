@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AmountSchema, CountSchema, DurationSchema, TextSchema } from "./values.ts";
+import { AmountSchema, CountSchema, DurationSchema, texts, TextSchema } from "./values.ts";
 
 /** Which direct conversations share a session. */
 export type DmScope = "main" | "per-peer" | "per-channel-peer" | "per-account-channel-peer";
@@ -82,10 +82,7 @@ const SendRuleSchema: z.ZodType<SendRule> = z.strictObject({
 /** Parses `session`. */
 export const SessionSchema: z.ZodType<SessionConfig> = z.strictObject({
   scope: z.enum(["per-sender", "global"]).default("per-sender"),
-  mainKey: z
-    .string()
-    .regex(/^[^\s:%]+$/, { error: "a key without spaces, : and % is expected" })
-    .default("main"),
+  mainKey: texts("a key without spaces, : and % is expected", /^[^\s:%]+$/).default("main"),
   dmScope: DmScopeSchema.default("main"),
   sharedMain: z.boolean().default(false),
   identityLinks: z.record(TextSchema, z.array(TextSchema)).default({}),

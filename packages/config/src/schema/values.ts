@@ -1,4 +1,12 @@
 import * as z from "zod";
+import { nearestName, suggestion } from "../nearest-name.ts";
+
+const TIME_ZONE = "a time zone such as Europe/Berlin is expected";
+
+/** A text of one form; `error` names it, whatever is wrong. */
+export function texts(error: string, form: RegExp): z.ZodString {
+  return z.string({ error }).regex(form, { error });
+}
 
 /** A TCP port; 0 asks the system for a free one. */
 export const PortSchema: z.ZodType<number> = z.int().min(0).max(65_535);
@@ -16,20 +24,21 @@ export const SecondsSchema: z.ZodType<number> = z.number().positive().max(2_147_
 export const TextSchema: z.ZodType<string> = z.string().min(1);
 
 /** `30s`, `15m`, `2h`, `7d`. */
-export const DurationSchema: z.ZodType<string> = z
-  .string()
-  .regex(/^[1-9]\d*(s|m|h|d)$/, { error: "a duration such as 30s, 15m, 2h or 7d is expected" });
+export const DurationSchema: z.ZodType<string> = texts('a duration such as "30s", "15m", "2h" or "7d" is expected', /^[1-9]\d*(s|m|h|d)$/);
 
 /** An id that becomes part of keys and folders: lower case, digits, `-` and `_`. */
-export const IdSchema: z.ZodType<string> = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, { error: "an id is lower case letters, digits, - and _, at most 64 of them" });
+export const IdSchema: z.ZodType<string> = texts(
+  "an id is lower case letters, digits, - and _, at most 64 of them",
+  /^[a-z0-9][a-z0-9_-]{0,63}$/,
+);
 
 /** A platform's id; numbers are read as their digits. */
 export const PlatformIdSchema: z.ZodType<string> = z.union([TextSchema, z.int().transform(String)]);
 
 /** The name of a time zone as the IANA list has it, such as `Europe/Berlin`. */
-export const TimeZoneSchema: z.ZodType<string> = z.string().refine(isTimeZone, { error: "a time zone such as Europe/Berlin is expected" });
+export const TimeZoneSchema: z.ZodType<string> = z.string({ error: TIME_ZONE }).refine(isTimeZone, {
+  error: ({ input }) => `${TIME_ZONE}${suggestion(nearestName(String(input), Intl.supportedValuesOf("timeZone")))}`,
+});
 
 /** A regular expression that compiles. */
 export const PatternSchema: z.ZodType<string> = TextSchema.refine(isPattern, { error: "a valid regular expression is expected" });

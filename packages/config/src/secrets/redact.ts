@@ -40,6 +40,29 @@ export function literalSecrets(document: Document): string[] {
 }
 
 /**
+ * What a document holds at the places of secrets, whatever its kind, so that it can be hidden in what is shown of the file: a secret in a list or written
+ * as a number is one, too.
+ */
+export function literalSecretTexts(document: Document): string[] {
+  const found: string[] = [];
+  const visit = (value: unknown, path: KeyPath, isBelow: boolean): void => {
+    const isPlace = isBelow || isSecretPath(path);
+    if (Array.isArray(value)) value.forEach((entry, index) => visit(entry, [...path, index], isPlace));
+    else if (isPlainObject(value)) {
+      if (!isSecretReference(value)) for (const [key, entry] of Object.entries(value)) visit(entry, [...path, key], isPlace);
+    } else if (typeof value === "string" || typeof value === "number") {
+      const text = String(value);
+      const secret = isPlace && !isSecretReference(value) ? text : CREDENTIALS_IN_URL.exec(text)?.[2];
+      // Small numbers are numbers, whatever the name of their key (`reserveToken`).
+      const shortest = typeof value === "number" ? SHORTEST_SECRET + 2 : SHORTEST_SECRET;
+      if (secret !== undefined && secret.length >= shortest) found.push(secret);
+    }
+  };
+  visit(document, [], false);
+  return found;
+}
+
+/**
  * The secrets that a configuration holds or names in the environment, for the log's redaction. What files and programs bring is known only
  * when it has been resolved: who resolves it adds it.
  */

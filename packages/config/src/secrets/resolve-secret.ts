@@ -49,7 +49,8 @@ async function fromFile(path: string, env: Environment): Promise<SecretResolutio
     if (size > MAX_BYTES) return unresolved(`the file ${file} is larger than a secret can be (${MAX_BYTES} bytes)`);
     return resolvedOr((await readFile(file, "utf8")).trim(), `the file ${file} is empty`);
   } catch (error) {
-    return unresolved(`the file ${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown error"})`);
+    const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
+    return unresolved(code === "ENOENT" ? `the file ${file} does not exist` : `the file ${file} cannot be read (${code})`);
   }
 }
 

@@ -43,7 +43,7 @@ describe("a secret", () => {
   test.each<[string, Secret, RegExp]>([
     ["a variable that is not set", { type: "env", name: "MISSING" }, /MISSING is not set/],
     ["an empty variable", { type: "env", name: "EMPTY" }, /EMPTY is not set/],
-    ["a file that is not there", { type: "file", path: "nowhere" }, /nowhere cannot be read \(ENOENT\)/],
+    ["a file that is not there", { type: "file", path: "nowhere" }, /nowhere does not exist/],
     ["an empty file", { type: "file", path: "empty" }, /empty is empty/],
     ["a huge file", { type: "file", path: "huge" }, /larger/],
     ["a program that is not there", { type: "exec", command: ["no-such-program-here"] }, /does not start \(ENOENT\)/],

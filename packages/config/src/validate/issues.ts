@@ -6,21 +6,38 @@ type Issue = z.core.$ZodIssue;
 /** One finding of a schema, unions decided. */
 export type Finding =
   | { readonly type: "unknown-key"; readonly path: KeyPath; readonly key: string }
-  | { readonly type: "invalid-value"; readonly path: KeyPath; readonly message: string; readonly options?: readonly string[] };
+  | {
+      readonly type: "invalid-value";
+      readonly path: KeyPath;
+      /** What the schema itself says; absent where only its forms can be named. */
+      readonly message?: string;
+      /** True when the value is one of the allowed kind, and empty. */
+      readonly empty?: boolean;
+    }
+  /** A name in an object of names that does not fit; `options` are those that do. */
+  | { readonly type: "invalid-name"; readonly path: KeyPath; readonly message?: string; readonly options: readonly string[] };
 
-/** Turns the issues of a schema into findings. Of a union, the branch that fits best speaks. */
+/** Stands in the place of every message that the schema library would write: its words are not for people. Given to each parse. */
+export const NO_WORDS = "";
+
+/** Turns the issues of a schema into findings. Of a union, its own message counts, else the branch that fits best speaks. */
 export function findingsOf(issues: readonly Issue[], prefix: KeyPath = []): Finding[] {
-  return issues.flatMap((issue) => {
+  return issues.flatMap((issue): Finding[] => {
     const path = [...prefix, ...issue.path.map((part) => (typeof part === "number" ? part : String(part)))];
     if (issue.code === "unrecognized_keys") return issue.keys.map((key): Finding => ({ type: "unknown-key", path: [...path, key], key }));
-    if (issue.code === "invalid_union") {
+    if (issue.code === "invalid_union" && issue.message === NO_WORDS) {
       const branch = bestBranch(issue.errors);
       if (branch !== undefined) return findingsOf(branch, path);
     }
-    if (issue.code === "invalid_key")
-      return [{ type: "invalid-value", path, message: issue.issues[0]?.message ?? "this name is not allowed" }];
-    const options = issue.code === "invalid_value" ? issue.values.filter((value) => typeof value === "string") : [];
-    return [{ type: "invalid-value", path, message: readable(issue.message), ...(options.length > 0 ? { options } : {}) }];
+    const message = issue.message === NO_WORDS ? {} : { message: issue.message };
+    if (issue.code === "invalid_key") {
+      const [inner] = issue.issues;
+      const options = inner?.code === "invalid_value" ? inner.values.filter((value) => typeof value === "string") : [];
+      const told = inner === undefined || inner.message === NO_WORDS ? message : { message: inner.message };
+      return [{ type: "invalid-name", path, ...told, options }];
+    }
+    const isEmpty = issue.code === "too_small" && (issue.origin === "string" || issue.origin === "array") && issue.minimum === 1;
+    return [{ type: "invalid-value", path, ...message, ...(isEmpty ? { empty: true } : {}) }];
   });
 }
 
@@ -36,12 +53,4 @@ function isWrongKind(issue: Issue): boolean {
 
 function weight(issues: readonly Issue[]): number {
   return issues.reduce((sum, issue) => sum + (issue.code === "unrecognized_keys" ? issue.keys.length : 2), 0);
-}
-
-function readable(message: string): string {
-  const text = message.replace(/^Invalid (input|option): /, "");
-  if (text === "Invalid input") return "this value fits none of the forms that are allowed here";
-  return /received (undefined|null)$/.test(text)
-    ? text.replace(/, received undefined$/, ", but it is missing").replace(/, received null$/, ", but it is null; remove the key instead")
-    : text;
 }

@@ -20,10 +20,53 @@ export function configJsonSchema(channels: readonly ChannelSchema[]): JsonSchema
   } as JsonSchema;
 }
 
+/** What the schema says of the value at `path`: a node for each form. */
+export function nodesAt(schema: JsonSchema, path: KeyPath): readonly Document[] {
+  return path.reduce<readonly Document[]>((found, part) => found.flatMap((node) => below(node, part)), alternatives(schema));
+}
+
 /** The names of the keys that may stand in the object at `path`. */
 export function knownKeys(schema: JsonSchema, path: KeyPath): string[] {
-  const nodes = path.reduce<readonly Document[]>((found, part) => found.flatMap((node) => below(node, part)), alternatives(schema));
-  return [...new Set(nodes.flatMap((node) => Object.keys((node["properties"] ?? {}) as Document)))];
+  return [...new Set(nodesAt(schema, path).flatMap((node) => Object.keys((node["properties"] ?? {}) as Document)))];
+}
+
+/** The names that may be chosen in the object at `path`, where there is a list of them. */
+export function knownNames(schema: JsonSchema, path: KeyPath): string[] {
+  return nodesAt(schema, path).flatMap(({ propertyNames }) =>
+    isPlainObject(propertyNames) ? ((propertyNames["enum"] ?? []) as string[]) : [],
+  );
+}
+
+/** Where the schema has keys of this name, the shortest paths first; `<name>` and `[]` stand for what the owner chooses. */
+export function placesOfKey(schema: JsonSchema, name: string): readonly string[] {
+  const found = new Set<string>();
+  const visit = (node: Document, at: string): void => {
+    for (const form of alternatives(node)) {
+      for (const [key, child] of Object.entries((form["properties"] ?? {}) as Readonly<Record<string, Document>>)) {
+        const place = at === "" ? key : `${at}.${key}`;
+        if (key === name) found.add(place);
+        visit(child, place);
+      }
+      for (const [part, step] of [
+        ["items", "[]"],
+        ["additionalProperties", ".<name>"],
+      ] as const) {
+        const child = form[part];
+        if (isPlainObject(child)) visit(child, `${at}${step}`);
+      }
+    }
+  };
+  visit(schema as Document, "");
+  return [...found].toSorted((left, right) => left.split(/[.[]/).length - right.split(/[.[]/).length);
+}
+
+/** True for what takes a secret: a text that is written and never shown, and the references to one. */
+export function isSecret(node: Document): boolean {
+  const variants = alternatives(node);
+  return (
+    variants.length > 1 &&
+    ["env", "file", "exec"].every((key) => variants.some((variant) => key in ((variant["properties"] ?? {}) as Document)))
+  );
 }
 
 /** The first part of a path that no object of the schema takes, as the place where it stands; `undefined` when the path leads to a key. */
@@ -75,7 +118,8 @@ function withReferences(node: unknown): unknown {
   return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, withReferences(value)]));
 }
 
-function alternatives(node: Document): readonly Document[] {
+/** The forms of a node, unions taken apart. */
+export function alternatives(node: Document): readonly Document[] {
   const nested = [node["anyOf"], node["oneOf"], node["allOf"]].filter(Array.isArray).flat() as Document[];
   return nested.length === 0 ? [node] : nested.flatMap(alternatives);
 }

@@ -1,3 +1,4 @@
+import type { Position } from "../document/excerpt.ts";
 import { formatKeyPath, type KeyPath } from "../document/key-path.ts";
 
 /**
@@ -12,6 +13,10 @@ export interface ConfigProblem {
   readonly path: string;
   /** What is wrong and what to do. Holds no value of the file. */
   readonly message: string;
+  /** Where it stands in the file, from 1; absent for what is missing as a whole, and for a change that was not written. */
+  readonly position?: Position;
+  /** The line with a mark below the place. Texts that are secrets, or may be, are hidden. */
+  readonly excerpt?: string;
 }
 
 /** True for problems with which the file is not used. */
@@ -19,9 +24,21 @@ export function isFatal({ type }: ConfigProblem): boolean {
   return type === "missing" || type === "syntax" || type === "invalid-value" || type === "unenforced";
 }
 
-/** One line for people. */
-export function formatProblem({ path, message }: ConfigProblem): string {
-  return path === "" ? message : `${path}: ${message}`;
+/** One line for people: the key, its place in the file, what is wrong and what to do. */
+export function formatProblem({ path, message, position }: ConfigProblem): string {
+  const place = position === undefined ? "" : ` (line ${position.line}, column ${position.column})`;
+  return path === "" ? `${message}${place}` : `${path}${place}: ${message}`;
+}
+
+/** The same with the line of the file below it. */
+export function showProblem(problem: ConfigProblem): string {
+  const { excerpt } = problem;
+  return excerpt === undefined ? formatProblem(problem) : `${formatProblem(problem)}\n${excerpt.replaceAll(/^/gm, "    ")}`;
+}
+
+/** All of them, each with its excerpt, as an indented block. */
+export function listProblems(problems: readonly ConfigProblem[]): string {
+  return problems.map((problem) => showProblem(problem).replaceAll(/^/gm, "  ")).join("\n");
 }
 
 /** Makes a problem of a key path. */

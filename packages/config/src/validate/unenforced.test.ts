@@ -180,7 +180,9 @@ test("a key that every object inherits is a key like any other", async () => {
   const { type, problems } = await load(home);
   expect({ type, problems: problems.map((problem) => `${problem.type} ${problem.path}: ${problem.message}`) }).toEqual({
     type: "loaded",
-    problems: ["gateway.constructor", "gateway.toString", "__proto__"].map((key) => `unknown-key ${key}: there is no such key`),
+    problems: ["gateway.constructor", "gateway.toString", "__proto__"].map(
+      (key) => expect.stringContaining(`unknown-key ${key}: there is no such key here; the keys are`) as string,
+    ),
   });
 });
 

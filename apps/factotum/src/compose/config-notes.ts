@@ -1,0 +1,91 @@
+import { readFile } from "node:fs/promises";
+import {
+  formatKeyPath,
+  formatOf,
+  locateProblems,
+  nearestName,
+  parseModelReference,
+  unresolvedSecrets,
+  valueAt,
+  type ConfigProblem,
+  type Environment,
+  type KeyPath,
+  type LoadedConfig,
+} from "@factotum/config";
+import { isListedModel, listedModels, PROVIDERS } from "@factotum/models";
+
+/** What a valid file names and this machine or version does not know: models, and secrets that bring nothing. Notices, with their places in the file. */
+export async function configNotes(loaded: LoadedConfig, { env }: { readonly env: Environment }): Promise<readonly ConfigProblem[]> {
+  if (loaded.source !== "file") return [];
+  const notes = [...modelNotes(loaded.written), ...(await unresolvedSecrets(loaded.written, { env }))];
+  if (notes.length === 0) return notes;
+  const text = await readFile(loaded.path, "utf8");
+  return locateProblems(notes, { text, format: formatOf(loaded.path), document: loaded.written });
+}
+
+type Written = LoadedConfig["written"];
+
+/** The models that a document names and that its provider may not have, or whose provider is not known. */
+function modelNotes(written: Written): readonly ConfigProblem[] {
+  const list = valueAt(written, ["agents", "list"]);
+  const agents: KeyPath[] = [
+    ["agents", "defaults"],
+    ...(Array.isArray(list) ? list.map((_, index): KeyPath => ["agents", "list", index]) : []),
+  ];
+  return agents.flatMap((agent) => {
+    const primary = primaryOf(valueAt(written, [...agent, "model"])) ?? primaryOf(valueAt(written, ["agents", "defaults", "model"])) ?? "";
+    const known = {
+      providers: [...Object.keys(PROVIDERS), ...Object.keys(object(valueAt(written, ["models", "providers"])))],
+      aliases: { ...aliasesOf(written, ["agents", "defaults"]), ...aliasesOf(written, agent) },
+      ...(primary.includes("/") ? { defaultProvider: primary.slice(0, primary.indexOf("/")) } : {}),
+    };
+    return modelPaths(written, agent).flatMap((path) => noteOf(written, path, known));
+  });
+}
+
+function noteOf(written: Written, path: KeyPath, known: Parameters<typeof parseModelReference>[1]): readonly ConfigProblem[] {
+  const notice = (message: string): ConfigProblem => ({ type: "notice", path: formatKeyPath(path), message });
+  const parsed = parseModelReference(String(valueAt(written, path)), known);
+  if (parsed.type === "unknown") return [notice(parsed.message)];
+  const { provider, model } = parsed.reference;
+  const configured = valueAt(written, ["models", "providers", provider, "models"]);
+  const entries = Array.isArray(configured) ? configured.map((entry: unknown) => object(entry)["id"]) : [];
+  const names = listedModels(provider);
+  if (names.length === 0 || entries.includes(model) || isListedModel(provider, model)) return [];
+  const nearest = nearestName(model, names);
+  const hint = nearest === undefined ? '; "factotum doctor" asks the provider' : `; did you mean "${provider}/${nearest}"?`;
+  return [notice(`this version does not know a model "${model}" of ${provider}${hint}`)];
+}
+
+/** Where an agent names models. */
+function modelPaths(written: Written, agent: KeyPath): readonly KeyPath[] {
+  const model = valueAt(written, [...agent, "model"]);
+  const fallbacks = object(model)["fallbacks"];
+  const paths: KeyPath[] = [
+    [...agent, "model"],
+    [...agent, "model", "primary"],
+    ...(Array.isArray(fallbacks) ? fallbacks.map((_, index): KeyPath => [...agent, "model", "fallbacks", index]) : []),
+    [...agent, "compaction", "model"],
+    [...agent, "heartbeat", "model"],
+  ];
+  return paths.filter((path) => typeof valueAt(written, path) === "string");
+}
+
+function primaryOf(model: unknown): string | undefined {
+  const primary = typeof model === "string" ? model : object(model)["primary"];
+  return typeof primary === "string" ? primary : undefined;
+}
+
+function aliasesOf(written: Written, agent: KeyPath): Readonly<Record<string, string>> {
+  const entries = Object.entries(object(valueAt(written, [...agent, "models"])));
+  return Object.fromEntries(
+    entries.flatMap(([reference, settings]) => {
+      const alias = object(settings)["alias"];
+      return typeof alias === "string" ? [[alias, reference]] : [];
+    }),
+  );
+}
+
+function object(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Readonly<Record<string, unknown>>) : {};
+}
