@@ -1,14 +1,29 @@
-// The browser of the end-to-end tests: installed where this process may install it, otherwise those tests are skipped, aloud. With
-// `--required` (continuous integration) a missing browser is a failure.
+// The programs of the system that end-to-end tests use: installed where this process may install them, otherwise those tests are skipped, aloud. With
+// `--required` (continuous integration) a missing program is a failure.
 
 import { spawnSync } from "node:child_process";
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, existsSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
-const BROWSERS = ["chromium", "chromium-browser", "google-chrome"];
+interface Requirement {
+  /** Names of the program, of which one is enough. */
+  readonly programs: readonly string[];
+  /** Debian's package. */
+  readonly debian: string;
+  readonly tests: string;
+}
+
+const REQUIREMENTS: readonly Requirement[] = [
+  { programs: ["chromium", "chromium-browser", "google-chrome"], debian: "chromium", tests: "the browser tests" },
+  { programs: ["nginx"], debian: "nginx-light", tests: "the tests behind nginx" },
+  { programs: ["caddy"], debian: "caddy", tests: "the tests behind Caddy" },
+];
+
+/** Asked before a package starts its service; 101 forbids it. */
+const SERVICE_POLICY = "/usr/sbin/policy-rc.d";
 
 const isOnPath = (name: string): boolean =>
-  (process.env["PATH"] ?? "").split(delimiter).some((folder) => {
+  [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin"].some((folder) => {
     try {
       accessSync(join(folder, name), constants.X_OK);
       return true;
@@ -18,19 +33,27 @@ const isOnPath = (name: string): boolean =>
     }
   });
 
-const hasBrowser = (): boolean => BROWSERS.some(isOnPath);
+const isMissing = ({ programs }: Requirement): boolean => !programs.some(isOnPath);
 
-function installBrowser(): void {
-  console.log("Installing chromium for the browser tests …");
+function install(packages: readonly string[]): void {
+  console.log(`Installing ${packages.join(", ")} for the end-to-end tests …`);
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  for (const args of [["update"], ["install", "-y", "--no-install-recommends", "chromium"]]) {
-    const { status } = spawnSync("apt-get", ["-q", ...args], { env, stdio: ["ignore", "inherit", "inherit"], timeout: 600_000 });
-    if (status !== 0) return;
+  // A web server that is installed for tests serves nothing.
+  const setsPolicy = !existsSync(SERVICE_POLICY);
+  if (setsPolicy) writeFileSync(SERVICE_POLICY, "#!/bin/sh\nexit 101\n", { mode: 0o755 });
+  try {
+    for (const args of [["update"], ["install", "-y", "--no-install-recommends", ...packages]]) {
+      const { status } = spawnSync("apt-get", ["-q", ...args], { env, stdio: ["ignore", "inherit", "inherit"], timeout: 600_000 });
+      if (status !== 0) return;
+    }
+  } finally {
+    if (setsPolicy) rmSync(SERVICE_POLICY, { force: true });
   }
 }
 
-if (!hasBrowser() && process.getuid?.() === 0 && isOnPath("apt-get")) installBrowser();
-if (!hasBrowser()) {
-  console.log(`No browser found (${BROWSERS.join(", ")}): the browser tests are skipped. On Debian: apt-get install chromium`);
+const missing = REQUIREMENTS.filter(isMissing);
+if (missing.length > 0 && process.getuid?.() === 0 && isOnPath("apt-get")) install(missing.map(({ debian }) => debian));
+for (const { programs, debian, tests } of REQUIREMENTS.filter(isMissing)) {
+  console.log(`${programs.join(", ")} not found: ${tests} are skipped. On Debian: apt-get install ${debian}`);
   if (process.argv.includes("--required")) process.exitCode = 1;
 }

@@ -5,3 +5,5 @@ export type { CommandOutcome, Product, ProductEnd, ProductOptions } from "./star
 export { noonZone } from "./noon-zone.ts";
 export { canMountDisk, mountSmallDisk } from "./small-disk.ts";
 export type { SmallDisk } from "./small-disk.ts";
+export { freePort, hasWebServer, startWebServer } from "./start-web-server.ts";
+export type { WebServer, WebServerOptions } from "./start-web-server.ts";

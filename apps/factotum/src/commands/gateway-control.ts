@@ -7,6 +7,7 @@ import { EXIT } from "../runtime/exit-codes.ts";
 import { CHANNELS } from "../compose/extensions.ts";
 import { findGateway, requestError } from "../rpc/connect-gateway.ts";
 import { addressOf } from "./address-of.ts";
+import { describeNetwork, networkUrls } from "./network-addresses.ts";
 import { refusedStart } from "./refused-start.ts";
 import { spawnRestart } from "./spawn-restart.ts";
 import { ConnectionError } from "../rpc/rpc-errors.ts";
@@ -92,6 +93,8 @@ async function reportStarted(context: CliContext, { facts, how }: Started, json:
     throw requestError(error);
   });
   if (publicUrl !== undefined) context.print(`From outside: ${addressOf(publicUrl, gateway.token)}\n`);
+  const loaded = await loadConfig({ env: context.env, channels: CHANNELS });
+  if (loaded.type === "loaded") context.print(await describeNetwork(networkUrls(loaded.config.gateway.bind, facts.port), gateway.token));
   return EXIT.ok;
 }
 

@@ -19,6 +19,7 @@ import { SecretFilter } from "../runtime/secret-filter.ts";
 import { systemClock } from "../runtime/system-clock.ts";
 import { tuneRunning } from "../runtime/tuning/tune-process.ts";
 import { addressOf } from "./address-of.ts";
+import { describeNetwork, networkUrls } from "./network-addresses.ts";
 import { refusedStart } from "./refused-start.ts";
 import { spawnRestart } from "./spawn-restart.ts";
 import { describeSetup } from "./setup.ts";
@@ -155,7 +156,7 @@ async function holdOrRefuse(paths: StatePaths): Promise<Disposable> {
 
 async function setUp(context: CliContext): Promise<void> {
   const { runSetup } = await import("../setup/run-setup.ts");
-  const report = await runSetup(context);
+  const report = await runSetup(context, { writesSchema: false });
   if (report.config.created) context.note(`${describeSetup(report).join("\n")}\n\n`);
 }
 
@@ -196,7 +197,11 @@ function checkedBind(bind: string): string {
   });
 }
 
-async function announce(context: CliContext, { gateway, token, notices }: ComposedGateway, { inactive }: LoadedConfig): Promise<void> {
+async function announce(
+  context: CliContext,
+  { gateway, token, notices }: ComposedGateway,
+  { config, inactive }: LoadedConfig,
+): Promise<void> {
   const status = await gateway.status();
   const agents = status.agents.map(
     ({ id, model, modelProblem, modelNote }) =>
@@ -204,6 +209,8 @@ async function announce(context: CliContext, { gateway, token, notices }: Compos
   );
   context.print(`Factotum ${context.version} is ready.\n\n  ${addressOf(gateway.url, token)}\n`);
   context.print(status.publicUrl === undefined ? "\n" : `  ${addressOf(status.publicUrl, token)}\n\n`);
+  const network = await describeNetwork(networkUrls(config.gateway.bind, Number(new URL(gateway.url).port)), token);
+  if (network !== "") context.print(`${network}\n`);
   for (const problem of notices) context.print(`! ${formatProblem(problem)}\n`);
   context.print(`${agents.join("\n")}\n`);
   const isDemo = status.agents.some(({ model }) => model.startsWith("demo/"));

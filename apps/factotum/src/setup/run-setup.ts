@@ -15,14 +15,20 @@ export interface SetupReport {
   readonly tokenCreated: boolean;
 }
 
+/** Options of `runSetup`. */
+interface SetupOptions {
+  /** False for a start, which need not load every channel: the JSON Schema for editors is then written with the first configuration alone. */
+  readonly writesSchema?: boolean;
+}
+
 /** Makes what is missing: the state directory, the configuration, the gateway's token, a workspace for each agent. Asks nothing, changes nothing. */
-export async function runSetup(context: CliContext): Promise<SetupReport> {
+export async function runSetup(context: CliContext, { writesSchema = true }: SetupOptions = {}): Promise<SetupReport> {
   const { paths, env } = context;
   await mkdir(paths.home, { recursive: true, mode: 0o700 });
   // Conversations lie here: a folder that was made by hand with other permissions is closed.
   await chmod(paths.home, 0o700);
   const config = await createConfig(context);
-  if (config.missing !== true) await writeConfigSchema(config.path);
+  if (config.created || (writesSchema && config.missing !== true)) await writeConfigSchema(config.path);
   const loaded = await loadConfig({ env, channels: CHANNELS });
   if (loaded.type === "refused") {
     throw new CliError("configInvalid", `${config.path} cannot be used:\n${listProblems(loaded.problems)}`, {

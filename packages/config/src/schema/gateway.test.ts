@@ -12,7 +12,9 @@ test.each([
   ["https://assistant.example.com", "https://assistant.example.com"],
   ["https://Assistant.Example.com:443/", "https://assistant.example.com"],
   ["http://192.168.1.20:8080", "http://192.168.1.20:8080"],
-])("gateway.publicUrl %s is the origin %s", async (publicUrl, origin) => {
+  ["https://example.com/assistant", "https://example.com/assistant"],
+  ["https://Example.com/tools/Bot/", "https://example.com/tools/Bot"],
+])("gateway.publicUrl %s is the address %s", async (publicUrl, origin) => {
   expect(await load({ publicUrl })).toMatchObject({
     type: "loaded",
     problems: [],
@@ -24,8 +26,10 @@ test.each([
 test.each([
   ["assistant.example.com", "https://assistant.example.com"],
   ["ftp://assistant.example.com", "is expected"],
-  ["https://assistant.example.com/bot", "without a path: https://assistant.example.com"],
-  ["https://assistant.example.com/?a=b", "without a path"],
+  ["https://assistant.example.com/?a=b", "without ? and #: https://assistant.example.com"],
+  ["https://assistant.example.com/bot/#token=x", "without ? and #: https://assistant.example.com/bot"],
+  ["https://assistant.example.com//evil.example", "between single slashes"],
+  ["https://assistant.example.com/a%2e%2e", "a path is letters"],
   ["https://me:secret@assistant.example.com", "without a user"],
   ["", "is expected"],
 ])("gateway.publicUrl %j is refused", async (publicUrl, message) => {

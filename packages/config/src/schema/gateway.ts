@@ -14,7 +14,10 @@ export interface GatewayConfig {
     /** Left out: the token that the first start made (`credentials/gateway-token`). */
     readonly token?: Secret | undefined;
   };
-  /** Origin under which people and platforms reach the gateway from outside, such as `https://assistant.example.com`; without a slash at the end. */
+  /**
+   * Address under which people and platforms reach the gateway from outside, such as `https://assistant.example.com` or, below a path of a site,
+   * `https://example.com/assistant`; without a slash at the end.
+   */
   readonly publicUrl?: string | undefined;
   /** Origins whose pages may call `/v1` from a browser. Empty: no CORS. */
   readonly allowedOrigins: readonly string[];
@@ -37,7 +40,7 @@ const PublicUrlSchema = z
     const problem = publicUrlProblem(url);
     if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
   })
-  .transform((url) => new URL(url).origin);
+  .transform(normalPublicUrl);
 
 const ProxySchema = z.string().superRefine((range, context) => {
   const problem = proxyProblem(range);
@@ -50,7 +53,7 @@ export const GatewaySchema: z.ZodType<GatewayConfig> = z.strictObject({
   bind: BindSchema.default("loopback"),
   auth: z.strictObject({ mode: z.enum(["token", "none"]).default("token"), token: SecretSchema.optional() }).prefault({}),
   publicUrl: PublicUrlSchema.optional().describe(
-    "Address under which people and platforms reach the gateway from outside, such as https://assistant.example.com. Its pages are accepted as the gateway's own, and printed addresses use it.",
+    "Address under which people and platforms reach the gateway from outside, such as https://assistant.example.com, with its path if it has one. Its pages are accepted as the gateway's own, and printed addresses use it.",
   ),
   allowedOrigins: z
     .array(OriginSchema)
@@ -71,9 +74,15 @@ function publicUrlProblem(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) return "an address such as https://assistant.example.com is expected";
   if (url.username !== "" || url.password !== "") return "write it without a user and a password";
-  if (url.pathname !== "/" || url.search !== "" || url.hash !== "")
-    return `the gateway needs a host name of its own; write it without a path: ${url.origin}`;
+  if (url.search !== "" || url.hash !== "") return `write it without ? and #: ${normalPublicUrl(text.replace(/[?#].*$/, ""))}`;
+  if (/\/\/|[^\w./~-]/.test(url.pathname)) return "a path is letters, digits, and - _ . ~ between single slashes";
   return undefined;
+}
+
+/** One spelling: scheme and host in lower case, no port that is the scheme's own, no slash at the end. */
+function normalPublicUrl(text: string): string {
+  const { origin, pathname } = new URL(text);
+  return `${origin}${pathname.replace(/\/+$/, "")}`;
 }
 
 /** Why a text is neither an IP address nor a CIDR range; `undefined` for one. */

@@ -17,6 +17,7 @@ import type { Authenticator } from "../access/credentials.ts";
 import { handleMedia } from "./handle-media.ts";
 import { handleUpload } from "./handle-upload.ts";
 import { addOpenAiRoutes } from "./openai-routes.ts";
+import { publicPathOf, withoutPublicPath } from "./public-path.ts";
 import { StaticFiles } from "./static-files.ts";
 import { renderStorageFull } from "./storage-full.ts";
 import { UnprovenConnections } from "./unproven-connections.ts";
@@ -72,10 +73,17 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       shouldUpgradeCallback: ({ headers }) => /(?:^|,)\s*websocket\s*(?:,|$)/i.test(headers.upgrade ?? ""),
     },
   });
+  const removePublicPath = (request: IncomingMessage): void => {
+    request.url = withoutPublicPath(request.url ?? "/", publicPathOf(gatewayConfig().publicUrl));
+  };
   server.on("connection", (socket: Socket) => connections.add(socket));
   // Ahead of the listener that answers, which may find a proof at once.
-  server.prependListener("request", ({ socket }: IncomingMessage) => connections.reset(socket));
+  server.prependListener("request", (request: IncomingMessage) => {
+    connections.reset(request.socket);
+    removePublicPath(request);
+  });
   server.on("upgrade", (request, socket, head) => {
+    removePublicPath(request);
     // A client that is gone before it has its answer needs none.
     socket.on("error", (error: Error) => engine.parts.logger.debug("A handshake broke off", { error }));
     const handshake = admitHandshake(request, admission);
@@ -166,6 +174,9 @@ function createApp(options: HttpServerOptions, admission: AdmissionOptions): Hon
     const refused = guardRoute(context, "GET /", admission);
     if (refused !== undefined) return refused;
     if (files === undefined) return context.text("This build has no Control UI.", 404);
+    // The page's own addresses are relative: they need the slash.
+    const path = publicPathOf(admission.gatewayConfig().publicUrl);
+    if (path !== "" && context.req.path === path) return context.redirect(`${path}/`, 308);
     return (await files.serve(context.req.path, context.req.raw.headers)) ?? context.notFound();
   });
   return app;

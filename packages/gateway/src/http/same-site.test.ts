@@ -39,8 +39,7 @@ describe("an origin that is listed", () => {
   });
 });
 
-describe("the public address", () => {
-  const publicUrl = "https://home.example";
+describe.each(["https://home.example", "https://home.example/assistant"])("the public address %s", (publicUrl) => {
   test.each([
     // A proxy that passes the name on, and one that does not.
     ["home.example", "https://home.example", true],

@@ -11,12 +11,12 @@ export function crossSiteProblem(
 ): string | undefined {
   const host = hostName(headers.host);
   if (host === undefined) return "The request has no valid Host.";
-  const { publicUrl } = options;
-  const isPublicName = publicUrl !== undefined && new URL(publicUrl).hostname === host;
+  const publicAddress = options.publicUrl === undefined ? undefined : new URL(options.publicUrl);
+  const isPublicName = publicAddress?.hostname === host;
   if (options.loopbackOnly && !isPublicName && !LOOPBACK_NAMES.has(host) && !/^127(?:\.\d{1,3}){3}$/.test(host)) {
     return "This gateway listens on loopback only: address it as 127.0.0.1 or localhost, or set gateway.publicUrl to the address of the proxy in front of it.";
   }
-  if (headers.origin === undefined || headers.origin === publicUrl || options.allowedOrigins?.includes(headers.origin) === true)
+  if (headers.origin === undefined || headers.origin === publicAddress?.origin || options.allowedOrigins?.includes(headers.origin) === true)
     return undefined;
   if (!URL.canParse(headers.origin)) return "The request has no valid Origin.";
   return new URL(headers.origin).host === headers.host?.toLowerCase() ? undefined : "Pages of other sites may not talk to this gateway.";

@@ -56,7 +56,13 @@ export function respondStreaming(
   options: { readonly includeUsage: boolean; readonly clock: Clock; readonly logger: Logger },
 ): Response {
   return new Response(streamAnswer(answer, identity, options), {
-    headers: { ...answer.headers, "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" },
+    headers: {
+      ...answer.headers,
+      "content-type": "text/event-stream; charset=utf-8",
+      "cache-control": "no-cache",
+      // nginx would hold an answer back until its buffer is full.
+      "x-accel-buffering": "no",
+    },
   });
 }
 
