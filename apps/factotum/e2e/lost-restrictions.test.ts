@@ -65,7 +65,7 @@ describe("a restriction that this build would lose refuses the start, although a
     ["a misspelt sandbox", `sanbox: {mode: "all"}`, "sanbox: ", "agents.defaults"],
     ["a path with points as one key", `"tools.exec.mode": "deny"`, '["tools.exec.mode"]: ', "tools: { exec: { mode: … } }"],
     ["a mode in capitals", `tools: {exec: {mode: "Ask"}}`, "tools.exec.mode: ", 'did you mean "ask"?'],
-    ["a text in place of a list", `tools: {deny: "exec"}`, "tools.deny: ", "array"],
+    ["a text in place of a list", `tools: {deny: "exec"}`, "tools.deny: ", "a list of texts"],
     ["a text in place of the sandbox", `agents: {list: [{id: "main", sandbox: "all"}]}`, "sandbox: ", "object"],
   ])("%s", async (_name, members, key, told) => {
     await write(json5());

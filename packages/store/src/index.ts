@@ -33,6 +33,8 @@ export type { ConversationRecord, SessionOverrides, SessionRecord, SessionTrust 
 export type { NoticeBlock, PromptOutline, PromptRecord, TranscriptBody, TranscriptEntry } from "./port/transcript-records.ts";
 export type { ToolJournalRecord, TurnRecord, TurnState } from "./port/turn-records.ts";
 export { rejectionReason } from "./port/rejection-reason.ts";
+export { checkFile as checkDatabaseFile } from "./sqlite/recovery/check-file.ts";
+export { markDamaged as markDatabaseDamaged } from "./sqlite/recovery/damage-mark.ts";
 export { DamageLog, readDamageEvents } from "./damage/damage-log.ts";
 export type { DamageEvent } from "./damage/damage-event.ts";
 export { openSqliteStore } from "./sqlite/open-sqlite-store.ts";

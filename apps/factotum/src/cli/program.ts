@@ -223,11 +223,12 @@ function addReset(program: Command, context: CliContext, finish: Finish): void {
 function addReports(program: Command, context: CliContext, finish: Finish): void {
   program
     .command("doctor")
-    .description("find problems and say how to fix them; changes nothing")
+    .description("find problems and say how to fix them; changes nothing without --fix")
+    .option("--fix", "repair what is safe: modes of files, missing folders, the note of a damaged database")
     .addOption(json())
-    .action(async (options: { json?: boolean }) => {
+    .action(async (options: { json?: boolean; fix?: boolean }) => {
       const { doctor } = await import("../commands/doctor.ts");
-      finish(await doctor(context, { json: options.json === true }));
+      finish(await doctor(context, { json: options.json === true, fix: options.fix === true }));
     });
   program
     .command("status")

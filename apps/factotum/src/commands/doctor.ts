@@ -2,54 +2,98 @@ import { loadConfig } from "@factotum/config";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { CHANNELS } from "../compose/extensions.ts";
+import { checkAccounts } from "../doctor/check-accounts.ts";
 import { checkConfig } from "../doctor/check-config.ts";
 import { checkDamage, checkDatabase } from "../doctor/check-damage.ts";
+import { checkDisk } from "../doctor/check-disk.ts";
 import { checkGateway } from "../doctor/check-gateway.ts";
 import { checkModels } from "../doctor/check-models.ts";
 import { checkPermissions } from "../doctor/check-permissions.ts";
 import { checkChannels, checkWorkspaces } from "../doctor/check-places.ts";
 import { checkSenderIds } from "../doctor/check-sender-ids.ts";
 import { checkRuntime } from "../doctor/check-runtime.ts";
+import { checkSettings } from "../doctor/check-settings.ts";
 import { checkToken } from "../doctor/check-token.ts";
+import { checkEnvironment, findGatewayEnvironment } from "../doctor/gateway-environment.ts";
 import type { Finding } from "../doctor/finding.ts";
 
 const MARKS = { ok: "ok     ", warning: "warning", error: "ERROR  " };
 
-/** Looks at everything that commonly goes wrong. Changes nothing; each finding says what to do. */
-export async function doctor(context: CliContext, { json }: { readonly json: boolean }): Promise<number> {
+/** How the command is run. */
+export interface DoctorOptions {
+  readonly json: boolean;
+  /** Repairs what can be repaired without losing anything, and looks again. */
+  readonly fix: boolean;
+}
+
+/** Looks at everything that commonly goes wrong; each finding says what to do. Changes nothing without `fix`. */
+export async function doctor(context: CliContext, { json, fix }: DoctorOptions): Promise<number> {
+  let findings = await examine(context);
+  const fixed = fix ? await repairAll(findings) : [];
+  if (fixed.length > 0) findings = await examine(context);
+  const errors = findings.filter(({ level }) => level === "error").length;
+  const warnings = findings.filter(({ level }) => level === "warning").length;
+  const code = errors === 0 ? EXIT.ok : EXIT.failure;
+  if (json) {
+    // What repairs a finding is no part of its JSON.
+    printJson(context, { ok: errors === 0, errors, warnings, fixed, findings });
+    return code;
+  }
+  for (const message of fixed) context.print(`fixed    ${message}\n`);
+  for (const { check, level, message, fix: advice, repair } of findings) {
+    const more = advice === undefined ? "" : `${" ".repeat(28)} → ${advice}\n`;
+    context.print(`${MARKS[level]}  ${check.padEnd(18)} ${message}\n${more}`);
+    if (repair !== undefined && !fix) context.print(`${" ".repeat(28)}   "factotum doctor --fix" does it.\n`);
+  }
+  context.print(`\n${lastLine(errors, warnings, code)}\n`);
+  return code;
+}
+
+async function examine(context: CliContext): Promise<readonly Finding[]> {
   const { env, paths } = context;
   const loaded = await loadConfig({ env, channels: CHANNELS });
   const findings: Finding[] = [
     ...checkRuntime({ node: process.versions.node, sqlite: process.versions["sqlite"] ?? "0" }),
     ...(await checkPermissions(paths, loaded.path)),
+    ...(await checkDisk(paths.home)),
     ...(await checkDatabase(paths)),
     ...checkDamage(paths),
     ...checkConfig(loaded),
   ];
-  if (loaded.type === "loaded") {
-    findings.push(
-      ...(await checkToken(loaded.config, context)),
-      ...(await checkWorkspaces(loaded.config)),
-      ...(await checkGateway(context, loaded)),
-      ...(await checkModels(loaded.config, { env, fetch: globalThis.fetch })),
-      ...(await checkChannels(loaded.config, env)),
-      ...(await checkSenderIds(loaded.config)),
-    );
-  }
-  const errors = findings.filter(({ level }) => level === "error").length;
-  const warnings = findings.filter(({ level }) => level === "warning").length;
-  if (json) {
-    printJson(context, { ok: errors === 0, findings });
-  } else {
-    for (const { check, level, message, fix } of findings) {
-      context.print(`${MARKS[level]}  ${check.padEnd(18)} ${message}\n${fix === undefined ? "" : `${" ".repeat(28)} → ${fix}\n`}`);
-    }
-    context.print(`\n${lastLine(errors, warnings)}\n`);
-  }
-  return errors === 0 ? EXIT.ok : EXIT.failure;
+  if (loaded.type === "refused") return findings;
+  const { config } = loaded;
+  const own = await findGatewayEnvironment(context);
+  return [
+    ...findings,
+    ...checkEnvironment(own, context, loaded),
+    ...(await checkToken(config, { ...context, env: own.env })),
+    ...(await checkWorkspaces(config)),
+    ...(await checkGateway(context, loaded)),
+    ...(await checkModels(config, { env: own.env, fetch: globalThis.fetch })),
+    ...(await checkChannels(config, own.env)),
+    ...checkAccounts(config),
+    ...(await checkSenderIds(config)),
+    ...checkSettings(config),
+  ];
 }
 
-function lastLine(errors: number, warnings: number): string {
-  if (errors > 0) return `${errors} ${errors === 1 ? "thing does" : "things do"} not work.`;
-  return warnings === 0 ? "Nothing stands in the way." : `Everything works, with ${warnings} ${warnings === 1 ? "warning" : "warnings"}.`;
+/** What was repaired, as it was found. */
+async function repairAll(findings: readonly Finding[]): Promise<readonly string[]> {
+  const fixed: string[] = [];
+  for (const { message, repair } of findings) {
+    if (repair === undefined) continue;
+    await repair();
+    fixed.push(message);
+  }
+  return fixed;
+}
+
+function lastLine(errors: number, warnings: number, code: number): string {
+  const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
+  const withWarnings = warnings === 0 ? "" : ` with ${counted(warnings, "warning")}`;
+  const result =
+    errors === 0
+      ? `Passed${withWarnings}`
+      : `Failed: ${counted(errors, "error")}${warnings === 0 ? "" : `, ${counted(warnings, "warning")}`}`;
+  return `${result} (exit code ${code}).`;
 }

@@ -25,14 +25,21 @@ export function checkConfig(result: LoadedConfig | RefusedConfig): Finding[] {
       check: "config-secret",
       level: "warning",
       message: `${key} holds the secret itself.`,
-      fix: `Keep it in a file or a variable: factotum config set ${JSON.stringify(key)} '{ file: "credentials/…" }'`,
+      fix: `Write it into a file of the folder credentials that only you can read, and name that: factotum config set ${quoted(key)} '{ file: "credentials/NAME" }'`,
     };
   });
   const summary = result.source === "defaults" ? "there is no file, the defaults hold" : `${result.path} is valid`;
   return [...(findings.length === 0 ? [ok("config", summary)] : findings), ...inactive, ...literals];
 }
 
+/** For a shell. */
+function quoted(path: string): string {
+  return /^[\w.-]+$/.test(path) ? path : `'${path}'`;
+}
+
 function fixOf(problem: ConfigProblem, path: string): string {
+  if (problem.type === "unknown-key" || problem.type === "unknown-channel")
+    return `Correct its name, or remove it: factotum config unset ${quoted(problem.path)}`;
   if (problem.type === "missing") return 'Put the file back, or correct FACTOTUM_CONFIG; "factotum config validate" shows when it is good.';
   return isFatal(problem) ? `Repair ${path}; "factotum config validate" shows when it is good.` : `Change or remove it in ${path}.`;
 }

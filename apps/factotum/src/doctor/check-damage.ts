@@ -1,7 +1,10 @@
+import { access } from "node:fs/promises";
+import { join } from "node:path";
 import type { StatePaths } from "@factotum/config";
-import { findPendingRecovery, readDamageEvents } from "@factotum/store";
+import { checkDatabaseFile, findPendingRecovery, markDatabaseDamaged, readDamageEvents } from "@factotum/store";
 import { sessionFolders } from "../compose/session-folders.ts";
-import type { Finding } from "./finding.ts";
+import { holdHome } from "../runtime/hold-home.ts";
+import { ok, type Finding } from "./finding.ts";
 
 /** Damage of the stored state that nobody has acknowledged: it was repaired or left out, so everything works. */
 export function checkDamage({ stateFolder }: StatePaths): Finding[] {
@@ -16,8 +19,33 @@ export function checkDamage({ stateFolder }: StatePaths): Finding[] {
   });
 }
 
-/** A database that the next start restores. */
+/** A database that the next start restores, or that is damaged without anybody having noticed. A running gateway checks its own. */
 export async function checkDatabase(paths: StatePaths): Promise<Finding[]> {
   const pending = await findPendingRecovery(paths.stateFolder, sessionFolders(paths));
-  return pending === undefined ? [] : [{ check: "recovery", level: "warning", message: pending.text, fix: pending.fix }];
+  if (pending !== undefined) return [{ check: "recovery", level: "warning", message: pending.text, fix: pending.fix }];
+  const file = join(paths.stateFolder, "factotum.sqlite");
+  if (!(await exists(file))) return [];
+  using held = holdHome(paths);
+  if (held === undefined) return [];
+  const problems = await checkDatabaseFile(file);
+  if (problems.length === 0) return [ok("database-structure", "the database is sound")];
+  return [
+    {
+      check: "database-structure",
+      level: "error",
+      message: `The database is damaged: ${problems[0] ?? ""}`,
+      fix: 'Run "factotum doctor --fix", which notes it, and start the gateway: it restores the database from its snapshots and the plain files, and keeps the damaged one.',
+      repair: async () => markDatabaseDamaged(paths.stateFolder),
+    },
+  ];
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
+    throw error;
+  }
 }

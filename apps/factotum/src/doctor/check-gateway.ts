@@ -45,12 +45,15 @@ async function askGateway(client: RpcClient, { signal }: CliContext): Promise<Fi
       ...warnings.flatMap(channelFinding),
       ...outbox.blocked.map(blockedFinding),
       ...deadFinding(inputs.deadLettered, outbox.deadLettered + outbox.ambiguous),
+      ...warnings.filter(({ id }) => id === "storage").map((warning) => toFinding("disk", { fix: FREE_SPACE, ...warning })),
       ...warnings.filter(({ id }) => id.startsWith("sharing:")).map((warning) => toFinding("sharing", warning)),
     ];
   } catch (error) {
     throw requestError(error);
   }
 }
+
+const FREE_SPACE = "Remove what you do not need on that disk; the gateway goes on by itself.";
 
 /** An account that its platform refuses, or that has no connection. */
 function channelFinding(warning: GatewayWarning): Finding[] {

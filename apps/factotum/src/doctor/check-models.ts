@@ -1,17 +1,19 @@
-import { parseModelReference, resolveSecret, type Environment, type FactotumConfig } from "@factotum/config";
+import { nearestName, parseModelReference, resolveSecret, type Environment, type FactotumConfig } from "@factotum/config";
 import {
   createOllamaProbe,
   DEFAULT_KEY_VARIABLES,
   defaultModelFromEnvironment,
   findProvider,
+  isInList,
   ollamaContextNote,
   providerBaseUrl,
+  probeProvider,
   PROVIDERS,
   readOllamaContext,
   readProviderKey,
   resolveModelInfo,
 } from "@factotum/models";
-import type { DefaultModel } from "@factotum/models";
+import type { DefaultModel, ProviderProbe } from "@factotum/models";
 import { systemClock } from "../runtime/system-clock.ts";
 import { ok, type Finding } from "./finding.ts";
 
@@ -74,12 +76,12 @@ async function checkModel(written: string, agent: Agent, context: Context): Prom
       },
     ];
   }
-  const key = await checkKey(provider, context);
-  if (key !== undefined) return [key];
+  const keys = await findKeys(provider, context);
+  if ("check" in keys) return [keys];
   const baseUrl = config.models.providers[provider]?.baseUrl ?? providerBaseUrl(provider, context.env);
-  const reachable = await checkReachable(written, baseUrl, { ...context, provider });
-  if (provider !== "ollama" || baseUrl === undefined || reachable.level === "error") return [reachable];
-  return [reachable, ...(await checkOllamaContext(model, baseUrl, context))];
+  const asked = await checkProvider(written, { ...context, provider, model, baseUrl, keys: keys.found });
+  if (provider !== "ollama" || baseUrl === undefined || asked.some(({ level }) => level === "error")) return asked;
+  return [...asked, ...(await checkOllamaContext(model, baseUrl, context))];
 }
 
 /** Ollama cuts what is longer than the context it runs a model with, and says nothing of it. */
@@ -92,7 +94,14 @@ async function checkOllamaContext(model: string, baseUrl: string, { config, fetc
   return message === undefined ? [] : [{ check: "model-context", level: "warning", message, fix }];
 }
 
-async function checkKey(provider: string, { config, env }: Context): Promise<Finding | undefined> {
+interface ProviderKey {
+  /** The setting or the variable that brings it. */
+  readonly place: string;
+  readonly value: string | undefined;
+}
+
+/** The keys of a provider, or what is wrong with one. A server that needs none has one without a value. */
+async function findKeys(provider: string, { config, env }: Context): Promise<Finding | { readonly found: readonly ProviderKey[] }> {
   const configured = config.models.providers[provider];
   const keys = [
     ...(configured?.apiKey === undefined ? [] : [{ secret: configured.apiKey, place: `models.providers.${provider}.apiKey` }]),
@@ -101,9 +110,13 @@ async function checkKey(provider: string, { config, env }: Context): Promise<Fin
       place: `models.providers.${provider}.credentials.${name}.apiKey`,
     })),
   ];
+  const found: ProviderKey[] = [];
   for (const { secret, place } of keys) {
     const resolved = await resolveSecret(secret, { env });
-    if (resolved.type === "resolved") continue;
+    if (resolved.type === "resolved") {
+      found.push({ place, value: resolved.value });
+      continue;
+    }
     return {
       check: "model-key",
       level: "error",
@@ -111,35 +124,74 @@ async function checkKey(provider: string, { config, env }: Context): Promise<Fin
       fix: `Set the key there, or correct ${place}.`,
     };
   }
-  if (keys.length > 0) return undefined;
+  if (found.length > 0) return { found };
   const variable = findProvider(provider)?.keyVariables?.[0];
-  if (variable === undefined || readProviderKey(provider, env) !== undefined) return undefined;
+  const own = readProviderKey(provider, env);
+  if (variable === undefined || own !== undefined) return { found: [{ place: own?.variable ?? provider, value: own?.value }] };
   const fix = `Set ${variable} where the gateway starts, or keep the key in a file: factotum auth set ${provider}`;
   return { check: "model-key", level: "error", message: `There is no key for ${provider}.`, fix };
 }
 
-/** Any answer will do, a refusal too: it shows that the address is right and the way is open. */
-async function checkReachable(
-  written: string,
-  baseUrl: string | undefined,
-  { fetch, provider }: Context & { readonly provider: string },
-): Promise<Finding> {
+interface AskedModel extends Context {
+  readonly provider: string;
+  readonly model: string;
+  readonly baseUrl: string | undefined;
+  readonly keys: readonly ProviderKey[];
+}
+
+/** Asks the provider, with each of its keys, for its models: it takes the key, and has the model. */
+async function checkProvider(written: string, asked: AskedModel): Promise<readonly Finding[]> {
+  const { provider, baseUrl, keys, fetch, config } = asked;
   if (baseUrl === undefined) {
     const fix = `factotum config set models.providers.${provider}.baseUrl <address>`;
-    return { check: "model", level: "error", message: `The address of ${provider} is not known.`, fix };
+    return [{ check: "model", level: "error", message: `The address of ${provider} is not known.`, fix }];
   }
-  try {
-    const response = await fetch(baseUrl, { method: "GET", redirect: "manual", signal: AbortSignal.timeout(TIMEOUT_MS) });
-    await response.body?.cancel();
-    return ok("model", `${written}: ${new URL(baseUrl).host} answers`);
-  } catch (error) {
-    const cause =
-      error instanceof Error && error.cause instanceof Error ? error.cause.message : error instanceof Error ? error.message : "no answer";
-    return {
-      check: "model",
-      level: "error",
-      message: `${written}: ${new URL(baseUrl).host} cannot be reached (${cause}).`,
-      fix: `Check the network and models.providers.${provider}.baseUrl.`,
-    };
+  const api = config.models.providers[provider]?.api ?? findProvider(provider)?.api;
+  if (api === undefined) {
+    const fix = `factotum config set models.providers.${provider}.api openai-chat (or the format that its documentation names)`;
+    return [{ check: "model", level: "error", message: `The wire format of ${provider} is not known.`, fix }];
   }
+  const findings: Finding[] = [];
+  for (const { place, value } of keys) {
+    const probe = await probeProvider({ provider, api, baseUrl, key: value, fetch, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    findings.push(explainProbe(probe, written, { ...asked, baseUrl, place }));
+    if (probe.type === "unreachable") break;
+  }
+  return findings;
+}
+
+type Explained = AskedModel & { readonly baseUrl: string; readonly place: string };
+
+function explainProbe(probe: ProviderProbe, written: string, { provider, model, baseUrl, place }: Explained): Finding {
+  const { host } = new URL(baseUrl);
+  switch (probe.type) {
+    case "refused":
+      return {
+        check: "model-key",
+        level: "error",
+        message: `${provider} refuses the key of ${place} (HTTP ${probe.status}).`,
+        fix: `Make a new key on the provider's page, and put it where ${place} takes it from; check that models.providers.${provider}.baseUrl is the provider's.`,
+      };
+    case "unreachable":
+      return {
+        check: "model",
+        level: "error",
+        message: `${written}: ${host} cannot be reached (${probe.cause}).`,
+        fix: `Check the network and models.providers.${provider}.baseUrl.`,
+      };
+    case "unclear":
+      return ok("model", `${written}: ${host} answers`);
+    case "accepted":
+      break;
+  }
+  if (probe.models === undefined) return ok("model", `${written}: ${host} answers`);
+  if (isInList(model, probe.models)) return ok("model", `${written}: ${host} takes the key and has the model`);
+  const nearest = nearestName(model, probe.models);
+  return {
+    check: "model",
+    // A server of one's own may answer to names that it does not list.
+    level: findProvider(provider)?.keyVariables === undefined ? "warning" : "error",
+    message: `${written}: ${provider} has no model of this name.`,
+    fix: `factotum config set agents.defaults.model ${provider}/${nearest ?? `<one of ${probe.models.slice(0, 5).join(", ")}>`}`,
+  };
 }

@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { chmod, mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { StatePaths } from "@factotum/config";
 import { ok, type Finding } from "./finding.ts";
@@ -7,7 +7,8 @@ import { ok, type Finding } from "./finding.ts";
 export async function checkPermissions(paths: StatePaths, configPath: string): Promise<Finding[]> {
   const home = await modeOf(paths.home);
   if (home === undefined) {
-    return [{ check: "home", level: "warning", message: `${paths.home} is not there yet.`, fix: 'Make it with "factotum setup".' }];
+    const repair = async (): Promise<void> => void (await mkdir(paths.home, { recursive: true, mode: 0o700 }));
+    return [{ check: "home", level: "warning", message: `${paths.home} is not there yet.`, fix: 'Make it with "factotum setup".', repair }];
   }
   const places: [string, string][] = [
     ["home", paths.home],
@@ -30,6 +31,7 @@ async function checkPrivate(check: string, path: string): Promise<Finding | unde
     level: "warning",
     message: `Other users of this machine can open ${path} (mode ${mode.bits.toString(8)}).`,
     fix: `chmod ${wanted} ${JSON.stringify(path)}`,
+    repair: () => chmod(path, mode.bits & 0o700),
   };
 }
 

@@ -1,4 +1,4 @@
-import { access, constants } from "node:fs/promises";
+import { access, constants, mkdir } from "node:fs/promises";
 import { resolveAccountSettings, type Environment, type FactotumConfig } from "@factotum/config";
 import { ok, type Finding } from "./finding.ts";
 
@@ -16,6 +16,7 @@ export async function checkWorkspaces(config: FactotumConfig): Promise<Finding[]
           level: isMissing ? "warning" : "error",
           message: `The workspace of agent ${id}, ${workspace}, ${isMissing ? "is not there yet" : "cannot be written"}.`,
           fix: isMissing ? 'Make it with "factotum setup".' : "Give this user the right to write there, or choose another workspace.",
+          ...(isMissing ? { repair: async () => void (await mkdir(workspace, { recursive: true, mode: 0o700 })) } : {}),
         };
       }
     }),
@@ -35,7 +36,7 @@ export async function checkChannels(config: FactotumConfig, env: Environment): P
           check: "channel",
           level: "error",
           message: `${channel}/${accountId} stays off: ${resolved.problems.join("; ")}`,
-          fix: "Set what is missing where the gateway starts, then restart it.",
+          fix: 'Set what is missing where the gateway starts, then run "factotum gateway restart".',
         };
       }),
   );

@@ -7,6 +7,8 @@ export interface Finding {
   readonly message: string;
   /** What to do. */
   readonly fix?: string;
+  /** Does it, for `--fix`: only where nothing can be lost by it. */
+  readonly repair?: () => Promise<void>;
 }
 
 /** Something that is as it should be. */

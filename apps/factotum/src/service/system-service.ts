@@ -1,3 +1,4 @@
+import type { Environment } from "@factotum/config";
 import type { CliContext } from "../runtime/cli-context.ts";
 
 /** What a service is to know beyond the installation that it serves. */
@@ -12,6 +13,8 @@ export interface SystemService {
   /** The file that describes the service. */
   readonly file: string;
   isInstalled(): Promise<boolean>;
+  /** The variables with which it starts the gateway, as far as the manager tells; those of the description at least. Never rejects. */
+  environment(): Promise<Environment>;
   /** Asks whether the manager can be reached in this session, and changes nothing: whoever installs asks before anything that an installation would replace is stopped. */
   checkSession(): Promise<void>;
   /** Writes the description and starts the service, now and with every session; with `port` on that one, whatever the configuration says. */

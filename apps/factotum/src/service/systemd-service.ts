@@ -24,6 +24,16 @@ export function createSystemdService(context: CliContext, name: string): SystemS
     manager: "systemd",
     file,
     isInstalled: () => isFile(file),
+    async environment() {
+      const ofManager = await runProgram("systemctl", ["--user", "show-environment"], env);
+      // What `systemctl --user edit` has added is part of it.
+      const ofUnit = await runProgram("systemctl", ["--user", "show", unit, "--property=Environment", "--value"], env);
+      return {
+        ...parseVariables(ofManager.code === 0 ? ofManager.stdout.split("\n") : []),
+        ...parseVariables(ofUnit.code === 0 ? (ofUnit.stdout.match(/(?:"(?:[^"\\]|\\.)*"|[^\s"])+/g) ?? []) : []),
+        ...serviceEnvironment(context),
+      };
+    },
     checkSession: () => systemctl("show-environment"),
     async install(options) {
       await mkdir(dirname(file), { recursive: true });
@@ -45,6 +55,16 @@ export function createSystemdService(context: CliContext, name: string): SystemS
       return true;
     },
   };
+}
+
+/** `NAME=value`, the whole in quotes or the value in `$'…'` where it has spaces. */
+function parseVariables(entries: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    entries.flatMap((entry) => {
+      const [, name, value = ""] = /^"?([A-Za-z_]\w*)=(.*?)"?$/s.exec(entry) ?? [];
+      return name === undefined ? [] : [[name, value.replace(/^\$'(.*)'$/s, "$1").replaceAll(/\\(.)/g, "$1")]];
+    }),
+  );
 }
 
 /** The unit file. A configuration that cannot be used, or a wrong command line, is not tried again and again. */

@@ -57,9 +57,9 @@ function explainToken(token: Token, { text, before, open, next }: Place): string
   if (parent?.text === "[" && (first === ":" || next === ":")) return KEYS_IN_LIST;
   if (first === ",") return last === ":" ? "the value of this key is missing" : "this comma is one too many";
   if (last === ":") return /^[}\]]/.test(first) ? "the value of this key is missing" : "a text needs quotes here, before and behind it";
+  if (first === ":") return "there is no key before this colon";
   const isKeyPlace = parent?.text === "{" && (last === "{" || last === ",");
   if (isKeyPlace) return "a key with other characters than letters, digits, _ and $ needs quotes";
-  if (first === ":") return "there is no key before this colon";
   if (parent?.text === "{" && isKey(before)) return "a colon is missing between this and the key before it";
   if (/^[{["'\w$-]/.test(first)) {
     return last === "[" || last === "," ? "a text needs quotes here, before and behind it" : "a comma is missing before this";
@@ -71,6 +71,7 @@ const KEYS_IN_LIST = "a list holds values, and keys need an object around them: 
 
 /** True when the last token is a key whose colon is still to come. */
 function isKey(before: readonly Token[]): boolean {
+  if (/^[{}[\],:]/.test(before.at(-1)?.text ?? "")) return false;
   return ["{", ","].includes(before.at(-2)?.text ?? "");
 }
 

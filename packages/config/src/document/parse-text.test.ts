@@ -43,3 +43,28 @@ test.each([
 test("reports a YAML merge key without an object as a syntax error", async () => {
   expect(await parseText("x: &a [deny]\ny: {<<: *a}", "yaml")).toMatchObject({ type: "syntax" });
 });
+
+test.each([
+  ["{ a: {}\n b: 1 }", "a comma is missing before this", 2],
+  ["{ a: []\n b: 1 }", "a comma is missing before this", 2],
+  ["{ a: 1,\n b 2 }", "a colon is missing between this and the key before it", 2],
+  ['{ a: "x }', "this text has no closing quote", 1],
+  ["{ a: [1, 2\n}", "] is expected first, to close the [ of line 1", 2],
+  ["{ a: [x y] }", "a text needs quotes here, before and behind it", 1],
+  ["{ : 1 }", "there is no key before this colon", 1],
+])("%j: says what is missing, and where", async (text, message, line) => {
+  expect(await parseText(text, "json5")).toMatchObject({ type: "syntax", message, position: { line } });
+});
+
+test("words every syntax error of JSON5 and YAML itself, within the text", async () => {
+  const piece = fc.constantFrom("{", "}", "[", "]", ":", ",", "a", '"', "'", "\n", " ", "1", "-", "#", "/", "*", "=", "|", "&", "\\");
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece, { maxLength: 12 }), fc.constantFrom("json5", "yaml"), async (pieces, format) => {
+      const text = pieces.join("");
+      const parsed = await parseText(text, format);
+      if (parsed.type === "document") return;
+      expect(parsed.message).not.toMatch(/JSON5|Unexpected|invalid|undefined/);
+      expect(parsed.position?.line ?? 1).toBeLessThanOrEqual(text.split("\n").length);
+    }),
+  );
+});

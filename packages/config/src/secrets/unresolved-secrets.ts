@@ -16,6 +16,11 @@ export async function unresolvedSecrets(document: Document, options: ResolveSecr
   return found.flat();
 }
 
+/** The variables of the environment that a document names as secrets. */
+export function secretVariables(document: Document): readonly string[] {
+  return [...new Set(references(document, []).flatMap(({ secret }) => (secret.type === "env" ? [secret.name] : [])))];
+}
+
 interface Reference {
   readonly path: KeyPath;
   readonly secret: NonNullable<ReturnType<typeof parseSecret>>;

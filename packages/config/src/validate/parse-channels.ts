@@ -99,17 +99,19 @@ function accountsOf(block: Document, path: KeyPath, found: Collected): WrittenAc
     found.problems.push(problemAt("invalid-value", path, text));
   }
   if (block["enabled"] !== undefined && typeof block["enabled"] !== "boolean") {
-    found.problems.push(problemAt("invalid-value", [...path, "enabled"], "expected boolean"));
+    found.problems.push(problemAt("invalid-value", [...path, "enabled"], "true or false is expected"));
   }
   const accounts = block["accounts"];
   if (!isPlainObject(accounts)) {
-    found.problems.push(problemAt("invalid-value", [...path, "accounts"], "expected an object: one entry for each account, by name"));
+    found.problems.push(
+      problemAt("invalid-value", [...path, "accounts"], "an object is expected: { name: { … } }, one entry for each account"),
+    );
     return [];
   }
   return Object.entries(accounts).flatMap(([accountId, account]) => {
     const place = [...path, "accounts", accountId];
     if (isPlainObject(account)) return [{ accountId, account, place }];
-    found.problems.push(problemAt("invalid-value", place, "expected an object"));
+    found.problems.push(problemAt("invalid-value", place, "an object with the keys of the account is expected: { … }"));
     return [];
   });
 }

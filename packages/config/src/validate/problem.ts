@@ -27,7 +27,7 @@ export function isFatal({ type }: ConfigProblem): boolean {
 /** One line for people: the key, its place in the file, what is wrong and what to do. */
 export function formatProblem({ path, message, position }: ConfigProblem): string {
   const place = position === undefined ? "" : ` (line ${position.line}, column ${position.column})`;
-  return path === "" ? `${message}${place}` : `${path}${place}: ${message}`;
+  return path === "" ? `${message}${place}` : `${path}: ${message}${place}`;
 }
 
 /** The same with the line of the file below it. */

@@ -1,0 +1,73 @@
+import type { FactotumConfig } from "@factotum/config";
+import { CHANNELS } from "../compose/extensions.ts";
+import { ok, type Finding } from "./finding.ts";
+
+type Account = FactotumConfig["channels"][string]["accounts"][string];
+
+/** A channel that is there without being configured admits whoever has the gateway's token, and needs no list of people. */
+const WITH_TOKEN: ReadonlySet<string> = new Set(CHANNELS.flatMap(({ id, implicit }) => (implicit === true ? [id] : [])));
+
+/** Accounts that nobody may talk to, and those to which more people may talk than their owner may think. */
+export function checkAccounts({ channels, commands }: FactotumConfig): readonly Finding[] {
+  const accounts = Object.values(channels).flatMap(({ accounts: byId }) => Object.values(byId));
+  return accounts
+    .filter(({ enabled, channel }) => enabled && !WITH_TOKEN.has(channel))
+    .flatMap((account) => checkAccount(account, commands.ownerAllowFrom));
+}
+
+function checkAccount(account: Account, owners: readonly string[]): readonly Finding[] {
+  const { channel, accountId, dmPolicy, allowFrom, groupPolicy, groups } = account;
+  const name = `${channel}/${accountId}`;
+  const key = `channels.${channel}${accountId === "default" ? "" : `.accounts.${accountId}`}`;
+  const hasOwner = owners.some((owner) => owner.startsWith(`${channel}:`));
+  const findings: Finding[] = [];
+  if (!admitsDirect(account, hasOwner) && !admitsGroups(account)) {
+    findings.push({
+      check: "account",
+      level: "error",
+      message: `Nobody may talk to ${name}: no owner, no allowFrom and no group admits anyone.`,
+      fix: `Make yourself the owner: factotum config set commands.ownerAllowFrom '["${channel}:YOUR-ID"]'${dmPolicy === "disabled" ? `, and factotum config unset ${key}.dmPolicy` : ""}. The log names the id of whoever writes and is refused.`,
+    });
+  } else if (!hasOwner) {
+    findings.push({
+      check: "account",
+      level: "warning",
+      message: `${name} has no owner: nobody may give it commands or run tools there.`,
+      fix: `factotum config set commands.ownerAllowFrom '["${channel}:YOUR-ID"]'`,
+    });
+  }
+  const unused = (what: string, why: string): Finding => ({
+    check: "unused",
+    level: "warning",
+    message: `${key}.${what} has no effect: ${why}.`,
+    fix: `factotum config unset ${key}.${what}`,
+  });
+  if (dmPolicy === "disabled" && allowFrom.length > 0) findings.push(unused("allowFrom", 'dmPolicy is "disabled"'));
+  if (groupPolicy === "disabled" && Object.keys(groups).length > 0) findings.push(unused("groups", 'groupPolicy is "disabled"'));
+  if (dmPolicy === "open") {
+    findings.push({
+      check: "unsafe",
+      level: "warning",
+      message: `${name} lets everybody write to the assistant, on your account with the provider.`,
+      fix: `Name who may: factotum config set ${key}.allowFrom '["THEIR-ID"]' after factotum config set ${key}.dmPolicy allowlist`,
+    });
+  }
+  if (groupPolicy === "open") {
+    findings.push({
+      check: "unsafe",
+      level: "warning",
+      message: `${name} answers in every group that somebody adds it to.`,
+      fix: `Name the groups under ${key}.groups, and run: factotum config set ${key}.groupPolicy allowlist`,
+    });
+  }
+  return findings.length === 0 ? [ok("account", `${name} has people who may talk to it`)] : findings;
+}
+
+function admitsDirect({ dmPolicy, allowFrom }: Account, hasOwner: boolean): boolean {
+  return dmPolicy !== "disabled" && (hasOwner || allowFrom.length > 0);
+}
+
+function admitsGroups({ groupPolicy, groups }: Account): boolean {
+  if (groupPolicy === "disabled") return false;
+  return groupPolicy === "open" || Object.values(groups).some(({ allowFrom }) => allowFrom === undefined || allowFrom.length > 0);
+}

@@ -1,0 +1,26 @@
+import { statfs } from "node:fs/promises";
+import { ok, type Finding } from "./finding.ts";
+
+/** The gateway takes no messages when it cannot keep its reserve (16 MiB, and 8 MiB beside it). */
+const FULL_BYTES: number = 24 * 1024 * 1024;
+const NEARLY_FULL_BYTES: number = 512 * 1024 * 1024;
+const MB: number = 1024 * 1024;
+
+/** Room on the disk of the state directory, and files that it may still hold. */
+export async function checkDisk(home: string): Promise<readonly Finding[]> {
+  try {
+    const { bavail, bsize, files, ffree } = await statfs(home);
+    const free = bavail * bsize;
+    const room = `${Math.floor(free / MB)} MB are free on the disk of ${home}`;
+    const fix = "Remove what you do not need there; a gateway that runs goes on by itself.";
+    if (files > 0 && ffree === 0) return [{ check: "disk", level: "error", message: `The disk of ${home} can hold no more files.`, fix }];
+    if (free < FULL_BYTES)
+      return [{ check: "disk", level: "error", message: `The disk is full: ${room}, and no messages are taken.`, fix }];
+    if (free < NEARLY_FULL_BYTES) return [{ check: "disk", level: "warning", message: `The disk is nearly full: ${room}.`, fix }];
+    return [ok("disk", room)];
+  } catch (error) {
+    // There is no state directory yet, which another check tells.
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+    throw error;
+  }
+}

@@ -1,0 +1,81 @@
+import { readFile } from "node:fs/promises";
+import { secretVariables, type Environment, type LoadedConfig } from "@factotum/config";
+import { DEFAULT_KEY_VARIABLES } from "@factotum/models";
+import type { CliContext } from "../runtime/cli-context.ts";
+import { isProcessAlive, readRuntimeFile } from "../runtime/runtime-file.ts";
+import { systemService } from "../service/find-service.ts";
+import { ok, type Finding } from "./finding.ts";
+
+/** The environment that counts: the gateway's own, which need not be the shell's. */
+export interface GatewayEnvironment {
+  readonly env: Environment;
+  /** `shell`: neither a gateway runs nor a service is installed, so the next start takes what this shell has. */
+  readonly source: "gateway" | "service" | "shell";
+  /** For people. */
+  readonly name: string;
+}
+
+/** Finds the environment of the running gateway, else the one that its service starts it with, else this shell's. */
+export async function findGatewayEnvironment(context: CliContext): Promise<GatewayEnvironment> {
+  const { env } = context;
+  const places = placesOf(env);
+  const facts = await readRuntimeFile(context.paths);
+  if (facts !== undefined && isProcessAlive(facts.pid)) {
+    const own = await processEnvironment(facts.pid);
+    if (own !== undefined) return { env: { ...own, ...places }, source: "gateway", name: `the running gateway (process ${facts.pid})` };
+  }
+  const service = systemService(context);
+  if (service !== undefined && (await service.isInstalled())) {
+    return { env: { ...(await service.environment()), ...places }, source: "service", name: `the service (${service.manager})` };
+  }
+  return { env, source: "shell", name: "this shell" };
+}
+
+/** Which installation is meant is what this command was told. */
+function placesOf(env: Environment): Environment {
+  return Object.fromEntries(
+    ["HOME", "FACTOTUM_HOME", "FACTOTUM_CONFIG"].flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
+  );
+}
+
+/** What a gateway of this user was started with, as Linux shows it; `undefined` elsewhere, and for another program that has its number by now. */
+async function processEnvironment(pid: number): Promise<Environment | undefined> {
+  try {
+    if (!(await readFile(`/proc/${pid}/cmdline`, "utf8")).includes("\0gateway\0run\0")) return undefined;
+    const text = await readFile(`/proc/${pid}/environ`, "utf8");
+    return Object.fromEntries(
+      text
+        .split("\0")
+        .filter((entry) => entry.includes("="))
+        .map((entry) => [entry.slice(0, entry.indexOf("=")), entry.slice(entry.indexOf("=") + 1)]),
+    );
+  } catch (error) {
+    if (error instanceof Error && "code" in error) return undefined;
+    throw error;
+  }
+}
+
+/** Variables with keys that this shell has and the gateway lacks, or has otherwise. Shows names, never values. */
+export function checkEnvironment(found: GatewayEnvironment, { env: shell }: CliContext, loaded: LoadedConfig): readonly Finding[] {
+  const { env, source, name } = found;
+  if (source === "shell") return [];
+  const named = secretVariables(loaded.written);
+  // A key that no setting names chooses the model only where none is configured.
+  const relevant = loaded.config.agents.some(({ model }) => model === undefined) ? [...named, ...DEFAULT_KEY_VARIABLES] : named;
+  const valueOf = (environment: Environment, variable: string): string => environment[variable]?.trim() ?? "";
+  const findings = [...new Set(relevant)].flatMap((variable): Finding[] => {
+    const [here, there] = [valueOf(shell, variable), valueOf(env, variable)];
+    if (here === "" || here === there) return [];
+    const what = there === "" ? "does not have it" : "has another value";
+    return [
+      { check: "environment", level: "warning", message: `${variable} is set in this shell, and ${name} ${what}.`, fix: fixFor(source) },
+    ];
+  });
+  return findings.length === 0 ? [ok("environment", `the keys are those of ${name}`)] : findings;
+}
+
+function fixFor(source: "gateway" | "service"): string {
+  return source === "gateway"
+    ? 'Run "factotum gateway restart" in this shell, or keep the key in a file that the configuration names: { file: "credentials/…" }.'
+    : 'A service does not see what a shell exports: keep the key in a file that the configuration names: { file: "credentials/…" }.';
+}
