@@ -52,6 +52,7 @@ export type { ConfigLocation } from "./state/locate-config.ts";
 export { statePaths } from "./state/state-paths.ts";
 export type { Environment, StatePaths } from "./state/state-paths.ts";
 export { matchesTool } from "./tools/tool-names.ts";
+export { accountProblems } from "./validate/account-problems.ts";
 export { loadChannelSchemas } from "./validate/channel-source.ts";
 export type { ChannelSchema, ChannelSource } from "./validate/channel-source.ts";
 export { renderConfigReference } from "./reference/render-reference.ts";

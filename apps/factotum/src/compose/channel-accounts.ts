@@ -1,5 +1,5 @@
 import { ChannelError } from "@factotum/channel-contract";
-import { resolveAccountSettings, type AccountConfig, type Environment, type FactotumConfig } from "@factotum/config";
+import { accountProblems, resolveAccountSettings, type AccountConfig, type Environment, type FactotumConfig } from "@factotum/config";
 import type { ChannelAccount } from "@factotum/gateway";
 import type { SecretFilter } from "../runtime/secret-filter.ts";
 import { CHANNELS, type ChannelEntry, type ChannelParts } from "./extensions.ts";
@@ -37,11 +37,10 @@ async function createChannel(
   }
   options.secrets.add(resolved.secrets);
   const extension = await entry.loadExtension(options.parts);
-  const parsed = extension.configSchema.safeParse(resolved.settings);
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    const text = `${place} is off: ${issue?.path.map(String).join(".") ?? ""}: ${issue?.message ?? "the settings do not fit"}`;
-    throw new ChannelError("rejected", text, { cause: parsed.error, retry: { type: "never" } });
+  const [problem] = accountProblems({ id: entry.id, schema: extension.configSchema }, resolved.settings);
+  if (problem !== undefined) {
+    const key = problem.path.slice(`channels.${entry.id}.`.length);
+    throw new ChannelError("rejected", `${place} is off: ${key}: ${problem.message}`, { retry: { type: "never" } });
   }
   return extension.create(resolved.settings, options.host);
 }

@@ -11,7 +11,7 @@ export function describeForms(nodes: readonly Document[]): string {
   const choices = nodes.flatMap(choicesOf);
   if (choices.length > 0) forms.add(choices.length > 1 && nodes.every(isChoice) ? `one of ${choices.join(", ")}` : choices.join(", "));
   if (isSecret({ anyOf: nodes })) {
-    forms.add("a text");
+    for (const node of nodes) if (node["type"] === "string") forms.add(textForm(node));
     // What only takes references because every text of an account does is not a secret.
     if (nodes.some(({ writeOnly }) => writeOnly === true)) forms.add('a reference ("${VARIABLE}", { env }, { file } or { exec: [ … ] })');
   } else {
