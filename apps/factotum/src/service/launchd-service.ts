@@ -23,7 +23,7 @@ export function createLaunchdService(context: CliContext, name: string): SystemS
     manager: "launchd",
     file,
     isInstalled: () => isFile(file),
-    environment: async () => serviceEnvironment(context),
+    environment: async () => serviceEnvironment(context, {}),
     checkSession: () => launchctl("print", domain),
     async install(options) {
       await mkdir(dirname(file), { recursive: true });

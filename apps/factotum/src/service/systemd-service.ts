@@ -31,7 +31,7 @@ export function createSystemdService(context: CliContext, name: string): SystemS
       return {
         ...parseVariables(ofManager.code === 0 ? ofManager.stdout.split("\n") : []),
         ...parseVariables(ofUnit.code === 0 ? (ofUnit.stdout.match(/(?:"(?:[^"\\]|\\.)*"|[^\s"])+/g) ?? []) : []),
-        ...serviceEnvironment(context),
+        ...serviceEnvironment(context, {}),
       };
     },
     checkSession: () => systemctl("show-environment"),
