@@ -1,8 +1,8 @@
 import type { Store } from "../src/index.ts";
 
-/** One state that can be opened again and again, as by one process after another. */
+/** State that can be opened several times, as by successive processes. */
 export interface StoreFixture {
-  /** Opens the state; a store that is still open from before loses it. */
+  /** Opens the state; a store that is still open loses ownership. */
   open(): Promise<Store>;
   /** Rows that the store last opened has read. */
   rowsRead(): number;
@@ -10,9 +10,9 @@ export interface StoreFixture {
   remove(): Promise<void>;
 }
 
-/** What a group of the contract's tests works with. */
+/** The fixture that a group of contract tests works with. */
 export interface ContractContext {
-  /** A store over a new, empty state. */
+  /** A store over new, empty state. */
   readonly store: Store;
   readonly fixture: StoreFixture;
 }

@@ -47,7 +47,7 @@ export function describeInbox(context: () => ContractContext): void {
       expect(await reopened.beginInputs([first])).toBe(2);
     });
 
-    test("a message that comes again under another event id is the same input, also after a restart", async () => {
+    test("a message redelivered under another event id is the same input, even after a restart", async () => {
       const { store, fixture } = context();
       const under = (eventId: string): MsgContext => sampleMessage(eventId, { messageId: messageId("om_1") });
       const all = await Promise.all(["1", "2", "3"].map(async (eventId) => store.acceptInput(under(eventId), at)));
@@ -60,7 +60,7 @@ export function describeInbox(context: () => ContractContext): void {
       expect((await reopened.acceptInputOptimistic(under("5"), at)).result.type).toBe("duplicate");
     });
 
-    test("the same message id on another channel, account or conversation is another input, and no id is no message's", async () => {
+    test("the same message id on another channel, account or conversation is another input, and an absent id matches no message", async () => {
       const { store } = context();
       for (const [index, origin] of OTHER_PLACES.entries()) {
         const message = sampleMessage(`${index}`, { origin, messageId: messageId("om_1") });
@@ -70,7 +70,7 @@ export function describeInbox(context: () => ContractContext): void {
         expect((await store.acceptInput(sampleMessage(eventId, { messageId: messageId("") }), at)).type).toBe("accepted");
     });
 
-    test("edits, deletes, reactions and presses of one message are inputs of their own, known by their event id alone", async () => {
+    test("edits, deletes, reactions and button presses of one message are separate inputs, keyed by event id alone", async () => {
       const { store } = context();
       const id = messageId("om_1");
       await store.acceptInput(sampleMessage("1"), at);
@@ -164,7 +164,7 @@ export function describeInbox(context: () => ContractContext): void {
       );
       expect(entries).toMatchObject([said, told]);
       expect((await store.readTranscript(sessionId, { limit: 9 })).items).toEqual(entries);
-      // The model is given neither.
+      // Neither is sent to the model.
       expect(await store.readContext(sessionId)).toEqual([]);
       expect(rows).toMatchObject([{ outbound: { text: "sent as told:1" }, inputIds: [input.id], state: { type: "waiting" } }]);
       const [row] = await store.listPendingOutbound({ limit: 10 });

@@ -14,7 +14,7 @@ async function readAll<Item>(read: (cursor: { readonly cursor?: string }) => Pro
   return items;
 }
 
-/** A session that was begun anew twice. */
+/** A session that was reset twice. */
 async function renewTwice(store: Store): Promise<void> {
   await store.startTurn(sampleTurn("t1", [], { startedAtMs: NOW_MS + 1 }));
   await store.endTurn(sampleEnd("t1", { endedAtMs: NOW_MS + 5 }));
@@ -22,13 +22,13 @@ async function renewTwice(store: Store): Promise<void> {
   await store.resetSession("agent:main:main", { sessionId: "session-2", isPrivate: true, nowMs: NOW_MS + 7 });
   await store.resetSession("agent:main:main", { sessionId: "session-3", isPrivate: true, nowMs: NOW_MS + 8 });
   await store.flushCopies();
-  // How long the plain files are is stored with the next commit.
+  // The size of the plain files is stored with the next commit.
   await store.patchSession("agent:main:b", { label: "b" }, { nowMs: NOW_MS + 6 });
 }
 
 export function describeMaintenance(context: () => ContractContext): void {
-  describe("what maintenance looks at", () => {
-    test("the quietest sessions come first, up to a moment, a page at a time", async () => {
+  describe("queries of maintenance", () => {
+    test("idle sessions come longest idle first, up to a time, page by page", async () => {
       const { store, fixture } = context();
       const names = Array.from({ length: 30 }, (_, index) => `s-${index}`);
       for (const [index, name] of names.entries())

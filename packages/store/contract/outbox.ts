@@ -115,7 +115,7 @@ export function describeOutbox(context: () => ContractContext): void {
       expect(parts).toMatchObject([{ inputIds: [input.id] }]);
     });
 
-    test("only a row on the wire takes a receipt, and only an open one can be given up", async () => {
+    test("only a row that is being sent takes a receipt, and only an open one can be given up", async () => {
       const { store } = context();
       const row = await addOne(store, "a");
       const receipt = { type: "accepted", messageIds: [] } as const;

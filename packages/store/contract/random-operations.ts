@@ -5,7 +5,7 @@ import { NOW_MS, OWNER, RUN_USAGE, sampleEnd, sampleMessage, sampleOutbound, sam
 import type { StoreFixture } from "./contract-context.ts";
 import { expectRefused, expectSame, StoreModel } from "./store-model.ts";
 
-/** The store under test; another one after each reopening. */
+/** The store under test; replaced at each reopening. */
 interface Real {
   store: Store;
   readonly fixture: StoreFixture;
@@ -13,7 +13,7 @@ interface Real {
 
 type Command = fc.AsyncCommand<StoreModel, Real>;
 
-/** A command that may always run: what the model does not allow, the store must refuse. */
+/** A command that may always run: the store must refuse what the model does not allow. */
 function command(name: string, run: (model: StoreModel, real: Real) => Promise<void>): Command {
   return { check: () => true, run, toString: () => name };
 }
@@ -23,17 +23,17 @@ const keys = fc.constantFrom("agent:main:a", "agent:main:b", "agent:main:c");
 const turnIds = fc.constantFrom("t1", "t2", "t3", "t4", "t5");
 const rowKeys = fc.constantFrom("t1:0", "t2:0", "t3:0", "x", "y");
 
-/** Whether a write is asked for ahead of its commit. */
+/** True if the write is optimistic. */
 const aheads = fc.boolean();
 
-/** Event ids under which one message comes. */
+/** Event ids under which one message is delivered. */
 const deliveries = fc.constantFrom("", " again", " once more");
 
-const accept = fc.tuple(eventIds, deliveries, aheads).map(([eventId, delivery, isAhead]) =>
-  command(`accept ${eventId}${delivery}${isAhead ? " ahead" : ""}`, async (model, { store }) => {
+const accept = fc.tuple(eventIds, deliveries, aheads).map(([eventId, delivery, isOptimistic]) =>
+  command(`accept ${eventId}${delivery}${isOptimistic ? " optimistically" : ""}`, async (model, { store }) => {
     const { messageId } = sampleMessage(eventId);
     const said = [sampleMessage(`${eventId}${delivery}`, { messageId }), { admission: OWNER, receivedAtMs: NOW_MS }] as const;
-    const { type, input } = isAhead ? (await store.acceptInputOptimistic(...said)).result : await store.acceptInput(...said);
+    const { type, input } = isOptimistic ? (await store.acceptInputOptimistic(...said)).result : await store.acceptInput(...said);
     const known = model.inputs.get(eventId);
     expect(type).toBe(known === undefined ? "accepted" : "duplicate");
     if (known === undefined) model.inputs.set(eventId, { id: input.id, state: "waiting" });
@@ -53,13 +53,13 @@ const settle = eventIds.map((eventId) =>
 
 const start = fc
   .tuple(turnIds, keys, fc.uniqueArray(eventIds, { maxLength: 2 }), fc.nat(), aheads)
-  .map(([id, key, events, salt, isAhead]) =>
-    command(`start ${id} in ${key} with ${events.join()}${isAhead ? " ahead" : ""}`, async (model, { store }) => {
+  .map(([id, key, events, salt, isOptimistic]) =>
+    command(`start ${id} in ${key} with ${events.join()}${isOptimistic ? " optimistically" : ""}`, async (model, { store }) => {
       const inputs = events.map((eventId) => model.inputs.get(eventId));
       const inputIds = inputs.map((input) => input?.id ?? "nothing");
       const sessionId = `${key.slice(-1)}-${model.transcripts.size}-${salt}`;
       const turn = sampleTurn(id, inputIds, { session: sampleSession({ key, sessionId }) });
-      const starting: Promise<unknown> = isAhead ? store.startTurnOptimistic(turn) : store.startTurn(turn);
+      const starting: Promise<unknown> = isOptimistic ? store.startTurnOptimistic(turn) : store.startTurn(turn);
       if (model.turns.has(id) || inputs.some((input) => input?.state !== "waiting"))
         return expectRefused(starting, "conflict", "not-found");
       await starting;
@@ -138,7 +138,7 @@ const remove = keys.map((key) =>
     for (const [id, turn] of model.turns) {
       if (turn.key !== key) continue;
       model.turns.delete(id);
-      // A later turn with the same id has nothing to do with them.
+      // A later turn with the same id is unrelated.
       for (const input of model.inputs.values()) if (input.turnId === id) delete input.turnId;
     }
   }),

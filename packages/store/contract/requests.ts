@@ -5,7 +5,7 @@ import type { ContractContext } from "./contract-context.ts";
 
 const DAY_MS = 86_400_000;
 
-/** One of the conversation: its texts are a prompt and entries. */
+/** A conversation request: its texts are a prompt and transcript entries. */
 type SampleRequest = Omit<Extract<NewRequest, { readonly promptHash: string }>, "body">;
 
 export function sampleRequest(number: number, changes: Partial<SampleRequest> = {}): SampleRequest {
@@ -29,7 +29,7 @@ export function sampleRequest(number: number, changes: Partial<SampleRequest> = 
 
 const { sessionId: _sessionId, ...PROMPT } = samplePrompt();
 
-/** A turn of two requests: one with a commit in the middle of the turn, one with its last. */
+/** A turn of two requests: one committed in the middle of the turn, one at its end. */
 async function runTurn(store: Store, id: string, changes: Parameters<typeof sampleTurn>[2] = {}): Promise<void> {
   await store.startTurn(sampleTurn(id, [], { prompt: PROMPT, ...changes }));
   await store.appendToTurn(id, { entries: [assistantEntry("one")], requests: [sampleRequest(1)], timestampMs: NOW_MS });
@@ -126,7 +126,7 @@ export function describeRequests(context: () => ContractContext): void {
       expect((await store.startTurn(sampleTurn("t3", []))).turn).toMatchObject({ sessionId: "session-3", number: 1 });
     });
 
-    test("a prompt is found by its hash, with its outline", async () => {
+    test("a prompt is found by its hash and has its outline", async () => {
       const { store } = context();
       const outline = {
         sections: [{ id: "identity", half: "stable", chars: 12 } as const],

@@ -13,7 +13,7 @@ import type {
   TurnEnd,
 } from "../src/index.ts";
 
-/** The time at which every sample happens unless it says otherwise. */
+/** The timestamp of every sample, unless it sets another. */
 export const NOW_MS: number = Date.UTC(2026, 0, 30, 12);
 
 export const ORIGIN: Origin = { channel: "feishu", accountId: "default", conversation: { kind: "direct", id: "oc_1" } };
@@ -130,7 +130,7 @@ export function samplePrompt(changes: Partial<PromptRecord> = {}): PromptRecord 
   };
 }
 
-/** A session from elsewhere. */
+/** An imported session. */
 export function importedSession(changes: Partial<ImportedSession> = {}): ImportedSession {
   return {
     ...sampleSession(),

@@ -141,7 +141,7 @@ export function describeSessions(context: () => ContractContext): void {
       const late = await store.listSessions({ limit: 9, activeSinceMs: NOW_MS + 446 });
       expect(late).toMatchObject({ items: [{ sessionId: "s-0449" }, {}, {}, { sessionId: "s-0446" }] });
       expect(late.cursor).toBeUndefined();
-      // Four in 450, two of them beyond what one page looks at.
+      // Four in 450, two of them beyond the rows that one page scans.
       const rare = (key: string): boolean => /:(?:0449|0300|0010|0000)$/.test(key);
       const seen: string[][] = [];
       let cursor: string | undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ContractContext } from "./contract-context.ts";
 
-/** What was spent is added up by day, agent and cause, and survives a restart. */
+/** Spend is added up by day, agent and cause, and survives a restart. */
 export function describeSpend(context: () => ContractContext): void {
   describe("spend", () => {
     const charge = { day: "2026-03-01", agentId: "main", cause: "heartbeat", calls: 1, tokens: 100 } as const;

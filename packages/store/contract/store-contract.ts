@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe } from "vitest";
 import type { ContractContext, StoreFixture } from "./contract-context.ts";
-import { describeAhead } from "./ahead.ts";
+import { describeOptimisticWrites } from "./optimistic-writes.ts";
 import { describeDeadLetters } from "./dead-letters.ts";
 import { describeDurability } from "./durability.ts";
 import { describeInbox } from "./inbox.ts";
@@ -14,7 +14,7 @@ import { describeTaintedBlocks } from "./tainted-blocks.ts";
 import { describeTranscript } from "./transcript.ts";
 import { describeTurns } from "./turns.ts";
 
-/** Every store passes these tests, whatever it keeps its state in. */
+/** The contract of every store, regardless of where it keeps its state. */
 export function storeContract(name: string, createFixture: () => Promise<StoreFixture>): void {
   describe(name, () => {
     let current: ContractContext | undefined;
@@ -32,7 +32,7 @@ export function storeContract(name: string, createFixture: () => Promise<StoreFi
     };
     describeInbox(context);
     describeTurns(context);
-    describeAhead(context);
+    describeOptimisticWrites(context);
     describeRequests(context);
     describeSessions(context);
     describeMaintenance(context);

@@ -10,13 +10,13 @@ interface ModelTurn {
   starts: number;
 }
 
-/** What a store must hold, kept in the simplest way there is. */
+/** A minimal model of what a store must hold. */
 export class StoreModel {
   /** State by event id. */
   readonly inputs: Map<string, { readonly id: string; state: string; turnId?: string }> = new Map();
   /** Current session id and calls charged, by key. */
   readonly sessions: Map<string, { sessionId: string; calls: number }> = new Map();
-  /** Texts by session id, and the key that they belong to. */
+  /** Texts by session id, with the key that they belong to. */
   readonly transcripts: Map<string, { readonly key: string; readonly texts: string[] }> = new Map();
   readonly turns: Map<string, ModelTurn> = new Map();
   /** State by idempotency key. */
@@ -33,7 +33,7 @@ export class StoreModel {
   }
 }
 
-/** Compares everything that the store can show with the model. */
+/** Compares everything that the store returns with the model. */
 export async function expectSame(store: Store, model: StoreModel): Promise<void> {
   for (const input of model.inputs.values()) {
     const stored = await store.readInput(input.id);

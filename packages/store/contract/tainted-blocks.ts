@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ContractContext } from "./contract-context.ts";
 
-/** Which blocks of notes tainted turns wrote is kept by agent and file, and survives a restart. */
+/** Digests of blocks that tainted turns wrote are kept by agent and file, and survive a restart. */
 export function describeTaintedBlocks(context: () => ContractContext): void {
   describe("tainted blocks", () => {
     const file = { agentId: "main", file: "memory/2026-03-01.md" };

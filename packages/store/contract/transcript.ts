@@ -53,7 +53,7 @@ export function describeTranscript(context: () => ContractContext): void {
       const before = fixture.rowsRead();
       const last = await store.readTranscript("session-1", { limit: 10 });
       expect(last.items).toEqual(entries.slice(20));
-      // The entries, and the conversation's own row.
+      // The entries, and the row of the conversation.
       expect(fixture.rowsRead() - before).toBeLessThanOrEqual(10 + 1 + 1);
       const middle = await store.readTranscript("session-1", { limit: 19, ...withoutUndefined({ before: last.cursor }) });
       expect(middle.items).toEqual(entries.slice(1, 20));
@@ -122,7 +122,7 @@ export function describeTranscript(context: () => ContractContext): void {
       const { store } = context();
       await store.createSession(sampleSession(), { nowMs: NOW_MS });
       const image = (chars: number) => ({ type: "image", data: "A".repeat(chars), mimeType: "image/png" }) as const;
-      // Pages end at a million characters, so the bound goes on from page to page.
+      // Pages end at a million characters, so the bound carries over from page to page.
       const sizes = [10, 600_000, 600_000, 0, 600_000, 600_000];
       for (const [index, chars] of sizes.entries()) {
         const content = [{ type: "text", text: `text ${index}` } as const, ...(chars === 0 ? [] : [image(chars)])];
@@ -144,10 +144,10 @@ export function describeTranscript(context: () => ContractContext): void {
       const left = (...indexes: readonly number[]): readonly string[] =>
         kept.map((text, index) => (indexes.includes(index) ? text.replace("image", "gone") : text));
       expect(await read(1_200_000)).toEqual(left(0, 1, 2));
-      // The oldest one would have a place, but stands before one that has none.
+      // The oldest one would fit, but a newer one did not.
       expect(await read(1_200_500)).toEqual(left(0, 1, 2));
       expect(await read(0)).toEqual(left(0, 1, 2, 4, 5));
-      // Nothing of the stored entries has changed.
+      // The stored entries are unchanged.
       expect(await read(2_400_010)).toEqual(kept);
     });
 

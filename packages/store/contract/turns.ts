@@ -57,7 +57,7 @@ export function describeTurns(context: () => ContractContext): void {
       await expect(store.startTurn(sampleTurn("t1", []))).rejects.toMatchObject({ code: "conflict" });
     });
 
-    test("the newest turn of any but some kinds is known by its state", async () => {
+    test("the state of the newest turn is read, excluding some kinds", async () => {
       const { store } = context();
       const last = async (...except: ("memory" | "user")[]) => store.readLastTurn("session-1", { except });
       expect(await last()).toBeUndefined();
@@ -109,7 +109,7 @@ export function describeTurns(context: () => ContractContext): void {
       expect(await has("agent:other:main", chat("oc_guest"))).toBe(false);
     });
 
-    test("yielded notes are removed with their turn, in one commit", async () => {
+    test("notes of a turn that yielded are removed with it, in one commit", async () => {
       const { store } = context();
       await store.startTurn(sampleTurn("t1", [], { kind: "memory", touch: { memoryFlushAtMs: NOW_MS } }));
       const kept = await store.endTurn(sampleEnd("t1"));

@@ -120,14 +120,14 @@ const uiMessage = fc.record(
   { requiredKeys: ["type", "text", "channel", "eventId"] },
 );
 
-/** What a transcript can hold but compactions. */
+/** Every kind of transcript entry except compactions. */
 export const arbitraryBody: fc.Arbitrary<TranscriptBody> = fc.oneof(
   { weight: 4, arbitrary: message.map((each): TranscriptBody => ({ type: "message", message: each })) },
   { weight: 1, arbitrary: notice },
   { weight: 1, arbitrary: uiMessage },
 );
 
-/** A whole transcript; its compactions and replacements name entries that come before them. */
+/** A whole transcript; its compactions and replacements refer to earlier entries. */
 export const arbitraryEntries: fc.Arbitrary<readonly ImportedEntry[]> = fc
   .array(
     fc.record({

@@ -3,7 +3,7 @@ import { OWNER, sampleEnd, sampleMessage, sampleOutbound, sampleTurn, userEntry 
 import { openSqliteStore } from "../src/index.ts";
 import { createTestClock, createTestLogger, TEST_RANDOM } from "./open-test-store.ts";
 
-/** Works until it is killed, and says after each commit what was committed. Arguments: the folder, and the number of this boot. */
+/** Works until it is killed, and reports each commit. Arguments: the folder, and the number of this boot. */
 const [root = "", boot = ""] = process.argv.slice(2);
 const store = await openSqliteStore({
   folder: join(root, "state"),

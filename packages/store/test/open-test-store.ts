@@ -9,12 +9,12 @@ import type { StoreFixture } from "../contract/contract-context.ts";
 import { openSqliteStore } from "../src/index.ts";
 import type { SqliteStore, SqliteStoreOptions, StoreDamage } from "../src/index.ts";
 
-/** A clock that stands still until it is moved, whose timers fire when they are told to. */
+/** A manual clock, whose timers fire on `fire`. */
 export interface TestClock extends Clock {
   nowMs: number;
-  /** What is scheduled and not disposed. */
+  /** Scheduled timers that were not disposed. */
   readonly timers: ReadonlySet<() => void>;
-  /** Fires everything that is scheduled now. */
+  /** Fires all scheduled timers. */
   fire(): void;
 }
 
@@ -41,7 +41,7 @@ export function createTestClock(): TestClock {
 
 export const TEST_RANDOM: Random = { bytes: (count) => randomBytes(count), uuid: () => randomUUID(), float: () => Math.random() };
 
-/** A log that keeps what was said. */
+/** A logger that records its lines. */
 export interface TestLogger extends Logger {
   readonly lines: { readonly level: string; readonly message: string; readonly fields?: Readonly<Record<string, unknown>> }[];
 }
@@ -64,7 +64,7 @@ export function createTestLogger(): TestLogger {
   return logger;
 }
 
-/** A state folder of its own, and the stores that were opened over it. */
+/** A temporary state folder, and the stores opened over it. */
 export interface SqliteFixture extends StoreFixture {
   open(): Promise<SqliteStore>;
   readonly folder: string;

@@ -2,12 +2,12 @@ import fs from "node:fs";
 import { flushCompileCache, syncBuiltinESMExports } from "node:module";
 import { basename, join } from "node:path";
 
-/** Opens a store, and is killed right before a change of the file system. Arguments: the root folder, and `<function> <name> <how many times>`. */
+/** Opens a store, and is killed right before a file system change. Arguments: the root folder, and `<function> <name> <how many times>`. */
 const [root = "", before = ""] = process.argv.slice(2);
 
 const counts = new Map<string, number>();
 
-/** Counts the calls by the name that they are about; of a rename, and of a copy, that is the new one. */
+/** Counts the calls by the file name that they affect; for a rename and a copy, that is the new one. */
 function counted<Work extends (...parameters: never[]) => unknown>(name: string, work: Work): Work {
   return ((...parameters: Parameters<Work>) => {
     const [first, second] = parameters as readonly unknown[];

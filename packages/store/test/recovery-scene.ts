@@ -9,7 +9,7 @@ import type { SqliteFixture } from "./open-test-store.ts";
 
 const PAGE_BYTES = 4096;
 
-/** A state folder whose database is lost and restored, and what is told of that. */
+/** A state folder whose database is lost and restored, and what is reported about it. */
 export class RecoveryScene {
   readonly fixture: SqliteFixture;
   readonly recoveries: StoreRecovery[] = [];
@@ -28,14 +28,14 @@ export class RecoveryScene {
     return dirname(this.fixture.copyPath("any"));
   }
 
-  /** `folder`: another state folder, in place of the fixture's. */
+  /** `folder`: another state folder instead of the fixture's. */
   async open(folder: string = this.fixture.folder): Promise<SqliteStore> {
     const store = await openSqliteStore({ ...this.fixture.options, folder, onRecovery: (recovery) => this.recoveries.push(recovery) });
     this.#stores.push(store);
     return store;
   }
 
-  /** One turn of a session of this name, a second later than what was before. */
+  /** One turn of a session with this name, a second later than the previous one. */
   async talk(store: SqliteStore, session: string, text: string): Promise<void> {
     const { clock } = this.fixture;
     clock.nowMs += 1000;
@@ -65,7 +65,7 @@ export class RecoveryScene {
   }
 }
 
-/** What users have said in a conversation. */
+/** The user messages of a conversation. */
 export async function textsOf(store: SqliteStore, sessionId: string): Promise<readonly string[]> {
   const { items } = await store.readTranscript(sessionId, { limit: 100 });
   return items.flatMap((entry) =>

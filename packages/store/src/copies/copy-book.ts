@@ -1,23 +1,23 @@
 import type { TranscriptEntry } from "../port/transcript-records.ts";
 
-/** How far a plain file is known to be good. */
+/** The verified part of a plain file. */
 export interface CopyPosition {
   /** Number of the last entry in it. */
   readonly entry: number;
   readonly bytes: number;
 }
 
-/** One page to be written to one file. */
+/** One page of entries to append to one file. */
 export interface CopyTask {
   readonly sessionId: string;
   readonly sessionKey: string;
   readonly agentId: string;
   readonly startedAtMs: number;
-  /** When the conversation was imported, if its session still is in it. */
+  /** When the conversation was imported; absent after a reset. */
   readonly importedAtMs?: number;
   readonly position: CopyPosition;
   readonly entries: readonly TranscriptEntry[];
-  /** Number of the last entry that the page stands for. */
+  /** Number of the last entry that the page covers. */
   readonly lastEntry: number;
 }
 
@@ -29,17 +29,17 @@ export interface DeletedCopy {
   readonly deletedAtMs: number;
 }
 
-/** What the copier asks of the store. */
+/** The copier's view of the store. */
 export interface CopyBook {
   /** Conversations whose file lags. */
   behind(): readonly number[];
-  /** Throws `lost-ownership` when another process has opened the store: the files are its own then. */
+  /** Throws `lost-ownership` if another process has opened the store: that process writes the files then. */
   requireOwnership(): void;
   /** The next page of a conversation, or undefined when its file is complete. Requires ownership. */
   next(n: number, limit: number): CopyTask | undefined;
-  /** Remembers a position; it is stored with the next commit of anything else. */
+  /** Remembers a position; it is stored with the next commit. */
   moveTo(n: number, position: CopyPosition): void;
-  /** Positions that are remembered and not yet stored. */
+  /** Positions that are remembered but not stored yet. */
   readonly waiting: number;
   /** Stores the remembered positions now. */
   savePositions(): Promise<void>;

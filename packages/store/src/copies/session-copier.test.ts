@@ -139,7 +139,7 @@ test("entries committed during a copy round are batched into the next one", asyn
   };
   await round();
   await round();
-  // The second page of a conversation that grew under the pen belongs to its round; what came for others does not.
+  // The second page of a conversation that grew while it was written belongs to its round; new entries of other conversations do not.
   expect(rounds).toEqual([[1, 1, 2], [3]]);
   said(4);
   copier.mark(4);
@@ -224,7 +224,7 @@ test("an interrupted deletion is finished at the start", async () => {
 
 test("a fenced-off process does not touch the files", async () => {
   await speak("t1");
-  // Opened before the copier of the first has had its turn.
+  // Opened before the first copier has run.
   const second = await fixture.open();
   await second.flushCopies();
   await expect(store.flushCopies()).rejects.toMatchObject({ code: "lost-ownership" });

@@ -10,29 +10,28 @@ import type { MaintenanceOptions } from "../port/store.ts";
 import { renderEntry, renderHeader } from "../session-file/render-session-file.ts";
 import type { CopyBook, CopyPosition, CopyTask } from "./copy-book.ts";
 
-/** Entries that are rendered and written at a time. */
+/** Entries rendered and written per batch. */
 const PAGE = 200;
-/** Positions that may wait for the next commit of the work; more get a commit of their own. */
+/** Positions that may wait for the next commit; more than that get a commit of their own. */
 const MAX_WAITING = 256;
-/** How long entries may wait for others, so that a conversation in full swing opens its file once for many of them. A stop does not wait. */
+/** How long entries are batched, so that an active conversation opens its file once for many of them. A stop does not wait. */
 const GATHER_MS = 1_000;
 /** How long the plain file of a deleted session is kept. */
 const KEEP_DELETED_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** Where the plain files go, and what their first line says. */
+/** Where the plain files are, and what their header says. */
 export interface CopyOptions {
-  /** The folder of an agent's sessions, absolute: `agents/<agentId>/sessions`. Made when it is needed. */
+  /** The folder of an agent's sessions, absolute: `agents/<agentId>/sessions`. Created on demand. */
   folder(agentId: string): string;
   /** The agent's workspace. */
   cwd(agentId: string): string;
-  /** Every agent that may have a folder, also one that is not configured any more. Asked when the database was lost. */
+  /** Every agent that may have a folder, including agents that are no longer configured. Called when the database was lost. */
   agents(): Promise<readonly string[]>;
 }
 
 /**
- * Keeps the plain files: one line for every committed entry, a moment after its commit. It runs beside the work, never in it, one file at a time
- * and none kept open.
- * The position in the store says how much of a file is known to be good; whatever stands behind it is cut off before more is written.
+ * Maintains the plain files: one line per committed entry, shortly after its commit. It runs in the background, one file at a time, and keeps none open. The
+ * stored position says how much of a file is verified; anything after it is cut off before the next write.
  */
 export class SessionCopier {
   readonly #book: CopyBook;
@@ -57,12 +56,12 @@ export class SessionCopier {
     this.#logger = logger;
   }
 
-  /** Takes up what the last process left: files that lag, files of deleted sessions that still have their name. */
+  /** Resumes the work of the previous process: files that lag, and files of deleted sessions that were not renamed yet. */
   start(): void {
     this.#starting = this.#takeUp();
   }
 
-  /** The conversation has new entries: they are written soon, with those that come until then. */
+  /** The conversation has new entries: they are written soon, batched with those that follow. */
   mark(n: number): void {
     this.#dirty.add(n);
     if (this.#running === undefined) this.#gather();
@@ -71,7 +70,7 @@ export class SessionCopier {
   /** Waits until every copy is complete; rejects when one cannot be written. */
   async flush(): Promise<void> {
     await this.#starting;
-    // What is running may have passed a conversation that has grown since.
+    // The running round may have passed a conversation that has grown since.
     await this.#running;
     for (const n of this.#failed.keys()) this.#dirty.add(n);
     this.#begin();
@@ -100,7 +99,7 @@ export class SessionCopier {
     }
   }
 
-  /** Removes the files of sessions that were deleted long ago; true when there are more. */
+  /** Removes the files of sessions that were deleted long ago; true if there are more. */
   async removeDeleted(options: MaintenanceOptions): Promise<boolean> {
     const beforeMs = options.nowMs - (options.keepDeletedCopiesMs ?? KEEP_DELETED_MS);
     const files = this.#book.toRemove(beforeMs, PAGE);
@@ -153,7 +152,7 @@ export class SessionCopier {
     }
   }
 
-  /** Writes one page behind the known good part. A file that is shorter than that was changed by somebody: it is written from its start. */
+  /** Writes one page after the verified part. A file that is shorter than that was changed by another program: it is rewritten from its start. */
   async #write(task: CopyTask): Promise<CopyPosition> {
     const path = this.#pathOf(task);
     const file = await openOrMake(path);
@@ -182,7 +181,7 @@ export class SessionCopier {
   }
 }
 
-/** The folder is there nearly always: it is made when the file cannot be opened without. */
+/** The folder nearly always exists, so it is created only after the file could not be opened. */
 async function openOrMake(path: string): Promise<FileHandle> {
   const flags = constants.O_RDWR | constants.O_CREAT;
   try {
@@ -194,7 +193,7 @@ async function openOrMake(path: string): Promise<FileHandle> {
   }
 }
 
-/** A time that every file system takes in a name. */
+/** A timestamp that is a valid file name on every file system. */
 function stampOf(timeMs: number): string {
   return new Date(timeMs).toISOString().replaceAll(":", "-");
 }

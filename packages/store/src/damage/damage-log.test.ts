@@ -106,7 +106,7 @@ test.each([
   ["no list", '{"next":1,"events":null}'],
   ["wrong types", '{"events":{"a":1},"databases":7,"next":"x"}'],
   ["events that are none", '{"next":3,"events":[null,5]}'],
-  ["a time that is none", '{"next":2,"events":[{"id":"d1","kind":"rows","atMs":1e300,"text":"","count":1,"isComplete":true}]}'],
+  ["an invalid time", '{"next":2,"events":[{"id":"d1","kind":"rows","atMs":1e300,"text":"","count":1,"isComplete":true}]}'],
   ["no object", "[]"],
 ])("sets a file aside that is JSON of another shape, and goes on: %s", async (_name, content) => {
   await writeFile(join(folder, "damage.json"), content);

@@ -5,16 +5,16 @@ import type { Clock, Logger } from "@factotum/agent-contract";
 import * as z from "zod";
 import type { DamageEvent, NewDamageEvent } from "./damage-event.ts";
 
-/** Beside the database and not in it: a restored snapshot would forget what was found after it was taken. */
+/** A separate file, because a restored snapshot of the database would not contain findings made after it was taken. */
 const NAME = "damage.json";
 
-/** Unacknowledged events that are listed one by one; further ones are counted in the last one of their kind. */
+/** Unacknowledged events listed one by one; further ones are counted in the last event of their kind. */
 const MAX_EVENTS = 100;
 
-/** The database of a state folder, and those whose snapshots lay beside it. */
+/** The database of a state folder, and the other databases whose snapshots are in it. */
 export interface UsedDatabase {
   readonly id: string;
-  /** Other databases whose snapshots were reported since this one is used. */
+  /** Other databases whose snapshots were reported since this one is in use. */
   readonly others: readonly string[];
 }
 
@@ -46,7 +46,7 @@ const LogFileSchema = z.object({
   database: z.object({ id: z.string(), others: z.array(z.string()) }).exactOptional(),
 }) satisfies z.ZodType<LogFile>;
 
-/** The events of a state folder whose store is closed, oldest first. A file that is missing or cannot be used counts as an empty one. */
+/** The events of a state folder whose store is closed, oldest first. A missing or unusable file counts as empty. */
 export function readDamageEvents(folder: string): readonly DamageEvent[] {
   return readLog(folder).events;
 }
@@ -58,7 +58,7 @@ export class DamageLog {
   readonly #logger: Logger;
   #log: LogFile;
   #writing: Promise<void> = Promise.resolve();
-  /** The queued write, which later records join. */
+  /** The queued write; later records join it. */
   #next: Promise<void> | undefined;
 
   constructor(folder: string, { clock, logger }: { readonly clock: Pick<Clock, "now">; readonly logger: Logger }) {
@@ -84,15 +84,15 @@ export class DamageLog {
     return this.#log.database;
   }
 
-  /** Notes that this database is used from here on, and resolves once that is on disk. */
+  /** Records that this database is now in use; resolves once that is on disk. */
   async useDatabase(database: UsedDatabase): Promise<void> {
     this.#log = { ...this.#log, database };
     await this.#write();
   }
 
   /**
-   * Adds an event and resolves once it is on disk. Rows of one session are one event with a count; the same damage of a database, which is what is kept in the
-   * same path, replaces what was recorded of it before. `database`: what is used from here on.
+   * Adds an event and resolves once it is on disk. Rows of one session are one event with a count; a record of database damage replaces an earlier one with the
+   * same path. `database`: the database in use from now on.
    */
   async record(found: NewDamageEvent, options: { readonly database?: UsedDatabase } = {}): Promise<void> {
     const { next, events, database } = { ...this.#log, ...options };
@@ -114,7 +114,7 @@ export class DamageLog {
     await this.#write();
   }
 
-  /** Removes events that the owner has seen, all of them when none is named, and resolves with them. Ids that are unknown are ignored. */
+  /** Removes acknowledged events, or all of them without `ids`, and resolves with them. Unknown ids are ignored. */
   async acknowledge(ids?: readonly string[]): Promise<readonly DamageEvent[]> {
     const { events } = this.#log;
     const acknowledged = events.filter(({ id }) => ids === undefined || ids.includes(id));
@@ -132,7 +132,7 @@ export class DamageLog {
     return acknowledged;
   }
 
-  /** Resolves when nothing is left to write. */
+  /** Resolves when no write is pending. */
   async close(): Promise<void> {
     await this.#writing;
   }
@@ -150,7 +150,7 @@ export class DamageLog {
   }
 }
 
-/** Reads the file. The process that owns the folder, which has a log, sets a file aside that cannot be used, so that its own does not overwrite it. */
+/** Reads the file. The process that owns the folder (it passes a logger) sets an unusable file aside, so that its next write does not overwrite it. */
 function readLog(folder: string, logger?: Logger): LogFile {
   const path = join(folder, NAME);
   try {

@@ -6,32 +6,32 @@ import type { InputAdmission, InputRecord, TerminalInputState } from "./inbox-re
 import type { OutboxRecord } from "./outbox-records.ts";
 import type { TranscriptBody, TranscriptEntry } from "./transcript-records.ts";
 
-/** An input that was brought, and whether it was there before. */
+/** The result of accepting an input; `duplicate` if it was already stored. */
 export interface AcceptedInput {
   readonly type: "accepted" | "duplicate";
   readonly input: InputRecord;
 }
 
-/** What is said about inputs in the commit that ends them. */
+/** Notices written in the commit that settles inputs. */
 export interface InputAnswer {
   readonly outbox?: readonly NewOutbound[];
   readonly transcript?: { readonly sessionId: string; readonly entries: readonly TranscriptBody[] };
 }
 
-/** What the end of inputs has stored. */
+/** The rows and entries stored by settling inputs. */
 export interface SettledInputs {
   readonly outbox: readonly OutboxRecord[];
   readonly entries: readonly TranscriptEntry[];
 }
 
-/** Inputs, from their acceptance to their end, and the cursors of accounts. */
+/** Inputs, from acceptance to their terminal state, and the cursors of accounts. */
 export interface InboxStore {
-  /** Takes an input, once for (channel, account, conversation, event id), and the account's cursor with it (R2). */
+  /** Accepts an input, once per (channel, account, conversation, event id), and stores the account's cursor with it (R2). */
   acceptInput(
     message: MsgContext,
     options: { readonly admission: InputAdmission; readonly receivedAtMs: number; readonly cursor?: string },
   ): Promise<AcceptedInput>;
-  /** The same ahead of its commit. Nobody may be told that the input arrived before that. */
+  /** Like `acceptInput`, but resolves before the commit. Do not acknowledge the input to anyone before `committed` resolves. */
   acceptInputOptimistic(...parameters: Parameters<InboxStore["acceptInput"]>): Promise<PendingCommit<AcceptedInput>>;
   readCursor(channel: string, accountId: string): Promise<string | undefined>;
   /** Oldest first. */
@@ -43,13 +43,13 @@ export interface InboxStore {
   readInput(id: string): Promise<InputRecord | undefined>;
   /**
    * Counts one more attempt to begin the turn of inputs that an earlier process left waiting, and resolves with the highest count. The first attempt is not
-   * written, so every input begins with one.
+   * stored: every input starts at one.
    */
   beginInputs(ids: readonly string[]): Promise<number>;
-  /** Takes the attempt back of inputs that wait and are left in good order: it was not they that ended the process. */
+  /** Takes back the attempt of waiting inputs after a clean stop: they did not cause the end of the process. */
   releaseInputs(ids: readonly string[]): Promise<void>;
-  /** Ends inputs that get no turn. The rows of `outbox` name them. Entries for a session that was deleted meanwhile are left out. */
+  /** Settles inputs that get no turn. The rows of `outbox` name them. Entries for a session that was deleted meanwhile are dropped. */
   settleInputs(ids: readonly string[], state: TerminalInputState, answer?: InputAnswer): Promise<SettledInputs>;
-  /** Puts a dead input back to waiting, marked as replayed until it is claimed or settled. Rejects with `conflict` when it is not dead, with `damaged` when it cannot be read. */
+  /** Requeues a dead input, marked as replayed until it is claimed or settled. Rejects with `conflict` if it is not dead, with `damaged` if it cannot be read. */
   reviveInput(id: string): Promise<InputRecord>;
 }

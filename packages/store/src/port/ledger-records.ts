@@ -1,8 +1,8 @@
 import type { AgentMessage, CacheRetention, RunKind, SystemPrompt, ThinkingLevel, ToolSchema, Usage } from "@factotum/agent-contract";
 
 /**
- * One request to a model, by reference: its texts are the prompt and the entries of the transcript up to one of them, so that a thousand
- * requests of a conversation cost a thousand short rows. Written with the next commit of its turn: a crash before that loses the row.
+ * One model request, by reference: its texts are the prompt and the transcript entries up to one of them, so that a thousand requests of a conversation cost a
+ * thousand short rows. Written with the next commit of its turn: a crash before that loses the row.
  */
 export interface RequestRecord {
   /** Sorts in the order of sending. */
@@ -13,19 +13,19 @@ export interface RequestRecord {
   readonly kind: RunKind;
   /** Counts the requests of the turn, from 1. */
   readonly number: number;
-  /** Absent for a request with a body of its own, and when the prompt was damaged and is gone. */
+  /** Absent for a request with a body of its own, and if the prompt was damaged and removed. */
   readonly promptHash?: string;
-  /** The last entry that was in it. When none could be read it is written empty, and read as a place before every entry. */
+  /** The last entry in the request. Stored as empty if no entry could be read; that reads back as a position before every entry. */
   readonly lastEntryId: string;
-  /** How many messages were sent, and a fingerprint of them: what is rebuilt later is compared with it. */
+  /** The number of messages sent and their digest, to verify a later reconstruction. */
   readonly messages: { readonly count: number; readonly digest: string };
   readonly view: RequestView;
   /** Reference of the model that was asked. */
   readonly model: string;
-  /** Where its key came from; never the key. */
+  /** Where its key came from, such as a profile; never the key itself. */
   readonly credential?: string;
   readonly settings: RequestSettings;
-  /** Named causes and breaks that held for it. */
+  /** Named causes and cache breaks of the request. */
   readonly causes: readonly string[];
   readonly usage: Usage;
   readonly outcome: RequestOutcome;
@@ -33,25 +33,25 @@ export interface RequestRecord {
   readonly durationMs: number;
 }
 
-/** The texts of a request that is not made of its conversation. */
+/** The texts of a request that is not made from its conversation. */
 export interface RequestBody {
   readonly system: SystemPrompt;
   readonly messages: readonly AgentMessage[];
   readonly tools: readonly ToolSchema[];
 }
 
-/** How the history was shown: the same values over the same entries give the same messages. */
+/** How the history was projected: the same values over the same entries give the same messages. */
 export interface RequestView {
-  /** What is older was shown as a named cause had rendered it anew. */
+  /** Entries older than this were rendered again at a named cause. */
   readonly settledBeforeMs: number;
-  /** Tokens of the window that tool results were cut for. */
+  /** Context window, in tokens, that tool results were cut for. */
   readonly contextWindow: number;
   readonly prunes: boolean;
-  /** User turns that were shown at most. */
+  /** Maximum number of user turns that were sent. */
   readonly historyLimit?: number;
 }
 
-/** What a request asked for beside its texts. */
+/** Settings of a request in addition to its texts. */
 export interface RequestSettings {
   readonly maxOutputTokens?: number;
   readonly thinking?: ThinkingLevel;
@@ -65,7 +65,7 @@ export type RequestOutcome =
   | { readonly type: "answered"; readonly stopReason: string }
   | { readonly type: "failed"; readonly code: string; readonly message: string };
 
-/** What one agent has used for one cause on one day. */
+/** The usage of one agent for one cause on one day. */
 export interface SpendRecord {
   /** The local day of the agent's user, `YYYY-MM-DD`. */
   readonly day: string;
@@ -77,5 +77,5 @@ export interface SpendRecord {
   readonly costUsd?: number;
 }
 
-/** What is added to such a record. */
+/** An amount to add to such a record. */
 export type SpendCharge = SpendRecord;

@@ -1,7 +1,7 @@
 import type { Page } from "./page.ts";
 import type { RequestBody, RequestRecord, SpendCharge, SpendRecord } from "./ledger-records.ts";
 
-/** A request that has ended. Its texts are a prompt of the session, by its hash, and the conversation; or it brings them along. */
+/** A request that has ended. Its texts are either a prompt of the session (by hash) and the conversation, or its own body. */
 export type NewRequest = Omit<RequestRecord, "id" | "sessionId" | "turnId" | "turnNumber" | "kind" | "promptHash"> &
   ({ readonly promptHash: string; readonly body?: never } | { readonly body: RequestBody; readonly promptHash?: never });
 
@@ -12,22 +12,22 @@ export interface NotesFile {
   readonly file: string;
 }
 
-/** What was asked of models and what it cost, and whose words a file of notes holds. */
+/** Model requests and their cost, and the provenance of note files. */
 export interface LedgerStore {
-  /** Kept requests of a session id, or of one turn, newest first. `cursor` leads to older ones: pass it, or the id of a request, as `before`. */
+  /** Stored requests of a session id, or of one turn, newest first. `cursor` leads to older ones: pass it, or the id of a request, as `before`. */
   listRequests(filter: {
     readonly sessionId: string;
     readonly turnId?: string;
     readonly before?: string;
     readonly limit: number;
   }): Promise<Page<RequestRecord>>;
-  /** Undefined when it was never kept, or is kept no more. */
+  /** Undefined if it was never stored, or was pruned. */
   readRequest(id: string): Promise<RequestRecord | undefined>;
-  /** What a kept request brought along; undefined for one that is made of its conversation, and for what is damaged. */
+  /** The body of a stored request; undefined if it was made from its conversation, or is damaged. */
   readRequestBody(id: string): Promise<RequestBody | undefined>;
-  /** Adds to what an agent has used for a cause on a day. With `mayWait` it is stored a moment later, to share the flush of another write. */
+  /** Adds usage of an agent for a cause on a day. With `mayWait` the write is deferrable and shares the flush of another write. */
   addSpend(charge: SpendCharge, options?: { readonly mayWait?: boolean }): Promise<void>;
-  /** What an agent has used on a day, by cause. */
+  /** The usage of an agent on a day, by cause. */
   readSpend(day: string, agentId: string): Promise<readonly SpendRecord[]>;
   /** Remembers blocks of a file of notes that a tainted turn wrote, by their digests (R23). */
   addTaintedBlocks(file: NotesFile, digests: readonly string[]): Promise<void>;

@@ -1,39 +1,39 @@
 import type { MediaKind, MessageId, Origin, SendReceipt } from "@factotum/channel-contract";
 import type { InputRecord } from "./inbox-records.ts";
 
-/** One part of an outgoing message: one send. Parts of a conversation leave in the order of their ids. */
+/** One part of an outgoing message: one send. Parts of a conversation are sent in the order of their ids. */
 export interface OutboxRecord {
   readonly id: string;
   readonly turnId?: string;
-  /** The inputs that ended without a turn and with this answer. */
+  /** The inputs that were settled without a turn by this answer. */
   readonly inputIds?: readonly string[];
   readonly sessionKey: string;
   readonly target: Origin;
   readonly outbound: StoredOutbound;
   /**
-   * `reply`: the turn's answer; `tool`: a message the assistant sent on purpose; `notice`: said by the gateway; `preview`: a growing answer whose last
-   * form is a reply.
+   * `reply`: the turn's answer; `tool`: a message the assistant sent on purpose; `notice`: a message of the gateway itself; `preview`: a growing answer whose
+   * final form is a reply.
    */
   readonly purpose: "reply" | "tool" | "notice" | "preview";
-  /** Which part of which answer of the turn it shows; absent for what was not sent while the answer was written. */
+  /** Which part of which answer of the turn it shows; absent for rows that were not streamed. */
   readonly covers?: CoveredSpan;
   readonly idempotencyKey: string;
   readonly state: OutboxState;
   readonly attempts: number;
-  /** Those of its tries that count against it, as whoever settled them has said. */
+  /** Attempts that count against its limit, as decided by the settling caller. */
   readonly refusals: number;
   readonly createdAtMs: number;
   /** Not before this time. */
   readonly dueAtMs: number;
-  /** Not after this time: then it becomes a dead letter instead of a late surprise. */
+  /** Not after this time: then it becomes a dead letter instead of arriving late. */
   readonly expiresAtMs: number;
-  /** The row in whose place it is sent, after the rows in whose place that one was. Absent for a row that takes no other's place. */
+  /** The row that it replaces, preceded by the rows that that one replaced. Absent if it replaces none. */
   readonly replaces?: readonly string[];
-  /** One of its sends was never answered: whatever became of it later, the platform may have shown it. */
+  /** One of its sends got no answer, so the platform may have shown it, regardless of its final state. */
   readonly possiblyDelivered: boolean;
 }
 
-/** A terminal failure (R29). `record` is missing when the row itself is damaged: it can be looked at and purged, and nothing else. */
+/** A terminal failure (R29). `record` is absent if the row itself is damaged: it can then only be listed and purged. */
 export type DeadLetter =
   | {
       readonly type: "input";
@@ -63,15 +63,15 @@ export interface CoveredSpan {
   readonly end: number;
 }
 
-/** An outbound message as the outbox keeps it: JSON, media by the id of a stored file. `text` is what is shown, or what stands for it in words. */
+/** An outbound message as stored: JSON, with media by the id of a stored file. `text` is the visible text, or its textual substitute. */
 export type StoredOutbound =
   | { readonly type: "text"; readonly text: string; readonly replyTo?: MessageId }
   /**
-   * Gives the message of an earlier row (`of`, its id) this text. The first `shown` characters stand there already: when the message cannot be changed,
-   * the rest is sent as a new one, and all of it when the earlier row was never shown.
+   * Edits the message of an earlier row (`of`, its id) to this text. Its first `shown` characters are visible already: if the message cannot be edited, the
+   * rest is sent as a new message, or all of it if the earlier row was never shown.
    */
   | { readonly type: "edit"; readonly of: string; readonly shown: number; readonly text: string; readonly replyTo?: MessageId }
-  /** Takes the message of an earlier row away. */
+  /** Deletes the message of an earlier row. */
   | { readonly type: "delete"; readonly of: string; readonly text: "" }
   | {
       readonly type: "media";
@@ -84,10 +84,10 @@ export type StoredOutbound =
     };
 
 /**
- * - `waiting`: to be sent at `dueAtMs`. - `sending`: custody was taken; it may be on the wire.
- * - `accepted`: the platform said yes. - `suppressed`: held back by the send policy, or by a stop before it left.
+ * - `waiting`: to be sent at `dueAtMs`. - `sending`: claimed; it may be on the wire.
+ * - `accepted`: the platform accepted it. - `suppressed`: held back by the send policy, or by a stop before it was sent.
  * - `ambiguous`: it may have been shown; not sent again. - `dead`: given up; listed, replayable.
- * - `replaced`: it was refused as it is, and other rows are sent in its place; or a preview was given up, and its answer is sent as it would be without.
+ * - `replaced`: it was refused, and other rows are sent in its place; or a preview was abandoned, and its answer is sent normally.
  */
 export type OutboxState =
   | { readonly type: "sending" | "suppressed" }
@@ -95,18 +95,18 @@ export type OutboxState =
   | { readonly type: "accepted"; readonly messageIds: readonly MessageId[] }
   | { readonly type: "ambiguous" | "dead" | "replaced"; readonly reason: string };
 
-/** Why a row that was tried waits for its next try. */
+/** Why a row waits for a retry. */
 export interface OutboxDelay {
-  /** Begins with the receipt's code (`ambiguous` where there was no answer) and a colon, or is the code alone. */
+  /** Starts with the receipt's code (`ambiguous` if there was no answer) and a colon, or is the code alone. */
   readonly reason: string;
-  /** From the last try to the next one. */
+  /** From the last attempt to the next one. */
   readonly delayMs: number;
 }
 
-/** What a receipt makes of a row. */
+/** A state change of a row, usually from a receipt. */
 export type OutboxTransition =
-  /** `isRefusal`: the try counts against the row. */
+  /** `isRefusal`: the attempt counts against the row's limit. */
   | { readonly type: "receipt"; readonly receipt: SendReceipt; readonly retryAtMs?: number; readonly isRefusal?: boolean }
   | { readonly type: "dead"; readonly reason: string }
-  /** A preview ends without a word to anybody. */
+  /** A preview ends without a notice to anyone. */
   | { readonly type: "dropped"; readonly reason: string };

@@ -8,30 +8,30 @@ export interface NewOutbound {
   readonly target: Origin;
   readonly outbound: StoredOutbound;
   readonly purpose: OutboxRecord["purpose"];
-  /** Unique in the store: a second row with the same key is not made, the first one is returned. */
+  /** Unique in the store: if the key exists, its row is returned instead. */
   readonly idempotencyKey: string;
   readonly dueAtMs: number;
   readonly expiresAtMs: number;
   readonly covers?: OutboxRecord["covers"];
-  /** `sending` takes custody in the same commit: the caller sends it at once. */
+  /** `sending` claims the row in the same commit: the caller sends it at once. */
   readonly state: "waiting" | "sending" | "suppressed";
 }
 
-/** What leaves, and what did not: the outbox and the dead letters. */
+/** The outbox and the dead letters. */
 export interface OutboxStore {
   addOutbound(rows: readonly NewOutbound[], options?: { readonly turnId?: string }): Promise<readonly OutboxRecord[]>;
-  /** Whether a turn that has just been running has rows in the outbox; of all rows, the newest 10,000 are looked through. */
+  /** True if a turn that has just been running has rows in the outbox; searches the newest 10,000 rows. */
   hasOutbound(turnId: string): Promise<boolean>;
   readOutbound(id: string): Promise<OutboxRecord | undefined>;
   /** The row with this idempotency key. Rejects with `damaged` for one that cannot be read. */
   findOutbound(idempotencyKey: string): Promise<OutboxRecord | undefined>;
-  /** Rows that wait or are on the wire, in the order of their ids. */
+  /** Rows that are waiting or being sent, in the order of their ids. */
   listPendingOutbound(options: { readonly limit: number; readonly afterId?: string }): Promise<readonly OutboxRecord[]>;
-  /** Takes custody before I/O: `waiting` becomes `sending`, attempts + 1. False if the row was not waiting. */
+  /** Claims a row before I/O: `waiting` becomes `sending`, attempts + 1. False if the row was not waiting. */
   claimOutbound(id: string): Promise<boolean>;
   /**
-   * Ends a row on the wire that was refused as it is, and adds those that are sent in its place, in one commit. They belong to its turn. Rejects with
-   * `conflict` for a row that is not on the wire.
+   * Ends a row that the platform refused, and adds the rows sent in its place, in one commit. They belong to its turn. Rejects with `conflict` if the row is
+   * not being sent.
    */
   replaceOutbound(
     id: string,
@@ -45,13 +45,13 @@ export interface OutboxStore {
     readonly limit: number;
     readonly cursor?: string;
   }): Promise<Page<DeadLetter>>;
-  /** Undefined for what is no dead letter. */
+  /** Undefined if it is not a dead letter. */
   readDeadLetter(id: string): Promise<DeadLetter | undefined>;
-  /** Puts a given up row back to waiting, with attempts of its own. The same refusals. */
+  /** Requeues a row that was given up, with its attempts reset. Rejects like `reviveInput`. */
   reviveOutbound(id: string, options: { readonly nowMs: number; readonly expiresAtMs: number }): Promise<OutboxRecord>;
   /**
-   * Forgets dead letters: those named, or those that failed before a time, at most 500 at once. Of an input only that it came stays until maintenance
-   * forgets it, so that a redelivery is not taken for news (R2). Gives how many were there.
+   * Purges dead letters: those named, or those that failed before a time, at most 500 at once. The key of a purged input stays until maintenance prunes it, so
+   * that a redelivery is recognised as a duplicate (R2). Resolves with the number purged.
    */
   purgeDeadLetters(
     which: { readonly ids: readonly string[] } | { readonly failedBeforeMs: number },

@@ -1,4 +1,4 @@
-/** A page of a list. `cursor` is there when more follows. */
+/** A page of a list. `cursor` is present if more follows. */
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly cursor?: string;

@@ -1,7 +1,7 @@
 import type { ThinkingLevel, UsageTotals } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 
-/** One session: the current conversation under a key. `sessionId` changes with every reset, the key never. */
+/** One session: the current conversation under a key. Each reset changes `sessionId`, never the key. */
 export interface SessionRecord {
   readonly key: string;
   readonly sessionId: string;
@@ -9,12 +9,12 @@ export interface SessionRecord {
   readonly createdAtMs: number;
   /** When this session id began. */
   readonly startedAtMs: number;
-  /** The last message of a person, or the end of the turn it began; system events, heartbeats and cron runs do not count. */
+  /** The last message of a person, or the end of the turn it started; system events, heartbeats and cron runs do not count. */
   readonly interactedAtMs: number;
   readonly updatedAtMs: number;
-  /** Every sender so far was the owner, and it is no group's session. */
+  /** Every sender so far was the owner, and it is not a group session. */
   readonly isPrivate: boolean;
-  /** Where the last turn came from; for display only, nothing is delivered by it. */
+  /** Where the last turn came from; for display only, never used for delivery. */
   readonly lastOrigin?: Origin;
   readonly displayName: string;
   readonly label?: string;
@@ -24,32 +24,32 @@ export interface SessionRecord {
   readonly compactionCount: number;
   readonly memoryFlushAtMs?: number;
   readonly lastHeartbeat?: { readonly text: string; readonly sentAtMs: number };
-  /** When its conversation was brought in from elsewhere: it is as fresh as if it had begun then, and its words may be anybody's. */
+  /** When its conversation was imported: it is as fresh as if it had begun then, and its text may come from anyone. */
   readonly importedAtMs?: number;
-  /** The owner trusts text of others that this conversation holds; a reset forgets it. */
+  /** The owner trusts the untrusted text in this conversation; a reset ends that. */
   readonly trust?: SessionTrust;
-  /** The session goes away by itself at this time (requests without a session). */
+  /** When the session expires (requests without a session). */
   readonly expiresAtMs?: number;
 }
 
-/** Which text of others the owner trusts: what stands in the conversation up to an entry, that one included, or everything until the next reset. */
+/** Which untrusted text the owner trusts: everything up to an entry (inclusive), or everything until the next reset. */
 export type SessionTrust = { readonly type: "until"; readonly entryId: string } | { readonly type: "session" };
 
-/** What was said under one session id: a session has as many as it has begun anew, and one more. */
+/** The conversation under one session id: a session has one more than it has had resets. */
 export interface ConversationRecord {
   readonly sessionId: string;
   readonly sessionKey: string;
   readonly agentId: string;
   readonly startedAtMs: number;
-  /** Its last entry, or its beginning. */
+  /** Time of its last entry, or of its start. */
   readonly activeAtMs: number;
-  /** The session has begun another one since. */
+  /** The session was reset since. */
   readonly isEnded: boolean;
-  /** Size of its plain file, as far as the store knows it: it learns of it with its next commit. */
+  /** Size of its plain file as last stored; updated with the next commit. */
   readonly copyBytes: number;
 }
 
-/** Settings of one session that stand above the configuration. */
+/** Settings of one session that override the configuration. */
 export interface SessionOverrides {
   readonly thinking?: ThinkingLevel;
   readonly verbose?: "off" | "on" | "full";

@@ -1,12 +1,12 @@
 import type { Origin } from "@factotum/channel-contract";
 
-/** A row that is not what was written. It is left out of everything from then on; the session goes on without it (R10). */
+/** A row that failed its checksum. It is excluded from then on; the session continues without it (R10). */
 export interface StoreDamage {
   readonly type: "entry" | "outbound" | "input" | "turn" | "session" | "prompt" | "request";
   /** Id of the row; for a session its key, for a prompt its session id. */
   readonly id: string;
-  /** Where it is known: whom it concerns. */
+  /** The affected session, if known. */
   readonly sessionKey?: string;
-  /** Where the turn came from that has made it: whoever is there is told. Absent for what no turn has made, and when the turn is damaged too. */
+  /** The origin of the turn that wrote the row, to notify that chat. Absent if no turn wrote it, and if the turn is damaged too. */
   readonly origin?: Origin;
 }

@@ -1,8 +1,8 @@
 /**
- * - `conflict`: the row is not in the state that the change needs. - `not-found`: no such row.
- * - `lost-ownership`: another process has opened the store. - `full`: no space, or read-only. - `damaged`: what was read is not what was written.
+ * - `conflict`: the row is not in the state that the change needs. - `not-found`: the row does not exist.
+ * - `lost-ownership`: another process has opened the store. - `full`: no space, or read-only. - `damaged`: stored data failed verification.
  * - `unsupported`: the database is of a newer version, or the loaded SQLite must not be used. - `closed`: after `close`.
- * - `invalid`: an argument that cannot be stored or was never given out by the store; the message says which. - `internal`: anything else.
+ * - `invalid`: an argument that cannot be stored or that the store never issued; the message says which. - `internal`: anything else.
  */
 export type StoreErrorCode =
   | "conflict"
@@ -17,7 +17,7 @@ export type StoreErrorCode =
 
 const brand: unique symbol = Symbol.for("factotum.StoreError");
 
-/** Why a call of the store failed. Nothing of the failed transaction was kept. */
+/** Why a call of the store failed. The failed transaction was rolled back. */
 export class StoreError extends Error {
   readonly code: StoreErrorCode;
 
@@ -28,7 +28,7 @@ export class StoreError extends Error {
     Object.defineProperty(this, brand, { value: true });
   }
 
-  /** True for every StoreError, also one of another copy of this package. */
+  /** True for every StoreError, including those of another copy of this package. */
   static isInstance(value: unknown): value is StoreError {
     return typeof value === "object" && value !== null && brand in value;
   }

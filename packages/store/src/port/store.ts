@@ -6,29 +6,29 @@ import type { SessionStore } from "./session-store.ts";
 import type { TranscriptStore } from "./transcript-store.ts";
 import type { TurnStore } from "./turn-store.ts";
 
-/** What maintenance may forget. */
+/** Retention limits of maintenance. */
 export interface MaintenanceOptions {
   readonly nowMs: number;
-  /** How long a settled input is remembered, for redeliveries (R2). 14 days by default. */
+  /** How long a settled input is kept, for deduplication (R2). 14 days by default. */
   readonly keepInputsMs?: number;
-  /** How long a settled row of the outbox is remembered. 14 days by default. */
+  /** How long a settled row of the outbox is kept. 14 days by default. */
   readonly keepOutboxMs?: number;
   /** How long the plain file of a deleted session is kept. 30 days by default. */
   readonly keepDeletedCopiesMs?: number;
   /** How long a model request is kept, for reports. 30 days by default. */
   readonly keepRequestsMs?: number;
-  /** How many model requests are kept in all. 20,000 by default. */
+  /** How many model requests are kept in total. 20,000 by default. */
   readonly keepRequests?: number;
 }
 
-/** Numbers for `status`; each is a count by index, not a scan. */
+/** Counters for `status`; each is read from an index, not by a scan. */
 export interface StoreCounts {
   readonly sessions: number;
   readonly inputsWaiting: number;
   readonly inputsDead: number;
-  /** Rows that are not settled, whether custody of them was taken or not. */
+  /** Rows that are not settled, claimed or not. */
   readonly outboxWaiting: number;
-  /** When the oldest of these was written; absent when there is none. */
+  /** When the oldest of these was written; absent if there is none. */
   readonly outboxOldestMs?: number;
   readonly outboxDead: number;
   readonly outboxAmbiguous: number;
@@ -36,21 +36,21 @@ export interface StoreCounts {
 }
 
 /**
- * Everything durable. One process owns a store; every method that changes something is one transaction, and it resolves only when that is on disk;
- * those whose name ends in `Ahead` resolve before. Transactions that are ready at the same time may share one flush. Rejects with a `StoreError`.
+ * Everything durable. One process owns a store; every method that changes something is one transaction and resolves once that is on disk; methods named
+ * `…Optimistic` resolve before. Transactions that are ready at the same time may share one flush. Rejects with a `StoreError`.
  *
  * Writers are fenced: after another process has opened the store, every write of this one rejects with `lost-ownership`.
  */
 export interface Store extends InboxStore, TurnStore, SessionStore, TranscriptStore, OutboxStore, LedgerStore {
-  /** Bytes of the store that are in use; the plain files are not counted. */
+  /** Bytes of the database that are in use, without the plain files. */
   usedBytes(): Promise<number>;
   counts(): Promise<StoreCounts>;
-  /** Forgets what is settled and old, a bounded amount per call; true when there is more. Dead letters are never forgotten. */
+  /** Prunes settled rows that are old enough, a bounded number per call; true if there is more. Dead letters are never pruned. */
   maintain(options: MaintenanceOptions): Promise<boolean>;
-  /** Writes and flushes something that means nothing. Rejects as every change would, with `full` while nothing can be stored. */
+  /** Commits and flushes a no-op change. Rejects like every write, with `full` while the disk is full. */
   probe(): Promise<void>;
-  /** Waits until the plain copies are complete. */
+  /** Waits until the plain files are complete. */
   flushCopies(): Promise<void>;
-  /** Finishes what was begun, completes the copies and closes. Twice is once. */
+  /** Finishes queued work, completes the plain files and closes. Repeated calls return the same promise. */
   close(): Promise<void>;
 }

@@ -21,24 +21,22 @@ export type TranscriptBody =
   | { readonly type: "message"; readonly message: AgentMessage }
   | { readonly type: "compaction"; readonly message: CompactionMessage }
   /**
-   * From here on other entries stand in requests as these messages; the entries themselves stay. `rerendered`: older turns were rendered again at a named
-   * cause. Without it a provider refused something in them (R8).
+   * From here on the named entries are sent as these messages; the entries themselves stay. `rerendered`: older turns were rendered again at a named cause.
+   * Without it, a provider refused something in them (R8).
    */
   | {
       readonly type: "replacement";
       readonly messages: readonly { readonly entryId: string; readonly message: AgentMessage }[];
       readonly rerendered?: true;
     }
-  /**
-   * A message of a person that clients show and the model is never given: a command, or a message that was dropped. `eventId` is that of its input.
-   */
+  /** A message of a person that clients show and the model never gets: a command, or a message that was dropped. `eventId` is that of its input. */
   | {
       readonly type: "ui-message";
       readonly text: string;
       readonly channel: string;
       readonly eventId: string;
       readonly sender?: string;
-      /** How many files came with it, if any. */
+      /** The number of attached files, if any. */
       readonly attachments?: number;
     }
   /**
@@ -54,26 +52,26 @@ export type TranscriptBody =
       readonly tellsModel?: true;
     };
 
-/** A prompt as it was rendered, kept so that it stays the same byte for byte. */
+/** A rendered prompt, stored so that it stays byte-identical. */
 export interface PromptRecord {
   readonly sessionId: string;
   readonly system: SystemPrompt;
-  /** The tools block as it is sent: names, descriptions, schemas, in order. */
+  /** The tools block as sent: names, descriptions, schemas, in order. */
   readonly tools: readonly ToolSchema[];
   /** SHA-256 of system and tools, hex. */
   readonly hash: string;
   /** The named cause that rendered it, such as `new-session`. */
   readonly cause: string;
-  /** Fingerprint of the configuration it was rendered from; another one is a named cause. */
+  /** Fingerprint of the configuration it was rendered from; a change of it is a named cause. */
   readonly basis: string;
   readonly renderedAtMs: number;
-  /** Where its sections lie, for reports; absent for a prompt of an older build. */
+  /** The positions of its sections, for reports; absent for a prompt of an older build. */
   readonly outline?: PromptOutline;
 }
 
-/** What a prompt is made of: its texts are in the prompt itself. */
+/** The structure of a prompt; the texts are in the prompt itself. */
 export interface PromptOutline {
-  /** In order; within a half two line breaks stand between sections. */
+  /** In order; the sections of one half are separated by two line breaks. */
   readonly sections: readonly { readonly id: string; readonly half: "stable" | "session"; readonly chars: number }[];
   /** Workspace files that did not fit. */
   readonly cutFiles: readonly {

@@ -17,11 +17,11 @@ export interface TurnRecord {
   readonly replyTo?: MessageId;
   readonly state: "running" | "done" | "aborted" | "failed";
   /**
-   * Attempts since it last committed an entry, the current one included, so it returns to one with every committed entry. A process that stops cleanly
-   * takes its own attempt back.
+   * Attempts since its last committed entry, including the current one; every committed entry resets it to one. A process that stops cleanly takes its own
+   * attempt back.
    */
   readonly attempts: number;
-  /** Attempts in all. With a turn that is resumed at start, this is the number of crashes that interrupted it. */
+  /** Attempts in total. For a turn that is resumed at start, this is the number of crashes that interrupted it. */
   readonly starts: number;
   /** Of those, attempts as the only resumed turn: a crash during one is most likely its own. */
   readonly soloStarts: number;
@@ -32,10 +32,10 @@ export interface TurnRecord {
   readonly failure?: { readonly code: string; readonly message: string };
 }
 
-/** How a turn stands; known also of one whose address was damaged. */
+/** The state of a turn; readable even if its address is damaged. */
 export type TurnState = Pick<TurnRecord, "id" | "kind" | "state" | "attempts" | "starts" | "failure">;
 
-/** One tool call's journal: what was started is known to have perhaps run. */
+/** The journal of one tool call: a started call may have run. */
 export interface ToolJournalRecord {
   readonly turnId: string;
   readonly callId: string;

@@ -23,7 +23,7 @@ export interface NewTurn {
   readonly replyTo?: MessageId;
   /** The user's entry, as it will be sent. */
   readonly entries: readonly TranscriptBody[];
-  /** Stored when it was rendered for this turn. */
+  /** Stored if it was rendered for this turn. */
   readonly prompt?: Omit<PromptRecord, "sessionId">;
   readonly startedAtMs: number;
 }
@@ -34,13 +34,13 @@ export interface SessionTouch {
   readonly lastOrigin?: Origin;
   /** Set once anyone but the owner has written; only a reset clears it. */
   readonly endsPrivacy?: boolean;
-  /** The turn writes the notes that a compaction is preceded by. */
+  /** The turn writes the notes that precede a compaction. */
   readonly memoryFlushAtMs?: number;
   /** What the session is called from now on, until a person names it. */
   readonly displayName?: string;
 }
 
-/** A turn that has begun. */
+/** A turn that was started. */
 export interface StartedTurn {
   readonly turn: TurnRecord;
   readonly session: SessionRecord;
@@ -57,27 +57,30 @@ export interface TurnEnd {
   readonly requests?: readonly NewRequest[];
   /** Usage of the whole run; added to the session's. */
   readonly usage: UsageTotals;
-  /** Applied to every input of the turn. `waiting`: another turn is to begin with it, and this one has it no more. */
+  /** Applied to every input of the turn. `waiting`: the inputs are requeued for another turn. */
   readonly inputState: TerminalInputState | { readonly type: "waiting" };
-  /** The turn was a person's, who has talked here until now. */
+  /** The turn was started by a person, who was active until now. */
   readonly interactedAtMs?: number;
-  /** The turn was to write the notes that a compaction is preceded by, and made way: they are still to be written. */
+  /** The turn was to write the notes that precede a compaction, but yielded: they are still due. */
   readonly forgetsMemoryFlush?: boolean;
   readonly endedAtMs: number;
 }
 
 /** Turns and the journal of their tool calls. */
 export interface TurnStore {
-  /** Begins a turn: session, claimed inputs, user entry and prompt in one commit. Rejects with `conflict` if an input is not waiting. */
+  /** Starts a turn: session, claimed inputs, user entry and prompt in one commit. Rejects with `conflict` if an input is not waiting. */
   startTurn(turn: NewTurn): Promise<StartedTurn>;
-  /** The same ahead of its commit, which it shares with an input that was accepted ahead just before. Nobody may be shown anything of the turn before that. */
+  /**
+   * Like `startTurn`, but resolves before the commit, which it shares with an input that was just accepted optimistically. Show nothing of the turn before
+   * `committed` resolves.
+   */
   startTurnOptimistic(turn: NewTurn): Promise<PendingCommit<StartedTurn>>;
   /** Adds inputs that were steered into a running turn, with their user entries. */
   joinTurn(
     turnId: string,
     options: { readonly inputIds: readonly string[]; readonly entries: readonly TranscriptBody[]; readonly timestampMs: number },
   ): Promise<readonly TranscriptEntry[]>;
-  /** Appends what a turn has completed, and writes the journal of tool calls, in one commit. An entry sets `attempts` back to one. */
+  /** Appends completed entries of a turn, and writes the journal of tool calls, in one commit. An entry resets `attempts` to one. */
   appendToTurn(
     turnId: string,
     options: {
@@ -88,31 +91,25 @@ export interface TurnStore {
       readonly timestampMs: number;
     },
   ): Promise<readonly TranscriptEntry[]>;
-  /**
-   * The final commit: last entries, outbox, usage, inputs. Ending an ended turn rejects with `conflict`. Of a turn that was aborted no reply leaves any
-   * more: its rows that wait are suppressed.
-   */
+  /** The final commit: last entries, outbox, usage, inputs. Rejects with `conflict` if the turn has ended. If it was aborted, its waiting replies are suppressed. */
   endTurn(
     end: TurnEnd,
   ): Promise<{ readonly entries: readonly TranscriptEntry[]; readonly outbox: readonly OutboxRecord[]; readonly session: SessionRecord }>;
   /** Turns that were running when the last process ended, oldest first. */
   resumeTurns(): Promise<readonly TurnRecord[]>;
   /**
-   * Counts one more attempt of a running turn and resolves with it; `undefined` when it runs no more. `isSolo`: no other resumed turn runs at the same
+   * Counts one more attempt of a running turn and resolves with it; `undefined` if it is no longer running. `isSolo`: no other resumed turn runs at the same
    * time. Rejects with `not-found`, and with `damaged`.
    */
   beginAttempt(turnId: string, options?: { readonly isSolo?: boolean }): Promise<TurnRecord | undefined>;
-  /** Takes the attempt back of a running turn that its process leaves to the next one in good order: it was not the turn that ended that process. */
+  /** Takes back the attempt of a running turn after a clean stop: the turn did not cause the end of the process. */
   releaseAttempt(turnId: string): Promise<void>;
-  /**
-   * Whether a turn came from this chat of somebody who is not the owner, in the session's conversation of now or an earlier one; of turns that are kept, the
-   * newest 10,000 are looked through.
-   */
+  /** True if a turn of the session, before or after resets, came from this chat and was not the owner's; searches the newest 10,000 stored turns. */
   hasTurnFrom(sessionKey: string, chat: Origin): Promise<boolean>;
   readTurn(id: string): Promise<TurnRecord | undefined>;
   /** The turn of a session id with this number. */
   findTurn(sessionId: string, number: number): Promise<TurnRecord | undefined>;
-  /** How the newest turn of a session id stands, turns of the `except` kinds left out. */
+  /** The state of the newest turn of a session id, excluding the kinds in `except`. */
   readLastTurn(sessionId: string, options: { readonly except: readonly TurnRecord["kind"][] }): Promise<TurnState | undefined>;
   /** Those of the session ids whose newest turn, turns of the `except` kinds left out, was aborted. */
   listAborted(sessionIds: readonly string[], options: { readonly except: readonly TurnRecord["kind"][] }): Promise<ReadonlySet<string>>;

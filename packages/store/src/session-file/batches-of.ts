@@ -2,8 +2,8 @@ import type { ImportedEntry, ImportedSession } from "../port/session-store.ts";
 import { entryChars } from "./entry-chars.ts";
 
 /**
- * What one batch holds, more only for a single entry: enough to share a commit among many entries, and little enough to hold nobody up. In an import of 208 MB
- * the gateway's heap grew to 61 MiB with these, and to 98 MiB with four times as much.
+ * Size of a batch, exceeded only by a single larger entry: enough to share a commit among many entries, and small enough not to block the event loop. During an
+ * import of 208 MB the gateway's heap grew to 61 MiB with this size, and to 98 MiB with four times as much.
  */
 const MAX_BATCH_CHARS = 64 * 1024;
 const MAX_BATCH_ENTRIES = 200;

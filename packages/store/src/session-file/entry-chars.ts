@@ -3,7 +3,7 @@ import type { ImportedEntry } from "../port/session-store.ts";
 /** The approximate overhead of a stored entry. */
 const ENVELOPE_CHARS = 300;
 
-/** About how many characters an entry has once it is stored, without rendering it. */
+/** Approximate stored size of an entry in characters, without rendering it. */
 export function entryChars({ body }: Pick<ImportedEntry, "body">): number {
   switch (body.type) {
     case "message":

@@ -15,7 +15,7 @@ import { parseSessionEntry } from "./session-entry.ts";
 
 /** How one file is imported. */
 export interface ImportFileOptions extends ImportOwners, OpenSessionFileOptions {
-  /** The key to take in place of the file's own. */
+  /** A key that replaces the one in the file. */
   readonly key?: string;
   readonly random: Random;
   readonly nowMs: number;
@@ -24,9 +24,8 @@ export interface ImportFileOptions extends ImportOwners, OpenSessionFileOptions 
 }
 
 /**
- * Imports one transcript: an export of ours with its key and settings, or a file of another, which gets the key `agent:<agent>:import:<session id>`.
- * Rejects with `invalid` for what is no session file; a key that is taken is in the report. With a key of its own a conversation that is here already
- * becomes a second one, once.
+ * Imports one transcript: an export of ours with its key and settings, or a foreign file, which gets the key `agent:<agent>:import:<session id>`. Rejects with
+ * `invalid` if it is not a session file; a key that is taken is reported. With an explicit key, a conversation that exists already becomes a second one, once.
  */
 export async function importSessionFile(store: Store, path: string, options: ImportFileOptions): Promise<ImportReport> {
   await using file = await openSessionFile(path, options);
@@ -59,12 +58,12 @@ export async function importSessionFile(store: Store, path: string, options: Imp
   }
 }
 
-/** Gives the session id. Under a key that was asked for it is another one when the file's is taken. */
+/** Returns the session id. With an explicit key it is a new one if the id in the file is taken. */
 async function take(store: Store, file: OpenSessionFile, target: ImportTarget, options: ImportFileOptions): Promise<string> {
   if (options.key === undefined) return (await importSession(store, file, target)).sessionId;
   const { sessionId: _own, ...unnamed } = file;
   for (const sessionId of [target.sessionId, secondId(target.sessionId, target.key)]) {
-    // The entries can be read once: a trial finds out whether the id is free.
+    // The entries can be read only once, so a dry run finds out whether the id is free.
     if (await isFree(store, unnamed, { ...target, sessionId }))
       return (await importSession(store, unnamed, { ...target, sessionId })).sessionId;
   }
@@ -81,7 +80,7 @@ async function isFree(store: Store, file: Parameters<typeof importSession>[1], t
   }
 }
 
-/** The id of a second conversation of one file: always the same under one key, so that it is known when the file comes again. */
+/** The id of a second conversation of one file: deterministic per key, so that importing the file again is recognised. */
 function secondId(sessionId: string, key: string): string {
   const hex = createHash("sha256").update(`${sessionId}\n${key}`).digest("hex");
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");

@@ -17,12 +17,12 @@ import type { SessionEntryFacts } from "./session-entry.ts";
 import { objectOf } from "./unknown-value.ts";
 
 const INDEX_NAME = "sessions.json";
-/** Larger than any that was ever seen; it is read at once. */
+/** Larger than any known file; it is read as a whole. */
 const MAX_INDEX_BYTES = 64 * 1024 * 1024;
 
 /** How a folder is imported. */
 export interface ImportFolderOptions extends ImportOwners, OpenSessionFileOptions {
-  /** Where files that cannot be read are copied to. The folder that is imported is never changed. */
+  /** Where unreadable files are copied to. The imported folder is never changed. */
   readonly asideFolder: string;
   readonly nowMs: number;
   /** Dry run: reports the result without changing anything. */
@@ -30,8 +30,8 @@ export interface ImportFolderOptions extends ImportOwners, OpenSessionFileOption
 }
 
 /**
- * Imports a sessions folder of OpenClaw or Clawdbot: `sessions.json` with a transcript beside it for each session. Rejects with `invalid`
- * when there is no readable `sessions.json`; everything else is in the report, and stops nothing else. A second time nothing is taken twice.
+ * Imports a sessions folder of OpenClaw or Clawdbot: `sessions.json` and a transcript for each session. Rejects with `invalid` if there is no readable
+ * `sessions.json`; other problems are reported and do not stop the import. Importing again is a no-op.
  */
 export async function importSessionFolder(store: Store, folder: string, options: ImportFolderOptions): Promise<ImportReport> {
   const index = await readIndex(folder);
@@ -39,7 +39,7 @@ export async function importSessionFolder(store: Store, folder: string, options:
   const present: string[] = [];
   const refused: ImportReport["refused"][number][] = [];
   const listed = new Set<string>();
-  /** Keys and session ids of this import: a trial leaves no trace in the store. */
+  /** Keys and session ids taken by this import; a dry run stores nothing to check against. */
   const taken = new Set<string>();
   for (const [oldKey, value] of Object.entries(index)) {
     const place = placeImport(oldKey, options);
@@ -109,7 +109,7 @@ async function importListed(
   return { key, sessionId, entries: file.count, problems: file.problems, ...withoutUndefined({ keptAside }) };
 }
 
-/** A session whose transcript is gone has no file: it is as unreadable as a broken one. */
+/** A session whose transcript is missing is reported like an unreadable one. */
 async function openFile(path: string, options: OpenSessionFileOptions): Promise<OpenSessionFile> {
   try {
     return await openSessionFile(path, options);

@@ -4,14 +4,14 @@ import type { SessionFileProblem } from "./session-file.ts";
 /** The result of an import or of its dry run. */
 export interface ImportReport {
   readonly imported: readonly ImportedReport[];
-  /** Keys of conversations that are here already, from an earlier import or because they were never away. */
+  /** Keys of conversations that exist already, from an earlier import or because they were never removed. */
   readonly present: readonly string[];
   readonly refused: readonly { readonly key: string; readonly reason: string }[];
-  /** Transcripts that no entry of `sessions.json` names: older conversations, each of which can be imported by itself. */
+  /** Transcripts that no entry of `sessions.json` names: older conversations, each of which can be imported separately. */
   readonly unlisted: readonly string[];
 }
 
-/** One session that was taken. */
+/** One imported session. */
 export interface ImportedReport {
   readonly key: string;
   readonly sessionId: string;
@@ -32,7 +32,7 @@ export function isFileError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && "code" in error && "syscall" in error;
 }
 
-/** Why a session is not taken whose key is another conversation's here. */
+/** Why a session is refused whose key belongs to another conversation. */
 export function takenReason(key: string): string {
   return `There is another conversation under ${key} here. Import its transcript alone under a key of its own, or remove the one that is here.`;
 }

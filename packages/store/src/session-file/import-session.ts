@@ -8,23 +8,23 @@ import type { ParsedSessionFile, SessionFile } from "./session-file.ts";
 export interface ImportTarget {
   readonly key: string;
   readonly agentId: string;
-  /** Used where the file has no id of its own. */
+  /** Used if the file has no id of its own. */
   readonly sessionId: string;
   readonly displayName: string;
   /** True only if it is certain that all messages are from the owner. */
   readonly isPrivate: boolean;
   /** The time of the import. */
   readonly nowMs: number;
-  /** Facts of a `sessions.json` beyond the transcript. */
+  /** Facts from `sessions.json` in addition to the transcript. */
   readonly record?: Partial<SessionRecord>;
-  /** Only finds out whether it could be stored. */
+  /** Dry run: only checks whether it could be stored. */
   readonly isTrial?: boolean;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Stores a session file as a session. One that could not be read becomes an empty session that says so. Rejects with `conflict` when the
- * key or the session id is taken. Nothing is newer than the import, and what would have gone away by itself by now stays.
+ * Stores a session file as a session. An unreadable one becomes an empty session with a notice. Rejects with `conflict` if the key or the session id is taken.
+ * Timestamps are capped at the time of the import, and an expiry that has passed is dropped.
  */
 export async function importSession(store: Store, file: SessionFile | ParsedSessionFile, target: ImportTarget): Promise<SessionRecord> {
   const entries = file.isReadable ? file.entries : [unreadableNotice(target.nowMs)];

@@ -1,21 +1,21 @@
 import type { TranscriptBody } from "../port/transcript-records.ts";
 
-/** What is known of the records of a file while they are read for the first time, without what they hold. One index counts in all of it. */
+/** Facts about the records of a file from the first pass, without their content. One index counts through all arrays. */
 export interface FileRecords {
-  /** Undefined where the file gives none. */
+  /** Undefined if the file has none. */
   readonly ids: readonly (string | undefined)[];
-  /** Index of the record before, or -1 for a beginning. */
+  /** Index of the previous record, or -1 for a start. */
   readonly parents: readonly number[];
-  /** Undefined for a record that is left out; it is still a link of the chain. */
+  /** Undefined for a record that is skipped; it is still a link of the chain. */
   readonly types: readonly (TranscriptBody["type"] | undefined)[];
   /** The entries that compactions and replacements refer to. */
   readonly references: ReadonlyMap<number, RecordReferences>;
 }
 
-/** Other records that one refers to. */
+/** Records that others refer to. */
 export interface RecordReferences {
   readonly ids: readonly string[];
-  /** Version 1: the place of the first kept entry among the records of the file. */
+  /** Version 1: the position of the first kept entry among the records of the file. */
   readonly keptIndex?: number;
 }
 
@@ -23,25 +23,25 @@ export interface RecordReferences {
 export interface LinkedRecords {
   /** How many entries the conversation has. */
   readonly count: number;
-  /** The place in the conversation of each record, or -1. */
+  /** The position in the conversation of each record, or -1. */
   readonly places: Int32Array;
-  /** Places that a later entry refers to. */
+  /** Positions that a later entry refers to. */
   readonly referred: ReadonlySet<number>;
-  /** By the index of a compaction: the place of its first kept entry. A compaction that kept nothing is not in here. */
+  /** By the index of a compaction: the position of its first kept entry. Absent for a compaction that kept nothing. */
   readonly kept: ReadonlyMap<number, number>;
-  /** By the index of a replacement: the places of the entries that it replaces, by their ids in the file. */
+  /** By the index of a replacement: the positions of the entries that it replaces, by their ids in the file. */
   readonly replaced: ReadonlyMap<number, ReadonlyMap<string, number>>;
-  /** Entries that are on no way from the last one to the beginning. */
+  /** Entries that are not on the path from the last one to the start. */
   readonly otherBranch: number;
-  /** Compactions whose first kept entry is not there. */
+  /** Compactions whose first kept entry is missing. */
   readonly lostCuts: number;
 }
 
-/** Follows the parents from the last record to the beginning. */
+/** Follows the parents from the last record to the start. */
 export function linkEntries(records: FileRecords): LinkedRecords {
   const { ids, types, references } = records;
   const places = new Int32Array(ids.length).fill(-1);
-  /** For every record of the path, those that are left out included: the place of the first entry that is not before it. */
+  /** For every record of the path, including skipped ones: the position of the first entry that is not before it. */
   const firstPlaces = new Int32Array(ids.length).fill(-1);
   const byId = new Map<string, number>();
   const kept = new Map<number, number>();
@@ -51,7 +51,7 @@ export function linkEntries(records: FileRecords): LinkedRecords {
   for (const index of pathToLast(records)) {
     firstPlaces[index] = count;
     const id = ids[index];
-    // Nothing else looks records up by their ids.
+    // No other records are looked up by id.
     if (id !== undefined && references.size > 0) byId.set(id, index);
     const type = types[index];
     if (type === undefined) continue;

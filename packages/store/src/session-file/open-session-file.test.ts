@@ -8,7 +8,7 @@ import { importSessionFile } from "../index.ts";
 import type { ImportedEntry } from "../port/session-store.ts";
 import { openSessionFile } from "./open-session-file.ts";
 
-/** More than is read without a thread. */
+/** Larger than the limit for reading without a thread. */
 const COUNT = 2_000;
 
 let folder = "";
@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** A thread's program, in place of ours. */
+/** A replacement for the thread's program. */
 function program(source: string): URL {
   return new URL(`data:text/javascript,${encodeURIComponent(`import { parentPort } from "node:worker_threads";${source}`)}`);
 }
@@ -87,7 +87,7 @@ test.each([
   await fixture.remove();
 });
 
-test("stops reading on abort, whatever the thread does", async () => {
+test("stops reading on abort, even if the thread is busy", async () => {
   const stop = new AbortController();
   const silent = openSessionFile(path, { signal: stop.signal, worker: program("setInterval(() => undefined, 1000);") });
   stop.abort(new Error("enough"));

@@ -9,12 +9,12 @@ import type { ParsedSessionFile, SessionFile } from "./session-file.ts";
 
 /** Smaller files are read at once: a thread would cost more than it saves. */
 const MAX_INLINE_BYTES = 1024 * 1024;
-/** Of a reading thread, MiB. Old: a few lines of the longest kind, and some facts of each record. Young: most of what is parsed is dropped at once. */
+/** Heap limits of the reading thread, MiB. Old: a few of the longest lines, and some facts of each record. Young: most of the parsed data is short-lived. */
 const HEAP_LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 4 };
 
 /** How a session file is read. */
 export interface OpenSessionFileOptions {
-  /** Where the thread's program lies; the one beside this file unless the product was bundled. */
+  /** Path of the thread's program; defaults to the file in this folder, which a bundle must override. */
   readonly worker?: URL;
   readonly signal?: AbortSignal;
 }
@@ -23,8 +23,8 @@ export interface OpenSessionFileOptions {
 export type OpenSessionFile = (SessionFile | ParsedSessionFile) & AsyncDisposable;
 
 /**
- * Opens a session file of somebody else. A large one is read by a thread of its own, one batch of entries ahead of its reader, so that neither its text nor
- * the work is the caller's. Rejects with `invalid` for what is no plain file, and with the system's error when it cannot be read.
+ * Opens a foreign session file. A large one is read by a thread, one batch of entries ahead of its reader, so that neither its text nor the work burdens the
+ * caller. Rejects with `invalid` if it is not a plain file, and with the system's error if it cannot be read.
  */
 export async function openSessionFile(path: string, options: OpenSessionFileOptions = {}): Promise<OpenSessionFile> {
   const handle = await openSource(path, { maxBytes: MAX_TRANSCRIPT_BYTES });
@@ -63,7 +63,7 @@ async function* entriesOf(thread: ReadingThread): AsyncIterable<ImportedEntry> {
   }
 }
 
-/** The thread, and the one message that it is asked for at a time. */
+/** The thread, with at most one pending request. */
 class ReadingThread {
   readonly #path: string;
   readonly #worker: Worker;
@@ -94,7 +94,7 @@ class ReadingThread {
     if (options.signal?.aborted === true) this.#onAbort();
   }
 
-  /** Asks for a batch; `next` gives it. */
+  /** Requests a batch; `next` returns it. */
   ask(): void {
     this.#awaited = Promise.withResolvers();
     this.#awaited.promise.catch(() => undefined);

@@ -3,12 +3,12 @@ import { open } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { StoreError } from "../port/store-error.ts";
 
-/** The largest transcript that is taken. */
+/** The largest transcript that is accepted. */
 export const MAX_TRANSCRIPT_BYTES: number = 256 * 1024 * 1024;
 
 /**
- * Opens a file of somebody else for reading: a plain one, not a link to somewhere else, not a pipe that never ends. Rejects with `invalid` for anything
- * else, and with the system's error when it cannot be opened.
+ * Opens a foreign file for reading: a plain file, no link and no pipe. Rejects with `invalid` for anything else, and with the system's error if it cannot be
+ * opened.
  */
 export async function openSource(path: string, options: { readonly maxBytes: number }): Promise<FileHandle> {
   const handle = await openPlain(path);

@@ -21,7 +21,7 @@ const BODY_TYPES = ["task", "media-only"] as const;
 const FILE_KINDS = ["image", "audio", "video", "file"] as const;
 const STOP_REASONS: readonly StopReason[] = ["stop", "length", "toolUse", "aborted", "error"];
 
-/** Reads one message of a session file, ours or another's; undefined for a role that has no place in a conversation here. */
+/** Reads one message of a session file, ours or a foreign one; undefined for an unsupported role. */
 export function parseMessage(record: JsonObject, fallbackMs: number): AgentMessage | undefined {
   const timestamp = timeOf(record["timestamp"]) ?? fallbackMs;
   switch (record["role"]) {
@@ -135,7 +135,7 @@ function parseContentPart(value: unknown): TextContent | ImageContent | undefine
   return part?.["type"] === "image" ? parseImage(part) : undefined;
 }
 
-/** An image of a kind that models do not take leaves a mark where it stood. */
+/** An image of a type that models do not accept is replaced by a note. */
 function parseImage(part: JsonObject): TextContent | ImageContent {
   const source = objectOf(part["source"]);
   const data = stringOf(part["data"]) ?? stringOf(source?.["data"]);
@@ -160,7 +160,7 @@ function parseBlock(value: unknown): TextContent | ThinkingContent | ToolCallCon
   }
 }
 
-/** A foreign signature is in a shape that only its program knows: without it the thought is still readable, and no provider refuses it. */
+/** A foreign signature has a format of its own: without it the thought is still readable, and no provider refuses it. */
 function parseThinking(block: JsonObject): ThinkingContent | undefined {
   const text = stringOf(block["text"]) ?? stringOf(block["thinking"]);
   const signature = objectOf(block["signature"]);

@@ -8,13 +8,13 @@ import { arrayOf, countOf, nonEmpty, objectOf, oneOf, stringOf, timeOf } from ".
 /** Shorter lines cannot be nested too deep. */
 const DEEP_CHARS = 4096;
 
-/** One line of a session file; undefined for a line that is no record or cannot be stored. */
+/** One line of a session file; undefined if it is not a record or cannot be stored. */
 export function parseRecord({ text }: Pick<FileLine, "text">): JsonObject | undefined {
   const record = parseObject(text);
   return record !== undefined && isStorable(text, record) ? record : undefined;
 }
 
-/** When a record was written; the time of the one before it when it does not say. */
+/** When a record was written; falls back to the time of the previous one. */
 export function recordTime(record: JsonObject, lastTimeMs: number): number {
   return timeOf(record["timestamp"]) ?? timeOf(objectOf(record["message"])?.["timestamp"]) ?? lastTimeMs;
 }
@@ -29,7 +29,7 @@ function parseObject(text: string | undefined): JsonObject | undefined {
   }
 }
 
-/** What is nested deeper than a program can follow when it writes it: only a line that long can be. */
+/** Detects nesting that is too deep to serialise; only a line of that length can have it. */
 function isStorable(text: string | undefined, record: JsonObject): boolean {
   if (text === undefined || text.length < DEEP_CHARS) return true;
   try {
@@ -63,7 +63,7 @@ export function parseBody(record: JsonObject, timestampMs: number): TranscriptBo
         ...(record["tellsModel"] === true ? { tellsModel: true } : {}),
       };
     }
-    // Both were shown to the model as the user's words.
+    // Both were shown to the model as text of the user.
     case "custom_message":
       return toUserBody(record["content"], timestampMs);
     case "branch_summary":

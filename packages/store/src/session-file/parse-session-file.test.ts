@@ -69,7 +69,7 @@ describe("what we write, we read", () => {
       const lost = 1 + (at % entries.length);
       const parsed = await parseSessionFile(`${all.with(lost, '{"type":"mess').join("\n")}\n`);
       expect(parsed.problems).toContainEqual({ type: "unreadable-line", line: lost + 1 });
-      // What names others names them by their places, which have moved.
+      // Entries that refer to others use positions, which have shifted.
       const namesNone = ({ body }: ImportedEntry): boolean => body.type !== "compaction" && body.type !== "replacement";
       const kept = entries.filter((_, index) => index !== lost - 1).filter(namesNone);
       const bodies = parsed.entries.filter(namesNone).map((entry) => entry.body);

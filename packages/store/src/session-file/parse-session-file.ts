@@ -3,7 +3,7 @@ import { readSessionFile } from "./read-session-file.ts";
 import type { SessionFileSource } from "./read-lines.ts";
 import type { ParsedSessionFile } from "./session-file.ts";
 
-/** Reads a session file into memory, as a whole; `readSessionFile` says how. For files that are known to be small. */
+/** Reads a whole session file into memory; see `readSessionFile`. For files that are known to be small. */
 export async function parseSessionFile(source: SessionFileSource): Promise<ParsedSessionFile> {
   const pieces: (string | Uint8Array)[] = [];
   for await (const piece of typeof source === "string" ? [source] : source) pieces.push(piece);

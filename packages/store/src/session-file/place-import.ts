@@ -1,6 +1,6 @@
-/** Whose an imported session becomes. */
+/** Who owns an imported session. */
 export interface ImportOwners {
-  /** The agent of sessions whose key names none. */
+  /** The agent of sessions whose key does not name one. */
   readonly agentId: string;
   /** Assigns every session to this agent, regardless of its key. */
   readonly isForAll: boolean;
@@ -8,7 +8,7 @@ export interface ImportOwners {
   readonly agents: ReadonlySet<string>;
 }
 
-/** Where an imported session goes. */
+/** The target of an imported session. */
 export type ImportPlace =
   | { readonly type: "place"; readonly key: string; readonly agentId: string }
   | { readonly type: "refused"; readonly key: string; readonly reason: string };
@@ -19,8 +19,8 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 const KINDS = new Set(["dm", "direct", "group", "channel"]);
 
 /**
- * The key under which a session from elsewhere stands here. `dm` is an old name of `direct`; a key of the oldest form names no agent. The agent must be
- * one that is configured: its id is a part of paths.
+ * The key of an imported session. `dm` is an old name of `direct`; a key of the oldest form names no agent. The agent must be configured: its id is part of
+ * paths.
  */
 export function placeImport(oldKey: string, owners: ImportOwners): ImportPlace {
   const written = oldKey.trim();
@@ -33,7 +33,7 @@ export function placeImport(oldKey: string, owners: ImportOwners): ImportPlace {
     return place(isShared ? written : `agent:${owners.agentId}:${written}`, owners.agentId, owners);
   }
   const agentId = owners.isForAll || named === "" ? owners.agentId : named.toLowerCase();
-  // The kind stands first, second or third; what follows it is an id.
+  // The kind is the first, second or third part; the rest is an id.
   const kindAt = rest.findIndex((part, at) => at < 3 && at < rest.length - 1 && KINDS.has(part.toLowerCase()));
   const parts = rest.map((part, at) => (at === kindAt ? kindOf(part) : part));
   return place(["agent", agentId, ...parts].join(":"), agentId, owners);

@@ -3,9 +3,8 @@ import { parseMessage } from "./parse-message.ts";
 import { arrayOf, nonEmpty, objectOf, stringOf, timeOf } from "./unknown-value.ts";
 
 /**
- * Makes the lines of a plain file independent of the store that they came from: entries are counted from 1, turns are not named, and what a message
- * holds stands in one order. Two stores that hold the same conversation give the same bytes, and nothing says where it was kept. Lines come in their order, the header
- * among them.
+ * Makes the lines of a plain file independent of the store that they came from: entries are numbered from 1, turns are not named, and the fields of a message
+ * have a fixed order. Two stores that hold the same conversation give the same bytes. Pass the lines in order, starting with the header.
  */
 export function createPortableLines(): (line: JsonObject) => JsonObject {
   const places = new Map<string, string>();

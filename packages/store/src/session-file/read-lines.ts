@@ -5,7 +5,7 @@ const MAX_LINE_CHARS = 64 * 1024 * 1024;
 export interface FileLine {
   /** Counted from 1. */
   readonly number: number;
-  /** Undefined when the line is longer than any record can be. */
+  /** Undefined if the line is longer than any record can be. */
   readonly text: string | undefined;
   /** False for a last line without a line break: its writer may have been stopped in the middle. */
   readonly isComplete: boolean;

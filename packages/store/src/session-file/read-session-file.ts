@@ -12,13 +12,13 @@ import { countOf, nonEmpty, objectOf, stringOf, timeOf } from "./unknown-value.t
 
 /** The newest version of the format that is known. */
 const NEWEST_VERSION = 3;
-/** Problems that are told one by one; more are as bad. */
+/** Problems that are listed individually; more than that count as one. */
 const MAX_PROBLEMS = 100;
 
 /**
- * Reads a plain session file: ours, and versions 1 to 3 of OpenClaw and its ancestors (with envelopes and without). Never throws for what the file
- * holds: a torn tail is cut, what cannot be read is left out, and both are said. The source is opened twice and must give the same both times: the first
- * time finds out which records belong to the conversation, and keeps little of each; the second one hands them out.
+ * Reads a plain session file: ours, and versions 1 to 3 of OpenClaw and its ancestors (with envelopes and without). Never throws for its content: a torn tail
+ * is cut, unreadable records are skipped, and both are reported. The source is opened twice and must give the same bytes: the first pass finds the records of
+ * the conversation and keeps little of each; the second yields them.
  */
 export async function readSessionFile(open: () => SessionFileSource): Promise<SessionFile> {
   const reading = new Reading();
@@ -50,7 +50,7 @@ async function* entriesOf(open: () => SessionFileSource, links: LinkedRecords): 
   }
 }
 
-/** A body that refers to other entries by their places in the conversation. A compaction that kept nothing is what was said before, in the user's turn. */
+/** A body that refers to other entries by their positions in the conversation. A compaction that kept nothing becomes a message in the user's turn. */
 function linkedBody(body: TranscriptBody, index: number, { kept, replaced }: LinkedRecords): TranscriptBody {
   if (body.type === "replacement") {
     const places = replaced.get(index);
@@ -122,11 +122,11 @@ class Reading {
     return { usage, ...withoutUndefined({ firstMs, lastMs }) };
   }
 
-  /** The first one counts. */
+  /** The first one wins. */
   #takeHeader(record: JsonObject): void {
     this.#header ??= record;
     this.#lastTimeMs = timeOf(record["timestamp"]) ?? this.#lastTimeMs;
-    // Version 1 counts the header when it names an entry by its place.
+    // Version 1 counts the header in positions of entries.
     this.#add({}, undefined);
   }
 
@@ -147,7 +147,7 @@ class Reading {
     }
   }
 
-  /** A parent that is not there was lost: the record before takes its place. */
+  /** A missing parent was lost: the previous record takes its place. */
   #add(record: JsonObject, type: TranscriptBody["type"] | undefined): number {
     const index = this.#ids.length;
     const id = nonEmpty(record["id"]);

@@ -6,8 +6,8 @@ import type { SessionRecord } from "../port/session-records.ts";
 const USAGE_NAMES = Object.keys(NO_USAGE_TOTALS) as readonly (keyof typeof NO_USAGE_TOTALS)[];
 
 /**
- * What a session knows, under the names that a `sessions.json` has for it, and under names of ours where it has none (`usage`, `createdAt`, `expiresAt`).
- * The route fields are for display: nothing is delivered by them (R4). `parseSessionEntry` reads it back.
+ * A session's facts under the names of `sessions.json`, and under names of ours where it has none (`usage`, `createdAt`, `expiresAt`). The route fields are for
+ * display: they are never used for delivery (R4). `parseSessionEntry` reads it back.
  */
 export function renderSessionEntry(record: SessionRecord): JsonObject {
   const { overrides, usage, lastOrigin } = record;
@@ -64,6 +64,6 @@ export function renderSessionEntry(record: SessionRecord): JsonObject {
     lastAccountId: route?.accountId,
     lastThreadId: route?.threadId,
   };
-  // Through JSON, so that what is undefined is not there.
+  // A round trip through JSON drops undefined values.
   return JSON.parse(JSON.stringify(entry)) as JsonObject;
 }

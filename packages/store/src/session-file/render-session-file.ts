@@ -9,17 +9,17 @@ const VERSION = 3;
 export interface SessionFileHeader {
   readonly sessionId: string;
   readonly startedAtMs: number;
-  /** The workspace. */
+  /** Path of the workspace. */
   readonly cwd: string;
-  /** What a plain copy says on top: the key under which its conversation is restored when the database and its snapshots are lost. */
+  /** Extra header fields of a plain copy: the key under which its conversation is restored if the database and its snapshots are lost. */
   readonly sessionKey?: string;
   /** When a plain copy's conversation was imported; its session counts as imported again when it is restored. */
   readonly importedAtMs?: number;
-  /** What an export says on top: the session's key and what it knows, so that an import has them again. */
+  /** Extra header fields of an export: the session's key and facts, for an import. */
   readonly session?: SessionRecord;
 }
 
-/** The first line, with its line break. */
+/** The header, with its line break. */
 export function renderHeader(header: SessionFileHeader): string {
   const timestamp = new Date(header.startedAtMs).toISOString();
   const { sessionId, cwd, sessionKey, importedAtMs, session: record } = header;
@@ -35,7 +35,7 @@ export function renderEntry(entry: TranscriptEntry): string {
   return `${JSON.stringify({ ...envelope, ...contentOf(entry) })}\n`;
 }
 
-/** A compaction stands in the open, as in the files of others; the time of its message is said only where it is another one. */
+/** A compaction has top-level fields, as in the files of others; the timestamp of its message is written only if it differs. */
 function contentOf(entry: TranscriptEntry): object {
   switch (entry.type) {
     case "message":

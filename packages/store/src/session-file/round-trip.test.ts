@@ -20,7 +20,7 @@ afterEach(async () => {
 const text = fc.string({ minLength: 1, maxLength: 8 }).map((value) => `t${value.replaceAll("\u0000", "")}`);
 const choice = <Value>(...values: readonly Value[]): fc.Arbitrary<Value> => fc.constantFrom(...values);
 
-/** Every field of a session, each there or not. */
+/** Every field of a session, each present or absent. */
 const arbitraryRecord: fc.Arbitrary<Partial<SessionRecord>> = fc.record(
   {
     label: text,
@@ -62,7 +62,7 @@ async function fresh(): Promise<{ readonly store: Store; readonly folder: string
   return { store: await fixture.open(), folder: fixture.folder };
 }
 
-/** The file that a person gets. */
+/** The file that a user gets. */
 async function exported(store: Store, key: string): Promise<string> {
   const session = await store.readSession(key);
   if (session === undefined) throw new Error("there is no session");
@@ -73,7 +73,7 @@ async function exported(store: Store, key: string): Promise<string> {
   return lines;
 }
 
-/** By notice: whether the model is told of it. */
+/** By notice: whether the model is informed of it. */
 function marksOf(bodies: readonly TranscriptBody[]): readonly boolean[] {
   return bodies.flatMap((body) => (body.type === "notice" ? [body.tellsModel === true] : []));
 }
@@ -107,7 +107,7 @@ test("export, import and export again gives the same bytes", { timeout: 120_000 
     const before = await exported(first.store, key);
     const path = join(second.folder, "export.jsonl");
     await writeFile(path, before);
-    // The other store has other ids by now.
+    // The other store has assigned other ids by now.
     await second.store.appendEntry("other", userEntry("x"), { timestampMs: NOW_MS });
     const trial = await importSessionFile(second.store, path, { ...owners, isTrial: true });
     expect(await second.store.readSession(key)).toBeUndefined();
@@ -197,7 +197,7 @@ test.each([
   [{ key: "agent:../../x:main" }, "no agent"],
   [{ key: "agent:ghost:main" }, "no agent"],
   [{ key: "a\u0001b" }, "no session key"],
-])("%j is no place for an import", async (place, reason) => {
+])("%j is not a valid import target", async (place, reason) => {
   const { store, folder } = await fresh();
   const path = join(folder, "export.jsonl");
   await writeFile(

@@ -9,7 +9,7 @@ const MAX_LABEL_CHARS = 200;
 /** One entry of a `sessions.json` in our format. */
 export interface SessionEntryFacts {
   readonly sessionId: string;
-  /** The transcript's file name, without any folder: a path that leads elsewhere is not followed. */
+  /** The transcript's file name, without any folder: a path that leads elsewhere is ignored. */
   readonly fileName: string;
   readonly record: Pick<SessionRecord, "displayName" | "overrides" | "usage" | "compactionCount"> &
     Partial<
@@ -28,7 +28,7 @@ export interface SessionEntryFacts {
     >;
 }
 
-/** Reads one entry; undefined when it names no session. Fields that are not understood are left out. */
+/** Reads one entry; undefined if it names no session. Unknown fields are ignored. */
 export function parseSessionEntry(key: string, value: unknown): SessionEntryFacts | undefined {
   const entry = objectOf(value);
   const sessionId = nonEmpty(entry?.["sessionId"]);
@@ -63,7 +63,7 @@ function baseName(path: string): string {
   return path.split(/[\\/]/).at(-1) ?? "";
 }
 
-/** A label is looked up, so it is one that the store takes; anything else was none. */
+/** A label is a lookup key, so an invalid one is dropped. */
 function labelOf(value: unknown): string | undefined {
   const label = nonEmpty(value);
   return label === undefined || label.includes("\u0000") || !label.isWellFormed() || label.length > MAX_LABEL_CHARS ? undefined : label;
@@ -93,7 +93,7 @@ function parseOverrides(entry: JsonObject): SessionOverrides {
   return withoutUndefined(overrides);
 }
 
-/** Our totals are kept. The counters of other programs do not tell the current context size, so the first turn measures it. */
+/** Our totals are kept. The counters of other programs do not give the current context size, so the first turn measures it. */
 function parseTotals(entry: JsonObject): UsageTotals {
   const ours = objectOf(entry["usage"]);
   if (ours !== undefined) {
@@ -108,7 +108,7 @@ function parseTotals(entry: JsonObject): UsageTotals {
   return { ...NO_USAGE_TOTALS, input, output, cacheRead, cacheWrite, total: input + output + cacheRead + cacheWrite };
 }
 
-/** For display only: nothing is ever delivered by it (R4). */
+/** For display only: never used for delivery (R4). */
 function parseOrigin(key: string, entry: JsonObject): Origin | undefined {
   const ours = parseOwnOrigin(objectOf(entry["origin"]));
   if (ours !== undefined) return ours;
@@ -125,7 +125,7 @@ function parseOrigin(key: string, entry: JsonObject): Origin | undefined {
   };
 }
 
-/** An address as we write it; undefined for another's, which is a text or has other names. */
+/** An address in our format; undefined for a foreign one, which is a text or uses other names. */
 function parseOwnOrigin(origin: JsonObject | undefined): Origin | undefined {
   const conversation = objectOf(origin?.["conversation"]);
   const channel = nonEmpty(origin?.["channel"]);

@@ -5,7 +5,7 @@ import type { SessionFileFacts } from "./session-file.ts";
 /** The input of the thread that reads a session file. */
 export interface SessionFileJob {
   readonly handle: FileHandle;
-  /** Only as many bytes are read. */
+  /** Only this many bytes are read. */
   readonly sizeBytes: number;
 }
 

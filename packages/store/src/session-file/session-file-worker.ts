@@ -1,6 +1,6 @@
 /**
- * A thread that reads a session file: parsing it would hold up the gateway, and its text would fill its memory. It first sends what is known of the
- * file, then a batch of entries for each request, so that never more than one batch is on its way.
+ * A thread that reads a session file: parsing it would block the gateway, and its text would fill its memory. It first sends the facts of the file, then one
+ * batch of entries per request, so that at most one batch is in transit.
  */
 import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
@@ -11,7 +11,7 @@ import type { FromSessionFileWorker, SessionFileJob } from "./session-file-job.t
 
 const { handle, sizeBytes } = workerData as SessionFileJob;
 
-/** Both times as many bytes as there were at first: a file that somebody appends to is read as it was. The second time they must be the same. */
+/** Both passes read the number of bytes that the file had at first, so data appended meanwhile is ignored. The second pass must match the first. */
 function createSource(file: FileHandle): () => AsyncIterable<Uint8Array> {
   let known: string | undefined;
   return async function* read() {

@@ -14,7 +14,7 @@ export function stringOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** A text that says something. */
+/** A text that is not blank. */
 export function nonEmpty(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
@@ -28,7 +28,7 @@ export function oneOf<Name extends string>(value: unknown, names: readonly Name[
   return names.find((name) => name === value);
 }
 
-/** The last moment that a date can name. */
+/** The latest time that a date can represent. */
 const MAX_TIME_MS = 8.64e15;
 
 /** A time, from milliseconds or an ISO text. */

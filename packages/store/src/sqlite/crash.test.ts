@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true }));
 
-/** Runs the child until it has said `count` facts, then kills it as hard as can be. */
+/** Runs the child until it has reported `count` facts, then kills it with SIGKILL. */
 async function runUntilKilled(boot: number, count: number): Promise<readonly string[]> {
   const child = spawn(process.execPath, ["--conditions=factotum-source", CHILD, root, String(boot)], { stdio: ["ignore", "pipe", "pipe"] });
   const exit = once(child, "exit");
@@ -55,7 +55,7 @@ async function expectKept(store: Store, fact: string): Promise<void> {
   expect(await store.readOutbound(id)).toMatchObject({ idempotencyKey: `${name}:0`, state: { type: "sending" } });
 }
 
-/** A turn is all or nothing: what it ended with, its inputs and its entries agree. */
+/** A turn is atomic: its outcome, its inputs and its entries agree. */
 async function expectWhole(store: Store): Promise<number> {
   const running = await store.resumeTurns();
   const claimed = (await store.listInputs({ state: "claimed", limit: 500 })).items;

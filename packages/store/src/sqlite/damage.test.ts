@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.remove());
 
-/** Changes the file behind the store's back, as a failing disk would. */
+/** Changes the file behind the store's back, like a failing disk. */
 function tamper(sql: string, ...values: SQLInputValue[]): void {
   const connection = new DatabaseSync(fixture.file, { enableForeignKeyConstraints: false });
   expect(connection.prepare(sql).run(...values).changes).toBeGreaterThan(0);
@@ -45,7 +45,7 @@ test.each([
   ["time", "UPDATE transcript SET at = at + 1 WHERE id = 2"],
   ["kind", "UPDATE transcript SET type = 'notice' WHERE id = 2"],
   ["checksum", "UPDATE transcript SET sum = sum + 1 WHERE id = 2"],
-])("an entry with a damaged %s is left out everywhere and told once", async (_part, sql) => {
+])("an entry with a damaged %s is excluded everywhere and reported once", async (_part, sql) => {
   await appendTexts("one", "two", "three");
   await store.flushCopies();
   tamper(sql);
@@ -157,7 +157,7 @@ test.each([
   ["what is its own", "UPDATE requests SET payload = replace(payload, '0123456789abcdef', '0123456789abcdee') WHERE n = 1"],
   ["its place", "UPDATE requests SET at = at + 1 WHERE n = 1"],
   ["what it has in common", "UPDATE request_profiles SET body = replace(body, 'some-model', 'same-model') WHERE n = 1"],
-])("a request with damage in %s is left out and told once; the others stay", async (_part, sql) => {
+])("a request with damage in %s is excluded and reported once; the others stay", async (_part, sql) => {
   await store.startTurn(sampleTurn("t1", []));
   await store.endTurn(sampleEnd("t1", { requests: [sampleRequest(1), sampleRequest(2, { model: "anthropic/other" })] }));
   tamper(sql);
@@ -246,7 +246,7 @@ test("reports damaged rows of a lost turn with its session only", async () => {
 test("reports a header of a read-only format as damage, not as a full disk", async () => {
   await store.close();
   const bytes = await readFile(fixture.file);
-  // The number of the format for writing: SQLite takes a number that it does not know for a file to be read only.
+  // The write format number: SQLite takes an unknown one for a read-only file.
   bytes[18] = 34;
   await writeFile(fixture.file, bytes);
   await expect(fixture.open()).rejects.toMatchObject({ code: "damaged", message: expect.stringContaining("put a backup") as string });

@@ -4,10 +4,10 @@ import type { Store } from "../port/store.ts";
 import type { Tables } from "./tables/tables.ts";
 import { decodePosition, encodeId } from "./values/sequence-id.ts";
 
-/** Dead letters that one call forgets at most. */
+/** Dead letters that one call purges at most. */
 const PURGE_LIMIT = 500;
 
-/** Behind every row, and still a place that a cursor can name. */
+/** A position after every row that a cursor can still encode. */
 const START = 32 ** 10 - 1;
 
 /** Inputs and outgoing rows that were given up, as one list. */
@@ -18,7 +18,7 @@ export class DeadLetters {
     this.#tables = tables;
   }
 
-  /** Merges two lists that are read newest first; the cursor holds a place in each. */
+  /** Merges two lists that are read newest first; the cursor holds a position in each. */
   list({ type, limit, cursor }: Parameters<Store["listDeadLetters"]>[0]): Page<DeadLetter> {
     let [inputsBefore, rowsBefore] = cursor === undefined ? [START, START] : parseCursor(cursor);
     const inputs = type === "outbound" ? [] : this.#tables.inbox.listDead(inputsBefore, limit + 1);

@@ -13,7 +13,7 @@ import { assembleStore } from "./open-sqlite-store.ts";
 import { MIGRATIONS } from "./connection/schema.ts";
 import type { SqliteStore } from "./sqlite-store.ts";
 
-/** Partial indexes hold nothing but the rows that are asked for; the rows of a subquery are bounded by its own limit. */
+/** Partial indexes hold only matching rows; the rows of a subquery are bounded by its own limit. */
 const ALLOWED_SCANS =
   /^SCAN (\w+ USING (COVERING )?INDEX (turns_running|outbox_pending|outbox_given_up|conversations_behind|deleted_copies_to_rename)|CONSTANT ROW|\(subquery)/;
 
@@ -48,7 +48,7 @@ test("a failed write leaves no trace in cached records when the rest of its tran
   const started = await store.startTurn(sampleTurn("t1", [input.id]));
   expect(started.session.isPrivate).toBe(true);
   const turn = sampleTurn("t2", []);
-  // The session is changed before the entry turns out not to be JSON.
+  // The session is changed before the entry turns out to be unserialisable.
   const unreadable = { type: "message", message: { role: "user", content: [{ type: "text", text: 1n }], timestamp: 1 } };
   const failing = store.startTurn({ ...turn, touch: { ...turn.touch, endsPrivacy: true }, entries: [unreadable as never] });
   const other = accept("2");
@@ -87,13 +87,13 @@ test("callers of a shared flush resume in order, one per event loop turn, and th
   expect(store.metrics().commits - before).toBe(2);
 });
 
-const acceptAhead = (id: string): ReturnType<SqliteStore["acceptInputOptimistic"]> =>
+const acceptOptimistic = (id: string): ReturnType<SqliteStore["acceptInputOptimistic"]> =>
   store.acceptInputOptimistic(sampleMessage(id), { admission: OWNER, receivedAtMs: NOW_MS });
 
-test("an input taken ahead and its turn share one commit, which concurrent writes join", async () => {
+test("an input accepted optimistically and its turn share one commit, which concurrent writes join", async () => {
   const other = connect({ ...fixture.options, migrations: MIGRATIONS });
   const before = store.metrics().commits;
-  const accepted = await acceptAhead("1");
+  const accepted = await acceptOptimistic("1");
   const started = await store.startTurnOptimistic(sampleTurn("t1", [accepted.result.input.id]));
   const third = accept("2");
   expect(database.inTransaction).toBe(true);
@@ -106,27 +106,27 @@ test("an input taken ahead and its turn share one commit, which concurrent write
   other.close();
 });
 
-test("nothing is written ahead after a write that others wait for", async () => {
+test("no write is optimistic after a write that others wait for", async () => {
   let isTold = false;
   const waited = accept("1").then(() => (isTold = true));
-  const { committed } = await acceptAhead("2");
+  const { committed } = await acceptOptimistic("2");
   expect(isTold).toBe(true);
   await Promise.all([waited, committed]);
 });
 
-test("no commit holds more than eight writes, ahead or not", async () => {
+test("no commit holds more than eight writes, optimistic or not", async () => {
   const before = store.metrics();
-  const written = await Promise.all(Array.from({ length: 20 }, async (_, index) => acceptAhead(`${index}`)));
+  const written = await Promise.all(Array.from({ length: 20 }, async (_, index) => acceptOptimistic(`${index}`)));
   await Promise.all(written.map(({ committed }) => committed));
   const after = store.metrics();
   expect(after.writes - before.writes).toBe(20);
   expect(after.commits - before.commits).toBe(3);
 });
 
-test("a close commits writes made ahead while callers of the previous commit are resolved", async () => {
+test("a close commits optimistic writes while callers of the previous commit are resolved", async () => {
   const first = Promise.race(Array.from({ length: 8 }, async (_, index) => accept(`${index}`)));
   await first;
-  const { result, committed } = await acceptAhead("ahead");
+  const { result, committed } = await acceptOptimistic("ahead");
   await nextTick();
   expect(database.inTransaction).toBe(true);
   await store.close();
@@ -137,13 +137,13 @@ test("a close commits writes made ahead while callers of the previous commit are
   reopened.close();
 });
 
-test("a failed commit undoes everything written ahead", async () => {
+test("a failed commit undoes all optimistic writes", async () => {
   const run = database.run.bind(database);
   const full = vi.spyOn(database, "run").mockImplementation((sql, ...values) => {
     if (sql === "COMMIT") throw Object.assign(new Error("database or disk is full"), { errcode: 13 });
     return run(sql, ...values);
   });
-  const accepted = await acceptAhead("1");
+  const accepted = await acceptOptimistic("1");
   const started = await store.startTurnOptimistic(sampleTurn("t1", [accepted.result.input.id]));
   const other = accept("2");
   await expect(accepted.committed).rejects.toMatchObject({ code: "full" });
@@ -158,7 +158,7 @@ test("a failed commit undoes everything written ahead", async () => {
 });
 
 test("plain copies and snapshots hold only committed data", async () => {
-  const accepted = await acceptAhead("1");
+  const accepted = await acceptOptimistic("1");
   const started = await store.startTurnOptimistic(sampleTurn("t1", [accepted.result.input.id]));
   const commits = store.metrics().commits;
   const [problems] = await Promise.all([store.snapshot(), store.flushCopies()]);

@@ -5,7 +5,7 @@ import type { Database } from "./connection/database.ts";
 import { numberOf } from "./values/row.ts";
 import { endsTransaction, toStoreError } from "./to-store-error.ts";
 
-/** Writes that share one flush at most; the rest waits for the next one. With a hundred sessions at once, more would keep the loop from everything else. */
+/** Writes that share one flush at most; the rest waits for the next one. With a hundred active sessions, larger batches would block the event loop. */
 const MAX_BATCH = 8;
 
 interface QueuedWrite {
@@ -21,11 +21,11 @@ interface QueuedWrite {
 export interface GroupWriterOptions {
   /** The epoch that this process took when it opened the store. */
   readonly epoch: number;
-  /** Runs inside every transaction before its commit: small changes that never deserve a flush of their own. */
+  /** Runs inside every transaction before its commit: small changes that never justify a flush of their own. */
   readonly beforeCommit: () => void;
   /** Runs after every commit, before the callers' promises resolve. Must not throw: the commit cannot be undone. */
   readonly afterCommit: () => void;
-  /** Runs after a write, or all of a transaction, was taken back. Must not throw. */
+  /** Runs after a write, or a whole transaction, was rolled back. Must not throw. */
   readonly afterRollback: () => void;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -34,15 +34,14 @@ export interface GroupWriterOptions {
 /** How long a deferrable write may wait to share another write's flush. */
 const COMPANY_MS = 1_000;
 
-/** A pause of this length is used to write the log back into the database, so that it is short again and no later turn has to wait for it. */
+/** After a pause of this length the log is checkpointed, so that it is short again and no later turn has to wait for it. */
 const CHECKPOINT_AFTER_MS = 1_000;
 
 /**
- * Group commit: the writes asked for in one turn of the event loop share one transaction and one flush. Each has a savepoint, so one
- * that fails touches no other; none is acknowledged before the commit. Every transaction first checks that the store is still ours.
+ * Group commit: the writes requested in one turn of the event loop share one transaction and one flush. Each has a savepoint, so one that fails does not affect
+ * the others; none is acknowledged before the commit. Every transaction first checks that the process still owns the store.
  *
- * A write that is made ahead opens the transaction and leaves it open until the loop comes round: what depends on it is prepared, and even sent,
- * meanwhile.
+ * An optimistic write opens the transaction and leaves it open until the next turn of the event loop: dependent work is prepared, and even sent, meanwhile.
  */
 export class GroupWriter {
   readonly #database: Database;
@@ -53,10 +52,10 @@ export class GroupWriter {
   /** Committed writes whose callers have not been resolved yet. */
   #untold: (() => void)[] = [];
   #telling: NodeJS.Immediate | undefined;
-  /** A write waits that may not wait any longer than for the callers to be told. */
+  /** A non-deferrable write is waiting until the callers of the last commit are resolved. */
   #isHurried = false;
   #flushing: NodeJS.Immediate | undefined;
-  /** Ends the wait of writes that are in no hurry. */
+  /** Cancels the timer of deferrable writes. */
   #waiting: Disposable | undefined;
   #refusal: StoreError | undefined;
   #commits = 0;
@@ -78,7 +77,7 @@ export class GroupWriter {
     return this.#writes;
   }
 
-  /** Queues one write; resolves after the commit that holds it. One that may wait goes with the next that may not, or alone after a second. */
+  /** Queues one write; resolves after its commit. With `mayWait` the write is deferrable: it joins the next write that is not, or commits alone after a second. */
   write<Result>(work: () => Result, { mayWait = false }: { readonly mayWait?: boolean } = {}): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       if (this.#refusal !== undefined) {
@@ -96,8 +95,8 @@ export class GroupWriter {
   }
 
   /**
-   * Does the work at once, in the transaction that the next commit ends, and rejects when the work fails. Behind writes that others wait for, and where the
-   * commit has no room, it is like `write`: nobody reads what is not committed but what was done ahead.
+   * Runs the work at once, in the transaction that the next commit ends, and rejects if the work fails. Behind other queued writes, and if the batch is full,
+   * it is like `write`: uncommitted data is visible only if it was written optimistically.
    */
   async writeOptimistic<Result>(work: () => Result): Promise<PendingCommit<Result>> {
     if (this.#refusal !== undefined) throw this.#refusal;
@@ -105,7 +104,7 @@ export class GroupWriter {
       return { result: await this.write(work), committed: Promise.resolve() };
     const made = Promise.withResolvers<Result>();
     const committed = Promise.withResolvers<void>();
-    // Who waits for it hears of its failure.
+    // Callers that await it get the failure.
     committed.promise.catch(() => undefined);
     const reject = (error: StoreError): void => {
       made.reject(error);
@@ -128,7 +127,7 @@ export class GroupWriter {
     return this.#refusal === undefined && this.#readEpoch() === this.#options.epoch;
   }
 
-  /** Commits the writes made ahead, so that later reads are durable. */
+  /** Commits optimistic writes, so that later reads are durable. */
   commitOptimistic(): void {
     if (this.#done.length > 0) this.drain();
   }
@@ -167,8 +166,8 @@ export class GroupWriter {
   }
 
   /**
-   * Each caller goes on in a turn of the event loop of its own: with many sessions at once, all of them in one piece would keep the loop from everything
-   * else. What they write meanwhile waits for the last of them, and shares a flush.
+   * Resolves each caller in a separate turn of the event loop: with many active sessions, resolving all at once would block the loop. Their next writes wait
+   * for the last of them, and share a flush.
    */
   #tell(): void {
     this.#telling = undefined;
@@ -198,7 +197,7 @@ export class GroupWriter {
     this.#pause = { timer, commits: this.#commits };
   }
 
-  /** A failed checkpoint leaves its pages in the log, which is as safe, until the next pause. */
+  /** If a checkpoint fails, its pages stay in the log, which is as safe, until the next pause. */
   #checkpoint(): void {
     try {
       this.#database.execute("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -207,7 +206,7 @@ export class GroupWriter {
     }
   }
 
-  /** Does what is queued, as far as one commit may hold, in the transaction that is open or is begun for it. */
+  /** Runs queued writes, up to the limit of one commit, in the open transaction or a new one. */
   #advance(): void {
     const batch = this.#queue.splice(0, MAX_BATCH - this.#done.length);
     if (batch.length === 0) return;
@@ -215,7 +214,7 @@ export class GroupWriter {
     try {
       if (!this.#database.inTransaction) this.#begin();
       for (const write of batch) {
-        // One write is its own transaction: when it fails, everything is rolled back.
+        // A single write needs no savepoint: if it fails, the whole transaction is rolled back.
         if (isAlone) write.run();
         else if (!this.#attempt(write)) continue;
         this.#done.push(write);
@@ -231,7 +230,7 @@ export class GroupWriter {
     this.#checkOwnership();
   }
 
-  /** Commits the open transaction; false when there is none or it failed. */
+  /** Commits the open transaction; false if there is none or it failed. */
   #commit(): boolean {
     if (this.#done.length === 0) {
       if (this.#database.inTransaction) this.#rollBack();
@@ -261,7 +260,7 @@ export class GroupWriter {
     }
   }
 
-  /** False when the write failed by itself, and its caller was told. */
+  /** False if the write failed on its own; its caller was notified. */
   #attempt(write: QueuedWrite): boolean {
     const database = this.#database;
     database.run("SAVEPOINT one_write");

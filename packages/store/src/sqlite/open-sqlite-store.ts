@@ -41,16 +41,16 @@ export interface SqliteStoreOptions {
   readonly logger: Logger;
   /** Called once per damaged row. Must not throw. */
   readonly onDamage?: (damage: StoreDamage) => void;
-  /** Told once when SQLite cannot read its own structure any more. Must not throw. Close the store and open it again: that rebuilds it. */
+  /** Called once when SQLite can no longer read the structure of the file. Must not throw. Close the store and open it again: that rebuilds it. */
   readonly onStructureDamage?: () => void;
-  /** Told when the database was rebuilt while it was opened. Must not throw. */
+  /** Called if the database was rebuilt while it was opened. Must not throw. */
   readonly onRecovery?: (recovery: StoreRecovery) => void;
 }
 
 /**
- * Opens the store and takes it over: whoever had it open before can no longer write. Rejects with `unsupported` for a database of a newer
- * version, a SQLite that damages files, or a network folder. A database that was lost, or whose structure is damaged, is rebuilt
- * (`recoverDatabase`); where that cannot be done, because nothing of it can be read and there is no snapshot, it rejects with `damaged`.
+ * Opens the store and takes ownership: a process that had it open can no longer write. Rejects with `unsupported` for a database of a newer version, a SQLite
+ * that damages files, or a network folder. A lost or structurally damaged database is rebuilt (`recoverDatabase`); if that is impossible, because nothing of it
+ * is readable and there is no snapshot, it rejects with `damaged`.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { folder, copies, clock, random, logger, onRecovery } = options;
@@ -91,7 +91,7 @@ async function openUsable(options: SqliteStoreOptions, damage: DamageLog): Promi
   }
 }
 
-/** Looks at a database that can be read: whether what lies beside it was written after it. */
+/** Checks a readable database against the files beside it, which may be newer. */
 async function findLoss(
   database: Database,
   { folder, copies }: SqliteStoreOptions,
@@ -103,8 +103,8 @@ async function findLoss(
 }
 
 /**
- * Remembers which database is used. Snapshots of another one, which were not reported since this one is used, say that somebody has put it in the place of
- * that one: also when the same was reported and acknowledged before.
+ * Records which database is in use. Unreported snapshots of another one mean that somebody has replaced that one, even if the same was reported and
+ * acknowledged earlier.
  */
 async function noteDatabase(databaseId: string, { folder, logger }: SqliteStoreOptions, damage: DamageLog): Promise<void> {
   const last = damage.database?.id === databaseId ? damage.database : undefined;
@@ -123,7 +123,7 @@ async function noteDatabase(databaseId: string, { folder, logger }: SqliteStoreO
   await damage.record({ kind: "snapshots", text, isComplete: false, path }, { database });
 }
 
-/** A file whose header names a format that SQLite only reads is refused like one on a read-only disk; but it can be written to. */
+/** SQLite refuses a file whose header names a read-only format like a file on a read-only disk; but this file is writable. */
 function toOpenError(error: unknown, folder: string): StoreError {
   const refusal = toStoreError(error);
   if (!isReadOnly(error)) return refusal;
@@ -140,7 +140,7 @@ export function assembleStore(database: Database, options: SqliteStoreOptions, d
   const { clock, logger } = options;
   const { epoch, databaseId } = takeOwnership(database, options);
   const positions = new Map<number, CopyPosition>();
-  /** Conversations to look at after the next commit; one whose change was rolled back is looked at in vain. */
+  /** Conversations to check after the next commit; checking one whose change was rolled back is harmless. */
   const appended = new Set<number>();
   const writer = new GroupWriter(database, {
     epoch,
@@ -179,7 +179,7 @@ export function assembleStore(database: Database, options: SqliteStoreOptions, d
   return createSqliteStore({ tables, transactions, writer, copier, keeper, damage, databaseId, logger });
 }
 
-/** The next epoch: every writer of an older one is refused from here on. A database without an id gets one. */
+/** The next epoch: writers of older ones are refused from now on. A database without an id gets one. */
 function takeOwnership(database: Database, options: SqliteStoreOptions): { readonly epoch: number; readonly databaseId: string } {
   const row = database.get(
     `INSERT INTO ownership (id, epoch, boot_id, opened_at, database_id) VALUES (1, 1, ?, ?, ?)
@@ -193,7 +193,7 @@ function takeOwnership(database: Database, options: SqliteStoreOptions): { reado
   return { epoch: numberOf(row, "epoch"), databaseId: textOf(row, "database_id") };
 }
 
-/** What the owner is told of damaged rows, by kind: what was lost with them. */
+/** What the owner is told about damaged rows, by kind. */
 const LEFT_OUT: Readonly<Record<StoreDamage["type"], string>> = {
   entry: "Parts of a conversation were damaged on the disk and are left out.",
   turn: "What is known of turns was damaged on the disk and is left out.",
@@ -204,7 +204,7 @@ const LEFT_OUT: Readonly<Record<StoreDamage["type"], string>> = {
   request: "Kept model requests were damaged on the disk and are left out.",
 };
 
-/** Reports damage once, even when several reads find it before the row is excluded. */
+/** Reports damage once, even if several reads find it before the row is excluded. */
 function createQuarantine(
   writer: GroupWriter,
   options: SqliteStoreOptions & {

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.remove());
 
-/** Sessions of two agents, every tenth of them a group's, as many turns of the store would leave them; in one transaction. */
+/** Sessions of two agents, every tenth of them a group, as after that many turns; written in one transaction. */
 function fill(count: number): void {
   const database = new DatabaseSync(fixture.file);
   const facts = JSON.stringify({ displayName: "Ada", overrides: {}, usage: NO_USAGE_TOTALS, compactionCount: 0 });
@@ -34,7 +34,7 @@ function fill(count: number): void {
   database.close();
 }
 
-/** Rows that each way to ask for a page has read, the second page included. */
+/** Rows read for each kind of page query, the second page included. */
 async function rowsOfPages(): Promise<readonly number[]> {
   const store = await fixture.open();
   const counts: number[] = [];
@@ -60,7 +60,7 @@ async function rowsOfPages(): Promise<readonly number[]> {
   return counts;
 }
 
-test("a page of 25 sessions reads 26 rows, whether there are 100 sessions or 100,000; one that looks for a kind reads 201 at most", async () => {
+test("a page of 25 sessions reads 26 rows, for 100 sessions or 100,000; one that filters by kind reads 201 at most", async () => {
   fill(100);
   const few = await rowsOfPages();
   expect(few.slice(0, 6)).toEqual([26, 26, 26, 25, 26, 26]);

@@ -26,7 +26,7 @@ const entry = (index: number, chars = 10): ImportedEntry => ({
   body: userEntry(`${index} ${"x".repeat(chars)}`),
 });
 
-/** Entries, with something done before each of them. */
+/** Entries, with a callback before each of them. */
 async function* entriesWith(count: number, before: (index: number) => Promise<void> | void): AsyncIterable<ImportedEntry> {
   for (let index = 0; index < count; index += 1) {
     await before(index);
@@ -140,7 +140,7 @@ test("the next start removes an unfinished import, and the session can be import
     entries: entriesWith(4 * SLICE, async (index) => {
       if (index !== 3 * SLICE + 1) return;
       reached.resolve();
-      // Until the store is closed under it.
+      // Until the store is closed during the import.
       while ((await store.readSession(SESSION.key)) === undefined) await nextTick();
     }),
   });

@@ -8,12 +8,12 @@ import type { StoreCalls } from "./store-calls.ts";
 import type { Tables } from "./tables/tables.ts";
 import type { Transactions } from "./transactions.ts";
 
-/** Entries that one commit removes of an import that came to nothing. */
+/** Entries of a failed import that one commit removes. */
 const REMOVED_ENTRIES = 500;
 
 /**
- * Imports sessions batch by batch: the entries go into a conversation that belongs to no session and that nobody sees; the last commit makes it one. What
- * is left of an import that ended before that is removed, at once or by the next start.
+ * Imports sessions batch by batch: the entries go into a conversation that belongs to no session and is invisible; the last commit attaches it. Leftovers of an
+ * import that ended before that are removed, at once or by the next start.
  */
 export class SessionImports {
   readonly #tables: Tables;
@@ -26,7 +26,7 @@ export class SessionImports {
     this.#calls = parts.calls;
   }
 
-  /** Rejects before it has read an entry when the names are taken. */
+  /** Rejects before it has read an entry if the names are taken. */
   async take(session: ImportedSession, { isTrial = false, signal }: ImportOptions): Promise<SessionRecord> {
     const record = await this.#try(session);
     if (isTrial) return record;
@@ -37,7 +37,7 @@ export class SessionImports {
       for await (const batch of batchesOf(session.entries)) {
         signal?.throwIfAborted();
         await this.#calls.write(() => this.#transactions.appendImported(n, batch, ids));
-        // Callers that waited for the commit run first.
+        // Let callers that waited for the commit run first.
         await nextTick();
       }
       signal?.throwIfAborted();
@@ -74,7 +74,7 @@ export class SessionImports {
     }
   }
 
-  /** The error that ended the import is what its caller hears; what the store cannot remove now is removed by the next start. */
+  /** The caller gets the error that ended the import; what cannot be removed now is removed by the next start. */
   async #discard(n: number): Promise<void> {
     try {
       await this.#remove(n);

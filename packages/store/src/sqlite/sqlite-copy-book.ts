@@ -7,10 +7,7 @@ import { numberOf, textOf } from "./values/row.ts";
 import type { Row } from "./values/row.ts";
 import type { Tables } from "./tables/tables.ts";
 
-/**
- * The copier's view of the store, which shows it only what is committed. Positions never cost a flush: they ride on the next commit, and a lost one is
- * only work done again.
- */
+/** The copier's view of the store, limited to committed data. Positions never cost a flush: they piggyback on the next commit, and a lost one only repeats work. */
 export class SqliteCopyBook implements CopyBook {
   readonly #database: Database;
   readonly #tables: Pick<Tables, "conversations" | "transcripts">;
@@ -47,7 +44,7 @@ export class SqliteCopyBook implements CopyBook {
       this.#positions.delete(n);
       return undefined;
     }
-    // Its file gets its name with the end of the import.
+    // Its file gets its name at the end of the import.
     if (numberOf(row, "is_import") === 1) return undefined;
     const position = this.#positions.get(n) ?? { entry: numberOf(row, "copied_entry"), bytes: numberOf(row, "copied_bytes") };
     const lastEntry = numberOf(row, "last_entry");

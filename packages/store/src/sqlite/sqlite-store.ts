@@ -19,7 +19,7 @@ import { TranscriptReader } from "./transcript-reader.ts";
 
 /** The store in one SQLite file, with what its owner needs to watch and to save that file. */
 export interface SqliteStore extends Store {
-  /** Which database this is: its copies have the same id, a new or a restored one has another. */
+  /** The id of the database: its copies have the same id, a new or a restored database has another. */
   readonly databaseId: string;
   /** Unacknowledged damage of the stored state. */
   readonly damage: DamageLog;

@@ -1,7 +1,7 @@
 import { StoreError } from "../port/store-error.ts";
 import type { StoreErrorCode } from "../port/store-error.ts";
 
-/** Primary result codes of SQLite that mean more than "it failed". */
+/** Primary result codes of SQLite that need a distinction. */
 const ERROR = 1;
 const BUSY = 5;
 const READONLY = 8;
@@ -12,7 +12,7 @@ const CANTOPEN = 14;
 const CONSTRAINT = 19;
 const NOTADB = 26;
 
-/** What SQLite says, under its code for any error, of a file that does not hold what our statements were written for. */
+/** SQLite's message, under its generic error code, for a file that does not match our statements. */
 const OTHER_FILE = /^(?:unsupported file format|no such (?:table|column|index)\b)/;
 
 /** The primary result code of a failure inside SQLite, or undefined for every other error. */
@@ -24,20 +24,20 @@ function sqliteCode(error: unknown): number | undefined {
 const DAMAGED =
   "The database file is damaged. Stop the gateway, move factotum.sqlite out of the state folder with the files whose names begin like that, and put a backup in their place. Without one begin anew: the conversations also stand as plain files under agents.";
 
-/** True when the whole transaction is in doubt, and not only the statement. */
+/** True if the whole transaction is in doubt, not only the statement. */
 export function endsTransaction(error: unknown): boolean {
   const code = sqliteCode(error);
   return code !== undefined && code !== CONSTRAINT;
 }
 
-/** True when SQLite could not read its own structure, and not only a row's content: nothing that the file says can be relied on then. */
+/** True if SQLite could not read its own structure, not only a row's content: then nothing in the file is reliable. */
 export function isStructureDamage(error: unknown): boolean {
   if (!StoreError.isInstance(error) || error.code !== "damaged") return false;
   const code = sqliteCode(error.cause);
   return code === CORRUPT || code === NOTADB;
 }
 
-/** True when SQLite may not write to the file. */
+/** True if SQLite may not write to the file. */
 export function isReadOnly(error: unknown): boolean {
   return sqliteCode(error) === READONLY;
 }
@@ -47,7 +47,7 @@ export function damagedFile(cause: unknown): StoreError {
   return new StoreError("damaged", DAMAGED, { cause });
 }
 
-/** The only place that knows SQLite's errors. */
+/** The only code that knows SQLite's errors. */
 export function toStoreError(error: unknown): StoreError {
   if (StoreError.isInstance(error)) return error;
   const isOtherFile = error instanceof Error && sqliteCode(error) === ERROR && OTHER_FILE.test(error.message);

@@ -20,7 +20,7 @@ import { KEEP_REQUESTS, KEEP_REQUESTS_MS, KEEP_SETTLED_MS } from "./lifetimes.ts
 /** Rows that one call of maintenance removes from a table at most. */
 const PRUNE_LIMIT = 500;
 
-/** The changes that touch several tables. Each is called inside one transaction of the writer and does all of its work or throws. */
+/** The changes that touch several tables. Call each inside one transaction of the writer; it does all of its work or throws. */
 export class Transactions {
   readonly #tables: Tables;
   readonly #clock: Clock;
@@ -89,7 +89,7 @@ export class Transactions {
     return this.#append(conversation, options.entries, options.timestampMs, turn);
   }
 
-  /** A session that was reset meanwhile keeps its new counters: the run belonged to the conversation before. */
+  /** A session that was reset meanwhile keeps its new counters: the run belonged to the previous conversation. */
   endTurn(end: TurnEnd): Awaited<ReturnType<Store["endTurn"]>> {
     const { conversations, inbox, outbox, sessions, turns } = this.#tables;
     const turn = turns.requireRunning(end.turnId);
@@ -134,7 +134,7 @@ export class Transactions {
     return this.#tables.outbox.add(rows, { atMs, turn: this.#tables.turns.sequenceOf(turnId) });
   }
 
-  /** Appends entries to an import. `ids`: by the ids of the file, those that they have here. */
+  /** Appends entries to an import. `ids`: maps the ids of the file to the stored ones. */
   appendImported(n: number, entries: readonly ImportedEntry[], ids: Map<string, string>): void {
     const { conversations, transcripts } = this.#tables;
     for (const { id, body, timestampMs } of entries) {
@@ -212,11 +212,11 @@ export class Transactions {
   }
 }
 
-/** A compaction and a replacement name entries of their file; in the store those have other ids. */
+/** Maps the entry ids in a compaction or a replacement from those of the file to the stored ones. */
 function withNewIds(body: TranscriptBody, ids: ReadonlyMap<string, string>): TranscriptBody {
   if (body.type === "replacement")
     return { ...body, messages: body.messages.map((one) => ({ ...one, entryId: ids.get(one.entryId) ?? one.entryId })) };
-  // A key says of what the notice was one where it came from.
+  // A key identifies the subject of the notice only in the store that it came from.
   if (body.type === "notice") {
     const { key: _key, ...kept } = body;
     return kept;

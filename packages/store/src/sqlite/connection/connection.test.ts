@@ -47,7 +47,7 @@ test("a copy requested during a transaction waits for its end and includes its c
   database.run("BEGIN IMMEDIATE");
   database.run("INSERT INTO notes VALUES ('new')");
   const copying = database.copyTo(join(root, "copy.sqlite"));
-  // The copy reads its first pages in the thread pool, too, and was there before these.
+  // The copy, too, reads its first pages in the thread pool, and was queued there first.
   for (let look = 0; look < 20; look += 1) await stat(file());
   database.run("COMMIT");
   await copying;
@@ -119,7 +119,7 @@ test("another program's database is refused", async () => {
 test("a header that SQLite reports as another format is damaged", async () => {
   open(FIRST).close();
   const bytes = await readFile(file());
-  // The number of the schema's format, of which SQLite knows 1 to 4.
+  // The schema format number, of which SQLite knows 1 to 4.
   bytes[47] = 132;
   await writeFile(file(), bytes);
   expect(() => open(FIRST)).toThrow(expect.objectContaining({ code: "damaged", message: expect.stringContaining("put a backup") }));

@@ -16,7 +16,7 @@ export const DATABASE_NAME = "factotum.sqlite";
 /** What the copy before a migration is called while it is written. */
 const UNFINISHED_COPY = `${DATABASE_NAME}.copying`;
 
-/** Marks the file as ours: "fact". */
+/** The application id that marks the file as ours: "fact". */
 const APPLICATION_ID = 0x66_61_63_74;
 
 /** Magic numbers of network file systems, on which write-ahead logging is not safe. */
@@ -36,8 +36,8 @@ export interface ConnectionOptions {
 }
 
 /**
- * Opens the database file and brings it to the newest version. Never opens the file by any other way than SQLite: closing a second
- * descriptor would drop the process's locks (R10).
+ * Opens the database file and migrates it to the newest version. Never opens the file by any other way than SQLite: closing a second descriptor would drop the
+ * process's locks (R10).
  */
 export function connect(options: ConnectionOptions): Database {
   const path = join(options.folder, DATABASE_NAME);
@@ -63,7 +63,7 @@ export function connect(options: ConnectionOptions): Database {
   }
 }
 
-/** True for a database file that this program can use, as it is or after its migrations. Nobody may have it open. */
+/** True for a database file that this program can use, after migrations if needed. No process may have it open. */
 export function isOwnDatabase(path: string): boolean {
   const newest = MIGRATIONS.at(-1)?.version ?? 0;
   let database: Database | undefined;
@@ -99,8 +99,8 @@ function probe(database: Database): void {
 }
 
 /**
- * The log is kept as large as a load makes it until the next pause, when it is written back and emptied: a flush of what overwrites is cheaper than one of
- * what lengthens the file. The limit is for what one transaction has made larger than that.
+ * The log keeps its size under load until the next pause, when it is checkpointed and truncated: overwriting flushes faster than extending the file. The limit
+ * applies to a log that one transaction has made larger.
  */
 function configure(database: Database): void {
   database.execute(`
@@ -118,7 +118,7 @@ function pragma(database: Database, name: "user_version" | "application_id"): nu
   return row === undefined ? 0 : numberOf(row, name);
 }
 
-/** Forward only. A database that holds anything is copied first, so that the step back is a copy of one file. */
+/** Forward only. A non-empty database is copied first, so that a rollback is a copy of one file. */
 function migrate(database: Database, path: string, options: ConnectionOptions): void {
   const from = pragma(database, "user_version");
   const newest = options.migrations.at(-1)?.version ?? 0;
@@ -143,7 +143,7 @@ function take(database: Database, { version, sql, fill }: Migration, path: strin
     fill?.(database);
   } catch (cause) {
     const error = toStoreError(cause);
-    // A full disk says so itself; everything else is a fault of the step, or of a file that is not what the steps before it made.
+    // A full disk has its own error; anything else is a bug of the step, or a file that earlier steps did not make.
     if (error.code === "full") throw error;
     throw new StoreError("internal", `${path} could not be brought to version ${version}; nothing was changed. The cause says why.`, {
       cause,
@@ -156,7 +156,7 @@ export function removeUnfinishedMigrationCopy(folder: string): void {
   for (const end of ["", "-journal"]) rmSync(join(folder, `${UNFINISHED_COPY}${end}`), { force: true });
 }
 
-/** The copy gets the name under which a recovery finds it once it is whole. */
+/** The copy is renamed, to the name that recovery looks for, once it is complete. */
 function snapshot(database: Database, path: string, version: number, options: ConnectionOptions): void {
   const copy = `${path}.v${version}.${options.clock.now()}`;
   const unfinished = join(options.folder, UNFINISHED_COPY);

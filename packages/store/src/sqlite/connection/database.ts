@@ -3,10 +3,10 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { Row } from "../values/row.ts";
 
-/** Pages that are copied at a time: the event loop runs in between. */
+/** Pages copied at a time: the event loop runs in between. */
 const COPIED_PAGES = 200;
 
-/** How often a copy is begun: a transaction lasts for a turn of the event loop or two. */
+/** How often a copy is retried: a transaction lasts for one or two turns of the event loop. */
 const COPY_ATTEMPTS = 100;
 
 /** One connection with its prepared statements. Every text given to it is a constant, so the number of statements is bounded by the code. */
@@ -33,12 +33,12 @@ export class Database {
     return [...this.#statements.keys()];
   }
 
-  /** Runs a change and says how many rows it changed. */
+  /** Runs a change and returns the number of changed rows. */
   run(sql: string, ...values: SQLInputValue[]): number {
     return Number(this.#prepare(sql).run(...values).changes);
   }
 
-  /** Inserts one row and gives its number. */
+  /** Inserts one row and returns its number. */
   insert(sql: string, ...values: SQLInputValue[]): number {
     return Number(this.#prepare(sql).run(...values).lastInsertRowid);
   }
@@ -55,7 +55,7 @@ export class Database {
     return rows;
   }
 
-  /** Hands out rows one by one, so that the caller may stop before the last. Nothing else may run the same statement meanwhile. */
+  /** Yields rows one by one, so that the caller may stop early. Do not run the same statement again meanwhile. */
   *each(sql: string, ...values: SQLInputValue[]): Generator<Row> {
     for (const row of this.#prepare(sql).iterate(...values)) {
       this.#rowsRead += 1;
@@ -63,14 +63,14 @@ export class Database {
     }
   }
 
-  /** Runs statements that are not worth keeping. */
+  /** Runs statements without caching them. */
   execute(sql: string): void {
     this.#connection.exec(sql);
   }
 
   /**
-   * Copies the whole database into a new file, over this connection and beside its work. A transaction that is open when the first pages are read turns the
-   * copy away: it is begun again then.
+   * Copies the whole database into a new file, over this connection and in the background. Fails and is retried if a transaction is open when the first pages
+   * are read.
    */
   async copyTo(path: string): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
@@ -84,7 +84,7 @@ export class Database {
     }
   }
 
-  /** Bytes of all pages of the database, its log not counted. */
+  /** Bytes of all pages of the database, without its log. */
   pageBytes(): number {
     const row = this.get("SELECT page_count * page_size AS bytes FROM pragma_page_count(), pragma_page_size()");
     return Number(row?.["bytes"] ?? 0);

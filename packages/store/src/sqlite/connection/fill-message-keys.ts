@@ -9,8 +9,8 @@ import type { Database } from "./database.ts";
 const PAGE = 500;
 
 /**
- * Gives stored inputs the key of their message. Of two inputs with one message, which an earlier version took both, the first has the key; a damaged row
- * has none.
+ * Adds the message key to stored inputs. Of two inputs with one message, which an earlier version accepted both, the first gets the key; a damaged row gets
+ * none.
  */
 export function fillMessageKeys(database: Database): void {
   let after = 0;

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { DATABASE_NAME } from "./connection.ts";
 
-/** What SQLite keeps open as long as the connection: the log is emptied, but never replaced. */
+/** SQLite keeps these open as long as the connection: the log is truncated, but never replaced. */
 const NAMES = [DATABASE_NAME, `${DATABASE_NAME}-wal`];
 
 /** The files of an open connection, even after they were renamed or unlinked. */
@@ -10,18 +10,18 @@ export class OpenedFiles {
   readonly #folder: string;
   readonly #ids: readonly (string | undefined)[];
 
-  /** Takes notice of the files of a database that was just opened and has been written to. */
+  /** Records the files of a database that was just opened and written to. */
   constructor(folder: string) {
     this.#folder = folder;
     this.#ids = this.#look();
   }
 
-  /** True once a name is gone or stands for another file: what is written from then on ends with the process. */
+  /** True once a name is gone or belongs to another file: later writes are lost when the process ends. */
   get isUnlinked(): boolean {
     try {
       return this.#look().some((id, index) => id !== this.#ids[index]);
     } catch {
-      // A folder that cannot be looked at for a while says nothing.
+      // A folder that is unreadable for a while proves nothing.
       return false;
     }
   }

@@ -1,7 +1,7 @@
 import type { Database } from "./database.ts";
 import { fillMessageKeys } from "./fill-message-keys.ts";
 
-/** One step forward. Steps are never edited once released: a change is a new step. */
+/** One step forward. Released steps are never edited: a change is a new step. */
 export interface Migration {
   /** The value of `user_version` after the step. */
   readonly version: number;
@@ -11,8 +11,8 @@ export interface Migration {
 }
 
 /**
- * Ids are whole numbers here and texts outside. `sum` is the checksum of the row's payload and of the facts that it belongs to.
- * Times are milliseconds since the epoch. Rows that many others name (turns, conversations) have a short number `n`.
+ * Ids are integers here and texts outside. `sum` is the checksum of the row's payload and of the facts that it belongs to. Times are milliseconds since the
+ * epoch. Rows that many others refer to (turns, conversations) have a short number `n`.
  */
 const FIRST = `
 CREATE TABLE ownership (
@@ -244,8 +244,8 @@ VALUES (1, 0, '{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0,"cal
 `;
 
 /**
- * Turns get their numbers, prompts their outlines, and every model request a short row. Requests name other rows without a foreign key: checking one
- * would need an index more on each.
+ * Turns get numbers, prompts their outlines, and every model request a short row. Requests refer to other rows without a foreign key: checking one would need
+ * one more index on each.
  */
 const REQUESTS = `
 ALTER TABLE turns ADD COLUMN number INTEGER NOT NULL DEFAULT 0;
@@ -278,21 +278,21 @@ CREATE TABLE requests (
 CREATE INDEX requests_by_turn ON requests (conversation, turn);
 `;
 
-/** What a request held that is made of nothing else in the store: a summariser's. Few have it; it goes with the request. */
+/** The body of a request whose texts are stored nowhere else: a summariser's. Few requests have one; it is removed with the request. */
 const REQUEST_BODIES = `
 ALTER TABLE requests ADD COLUMN body TEXT;
 ALTER TABLE requests ADD COLUMN body_sum INTEGER;
 `;
 
-/** Rows in whose place others are sent are forgotten with those that have arrived. */
+/** Rows that were replaced by others are pruned together with accepted ones. */
 const REPLACED_OUTBOX = `
 DROP INDEX outbox_settled;
 CREATE INDEX outbox_settled ON outbox (settled_at) WHERE state IN ('accepted', 'suppressed', 'replaced');
 `;
 
 /**
- * Remembers of every outgoing row whether a send of it was ever left without an answer: one that was rejected or given up later may have been shown
- * all the same. Of old rows that were tried more than once it is not known, so they count as shown.
+ * Records for every outgoing row whether a send of it ever got no answer: one that was rejected or given up later may have been shown all the same. For old
+ * rows with several attempts this is unknown, so they count as shown.
  */
 const DEAD_LETTERS = `
 ALTER TABLE outbox ADD COLUMN may_be_shown INTEGER NOT NULL DEFAULT 0;
@@ -301,52 +301,52 @@ DROP INDEX outbox_given_up;
 CREATE INDEX outbox_given_up ON outbox (id, state) WHERE state IN ('dead', 'ambiguous');
 `;
 
-/** A notice that says a delivery is found by the delivery's key, however many entries and conversations later. */
+/** Lookup of a delivery's notice by the delivery's key, independent of the number of entries and conversations. */
 const NOTICE_KEYS = `
 ALTER TABLE transcript ADD COLUMN key TEXT;
 CREATE UNIQUE INDEX transcript_by_key ON transcript (key) WHERE key IS NOT NULL;
 `;
 
-/** Of the tries of an outgoing row, those that the platform has refused or left without an answer: only they use up its chances. */
+/** The attempts of an outgoing row that the platform refused or did not answer: only they count against its limit. */
 const REFUSALS = `
 ALTER TABLE outbox ADD COLUMN refusals INTEGER NOT NULL DEFAULT 0;
 `;
 
-/** A message is taken once, also when the platform delivers it again under another event id: the key is a digest of its address and id. */
+/** A message is accepted once, even if the platform redelivers it under another event id: the key is a digest of its address and id. */
 const MESSAGE_KEYS = `
 ALTER TABLE inbox ADD COLUMN message_key TEXT;
 CREATE UNIQUE INDEX inbox_by_message ON inbox (message_key) WHERE message_key IS NOT NULL;
 `;
 
-/** How often a turn was begun in all, while `attempts` counts since its last committed entry. */
+/** How often a turn was started in total, while `attempts` counts since its last committed entry. */
 const TURN_STARTS = `
 ALTER TABLE turns ADD COLUMN starts INTEGER NOT NULL DEFAULT 1;
 UPDATE turns SET starts = attempts;
 `;
 
-/** Which database this is: copies of it have the same id, a new or a restored one gets its own. */
+/** Identifies the database: copies of it have the same id, a new or a restored one gets its own. */
 const DATABASE_ID = `
 ALTER TABLE ownership ADD COLUMN database_id TEXT;
 `;
 
-/** A conversation that is being imported belongs to no session yet; what a crash leaves of one is removed. */
+/** A conversation that is being imported belongs to no session yet; leftovers after a crash are removed. */
 const IMPORTS = `
 ALTER TABLE conversations ADD COLUMN is_import INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX conversations_importing ON conversations (is_import) WHERE is_import = 1;
 `;
 
-/** How often a turn was begun as the only resumed one, and whether that is true of its last attempt. */
+/** How often a turn was started as the only resumed one, and whether its last attempt was. */
 const SOLO_STARTS = `
 ALTER TABLE turns ADD COLUMN solo_starts INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE turns ADD COLUMN is_solo INTEGER NOT NULL DEFAULT 0;
 `;
 
-/** How often the turn of an input was to be begun; the first time is not written. */
+/** Attempts to start the turn of an input; the first one is not stored. */
 const INPUT_ATTEMPTS = `
 ALTER TABLE inbox ADD COLUMN attempts INTEGER NOT NULL DEFAULT 1;
 `;
 
-/** Blocks of notes in agents' workspaces that tainted turns wrote: a few a day. The caller bounds the rows of a file. */
+/** Blocks of notes in agents' workspaces that tainted turns wrote: a few a day. The caller bounds the rows per file. */
 const TAINTED_BLOCKS = `
 CREATE TABLE tainted_blocks (
   agent_id TEXT NOT NULL,

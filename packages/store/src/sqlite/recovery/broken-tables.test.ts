@@ -29,19 +29,19 @@ test.each(["conversations", "sessions", "transcript", "turns", "inbox", "outbox"
     expect(await textsOf(again, "id-one")).toEqual(["hello one"]);
     expect(await textsOf(again, "id-two")).toEqual(["hello two", "and again"]);
     expect((await again.counts()).sessions).toBe(3);
-    // Nobody knows who has spoken in one whose row is lost.
+    // The senders are unknown for a session whose row is lost.
     const isPrivate = table !== "sessions" && table !== "conversations";
     expect(await again.readSession("agent:main:one")).toMatchObject({ sessionId: "id-one", isPrivate });
   },
 );
 
-// Without its conversations it cannot be found out that it is older before it is rebuilt.
+// Without its conversations the age of the database is unknown before it is rebuilt.
 test.each([
   ["turns", "older"],
   ["sessions_by_activity", "older"],
   ["conversations", "structure"],
 ])(
-  "an older copy of the database whose %s are damaged comes back from it and the plain files, and does nothing twice",
+  "an older copy of the database whose %s are damaged is completed from its rows and the plain files, and repeats nothing",
   async (part, loss) => {
     const backup = `${fixture.folder}-backup`;
     const store = await scene.open();

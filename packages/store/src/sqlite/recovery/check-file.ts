@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 /** Most problems listed per file. */
 const MAX_PROBLEMS = 5;
 
-/** Runs in a thread of its own: a check reads the whole file and must not block the gateway. */
+/** Runs in a thread: a check reads the whole file and must not block the gateway. */
 const PROGRAM = `
 const { DatabaseSync } = require("node:sqlite");
 const { parentPort, workerData } = require("node:worker_threads");
@@ -22,8 +22,8 @@ parentPort.postMessage(lines.filter((line) => line !== "ok"));
 `;
 
 /**
- * What SQLite finds wrong with the structure of a database file that nobody writes to; empty when it is sound. `isThorough`: whether its indexes hold what its
- * tables do is part of that.
+ * Structural problems that SQLite finds in a database file that no process writes to; empty if it is sound. `isThorough`: also checks that the indexes match
+ * their tables.
  */
 export async function checkFile(path: string, { isThorough = false }: { readonly isThorough?: boolean } = {}): Promise<readonly string[]> {
   const check = isThorough ? "integrity_check" : "quick_check";

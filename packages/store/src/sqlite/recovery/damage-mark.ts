@@ -2,15 +2,15 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseLoss } from "./find-loss.ts";
 
-/** What a mark may say; `older` and `replaced` are those of earlier versions. */
+/** Possible contents of a mark; `older` and `replaced` were written by earlier versions. */
 const LOSSES: readonly DatabaseLoss[] = ["unlinked", "saved", "older", "replaced"];
 
-/** Says to the next start that the database is to be rebuilt, though it may open. */
+/** Tells the next start to rebuild the database, even if it can be opened. */
 export function markDamaged(folder: string, loss: DatabaseLoss = "structure"): void {
   writeFileSync(markOf(folder), loss, { mode: 0o600 });
 }
 
-/** Why it is to be rebuilt; undefined without a mark. One that names no reason is about the structure. */
+/** Why it is to be rebuilt; undefined without a mark. A mark without a reason means the structure. */
 export function readDamageMark(folder: string): DatabaseLoss | undefined {
   try {
     const loss = readFileSync(markOf(folder), "utf8");

@@ -6,17 +6,17 @@ import { checksum } from "../values/checksum.ts";
 import { numberOf } from "../values/row.ts";
 import { decodeId, encodeId } from "../values/sequence-id.ts";
 
-/** Puts entries of one plain file into the transcript of its conversation, in the order of the file, those that are missing there. */
+/** Inserts the missing entries of one plain file into the transcript of its conversation, in the order of the file. */
 export class EntryRestorer {
   readonly #database: Database;
   readonly #conversation: Conversation;
-  /** Entries whose id another conversation has now: their number in the file, and here. */
+  /** Entries whose id is taken by another conversation: their number in the file, and their number here. */
   readonly #renumbered: Map<number, number> = new Map();
-  /** The entry that the next one follows. */
+  /** The parent of the next entry. */
   #last: number;
   added = 0;
 
-  /** `after`: the entry that the first one of the file follows; 0 when the file is read from its beginning. */
+  /** `after`: the parent of the file's first entry; 0 if the file is read from its start. */
   constructor(database: Database, conversation: Conversation, after: number) {
     this.#database = database;
     this.#conversation = conversation;
@@ -30,7 +30,7 @@ export class EntryRestorer {
       this.#last = wanted;
       return;
     }
-    // An id is kept where it is free and in the order of the file.
+    // An id is kept if it is free and in the order of the file.
     const id = existing === undefined && wanted > this.#last ? wanted : this.#highest() + 1;
     if (id !== wanted) this.#renumbered.set(wanted, id);
     const payload = JSON.stringify(payloadOf(this.#withKnownIds(body)));
@@ -46,7 +46,7 @@ export class EntryRestorer {
     this.added += 1;
   }
 
-  /** Lets the conversation point to its newest entry and its newest compaction. */
+  /** Points the conversation to its newest entry and its newest compaction. */
   finish(): void {
     if (this.added === 0) return;
     const { n } = this.#conversation;
@@ -77,7 +77,7 @@ export class EntryRestorer {
       case "message":
       case "ui-message":
         return body;
-      // Its key says what it is about in the database that is lost.
+      // Its key refers to a row of the lost database.
       case "notice": {
         const { key: _key, ...kept } = body;
         return kept;

@@ -12,17 +12,17 @@ import { listSnapshots } from "./snapshots.ts";
 import type { Snapshot } from "./snapshots.ts";
 
 /**
- * What is wrong with a database as a whole. `structure`: SQLite cannot read it; `replaced`: a database that never held anything is in its place; `older`: the
- * plain files hold entries that it does not know of; `unlinked`: it was deleted or replaced while it was in use, and something may have been written after its newest
- * snapshot; `saved`: the same, and nothing was.
+ * What is wrong with a database as a whole. `structure`: SQLite cannot read it; `replaced`: a database that was never used is in its place; `older`: the plain
+ * files hold entries that it does not have; `unlinked`: it was deleted or replaced while in use, and may have changed after its newest snapshot; `saved`: the
+ * same, but its newest snapshot is complete.
  */
 export type DatabaseLoss = "structure" | "missing" | "empty" | "replaced" | "older" | "unlinked" | "saved";
 
 const MIGRATION_COPY = /^factotum\.sqlite\.v\d+\.(\d+)$/;
 
 /**
- * Says whether the database file of a state folder was lost: it is missing or has no bytes, although snapshots of it or plain files of its conversations
- * are there. Without those it is a new state folder.
+ * Whether the database file of a state folder was lost: it is missing or empty, although snapshots of it or plain files of its conversations exist. Without
+ * those it is a new state folder.
  */
 export async function findLostFile(folder: string, copies: CopyFolders): Promise<DatabaseLoss | undefined> {
   const bytes = statSync(join(folder, DATABASE_NAME), { throwIfNoEntry: false })?.size;
@@ -33,8 +33,8 @@ export async function findLostFile(folder: string, copies: CopyFolders): Promise
 }
 
 /**
- * True if an open database never held anything, although one that did was here before. Rows are not counted: a database whose owner has deleted everything
- * still knows that it had given out numbers.
+ * True if an open database was never used, although a used one was here before. Rows are not counted: a database whose owner has deleted everything still has
+ * its id counters.
  */
 export async function isReplaced(database: Pick<Database, "get">, folder: string, copies: CopyOptions): Promise<boolean> {
   if (database.get("SELECT 1 FROM sqlite_sequence LIMIT 1") !== undefined) return false;
@@ -51,12 +51,12 @@ export async function listRestorable(folder: string): Promise<readonly Snapshot[
   return [...(await listSnapshots(folder)), ...beforeMigrations].toSorted((a, b) => b.takenAtMs - a.takenAtMs);
 }
 
-/** True for a database file of ours that has held anything; false also for one that cannot be read. Nobody may have it open. */
+/** True for a database file of ours that was used; false also for an unreadable one. No process may have it open. */
 export function wasUsed(path: string): boolean {
   return peek(path, (connection) => connection.prepare("SELECT 1 FROM sqlite_sequence LIMIT 1").get()) !== undefined;
 }
 
-/** Which database a file is and the number of its newest entry; undefined for one that cannot be read. Nobody may have it open. */
+/** The id of a database file and the number of its newest entry; undefined for an unreadable one. No process may have it open. */
 export function identify(path: string): { readonly databaseId: unknown; readonly newestEntry: number } | undefined {
   const row = peek(path, (connection) =>
     connection
@@ -72,7 +72,7 @@ export function identify(path: string): { readonly databaseId: unknown; readonly
 function peek<Result>(path: string, read: (connection: DatabaseSync) => Result): Result | undefined {
   let connection: DatabaseSync | undefined;
   try {
-    // Nobody writes to it: without this, files for readers would stay beside it.
+    // No process writes to it: without this option, SQLite's reader files would stay beside it.
     const location = pathToFileURL(path);
     location.searchParams.set("immutable", "1");
     connection = new DatabaseSync(location, { readOnly: true });

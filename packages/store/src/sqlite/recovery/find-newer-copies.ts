@@ -11,20 +11,20 @@ import { decodeId } from "../values/sequence-id.ts";
 import { COPY_ENDING, readCopy, readHeader } from "./session-copies.ts";
 import type { CopyFolders, SessionCopy } from "./session-copies.ts";
 
-/** Read of the end of a file first: entries are in the order of their ids, and the newest is the last. */
+/** Bytes read from the end of a file first: entries are in the order of their ids, so the newest is the last. */
 const TAIL_BYTES = 1024 * 1024;
 
 /** Options of the check. */
 export interface NewerCopiesOptions {
   readonly copies: CopyOptions;
-  /** True for the database that was used last: files it does not know of are newer then. Those beside another database belong to its predecessor. */
+  /** True for the database that was used last: unknown files are then newer than it. Files beside another database belong to its predecessor. */
   readonly isSameDatabase: boolean;
 }
 
 /**
- * True if a plain file holds entries that the open database has never given out a number for: an older copy of it was put in its place, or it has lost its
- * log. A crash cannot cause that, since files are written after the commit; nor can a deletion, since numbers are never given out again. Files are only
- * looked at, and those that are no longer than the database knows are not opened.
+ * True if a plain file holds an entry whose number the open database never assigned: the database was replaced by an older copy, or has lost its log. A crash
+ * cannot cause that, since files are written after the commit; nor can a deletion, since numbers are never reused. Files are only read, and those that are no
+ * longer than the database knows are not opened.
  */
 export async function hasNewerCopies(
   database: Pick<Database, "each" | "get">,
@@ -36,12 +36,12 @@ export async function hasNewerCopies(
   return isAnyNewer(copies, newest, (sessionId) => known.get(sessionId) ?? (isSameDatabase ? 0 : Infinity));
 }
 
-/** The same where nothing is known of a database but the number of its newest entry: every file is opened. */
+/** The same check if only the number of the newest entry is known: every file is opened. */
 export async function hasCopiesNewerThan(newest: number, copies: CopyFolders): Promise<boolean> {
   return isAnyNewer(copies, newest, () => 0);
 }
 
-/** `knownOf`: how many bytes of a conversation's file is known. */
+/** `knownOf`: the known size of a conversation's file, in bytes. */
 async function isAnyNewer(copies: CopyFolders, newest: number, knownOf: (sessionId: string) => number): Promise<boolean> {
   for (const agentId of await copies.agents()) {
     const folder = copies.folder(agentId);
@@ -57,7 +57,7 @@ async function isAnyNewer(copies: CopyFolders, newest: number, knownOf: (session
   return false;
 }
 
-/** How much of each file is known; all of it where the conversation was deleted and its file has not got its other name yet. */
+/** The known size of each file; unlimited if the conversation was deleted and its file is not renamed yet. */
 function knownBytes(database: Pick<Database, "each">): ReadonlyMap<string, number> {
   const known = new Map<string, number>();
   for (const row of database.each("SELECT session_id, copied_bytes FROM conversations"))
@@ -70,14 +70,14 @@ function knownBytes(database: Pick<Database, "each">): ReadonlyMap<string, numbe
 }
 
 interface Part {
-  /** The known bytes of the file, and all. */
+  /** Bytes of the file that are known, and its size. */
   readonly bytes: number;
   readonly size: number;
-  /** The newest number that the database has given out. */
+  /** The newest number that the database has assigned. */
   readonly newest: number;
 }
 
-/** A file that cannot be read holds nothing that could be restored, and the copier cannot cut it either. */
+/** An unreadable file has nothing to restore, and the copier cannot truncate it either. */
 async function holdsNewer(file: Pick<SessionCopy, "agentId" | "sessionId" | "path">, { bytes, size, newest }: Part): Promise<boolean> {
   try {
     if ((await readHeader(file)) === undefined) return false;
@@ -90,7 +90,7 @@ async function holdsNewer(file: Pick<SessionCopy, "agentId" | "sessionId" | "pat
   }
 }
 
-/** The highest number of an entry from a byte on; undefined when there is no whole one. */
+/** The highest number of an entry after a byte offset; undefined if there is no complete one. */
 async function newestEntry(path: string, start: number): Promise<number | undefined> {
   let newest: number | undefined;
   for await (const line of readLines(readCopy(path, start))) {

@@ -9,10 +9,10 @@ import { markDamaged } from "./damage-mark.ts";
 import { removeUnfinishedRecovery } from "./recover-database.ts";
 import { listSnapshots, removeUncheckedSnapshot, takeSnapshot } from "./snapshots.ts";
 
-/** What the keeper looks after. */
+/** Dependencies of the monitor. */
 export interface StructureKeeperOptions {
   readonly database: Pick<Database, "copyTo" | "pageBytes" | "get">;
-  /** Which database it is: snapshots bear it. */
+  /** The id of the database, which its snapshots share. */
   readonly databaseId: string;
   readonly damage: Pick<DamageLog, "keepsEarlierSnapshots">;
   readonly folder: string;
@@ -22,13 +22,13 @@ export interface StructureKeeperOptions {
   readonly files: Pick<OpenedFiles, "isUnlinked">;
 }
 
-/** Keeps copies for the day when the structure of the database is damaged, and notices that day: once it has, the next start rebuilds the database. */
+/** Takes snapshots for the case that the structure of the database gets damaged, and detects that damage: then the next start rebuilds the database. */
 export class IntegrityMonitor {
   readonly #options: StructureKeeperOptions;
-  /** Rows that this connection had changed when the newest snapshot was begun. */
+  /** Rows that this connection had changed when the newest snapshot was started. */
   #changesInSnapshot: number;
   #isDamaged = false;
-  /** Snapshots are taken one after the other: they are written under the same name. */
+  /** Snapshots are taken one at a time: they are written under the same temporary name. */
   #work: Promise<unknown> = Promise.resolve();
 
   constructor(options: StructureKeeperOptions) {
@@ -48,14 +48,14 @@ export class IntegrityMonitor {
   }
 
   /**
-   * Keeps what an unlinked database holds, for the next start. `isLast`: nothing is written to it any more. Rejects when it cannot be kept: with `damaged`
-   * when its structure is damaged as well. Then the next start restores the last sound snapshot.
+   * Saves an unlinked database for the next start. `isLast`: it is not written to any more. Rejects if that fails: with `damaged` if its structure is damaged
+   * as well. Then the next start restores the last sound snapshot.
    */
   async save({ isLast }: { readonly isLast: boolean }): Promise<void> {
     const { folder } = this.#options;
     const problems = await this.snapshot();
     if (problems.length === 0) return markDamaged(folder, isLast ? "saved" : "unlinked");
-    // A file that is in its place is another database: its rows must not be mixed with those of the snapshot.
+    // A file in its place is another database: its rows must not be mixed with those of the snapshot.
     if ((await this.lastSnapshotAtMs()) !== undefined) markDamaged(folder, "unlinked");
     throw new StoreError(
       "damaged",
@@ -86,7 +86,7 @@ export class IntegrityMonitor {
     return own?.takenAtMs;
   }
 
-  /** True if the database holds something that its newest snapshot does not: written by this process, or by an earlier one after that snapshot. */
+  /** True if the database has changed since its newest snapshot, in this process or an earlier one. */
   async hasChanged(): Promise<boolean> {
     if (this.#changes() !== this.#changesInSnapshot) return true;
     const newest = this.#options.database.get("SELECT max(updated_at) AS updated_at FROM sessions")?.["updated_at"];
@@ -99,7 +99,7 @@ export class IntegrityMonitor {
     await removeUnfinishedRecovery(this.#options.folder);
   }
 
-  /** Looks at a failure of the database. */
+  /** Checks a failure for structural damage. */
   look(error: unknown): void {
     if (isStructureDamage(error)) this.#noteDamage([error instanceof Error ? String(error.cause) : ""]);
   }

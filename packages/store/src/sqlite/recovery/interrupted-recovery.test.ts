@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => scene.remove());
 
-/** Opens the store of a folder in a process that is killed right before a change of the file system. */
+/** Opens the store of a folder in a process that is killed right before a file system change. */
 async function openAndKill(root: string, before: string): Promise<void> {
   const child = spawn(process.execPath, ["--conditions=factotum-source", CHILD, root, before], {
     stdio: ["ignore", "pipe", "pipe"],
@@ -29,7 +29,7 @@ async function openAndKill(root: string, before: string): Promise<void> {
   expect({ said: said.trim(), signal, complaint }).toEqual({ said: before, signal: "SIGKILL", complaint: "" });
 }
 
-/** A killed gateway's folder: a snapshot with one word, a second word in the database, a third in its log alone, and a structure that is damaged. */
+/** The folder of a killed gateway: a snapshot with one word, a second word in the database, a third in its log alone, and a damaged structure. */
 async function wreck(): Promise<string> {
   const store = await scene.open();
   await scene.talk(store, "main", "first");
@@ -46,7 +46,7 @@ async function wreck(): Promise<string> {
   return root;
 }
 
-/** What is left when all is over: each word, what waited, one folder and one record. */
+/** The final state: each word, the waiting input, one folder and one record. */
 async function expectRecovered(root: string): Promise<void> {
   const folder = join(root, "state");
   const store = await scene.open(folder);
@@ -60,7 +60,7 @@ async function expectRecovered(root: string): Promise<void> {
   expect(readdirSync(folder).filter((name) => /damaged$|\.recovery|recovering/.test(name))).toEqual([]);
 }
 
-/** Changes of the file system that a recovery makes, in their order: what is done, and to which name for which time. */
+/** File system changes of a recovery, in order: the operation, the name it affects, and how often that happened before. */
 const STEPS = [
   "renameSync factotum.sqlite.recovery 1",
   "mkdir damaged 1",
@@ -88,7 +88,7 @@ describe("a recovery that is killed", { timeout: 60_000 }, () => {
   test("resumes even when every attempt is killed", async () => {
     const root = await wreck();
     const kills = ["rename factotum.sqlite 1", "copyFile damaged.sqlite 1", "rename factotum.sqlite 1", "rename factotum.sqlite 1"];
-    // The later ones come from the build folder: what is set aside is not moved again.
+    // The later attempts start from the build folder: the files set aside are not moved again.
     for (const kill of kills) await openAndKill(root, kill);
     expect((await findPendingRecovery(join(root, "state"), scene.fixture.options.copies))?.text).toContain("goes on restoring it");
     await expectRecovered(root);

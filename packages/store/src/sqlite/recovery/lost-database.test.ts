@@ -24,7 +24,7 @@ async function keysOf(store: SqliteStore): Promise<readonly string[]> {
 
 const snapshots = async (): Promise<readonly string[]> => readdir(join(fixture.folder, "snapshots"));
 
-/** What may become of a database file. */
+/** Ways to lose a database file. */
 const LOSSES: readonly [StoreRecovery["loss"], () => Promise<void>][] = [
   ["missing", () => scene.removeFile()],
   ["empty", () => truncate(fixture.file)],
@@ -68,7 +68,7 @@ describe.each(LOSSES)("a database that is %s", (loss, lose) => {
       { id: "d1", kind: "database", isComplete: false, path: scene.recoveries[0]?.damagedFolder },
     ]);
     expect(again.databaseId).not.toBe(store.databaseId);
-    // The conversation goes on, and its file keeps what was in it.
+    // The conversation continues, and its file keeps its content.
     await scene.talk(again, "main", "later");
     await again.flushCopies();
     const lines = (text: string): readonly string[] => text.split("\n").map((line) => line.replace(/"turnId":"[^"]*",/, ""));
@@ -151,7 +151,7 @@ describe("a recovery", () => {
     expect(await textsOf(again, "id-main")).toEqual(["good"]);
   });
 
-  test("gives out no number that the lost database may have given out", async () => {
+  test("reuses no number that the lost database may have assigned", async () => {
     const store = await scene.open();
     await scene.talk(store, "main", "kept");
     await store.snapshot();
@@ -163,11 +163,11 @@ describe("a recovery", () => {
     const numberOf = (id: string): number => decodeId("i", id) ?? Number.NaN;
     const lost = inputs.map(({ input }) => numberOf(input.id));
     const { input } = await again.acceptInput(...message("new"));
-    // The first of those that were lost, and a thousand more.
+    // The first lost number, plus a thousand.
     expect(numberOf(input.id)).toBe(Math.min(...lost) + 1000);
   });
 
-  test("prefers a snapshot that holds something to a newer one of a database that never did", async () => {
+  test("prefers a used snapshot to a newer one of a database that was never used", async () => {
     const store = await scene.open();
     await scene.talk(store, "main", "good");
     await store.snapshot();
@@ -245,7 +245,7 @@ describe("a recovery", () => {
     expect(await snapshots()).not.toContain(unnamed);
   });
 
-  test("does not forget a session that is there for the file of one that was deleted under its id", async () => {
+  test("keeps a live session even if there is a file of a deleted session with its id", async () => {
     const store = await scene.open();
     await scene.talk(store, "main", "kept");
     await store.patchSession("agent:main:main", { label: "mine" }, { nowMs: fixture.clock.nowMs });
@@ -272,7 +272,7 @@ describe("a recovery", () => {
     expect(await keysOf(again)).toEqual(["agent:main:main"]);
     expect(await textsOf(again, "id-secret")).toEqual([]);
     expect((await again.counts()).sessions).toBe(1);
-    // Its file goes when its time has come, as if nothing had happened.
+    // Its file is removed when it expires, as usual.
     await again.maintain({ nowMs: fixture.clock.nowMs + 31 * 24 * 60 * 60_000 });
     expect(await readdir(scene.copies)).toEqual(["id-main.jsonl"]);
   });
@@ -344,8 +344,8 @@ describe("a recovery", () => {
   });
 });
 
-describe("what the next start will do", () => {
-  test.each(LOSSES.slice(0, 2))("is said of a database that is %s, and nothing is changed", async (loss, lose) => {
+describe("the pending recovery", () => {
+  test.each(LOSSES.slice(0, 2))("describes a database that is %s, and changes nothing", async (loss, lose) => {
     const store = await scene.open();
     await scene.talk(store, "main", "one");
     const look = async () => findPendingRecovery(fixture.folder, fixture.options.copies);
@@ -364,7 +364,7 @@ describe("what the next start will do", () => {
     expect(await look()).toBeUndefined();
   });
 
-  test("is nothing in a new state folder", async () => {
+  test("is undefined in a new state folder", async () => {
     expect(await findPendingRecovery(fixture.folder, fixture.options.copies)).toBeUndefined();
   });
 });

@@ -22,7 +22,7 @@ async function goBack(): Promise<void> {
   await copyFile(backup(), fixture.file);
 }
 
-/** A database that is copied after the first word; what comes next is in the plain files alone once it is put back. */
+/** A database that is copied after the first word; once the copy is put back, later words are in the plain files alone. */
 async function begin(): Promise<SqliteStore> {
   const store = await scene.open();
   await scene.talk(store, "main", "first");
@@ -59,7 +59,7 @@ test("a database that lost its log after a kill is completed from the plain file
   const store = await begin();
   await scene.talk(store, "main", "second");
   await store.flushCopies();
-  // What a kill would leave, without the log: the file as it was when it was last written back. The killed process is still there, so it is another folder.
+  // The state after a kill without the log: the file as of its last checkpoint. The killed process still runs in this test, so use another folder.
   const folder = `${fixture.folder}-killed`;
   await mkdir(folder);
   await copyFile(backup(), join(folder, "factotum.sqlite"));

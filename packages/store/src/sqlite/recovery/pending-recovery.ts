@@ -5,13 +5,13 @@ import type { DatabaseLoss } from "./find-loss.ts";
 import { findInterrupted } from "./recovery-journal.ts";
 import type { CopyFolders } from "./session-copies.ts";
 
-/** What the next start of a gateway will do about a database that is lost or known to be damaged. */
+/** What the next start of a gateway will do about a lost or damaged database. */
 export interface PendingRecovery {
   readonly loss: DatabaseLoss;
-  /** The same for a person, with what to do. */
+  /** The same as text for people, with what to do. */
   readonly text: string;
   readonly fix: string;
-  /** Age of the newest snapshot, milliseconds since the epoch; absent when there is none. */
+  /** Age of the newest snapshot, milliseconds since the epoch; absent if there is none. */
   readonly snapshotAtMs?: number;
 }
 
@@ -25,13 +25,13 @@ const FOUND: Readonly<Record<DatabaseLoss, string>> = {
   saved: "The database was deleted or replaced while it was in use, and what it held is saved.",
 };
 
-/** What an earlier process knew, or the file shows without being opened. What was noted of the structure of a file counts only while it is there. */
+/** What an earlier process recorded, or what is visible without opening the file. A mark about the structure of a file counts only while the file exists. */
 export async function findNoted(folder: string, copies: CopyFolders): Promise<DatabaseLoss | undefined> {
   const noted = readDamageMark(folder);
   return noted === "saved" || noted === "unlinked" ? noted : ((await findLostFile(folder, copies)) ?? noted);
 }
 
-/** Looks at a state folder that no gateway uses, without opening the database; undefined when the next start will use it as it is. Changes nothing. */
+/** Inspects a state folder that no gateway uses, without opening the database; undefined if the next start will use it unchanged. Changes nothing. */
 export async function findPendingRecovery(folder: string, copies: CopyFolders): Promise<PendingRecovery | undefined> {
   const interrupted = findInterrupted(folder);
   const loss = interrupted?.loss ?? (await findNoted(folder, copies));

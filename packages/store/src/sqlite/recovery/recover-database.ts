@@ -32,26 +32,25 @@ export interface RecoveryOptions extends ConnectionOptions {
   readonly random: Random;
 }
 
-/** The copy of the damaged file that rows are read from. */
+/** The copy of the damaged file that rows are salvaged from. */
 const SALVAGED_NAME = "damaged.sqlite";
 
-/** Sessions that the record of the damage names. */
+/** Sessions that the damage record lists. */
 const MAX_NAMED_SESSIONS = 100;
 
-/** Why a row that was on its way is not sent, or answered, once more. */
+/** Why a pending row is not sent, or answered, again. */
 const UNCERTAIN = "the database was damaged and restored from a copy: it may have been done since";
 
 const NOTHING_LEFT =
   "The database was lost, and none of its snapshots in the state folder can be used. Stop the gateway and put a backup of factotum.sqlite in its place. Without one, begin again with `factotum reset --state`: it deletes nothing and moves what is there aside.";
 
 /**
- * Rebuilds the database of a state folder (R10): the newest sound snapshot, over it every row of a damaged file that can still be read, and what
- * the plain files of the conversations have on top. One that is sound and older than those is the base itself, unless a snapshot of it is newer. What the snapshot
- * says is on its way, and nothing else says anything of, becomes a dead letter, since it may have been done, and so does all of it in
- * a file that is older than the plain files: nothing is done twice. The files from before are
- * moved into a folder of their own and kept as they are, and the damage is recorded before the result is used. The result is a database with an id of its own,
- * so the snapshots from before stay. A recovery that was killed goes on with the same folder and the same record. Nobody may have the database open. Rejects
- * with `damaged` when there is nothing to build on; then all stays as it was.
+ * Rebuilds the database of a state folder (R10) from the newest sound snapshot, every readable row of a damaged file, and the plain files of the conversations.
+ * A sound database that is older than its plain files is the base itself, unless a snapshot of it is newer. Pending work that only the snapshot knows becomes a
+ * dead letter, since it may have been done, and so does all pending work of a file that is older than the plain files: nothing is repeated. The previous files
+ * are moved into a folder and kept unchanged, and the damage is recorded before the result is used. The result has a database id of its own, so earlier
+ * snapshots stay. A recovery that was killed resumes with the same folder and the same record. No process may have the database open. Rejects with `damaged` if
+ * there is nothing to build on; then the folder is unchanged.
  */
 export async function recoverDatabase(options: RecoveryOptions): Promise<StoreRecovery> {
   const { folder, clock, logger, loss } = options;
@@ -78,13 +77,13 @@ export async function recoverDatabase(options: RecoveryOptions): Promise<StoreRe
   return recovery;
 }
 
-/** Builds the new database in a folder of its own and records the damage. */
+/** Builds the new database in a separate folder and records the damage. */
 async function restore(building: string, options: RecoveryOptions & { readonly damagedFolder: string }): Promise<StoreRecovery> {
   const { folder, loss, damage, damagedFolder } = options;
   const databaseId = options.random.uuid();
   const snapshots = await listRestorable(folder);
   const salvaged = join(building, SALVAGED_NAME);
-  // SQLite would write to the file that is kept.
+  // SQLite would write to the file that must be kept.
   if (loss === "structure" || loss === "older") await copyDatabase(damagedFolder, salvaged);
   const isSalvaged = loss === "structure" || (loss === "older" && (await checkFile(salvaged, { isThorough: true })).length > 0);
   const isBase = loss === "older" && !isSalvaged;
@@ -111,7 +110,7 @@ function recoveryFolder(folder: string): string {
   return join(folder, "recovering");
 }
 
-/** Copies the newest snapshot that is sound, one that holds anything if there is such a one, and says how old it is. */
+/** Copies the newest sound snapshot, preferring one of a used database, and returns its age. */
 async function restoreSnapshot(snapshots: readonly Snapshot[], building: string): Promise<number | undefined> {
   const target = join(building, DATABASE_NAME);
   const [used, unused] = [snapshots.filter(({ path }) => wasUsed(path)), snapshots.filter(({ path }) => !wasUsed(path))];
@@ -123,7 +122,7 @@ async function restoreSnapshot(snapshots: readonly Snapshot[], building: string)
   return undefined;
 }
 
-/** Copies the database itself, or a snapshot of it that has newer entries, and says how old that is. */
+/** Copies the database itself, or a snapshot of it that has newer entries, and returns its age. */
 async function restoreNewest(damagedFolder: string, snapshots: readonly Snapshot[], building: string): Promise<number | undefined> {
   const own = identify(join(damagedFolder, DATABASE_NAME));
   const newer = snapshots.filter(({ path }) => {
@@ -148,15 +147,15 @@ interface BuiltDatabase {
   readonly isComplete: boolean;
   readonly sessions: number;
   readonly fromCopies: RestoredCopies;
-  /** Why the damaged file could not be opened at all. */
+  /** Why the damaged file could not be opened. */
   readonly failure?: unknown;
 }
 
 interface BuildOptions extends RecoveryOptions {
   readonly damagedFolder: string;
-  /** What can be read of the damaged file is taken row by row. */
+  /** Salvages the readable rows of the damaged file. */
   readonly isSalvaged: boolean;
-  /** The snapshot has everything that the database had: what is under way in it still is. */
+  /** The snapshot is complete: what it says is pending is still pending. */
   readonly isExact: boolean;
 }
 
@@ -170,7 +169,7 @@ async function build(databaseId: string, options: BuildOptions): Promise<BuiltDa
     const salvaged = isSalvaged ? salvage(join(options.folder, SALVAGED_NAME), into) : NOTHING_SALVAGED;
     const { rows, brokenTables, failure, newestEntry } = salvaged;
     const isOlder = loss === "older" || (newestEntry !== undefined && (await hasCopiesNewerThan(newestEntry, copies)));
-    // What an older file says is under way may have been done since, as with a snapshot.
+    // What an older file says is pending may have been done since, as with a snapshot.
     if (isOlder) giveUpWhatIsUnderWay(into, clock.now());
     const hasAll = brokenTables === 0 && failure === undefined;
     const isComplete = isExact || (isSalvaged && hasAll && !isOlder);
@@ -192,11 +191,11 @@ async function build(databaseId: string, options: BuildOptions): Promise<BuiltDa
 
 interface SalvagedRows extends ReturnType<typeof salvageRows> {
   readonly failure?: unknown;
-  /** The number of its newest entry; absent where it cannot be read. */
+  /** The number of its newest entry; absent if it cannot be read. */
   readonly newestEntry?: number;
 }
 
-/** Of a file that is not there, or was never used, something is missing. */
+/** Something is missing of a file that does not exist or was never used. */
 const NOTHING_SALVAGED: SalvagedRows = { rows: 0, brokenTables: 1 };
 
 function salvage(damaged: string, into: DatabaseSync): SalvagedRows {
@@ -224,7 +223,7 @@ function newestEntryOf(database: DatabaseSync): number | undefined {
   }
 }
 
-/** Of what a snapshot knows to be under way it does not know how it ended. What the damaged file still says comes over it. */
+/** The snapshot does not know how its pending work ended. Rows of the damaged file overwrite it. */
 function giveUpWhatIsUnderWay(database: DatabaseSync, nowMs: number): void {
   database
     .prepare("UPDATE inbox SET state = 'dead', reason = ?, settled_at = ? WHERE state IN ('waiting', 'claimed')")
@@ -253,7 +252,7 @@ function mend(database: DatabaseSync, databaseId: string, nowMs: number): void {
   `);
   // Numbers are never reused, even lost ones.
   database.exec("UPDATE sqlite_sequence SET seq = seq + 1000");
-  // What is written from here on is no copy of the database that was lost: it gets an id of its own.
+  // The result diverges from the lost database from here on: it gets an id of its own.
   database
     .prepare(
       `INSERT INTO ownership (id, epoch, boot_id, opened_at, database_id) VALUES (1, 1, ?, ?, ?)
@@ -262,7 +261,7 @@ function mend(database: DatabaseSync, databaseId: string, nowMs: number): void {
     .run(databaseId, nowMs, databaseId);
 }
 
-/** Rows that belong to a row which is gone: until none is left, since they may have rows of their own. */
+/** Removes rows whose parent row is gone, repeatedly, since they may have dependent rows themselves. */
 function removeOrphans(database: DatabaseSync): void {
   const keys = database
     .prepare(

@@ -9,9 +9,9 @@ import type { DatabaseLoss } from "./find-loss.ts";
 /** The progress of a recovery, from which a killed one resumes. */
 export interface RecoveryJournal {
   readonly loss: DatabaseLoss;
-  /** Name of the folder that holds the files from before, inside the state folder. */
+  /** Name of the folder with the previous files, inside the state folder. */
   readonly asideName: string;
-  /** True once all of them are in it: a database in the state folder is another one from then on. */
+  /** True once all of them are in it: a database in the state folder is then a different one. */
   readonly isSetAside: boolean;
 }
 
@@ -21,23 +21,23 @@ const JournalSchema = z.object({
   isSetAside: z.boolean(),
 }) satisfies z.ZodType<RecoveryJournal>;
 
-/** The database is moved after its log: a file without its log would look like the whole. */
+/** The database is moved after its log: a file without its log would look complete. */
 const MOVED = [`${DATABASE_NAME}-wal`, DATABASE_NAME];
 
-/** The recovery that a kill has interrupted. One whose result is in place is over, and so is one in whose place somebody has put a database by hand. */
+/** The recovery that a kill interrupted. It is over if its result is in place, or if somebody has put another database in place by hand. */
 export function findInterrupted(folder: string): RecoveryJournal | undefined {
   const journal = readJournal(folder);
   return journal?.isSetAside === true && existsSync(join(folder, DATABASE_NAME)) ? undefined : journal;
 }
 
-/** The same for the process that owns the folder: it forgets one that is over. */
+/** The same for the process that owns the folder: it forgets a recovery that is over. */
 export function takeInterrupted(folder: string): RecoveryJournal | undefined {
   const interrupted = findInterrupted(folder);
   if (interrupted === undefined && readJournal(folder) !== undefined) endRecovery(folder);
   return interrupted;
 }
 
-/** Moves the files of a damaged database into a folder of their own, and resolves with what that folder is called. Can be repeated after a kill. */
+/** Moves the files of a damaged database into a folder, and resolves with its name. Can be repeated after a kill. */
 export async function setAside(folder: string, loss: DatabaseLoss, nowMs: number): Promise<RecoveryJournal> {
   const begun = readJournal(folder) ?? { loss, asideName: `damaged-${nowMs}`, isSetAside: false };
   if (begun.isSetAside) return begun;
@@ -46,7 +46,7 @@ export async function setAside(folder: string, loss: DatabaseLoss, nowMs: number
   const aside = join(folder, begun.asideName);
   await mkdir(aside, { recursive: true, mode: 0o700 });
   for (const name of MOVED) if (existsSync(join(folder, name))) await rename(join(folder, name), join(aside, name));
-  // It says nothing without the files that it belongs to, and is made again.
+  // It is useless without its files, and is created again.
   await rm(join(folder, `${DATABASE_NAME}-shm`), { force: true });
   const done = { ...begun, isSetAside: true };
   writeJournal(folder, done);
@@ -63,13 +63,13 @@ export async function putBack(folder: string, { loss, asideName }: RecoveryJourn
   removeJournal(folder);
 }
 
-/** Forgets the recovery, and why there was one. */
+/** Forgets the recovery and its reason. */
 export function endRecovery(folder: string): void {
   unmarkDamaged(folder);
   removeJournal(folder);
 }
 
-/** A file that cannot be used is no journal: it is replaced as a whole whenever it is written. */
+/** An unusable file is not a journal: the next write replaces it as a whole. */
 function readJournal(folder: string): RecoveryJournal | undefined {
   try {
     return JournalSchema.parse(JSON.parse(readFileSync(journalOf(folder), "utf8")));

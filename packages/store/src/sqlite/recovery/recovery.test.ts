@@ -33,7 +33,7 @@ async function open(): Promise<SqliteStore> {
   return store;
 }
 
-/** A conversation of its own with one turn that is done. */
+/** A conversation with one completed turn. */
 async function talk(store: SqliteStore, name: string, text = "x".repeat(1500)): Promise<void> {
   const { input } = await store.acceptInput(sampleMessage(name, { text }), { admission: OWNER, receivedAtMs: NOW_MS });
   await store.startTurn(sampleTurn(`t-${name}`, [input.id], { session: sampleSession({ key: `agent:main:${name}`, sessionId: name }) }));
@@ -45,7 +45,7 @@ async function sessionsOf(store: SqliteStore): Promise<readonly string[]> {
   return items.map(({ key }) => key.replace("agent:main:", "")).toSorted();
 }
 
-/** Overwrites a page of the closed database as a failing disk does. */
+/** Overwrites a page of the closed database, like a failing disk. */
 async function wreckPage(page: number): Promise<void> {
   const bytes = await readFile(fixture.file);
   await writeFile(fixture.file, bytes.fill(0x5a, (page - 1) * PAGE_BYTES, page * PAGE_BYTES));
@@ -60,7 +60,7 @@ function rootPage(name: string): number {
   }
 }
 
-/** Takes away the plain files, from which a recovery would have what the database has lost. */
+/** Removes the plain files, so that a recovery cannot restore the lost entries from them. */
 async function removeCopies(): Promise<void> {
   await rm(dirname(fixture.copyPath("any")), { recursive: true });
 }
@@ -84,7 +84,7 @@ describe("a database whose structure is damaged", () => {
     expect(await sessionsOf(again)).toEqual(names);
     expect(await again.readContext("s07")).toHaveLength((await again.readContext("s08")).length);
     expect((await again.counts()).sessions).toBe(names.length);
-    // What was said twice is still known.
+    // The repeated message is still known.
     expect((await again.acceptInput(sampleMessage("s07"), { admission: OWNER, receivedAtMs: NOW_MS })).type).toBe("duplicate");
     await talk(again, "new");
     const folder = recoveries[0]?.damagedFolder ?? "";
@@ -100,7 +100,7 @@ describe("a database whose structure is damaged", () => {
     for (const name of names.slice(20)) await talk(store, name);
     await store.close();
     await removeCopies();
-    // The root of the table: with it the row of every session that is not in the snapshot is out of reach.
+    // The root of the table: without it the rows of all sessions that are not in the snapshot are unreadable.
     await wreckPage(rootPage("sessions"));
 
     const broken = await open();
@@ -108,13 +108,13 @@ describe("a database whose structure is damaged", () => {
     await broken.close();
     const again = await open();
     expect(recoveries).toMatchObject([{ isComplete: false, snapshotAtMs: NOW_MS, fromCopies: { rebuiltKeys: { length: 10 } } }]);
-    // What was said in it is not.
+    // Its transcript is still readable.
     expect(await sessionsOf(again)).toEqual(names);
     expect((await again.readContext("s23")).length).toBeGreaterThan(0);
     expect((await again.readContext("s03")).length).toBeGreaterThan(0);
   });
 
-  test("repeats nothing: unfinished work of a snapshot becomes a dead letter unless the damaged file knows it", async () => {
+  test("repeats nothing: unfinished work of a snapshot becomes a dead letter unless the damaged file has it", async () => {
     const store = await open();
     await talk(store, "done");
     await store.acceptInput(sampleMessage("waiting"), { admission: OWNER, receivedAtMs: NOW_MS });

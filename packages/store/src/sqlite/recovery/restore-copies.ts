@@ -17,15 +17,15 @@ import { listCopies, readCopy } from "./session-copies.ts";
 import type { DeletedSessionCopy, SessionCopy } from "./session-copies.ts";
 import { titleIn } from "./title-in.ts";
 
-/** What the plain files contributed. */
+/** What was restored from the plain files. */
 export interface RestoredCopies {
-  /** Entries that the database did not have. */
+  /** Entries that were missing in the database. */
   readonly entries: number;
-  /** Conversations that they belong to. */
+  /** The number of their conversations. */
   readonly conversations: number;
-  /** Keys of sessions whose own row is lost: settings, and where they were last spoken, are lost. */
+  /** Keys of sessions whose row is lost, and with it their settings and last address. */
   readonly rebuiltKeys: readonly string[];
-  /** Copies of the files of which a part could not be read: what is in their place is written again from the database. */
+  /** Copies of files that were partly unreadable: the original is rewritten from the database. */
   readonly setAside: readonly string[];
 }
 
@@ -35,13 +35,13 @@ export interface RestoreOptions {
   readonly clock: Clock;
   /** Where files are set aside. */
   readonly asideFolder: string;
-  /** Entries may be missing anywhere in a conversation, and not only at its end. */
+  /** Entries may be missing anywhere in a conversation, not only at its end. */
   readonly hasGaps: boolean;
 }
 
 /**
- * Adds to a restored database what the plain files know and it does not: entries that were written after its snapshot, whole conversations, and deletions.
- * Entries keep their ids where these are free. Everything is done inside the transaction that is open.
+ * Adds to a restored database what only the plain files know: entries written after its snapshot, whole conversations, and deletions. Entries keep their ids if
+ * these are free. Runs inside the open transaction.
  */
 export async function restoreCopies(database: Database, options: RestoreOptions): Promise<RestoredCopies> {
   const unused = (): void => undefined;
@@ -70,7 +70,7 @@ export async function restoreCopies(database: Database, options: RestoreOptions)
   return { entries, conversations, rebuiltKeys: [...rebuilt], setAside };
 }
 
-/** Conversations may be left of a session whose own row is lost: it goes on with the last of them. Gives the keys of those. */
+/** If a session's row is lost but its conversations exist, the session continues with the last of them. Returns the keys of such sessions. */
 function reopenSessions(database: Database, { conversations, sessions }: Tables): readonly string[] {
   const rows = database.all(
     `SELECT max(n) AS n FROM conversations WHERE is_import = 0 AND session_key NOT IN (SELECT key FROM sessions) GROUP BY session_key`,
@@ -83,7 +83,7 @@ function reopenSessions(database: Database, { conversations, sessions }: Tables)
   });
 }
 
-/** A file that is no longer than what the database says of it holds nothing new. */
+/** A file that is no longer than the database says holds nothing new. */
 async function mayHold({ path }: SessionCopy, { n }: Conversation, database: Database, { hasGaps }: RestoreOptions): Promise<boolean> {
   return hasGaps || (await stat(path)).size > copiedBytes(database, n);
 }
@@ -94,8 +94,8 @@ function copiedBytes(database: Database, conversation: number): number {
 }
 
 /**
- * Files come in the order in which their conversations began: each one of a key follows the one before as after a reset, and the last one goes on. Nobody
- * knows any more who has spoken in it, so it is not private.
+ * Files come in the order in which their conversations began: each one of a key follows the previous one like after a reset, and the last one is current. Its
+ * senders are unknown, so it is not private.
  */
 function begin({ conversations, sessions }: Tables, copy: SessionCopy, rebuilt: Set<string>): Conversation {
   const { agentId, sessionId, startedAtMs } = copy;
@@ -110,13 +110,13 @@ function begin({ conversations, sessions }: Tables, copy: SessionCopy, rebuilt: 
   return conversation;
 }
 
-/** What an import brought is still not known to be the owner's (R23). */
+/** Imported text is still not known to be the owner's (R23). */
 function keepImportMark({ sessions }: Tables, copy: SessionCopy): void {
   const key = keyOf(copy);
   if (copy.importedAtMs !== undefined && sessions.read(key)?.sessionId === copy.sessionId) sessions.markImported(key, copy.importedAtMs);
 }
 
-/** A rebuilt session is called as its first message names it, in place of its key. */
+/** A rebuilt session is titled by its first message instead of its key. */
 function giveName({ sessions }: Tables, key: string, { title, lastAtMs }: RestoredFile): void {
   if (title !== undefined && sessions.read(key)?.displayName === key) sessions.patch(key, { displayName: title }, lastAtMs);
 }
@@ -127,7 +127,7 @@ function keyOf({ sessionKey, agentId, sessionId }: SessionCopy): string {
 
 interface RestoredFile {
   readonly entries: number;
-  /** What a session that begins with this conversation is called; absent if nobody has said anything in it. */
+  /** The title of a session that begins with this conversation; absent if it has no message of a person. */
   readonly title?: string;
   readonly lastAtMs: number;
   /** False if a line could not be read. */
@@ -159,7 +159,7 @@ async function restore(copy: SessionCopy, conversation: Conversation, database: 
   return { entries: restorer.added, lastAtMs, isWhole, ...withoutUndefined({ title }) };
 }
 
-/** A session that goes on with this conversation was last used at its last entry. */
+/** The session that continues with this conversation was last used at its last entry. */
 function touch(database: Database, { n }: Conversation, atMs: number): void {
   database.run("UPDATE sessions SET interacted_at = ?, updated_at = ? WHERE conversation = ?", atMs, atMs, n);
 }

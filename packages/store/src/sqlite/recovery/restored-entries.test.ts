@@ -38,7 +38,7 @@ test("a plain file continues the snapshot at the conversation's last entry", asy
   const store = await begin();
   await add(store, "one", "two");
   await store.flushCopies();
-  // The position in the file is stored with the next commit, whatever that is about.
+  // The position in the file is stored with the next commit, whatever it contains.
   await store.createSession(sampleSession({ key: "agent:main:other", sessionId: "session-2" }), { nowMs: NOW_MS });
   await store.snapshot();
   await add(store, "three", "four");
@@ -58,7 +58,7 @@ test("a plain file continues the snapshot at the conversation's last entry", asy
   expect(report.imported).toMatchObject([{ entries: before.length, problems: [] }]);
 });
 
-test.each([{}, { rerendered: true as const }])("a replacement with %j comes back whole", async (mark) => {
+test.each([{}, { rerendered: true as const }])("a replacement with %j is restored completely", async (mark) => {
   const store = await begin();
   const [entry] = await add(store, "one");
   const messages = [{ entryId: entry?.id ?? "", message: userEntry("instead").message }];
@@ -68,7 +68,7 @@ test.each([{}, { rerendered: true as const }])("a replacement with %j comes back
   expect(await entriesOf(await fixture.open())).toEqual(before);
 });
 
-test.each([{}, { tellsModel: true as const }])("a notice with %j comes back whole", async (mark) => {
+test.each([{}, { tellsModel: true as const }])("a notice with %j is restored completely", async (mark) => {
   const store = await begin();
   await add(store, "one");
   await store.appendEntry("session-1", { type: "notice", level: "warning", text: "not sent", ...mark }, { timestampMs: NOW_MS });
@@ -85,7 +85,7 @@ test("compactions and replacements name the same entries after these got other i
   await store.appendEntry("session-1", compactionEntry(second?.id ?? ""), { timestampMs: NOW_MS });
   await add(store, "three");
   await loseDatabase(store);
-  // A second conversation has the same ids: one of both gets others.
+  // A second conversation has the same ids, so one of the two gets new ones.
   const file = await readFile(fixture.copyPath("session-1"), "utf8");
   await writeFile(fixture.copyPath("session-2"), file.replaceAll("session-1", "session-2").replace("agent:main:main", "agent:main:other"));
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 
-/** Rows that are asked for one by one where a page cannot be read, at most: between what can be read from the front and from the back. */
+/** Rows queried one by one where a page is unreadable, at most: those between the readable ones from the front and from the back. */
 const MAX_PROBES = 100_000;
 
 type Row = Readonly<Record<string, SQLOutputValue>>;
@@ -8,14 +8,14 @@ type Row = Readonly<Record<string, SQLOutputValue>>;
 interface Table {
   readonly name: string;
   readonly columns: readonly string[];
-  /** Names of the columns that order it, ready for a statement. */
+  /** Names of the columns that order it, quoted for a statement. */
   readonly key: string;
   readonly hasRowid: boolean;
 }
 
 /**
- * Takes over every row that can still be read in a damaged database, in place of what `into` has under the same key. Resolves with the number of rows,
- * and of tables of which a part could not be read. Foreign keys must be off in `into`.
+ * Copies every readable row of a damaged database into `into`, over rows with the same key. Resolves with the number of rows, and of tables that were partly
+ * unreadable. Foreign keys must be off in `into`.
  */
 export function salvageRows(from: DatabaseSync, into: DatabaseSync): { readonly rows: number; readonly brokenTables: number } {
   let [rows, brokenTables] = [0, 0];
@@ -39,7 +39,7 @@ export function salvageRows(from: DatabaseSync, into: DatabaseSync): { readonly 
   return { rows, brokenTables };
 }
 
-/** The rows of one table, as far as they can be read. */
+/** The readable rows of one table. */
 class Reading {
   readonly #database: DatabaseSync;
   readonly #table: Table;
@@ -63,7 +63,7 @@ class Reading {
     }
   }
 
-  /** Hands out rows from one end until one cannot be read; returns the last one. */
+  /** Yields rows from one end until one is unreadable; returns the last one. */
   *#inOrder(direction: "ASC" | "DESC"): Generator<Row, Row | undefined> {
     let last: Row | undefined;
     try {
@@ -86,7 +86,7 @@ class Reading {
     return typeof position === "number" ? position : undefined;
   }
 
-  /** The highest number that the table has given out, as far as that can be read. */
+  /** The highest number that the table has assigned, if readable. */
   #highest(): number {
     const row = attempt(() => this.#database.prepare("SELECT seq FROM sqlite_sequence WHERE name = ?").get(this.#table.name));
     return typeof row?.["seq"] === "number" ? row["seq"] + 1 : MAX_PROBES;
@@ -105,13 +105,13 @@ function tablesOf(database: DatabaseSync): readonly Table[] {
   });
 }
 
-/** None when even that cannot be read. */
+/** Empty if even that is unreadable. */
 function columnsOf(database: DatabaseSync, table: string): readonly string[] {
   const rows = attempt(() => database.prepare("SELECT name FROM pragma_table_info(?) ORDER BY cid").all(table));
   return (rows ?? []).map((row) => String(row["name"]));
 }
 
-/** The result, or undefined where SQLite fails, which is expected of a damaged file. */
+/** The result, or undefined if SQLite fails, which is expected of a damaged file. */
 function attempt<T>(work: () => T): T | undefined {
   try {
     return work();

@@ -7,17 +7,17 @@ import { readLines } from "../../session-file/read-lines.ts";
 import { nonEmpty, objectOf, timeOf } from "../../session-file/unknown-value.ts";
 import { StoreError } from "../../port/store-error.ts";
 
-/** How the names of plain files end. */
+/** Suffixes of plain files. */
 export const COPY_ENDING = ".jsonl";
 const DELETED = `${COPY_ENDING}.deleted.`;
 /** The first line is short; a file whose first line is longer is not a copy of ours. */
 const HEADER_BYTES = 64 * 1024;
-/** How an entry of ours begins; a transcript of another program that lies there is for an import. */
+/** The prefix of our entries; a transcript of another program in this folder is left to an import. */
 const OWN_ENTRY = /^\{"type":"[a-z]+","id":"e[0-9a-z]{10}"/;
-/** No copy that the product has written is too large for it to read. */
+/** The product can read every copy that it has written, however large. */
 const MAX_COPY_BYTES: number = Number.MAX_SAFE_INTEGER;
 
-/** Where the plain files of all agents lie. */
+/** The folders of the plain files of all agents. */
 export type CopyFolders = Pick<CopyOptions, "folder" | "agents">;
 
 /** The plain file of one conversation. */
@@ -28,7 +28,7 @@ export interface SessionCopy {
   readonly startedAtMs: number;
   /** Absent in files of versions that did not write it. */
   readonly sessionKey?: string;
-  /** When its conversation was imported; absent for one that was not. */
+  /** When its conversation was imported; absent if it was not. */
   readonly importedAtMs?: number;
 }
 
@@ -39,7 +39,7 @@ export interface DeletedSessionCopy {
   readonly deletedAtMs: number;
 }
 
-/** The plain files of all agents, those that began first first. Files that are not copies of ours are not among them. */
+/** The plain files of all agents, by start of the conversation. Files that are not copies of ours are skipped. */
 export async function listCopies(
   copies: CopyFolders,
 ): Promise<{ readonly current: readonly SessionCopy[]; readonly deleted: readonly DeletedSessionCopy[] }> {
@@ -65,13 +65,13 @@ export async function hasCopies(copies: CopyFolders): Promise<boolean> {
   return (await listCopies(copies)).current.length > 0;
 }
 
-/** Opens a copy for reading from a byte on. Rejects with `invalid` for what is not a plain file. */
+/** Opens a copy for reading from a byte offset. Rejects with `invalid` if it is not a plain file. */
 export async function* readCopy(path: string, start: number): AsyncIterable<Uint8Array> {
   await using handle = await openSource(path, { maxBytes: MAX_COPY_BYTES });
   yield* handle.createReadStream({ autoClose: false, start });
 }
 
-/** Reads the first line of a file, which says whose conversation it is; undefined for a file that is no copy of ours. */
+/** Reads the header of a file, which identifies its conversation; undefined if the file is not a copy of ours. */
 export async function readHeader(file: Pick<SessionCopy, "agentId" | "sessionId" | "path">): Promise<SessionCopy | undefined> {
   try {
     await using handle = await openSource(file.path, { maxBytes: MAX_COPY_BYTES });

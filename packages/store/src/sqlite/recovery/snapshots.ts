@@ -4,7 +4,7 @@ import type { Database } from "../connection/database.ts";
 import { StoreError } from "../../port/store-error.ts";
 import { checkFile } from "./check-file.ts";
 
-/** Snapshots of one database that are kept: the newest ones, and the first of each of the last days, since a fault may be noticed late. */
+/** Snapshots kept per database: the newest ones, and the first of each of the last days, since damage may be noticed late. */
 const KEPT_NEWEST = 2;
 const KEPT_DAYS = 2;
 const DAY_MS = 24 * 60 * 60_000;
@@ -17,7 +17,7 @@ export interface Snapshot {
   readonly path: string;
   /** Milliseconds since the epoch. */
   readonly takenAtMs: number;
-  /** Which database it is a copy of; absent in those of versions that gave databases no id. */
+  /** The id of the copied database; absent in snapshots of versions that gave databases no id. */
   readonly databaseId?: string;
 }
 
@@ -44,8 +44,8 @@ export async function listSnapshots(folder: string): Promise<readonly Snapshot[]
 
 /**
  * Copies the database while it is in use, over the connection that uses it (R10), and checks the copy, which has every fault of the original. A sound one
- * becomes a snapshot, and surplus ones go. Resolves with what is wrong; empty when nothing is. Rejects with `full` where the copy would leave the disk with
- * less than it takes.
+ * becomes a snapshot, and surplus ones are removed. Resolves with the problems found; empty if there are none. Rejects with `full` if the copy would leave less
+ * free space than its own size.
  */
 export async function takeSnapshot(
   database: Pick<Database, "copyTo" | "pageBytes">,
@@ -68,17 +68,17 @@ export async function takeSnapshot(
   return [];
 }
 
-/** Removes the copy that a killed process was making. */
+/** Removes the unfinished copy of a killed process. */
 export async function removeUncheckedSnapshot(folder: string): Promise<void> {
   await removeDatabase(join(snapshotFolder(folder), UNCHECKED));
 }
 
-/** Of snapshots, newest first, those that may go. */
+/** Of snapshots, newest first, those that can be removed. */
 function surplusSnapshots(
   snapshots: readonly Snapshot[],
   { databaseId, keepsOthers }: Pick<SnapshotOptions, "databaseId" | "keepsOthers">,
 ): readonly Snapshot[] {
-  // One without an id was taken by an earlier version, most likely of this database; it stays while that is in doubt.
+  // One without an id was taken by an earlier version, most likely of this database; it stays while that is uncertain.
   const isOwn = (snapshot: Snapshot): boolean => snapshot.databaseId === databaseId || (snapshot.databaseId === undefined && !keepsOthers);
   const own = snapshots.filter(isOwn);
   const firstOfDay = new Map(own.map((snapshot) => [Math.floor(snapshot.takenAtMs / DAY_MS), snapshot]));
@@ -86,7 +86,7 @@ function surplusSnapshots(
   return snapshots.filter((snapshot) => (isOwn(snapshot) ? !kept.has(snapshot) : !keepsOthers));
 }
 
-/** A database file goes with the files that SQLite keeps beside it: left behind, they would be taken for those of its successor. */
+/** A database file is removed with the files that SQLite keeps beside it: left behind, SQLite would apply them to its successor. */
 export async function removeDatabase(path: string): Promise<void> {
   for (const end of ["", "-wal", "-shm"]) await rm(`${path}${end}`, { force: true });
 }

@@ -4,11 +4,11 @@ import type { RestoredCopies } from "./restore-copies.ts";
 /** The outcome of recovering a lost or damaged database. */
 export interface StoreRecovery {
   readonly loss: DatabaseLoss;
-  /** Age of the copy that it stands on; absent when there was no usable one. */
+  /** Age of the copy that it is based on; absent if there was no usable one. */
   readonly snapshotAtMs?: number;
-  /** Rows that could be read of the damaged one. */
+  /** Rows salvaged from the damaged file. */
   readonly salvagedRows: number;
-  /** True when all of it could be read: then nothing is lost. */
+  /** True if all of it was readable: then nothing is lost. */
   readonly isComplete: boolean;
   /** Entries that only the plain files had. */
   readonly fromCopies: RestoredCopies;

@@ -15,6 +15,6 @@ test.each([
   ["whole words of a long line", said(`${"word ".repeat(11)}abcdefghijkl`), "agent:main:main", `${"word ".repeat(11).trimEnd()}…`],
   ["nothing without words", said(""), "agent:main:main", undefined],
   ["nothing that no person said", said("tick", { run: "heartbeat" }), "agent:main:main", undefined],
-])("a rebuilt session is called after %s", (_name, body, key, title) => {
+])("a rebuilt session is titled by %s", (_name, body, key, title) => {
   expect(titleIn(body, key)).toBe(title);
 });

@@ -3,8 +3,8 @@ import type { TranscriptBody } from "../../port/transcript-records.ts";
 const MAX_TITLE_CHARS = 60;
 
 /**
- * What a session is called after a message of a person: the person, in a direct conversation on a platform, else the first words. The plain file does not
- * say what a group is called.
+ * The title of a session by its first message: the person, in a direct conversation on a platform, else the first words. The plain file does not contain the
+ * name of a group.
  */
 export function titleIn(body: TranscriptBody, key: string): string | undefined {
   if (body.type !== "message" || body.message.role !== "user") return undefined;

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => scene.remove());
 
-/** Another database that was used, beside the state folder. */
+/** Another used database, beside the state folder. */
 async function makeOther(): Promise<string> {
   const store = await scene.open();
   await scene.talk(store, "other", "elsewhere");
@@ -27,7 +27,7 @@ async function makeOther(): Promise<string> {
   return path;
 }
 
-/** What people do to files that are in use. */
+/** What users do to files that are in use. */
 const DEEDS: readonly [string, (other: string) => Promise<void>][] = [
   ["deleted", () => scene.removeFile()],
   ["deleted without its log", () => rm(fixture.file)],
@@ -36,7 +36,7 @@ const DEEDS: readonly [string, (other: string) => Promise<void>][] = [
   ["deleted with its folder", () => rm(fixture.folder, { recursive: true })],
 ];
 
-/** Without plain files: what comes back comes from the connection. */
+/** Without plain files, so that everything restored comes from the connection. */
 async function waitingInput(store: SqliteStore): Promise<string> {
   await rm(scene.copies, { recursive: true, force: true });
   return (await store.acceptInput(sampleMessage("waiting"), { admission: OWNER, receivedAtMs: fixture.clock.nowMs })).input.id;
@@ -58,7 +58,7 @@ describe.each(DEEDS)("a database that is %s while it is in use", (_name, deed) =
     const again = await scene.open();
     expect(scene.recoveries).toMatchObject([{ loss: "saved", isComplete: true }]);
     expect(await textsOf(again, "id-main")).toEqual(["before", "after", "asked in running"]);
-    // Nothing was done since, so that nothing is done twice.
+    // Nothing was done since, so nothing can be repeated.
     expect(await again.readInput(input)).toMatchObject({ state: { type: "waiting" } });
     expect((await again.resumeTurns()).map(({ id }) => id)).toEqual(["running"]);
     expect(again.damage.list()).toMatchObject([
@@ -79,7 +79,7 @@ test("restores a database that was saved before a kill, without repeating unfini
   await scene.talk(store, "main", "after");
   const input = await waitingInput(store);
   await store.saveUnlinked();
-  // What a kill would leave; the killed process is still there, so it is another folder.
+  // The state after a kill; the killed process still runs in this test, so use another folder.
   const folder = `${fixture.folder}-killed`;
   await rename(fixture.folder, folder);
   const again = await scene.open(folder);
@@ -89,7 +89,7 @@ test("restores a database that was saved before a kill, without repeating unfini
   expect(await readdir(scene.recoveries[0]?.damagedFolder ?? "")).toContain("factotum.sqlite");
 });
 
-test("a database that was saved and whose snapshots are gone comes back from the plain files, and is not called complete", async () => {
+test("a saved database whose snapshots are gone is restored from the plain files, and is not reported as complete", async () => {
   const store = await scene.open();
   await scene.talk(store, "main", "before");
   await scene.removeFile();
@@ -107,7 +107,7 @@ test("a database that was saved and whose snapshots are gone comes back from the
 test.each([
   ["deleted", () => scene.removeFile()],
   ["replaced by another", (other: string) => rename(other, fixture.file)],
-])("a database that is damaged and %s is not taken for saved: its last sound snapshot comes back", async (_name, deed) => {
+])("a database that is damaged and %s does not count as saved: its last sound snapshot is restored", async (_name, deed) => {
   const other = await makeOther();
   const store = await scene.open();
   await scene.talk(store, "main", "before");
@@ -128,9 +128,9 @@ test.each([
 
   const again = await scene.open();
   expect(scene.recoveries).toMatchObject([{ loss: "unlinked", isComplete: false, snapshotAtMs: expect.any(Number) as number }]);
-  // What is newer comes from the plain files.
+  // Newer entries come from the plain files.
   expect(await textsOf(again, "id-main")).toEqual(["before", "asked in running", "after"]);
-  // How it ended is not in the snapshot: nothing is done twice.
+  // The snapshot does not know how it ended, so it is not repeated.
   expect(await again.readInput(input)).toMatchObject({ state: { type: "dead" } });
   expect(await again.resumeTurns()).toEqual([]);
   expect((await again.listSessions({ limit: 9 })).items.map(({ key }) => key)).not.toContain("agent:main:other");

@@ -8,7 +8,7 @@ import type { Database } from "../connection/database.ts";
 const SELECT = `SELECT conversations.*, transcript.at AS active_at, sessions.n AS session FROM conversations
   LEFT JOIN sessions ON sessions.conversation = conversations.n LEFT JOIN transcript ON transcript.id = conversations.last_entry`;
 
-/** Conversations in the order of their beginning. */
+/** Conversations, by start. */
 export function listConversations(
   database: Database,
   filter: { readonly sessionKey?: string; readonly limit: number; readonly cursor?: string },

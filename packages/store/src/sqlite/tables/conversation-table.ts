@@ -21,7 +21,7 @@ export class ConversationTable {
     this.#context = context;
   }
 
-  /** Begins a conversation; a session id is used once. */
+  /** Starts a conversation; a session id is used once. */
   begin(session: { readonly sessionId: string; readonly key: string; readonly agentId: string }, startedAtMs: number): Conversation {
     const row = this.#context.database.get(
       `INSERT INTO conversations (session_id, session_key, agent_id, started_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING *`,
@@ -41,7 +41,7 @@ export class ConversationTable {
     );
   }
 
-  /** Gives an imported conversation its place; a session id is used once. */
+  /** Attaches an imported conversation to its session; a session id is used once. */
   adopt(
     n: number,
     session: { readonly sessionId: string; readonly key: string; readonly agentId: string },
@@ -60,7 +60,7 @@ export class ConversationTable {
     return this.read(n);
   }
 
-  /** Conversations whose import has not ended. */
+  /** Conversations whose import has not finished. */
   imports(): readonly number[] {
     return this.#context.database.all("SELECT n FROM conversations WHERE is_import = 1").map((row) => numberOf(row, "n"));
   }
@@ -76,7 +76,7 @@ export class ConversationTable {
     return toConversation(row);
   }
 
-  /** Every conversation that a key has had. */
+  /** Every conversation of a key. */
   ofKey(key: string): readonly Conversation[] {
     return this.#context.database.all("SELECT * FROM conversations WHERE session_key = ?", key).map(toConversation);
   }

@@ -18,7 +18,7 @@ interface InboxPayload {
   readonly admission: InputAdmission;
 }
 
-/** Terminal states of which nothing is left to do. */
+/** Terminal states that need no further work. */
 const FORGOTTEN: readonly TerminalInputState["type"][] = ["answered", "silent", "suppressed", "ignored", "command", "interrupted", "told"];
 
 /** The reason of an input that waits because its dead letter was replayed; others wait without one. */
@@ -91,7 +91,7 @@ export class InboxTable {
     });
   }
 
-  /** Moves waiting inputs into a turn. */
+  /** Claims waiting inputs for a turn. */
   claim(ids: readonly string[], turn: number): void {
     for (const id of ids) {
       const changed = this.#context.database.run(
@@ -103,7 +103,7 @@ export class InboxTable {
     }
   }
 
-  /** Counts one more attempt to begin the turn of waiting inputs, and gives the highest count. */
+  /** Counts one more attempt to start the turn of waiting inputs, and returns the highest count. */
   beginAttempt(ids: readonly string[]): number {
     const counts = ids.map((id) => {
       const row = this.#context.database.get(
@@ -124,7 +124,7 @@ export class InboxTable {
       );
   }
 
-  /** Ends inputs; `from` is the state that they must be in. */
+  /** Settles inputs; `from` is the state that they must be in. */
   settle(
     ids: readonly string[],
     state: TerminalInputState,
@@ -144,7 +144,7 @@ export class InboxTable {
     }
   }
 
-  /** Gives the inputs of a turn back: they wait as if no turn had claimed them. */
+  /** Requeues the inputs of a turn, as if no turn had claimed them. */
   release(ids: readonly string[]): void {
     for (const id of ids) {
       const changed = this.#context.database.run(
@@ -155,7 +155,7 @@ export class InboxTable {
     }
   }
 
-  /** Ends the inputs of a turn that cannot be resumed. */
+  /** Settles the inputs of a turn that cannot be resumed. */
   abandon(turn: number, atMs: number): void {
     this.#context.database.run(
       "UPDATE inbox SET state = 'dead', reason = 'damaged', settled_at = ? WHERE state = 'claimed' AND turn = ?",
@@ -164,7 +164,7 @@ export class InboxTable {
     );
   }
 
-  /** Dead inputs, newest first, before a place in the list. */
+  /** Dead inputs, newest first, before a position in the list. */
   listDead(beforeId: number, limit: number): readonly InputLetter[] {
     return this.#context.database
       .all(`SELECT ${LETTER_COLUMNS} WHERE inbox.state = 'dead' AND inbox.id < ? ORDER BY inbox.id DESC LIMIT ?`, beforeId, limit)
@@ -176,7 +176,7 @@ export class InboxTable {
     return row === undefined ? undefined : this.#letter(row);
   }
 
-  /** Back to waiting, with attempts of its own; no turn has it any more. */
+  /** Requeues a dead input with its attempts reset; no turn owns it any more. */
   revive(id: string): InputRecord {
     const letter = this.readDead(id);
     if (letter === undefined) throw this.#refusal(id, "dead");
@@ -218,10 +218,7 @@ export class InboxTable {
     return row === undefined ? 0 : numberOf(row, "count");
   }
 
-  /**
-   * Forgets inputs that needed nothing more before `beforeMs`; dead letters stay. Looks at the oldest `limit` rows of each state and
-   * gives the number of rows removed.
-   */
+  /** Prunes inputs settled before `beforeMs`; dead letters stay. Scans the oldest `limit` rows of each state and returns the number of rows removed. */
   prune(beforeMs: number, limit: number): number {
     let removed = 0;
     for (const state of FORGOTTEN) {
@@ -246,7 +243,7 @@ export class InboxTable {
     );
   }
 
-  /** A redelivery carries the same event or message, so it stands in for a stored message that is damaged. */
+  /** A redelivery carries the same event or message, so it replaces a stored message that is damaged. */
   #findDuplicate(message: MsgContext, admission: InputAdmission, key: string): InputRecord {
     const { database } = this.#context;
     const row =

@@ -39,10 +39,10 @@ export type OutboundLetter = Extract<DeadLetter, { type: "outbound" }>;
 
 const COLUMNS = `outbox.*, turns.id AS turn_id FROM outbox LEFT JOIN turns ON turns.n = outbox.turn`;
 
-/** Rows that a search by turn reads at most: they have no index for it. */
+/** Rows that a search by turn reads at most: there is no index for it. */
 const SEARCHED_ROWS = 10_000;
 
-/** One row per part that is sent. The checksum covers the address, so that no damaged row reaches another chat. */
+/** One row per part that is sent. The checksum covers the address, so that a damaged row cannot reach another chat. */
 export class OutboxTable {
   readonly #context: TableContext;
 
@@ -50,7 +50,7 @@ export class OutboxTable {
     this.#context = context;
   }
 
-  /** Adds rows in their order; a row whose idempotency key is taken is the row that has it. */
+  /** Adds rows in order; if the idempotency key of a row is taken, the existing row is returned for it. */
   add(rows: readonly NewOutbound[], options: AddOptions): readonly OutboxRecord[] {
     return rows.map((row) => this.#addOne(row, options));
   }
@@ -73,7 +73,7 @@ export class OutboxTable {
     return record;
   }
 
-  /** A page without a row that can be read is passed over: none at all means that there are no more. */
+  /** A page without a readable row is skipped: an empty result means that there are no more rows. */
   listPending(options: { readonly limit: number; readonly afterId?: string }): readonly OutboxRecord[] {
     let after = options.afterId === undefined ? 0 : decodePosition("o", options.afterId);
     for (;;) {
@@ -124,7 +124,7 @@ export class OutboxTable {
     return { ...record, state, dueAtMs, possiblyDelivered, refusals };
   }
 
-  /** Rows that were given up, newest first, before a place in the list. */
+  /** Rows that were given up, newest first, before a position in the list. */
   listGivenUp(beforeId: number, limit: number): readonly OutboundLetter[] {
     return this.#context.database
       .all(
@@ -143,7 +143,7 @@ export class OutboxTable {
     return row === undefined ? undefined : this.#letter(row);
   }
 
-  /** The idempotency key and the age stay: what the platform still knows of the row holds for the new attempts too. */
+  /** The idempotency key and the age stay: what the platform still knows of the row applies to the new attempts too. */
   revive(id: string, options: { readonly nowMs: number; readonly expiresAtMs: number }): OutboxRecord {
     const record = this.read(id);
     if (record === undefined) throw new StoreError("not-found", `There is no outgoing message ${id}.`);
@@ -172,7 +172,7 @@ export class OutboxTable {
     );
   }
 
-  /** Ends a row on the wire and adds those that are sent in its place. */
+  /** Ends a row that is being sent and adds the rows that replace it. */
   replace(id: string, rows: readonly NewOutbound[], options: { readonly reason: string; readonly nowMs: number }): readonly OutboxRecord[] {
     const { database } = this.#context;
     const record = this.read(id);
@@ -192,7 +192,7 @@ export class OutboxTable {
     return added.map((one) => ({ ...one, possiblyDelivered: true }));
   }
 
-  /** No reply of a turn leaves any more that has not left yet. */
+  /** Suppresses the unsent replies of a turn. */
   withdrawReplies(turn: number, nowMs: number): void {
     this.#context.database.run(
       `UPDATE outbox SET state = 'suppressed', settled_at = ?
@@ -202,7 +202,7 @@ export class OutboxTable {
     );
   }
 
-  /** Whether one of the newest rows is a turn's. */
+  /** True if one of the newest rows belongs to the turn. */
   hasRowOf(turnId: string): boolean {
     const found = this.#context.database.get(
       `SELECT 1 FROM outbox WHERE id > (SELECT coalesce(max(id), 0) FROM outbox) - ${SEARCHED_ROWS}
@@ -212,7 +212,7 @@ export class OutboxTable {
     return found !== undefined;
   }
 
-  /** Rows that have not left: custody of one may be taken long before its turn comes. */
+  /** Rows that were not sent yet: one may be claimed long before its turn to be sent. */
   countPending(): number {
     return this.#count("SELECT count(*) AS count FROM outbox WHERE state IN ('waiting', 'sending')");
   }
@@ -226,7 +226,7 @@ export class OutboxTable {
     return this.#count("SELECT count(*) AS count FROM outbox WHERE state IN ('dead', 'ambiguous') AND state = ?", state);
   }
 
-  /** Forgets up to `limit` rows that were settled before `beforeMs`; dead letters stay. Gives the number of rows removed. */
+  /** Prunes up to `limit` rows settled before `beforeMs`; dead letters stay. Returns the number of rows removed. */
   prune(beforeMs: number, limit: number): number {
     return this.#context.database.run(
       "DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE state IN ('accepted', 'suppressed', 'replaced') AND settled_at < ? LIMIT ?)",
@@ -309,7 +309,7 @@ function endedState(transition: Exclude<OutboxTransition, { type: "receipt" }>):
   return { type: transition.type === "dead" ? "dead" : "replaced", reason: transition.reason };
 }
 
-/** A refused or lost send goes back to waiting when the caller names a time for the next try. */
+/** A refused or lost send is requeued if the caller gives a time for the next attempt. */
 function stateAfter(receipt: SendReceipt, delayMs: number | undefined): OutboxState {
   if (receipt.type === "accepted") return { type: "accepted", messageIds: receipt.messageIds };
   const isAmbiguous = receipt.type === "ambiguous";
@@ -347,7 +347,7 @@ function toRecord(row: Row): OutboxRecord {
     target: payload.target,
     outbound: payload.outbound,
     ...withoutUndefined({ covers: payload.covers }),
-    // The checksum covers it, so it is one of those that were written.
+    // The checksum covers it, so it is one of the written values.
     purpose: purpose as OutboxRecord["purpose"],
     idempotencyKey,
     state: toState(row),

@@ -6,7 +6,7 @@ import type { Row } from "../values/row.ts";
 import type { TableContext } from "./table-context.ts";
 import type { Conversation } from "./conversation-table.ts";
 
-/** Prompts as they were rendered. Their texts are kept once each, under their hash, which is their checksum too. */
+/** Rendered prompts. Each text is stored once, under its hash, which is its checksum too. */
 export class PromptTable {
   readonly #context: TableContext;
 
@@ -29,7 +29,7 @@ export class PromptTable {
     );
   }
 
-  /** The newest prompt (of this version), or undefined when there is none that can be trusted: the caller renders it anew. */
+  /** The newest prompt (of this version), or undefined if there is no intact one: then the caller renders it again. */
   read(conversation: Conversation, version?: { readonly hash: string; readonly notAfterMs: number }): PromptRecord | undefined {
     const { database } = this.#context;
     const row =
@@ -60,7 +60,7 @@ export class PromptTable {
       cause: textOf(row, "cause"),
       basis: textOf(row, "basis"),
       renderedAtMs: numberOf(row, "rendered_at"),
-      // A damaged outline only makes a report coarser.
+      // A damaged outline only makes a report less detailed.
       ...(outline === undefined ? {} : { outline: JSON.parse(outline) as PromptOutline }),
     };
   }
@@ -85,7 +85,7 @@ export class PromptTable {
     }
   }
 
-  /** Stored as JSON, which has no raw NUL and no half surrogate pair. */
+  /** Stored as JSON, which has no raw NUL and no lone surrogate. */
   #saveText(text: string): string {
     const body = JSON.stringify(text);
     const hash = hashOf(body);
@@ -99,7 +99,7 @@ export class PromptTable {
     return typeof body === "string" && hashOf(body) === hash ? (JSON.parse(body) as string) : undefined;
   }
 
-  /** Every prompt that uses the damaged text goes, and the text with it, so that the next rendering can store it again. */
+  /** Removes every prompt that uses the damaged text, and the text, so that the next rendering can store it again. */
   #exclude(row: Row, conversation: Conversation): void {
     const hashes = [textOf(row, "stable"), textOf(row, "session"), textOf(row, "tools")];
     this.#context.quarantine({ type: "prompt", id: conversation.sessionId, sessionKey: conversation.sessionKey }, () => {

@@ -15,7 +15,7 @@ import type { TableContext } from "./table-context.ts";
 import type { Conversation } from "./conversation-table.ts";
 import type { RunningTurn } from "./turn-table.ts";
 
-/** Behind every turn and every request. */
+/** A position after every turn and every request. */
 const END = Number.MAX_SAFE_INTEGER;
 
 const COLUMNS = `requests.n, requests.conversation, requests.turn, requests.at, requests.payload, requests.sum, turns.id AS turn_id,
@@ -81,7 +81,7 @@ export class RequestTable {
     return row === undefined ? undefined : this.#decode(row);
   }
 
-  /** A damaged one is as good as none. */
+  /** A damaged request counts as missing. */
   readBody(id: string): RequestBody | undefined {
     const row = this.#context.database.get(
       "SELECT conversation, turn, at, body, body_sum FROM requests WHERE n = ? AND body IS NOT NULL",
@@ -100,7 +100,7 @@ export class RequestTable {
     }
   }
 
-  /** Removes the oldest rows that are too old, or too many; at most `limit` of each. Says how many went. */
+  /** Removes the oldest rows that exceed the age or the number; at most `limit` of each. Returns how many. */
   prune(options: { readonly beforeMs: number; readonly keep: number; readonly limit: number }): number {
     const { database } = this.#context;
     const old = database.run(
@@ -120,14 +120,14 @@ export class RequestTable {
     this.#context.database.run("DELETE FROM requests WHERE conversation = ?", conversation.n);
   }
 
-  /** Where a request stands; what is kept no more was older than everything that is. */
+  /** The position of a request; a pruned one was older than all remaining ones. */
   #positionOf(id: string): readonly [turn: number, n: number] {
     const n = decodePosition("r", id);
     const row = this.#context.database.get("SELECT turn FROM requests WHERE n = ?", n);
     return row === undefined ? [0, 0] : [numberOf(row, "turn"), n];
   }
 
-  /** A damaged row goes: nothing depends on it. */
+  /** A damaged row is removed: nothing depends on it. */
   #decode(row: Row): RequestRecord | undefined {
     const n = numberOf(row, "n");
     try {
@@ -155,7 +155,7 @@ function toRequest(row: Row): RequestRecord {
     sessionId,
     turnId: textOf(row, "turn_id"),
     turnNumber: numberOf(row, "turn_number"),
-    // The turn's own checksum covers it; here it is shown and decides nothing.
+    // The turn's own checksum covers it; here it is only displayed.
     kind: textOf(row, "kind") as RunKind,
     ...withoutUndefined({ promptHash }),
     sentAtMs,

@@ -37,7 +37,7 @@ const COLUMNS = `sessions.*, conversations.session_id, conversations.started_at
 /** Sessions scanned for one filtered page. */
 const WANTED_SCAN = 200;
 
-/** Sessions whose records are kept: those that are talked in. A turn asks for its session five times. */
+/** Cached session records, of active sessions: a turn reads its session five times. */
 const MAX_KEPT = 256;
 
 /** Sessions by key. */
@@ -80,7 +80,7 @@ export class SessionTable {
     this.#changed.clear();
   }
 
-  /** Like `read`, for a session that a change needs. */
+  /** Like `read`, but throws if the session does not exist. */
   require(key: string): SessionRecord {
     const session = this.read(key);
     if (session === undefined) throw new StoreError("not-found", `There is no session ${key}.`);
@@ -119,7 +119,7 @@ export class SessionTable {
     });
   }
 
-  /** The quietest first. */
+  /** The longest idle first. */
   listIdle(filter: Parameters<Store["listIdleSessions"]>[0]): Page<SessionRecord> {
     const [updatedAt, n] = filter.cursor === undefined ? [-1, 0] : parseCursor(filter.cursor);
     const rows = this.#context.database.all(
@@ -139,14 +139,14 @@ export class SessionTable {
       .map((row) => this.#decode(row));
   }
 
-  /** The session under the key; made if there is none. */
+  /** The session under the key; created if it does not exist. */
   open(session: NewSession, nowMs: number): SessionRecord {
     const existing = this.read(session.key);
     if (existing !== undefined) return existing;
     return this.reopen(this.begin(session, nowMs), session, nowMs);
   }
 
-  /** The same over a conversation that has lost its session; there must be none under the key. */
+  /** Creates a session row for a conversation that has lost it; the key must be free. */
   reopen(conversation: Conversation, session: NewSession, nowMs: number): SessionRecord {
     return this.#insert(conversation, {
       ...session,
@@ -168,7 +168,7 @@ export class SessionTable {
     return this.#conversations.begin(session, startedAtMs);
   }
 
-  /** Stores the record of an imported session, in whose conversation its entries are; its names must be free. */
+  /** Stores the record of an imported session, whose conversation holds its entries already; its names must be free. */
   insertImported(n: number, session: ImportedSession): SessionRecord {
     checkKey("The session key", session.key);
     checkKey("The agent id", session.agentId);
@@ -222,7 +222,7 @@ export class SessionTable {
     });
   }
 
-  /** The session's conversation was imported: what stands in it is not known to be the owner's. */
+  /** The session's conversation was imported: its text is not known to be the owner's. */
   markImported(key: string, importedAtMs: number): void {
     this.#save({ ...this.require(key), importedAtMs });
   }
@@ -305,7 +305,7 @@ export class SessionTable {
     return session;
   }
 
-  /** A session is never thrown away: damaged facts become the defaults, and the defaults are the cautious ones. */
+  /** A session is never discarded: damaged facts are replaced by defaults, the cautious ones. */
   #decode(row: Row): SessionRecord {
     const session = toSession(row);
     if (session !== undefined) return session;
@@ -314,7 +314,7 @@ export class SessionTable {
     return withDefaults(row);
   }
 
-  /** Stores the defaults, unless something has been stored since. */
+  /** Stores the defaults, unless the row was changed meanwhile. */
   #repair(key: string): void {
     const row = this.#context.database.get(`SELECT ${COLUMNS} WHERE sessions.key = ?`, key);
     if (row !== undefined && toSession(row) === undefined) this.#save(withDefaults(row));
@@ -342,7 +342,7 @@ function encodeFacts(session: SessionRecord): [string, number] {
   return [facts, checksum(facts, [session.key, session.agentId, session.isPrivate ? 1 : 0])];
 }
 
-/** Undefined when the facts are damaged. */
+/** Undefined if the facts are damaged. */
 function toSession(row: Row): SessionRecord | undefined {
   const isPrivate = numberOf(row, "is_private");
   const bound = [textOf(row, "key"), textOf(row, "agent_id"), isPrivate];

@@ -6,7 +6,7 @@ import type { Database } from "../connection/database.ts";
 export interface TableContext {
   readonly database: Database;
   readonly clock: Clock;
-  /** Reports damage, and queues the change that keeps the row out from now on. `turn`: the number of the turn that has made it. */
+  /** Reports damage, and queues the change that excludes the row from now on. `turn`: the number of the turn that wrote it. */
   quarantine(damage: Omit<StoreDamage, "origin"> & { readonly turn?: number | undefined }, exclude: () => void): void;
   /** A conversation has new entries. */
   appended(conversation: number): void;

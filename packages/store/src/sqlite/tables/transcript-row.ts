@@ -43,7 +43,7 @@ export function toEntry(row: Row, conversation: Conversation): TranscriptEntry {
   };
 }
 
-/** The checksum has shown that the payload is what `payloadOf` made of a body of this type. */
+/** The checksum proves that the payload was made by `payloadOf` from a body of this type. */
 function toBody(type: string, payload: never): TranscriptBody {
   switch (type) {
     case "message":

@@ -16,7 +16,7 @@ import { payloadOf, toEntry } from "./transcript-row.ts";
 const COLUMNS = `transcript.id, transcript.conversation, transcript.parent, transcript.turn, transcript.type, transcript.at,
   transcript.payload, transcript.sum, turns.id AS turn_id FROM transcript LEFT JOIN turns ON turns.n = transcript.turn`;
 
-/** Characters of payload that are decoded in one piece: the event loop runs between two of them. */
+/** Characters of payload decoded at once: the event loop runs between two such pieces. */
 const MAX_PAGE_CHARS = 1024 * 1024;
 
 /** A page of a context, from its newest entry backwards. */
@@ -25,7 +25,7 @@ export interface ContextPage {
   readonly entries: readonly TranscriptEntry[];
   /** Of all payloads, without the data of images. */
   readonly textChars: number;
-  /** The rest of the limit for images. */
+  /** The remaining budget for images. */
   readonly imageChars: number;
   /** Where the next page ends; absent on the last one. */
   readonly before?: number;
@@ -41,7 +41,7 @@ export class TranscriptTable {
     this.#conversations = conversations;
   }
 
-  /** Removes some entries of an import that came to nothing, and in the end the conversation; false when it is gone. */
+  /** Removes some entries of a failed import, and finally the conversation; false once it is gone. */
   removeImport(n: number, limit: number): boolean {
     const { database } = this.#context;
     const removed = database.run(
@@ -113,7 +113,7 @@ export class TranscriptTable {
     return rows.length > options.limit && first !== undefined ? { items, cursor: encodeId("e", numberOf(first, "id")) } : { items };
   }
 
-  /** What the context was when `at` was its last entry: the compaction before it that counted then, and what that one had kept. */
+  /** The context when `at` was its last entry: the compaction that applied then, and what it had kept. */
   contextAt(conversation: Conversation, at: string): readonly TranscriptEntry[] {
     const { database } = this.#context;
     const last = decodePosition("e", at);
@@ -156,8 +156,8 @@ export class TranscriptTable {
   }
 
   /**
-   * The same context in pages, the newest entries first. `before`: where the page after it began. Of images only those are kept that have a place in
-   * `images.maxChars` together with all newer ones.
+   * The same context in pages, the newest entries first. `before`: where the previous page began. An image is kept if it fits into `images.maxChars` together
+   * with all newer ones.
    */
   contextPage(sessionId: string, images: ContextBounds["images"], before: number = Number.MAX_SAFE_INTEGER): ContextPage {
     const { database } = this.#context;
@@ -174,11 +174,11 @@ export class TranscriptTable {
     const newestFirst: TranscriptEntry[] = [];
     let [chars, textChars, imageChars] = [0, 0, images.maxChars];
     for (const found of rows) {
-      // A damaged payload may be anything.
+      // A damaged payload may have any content.
       const size = String(found["payload"]).length;
       const [entry] = this.#decodeAll([found], conversation);
       const ofImages = entry === undefined ? 0 : imageCharsOf(entry);
-      // The first one that has no place ends it for all older ones: which images are kept does not depend on the sizes of older ones.
+      // The first image that does not fit excludes all older ones: which images are kept does not depend on the sizes of older ones.
       const hasPlace = ofImages <= imageChars;
       imageChars = hasPlace ? imageChars - ofImages : 0;
       if (entry !== undefined) newestFirst.push(hasPlace ? entry : withoutImages(entry, images.text));
@@ -189,7 +189,7 @@ export class TranscriptTable {
     return { entries: newestFirst.toReversed(), textChars, imageChars };
   }
 
-  /** The compaction that a context begins with, and how many entries of the context stand before `before`; counted by index. */
+  /** The compaction that a context begins with, and the number of its entries before `before`; counted by index. */
   contextStart(sessionId: string, before: number): { readonly compaction: readonly TranscriptEntry[]; readonly omitted: number } {
     const { database } = this.#context;
     const row = database.get("SELECT * FROM conversations WHERE session_id = ?", sessionId);
@@ -210,7 +210,7 @@ export class TranscriptTable {
     };
   }
 
-  /** Entries after `after`, oldest first, as far as they can be read, and the last row that was looked at. A page of large ones is shorter. */
+  /** Readable entries after `after`, oldest first, and the last row that was scanned. A page of large entries is shorter. */
   after(
     conversation: Conversation,
     after: number,
@@ -227,7 +227,7 @@ export class TranscriptTable {
     );
     for (const row of found) {
       rows.push(row);
-      // A damaged payload may be anything.
+      // A damaged payload may have any content.
       chars += String(row["payload"]).length;
       if (chars >= MAX_PAGE_CHARS) break;
     }
@@ -236,7 +236,7 @@ export class TranscriptTable {
     return last === undefined ? { entries } : { entries, last: numberOf(last, "id") };
   }
 
-  /** Removes a conversation and its entries. Turns and prompts go first. */
+  /** Removes a conversation and its entries. Remove its turns and prompts first. */
   remove(conversation: Conversation): void {
     this.#context.database.run("DELETE FROM transcript WHERE conversation = ?", conversation.n);
     this.#context.database.run("DELETE FROM conversations WHERE n = ?", conversation.n);

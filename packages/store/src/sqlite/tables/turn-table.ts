@@ -18,11 +18,11 @@ interface TurnPayload {
 
 type TurnOutcome = Pick<TurnRecord, "usage" | "failure">;
 
-/** The dependencies of a change to a running turn. */
+/** What a change of a running turn needs to know about it. */
 export interface RunningTurn {
   readonly n: number;
   readonly id: string;
-  /** Its place among the turns of its conversation, from 1. */
+  /** Its number within the conversation, from 1. */
   readonly number: number;
   readonly sessionKey: string;
   readonly conversation: number;
@@ -40,7 +40,7 @@ const COLUMNS = `turns.*, conversations.session_id, conversations.session_key, c
 
 const STATE = "id, kind, state, attempts, starts, outcome FROM turns";
 
-/** Turns that a search in payloads reads at most: they have no index. */
+/** Turns that a search in payloads reads at most: there is no index for it. */
 const SEARCHED_TURNS = 10_000;
 
 /** Turns and the journals of their tool calls. */
@@ -92,7 +92,7 @@ export class TurnTable {
     };
   }
 
-  /** The number of a turn, for rows that name it. */
+  /** The row number of a turn, for rows that refer to it. */
   sequenceOf(id: string): number {
     const row = this.#context.database.get("SELECT n FROM turns WHERE id = ?", id);
     if (row === undefined) throw new StoreError("not-found", `There is no turn ${id}.`);
@@ -120,7 +120,7 @@ export class TurnTable {
     return row === undefined ? undefined : toTurn(row);
   }
 
-  /** Whom a turn concerns, as far as that can be trusted: for telling that something of it is damaged. */
+  /** The session and chat of a turn, as far as they are intact: for notices about its damage. */
   placeOf(n: number): { readonly sessionKey?: string; readonly origin?: Origin } {
     const row = this.#context.database.get(`SELECT ${COLUMNS} WHERE turns.n = ?`, n);
     if (row === undefined) return {};
@@ -133,7 +133,7 @@ export class TurnTable {
     }
   }
 
-  /** Whether one of the newest turns of a session came from this chat and was not the owner's. */
+  /** True if one of the newest turns of a session came from this chat and was not the owner's. */
   hasTurnFrom(sessionKey: string, { channel, accountId, conversation }: Origin): boolean {
     const found = this.#context.database.get(
       `SELECT 1 FROM (SELECT payload FROM turns WHERE conversation IN (SELECT n FROM conversations WHERE session_key = ?)
@@ -175,7 +175,7 @@ export class TurnTable {
   /** The state of the conversation's newest turn, of any but these kinds. Reads plain columns only: damage of the address plays no part. */
   last(conversation: Conversation, except: readonly TurnRecord["kind"][]): TurnState | undefined {
     const newest = this.#context.database.get(`SELECT ${STATE} WHERE conversation = ? ORDER BY number DESC LIMIT 1`, conversation.n);
-    // Nearly always the newest one will do, and a list of kinds inside the query costs more than the rest of it.
+    // Nearly always the newest one matches, and a list of kinds inside the query costs more than the rest of it.
     const isExcepted = except.some((kind) => kind === newest?.["kind"]);
     const row = isExcepted
       ? this.#context.database.get(
@@ -225,7 +225,7 @@ export class TurnTable {
     if (turn.attempts > 1) this.#context.database.run("UPDATE turns SET attempts = 1 WHERE n = ?", turn.n);
   }
 
-  /** The running turns. Damaged ones, whose address cannot be trusted, are handed to `abandon` instead. */
+  /** The running turns. Damaged ones, whose address cannot be trusted, are passed to `abandon` instead. */
   resume(abandon: (turn: DamagedTurn) => void): readonly TurnRecord[] {
     const { database } = this.#context;
     const turns: TurnRecord[] = [];
@@ -268,7 +268,7 @@ export class TurnTable {
     this.#context.database.run("DELETE FROM turns WHERE conversation = ?", conversation.n);
   }
 
-  /** A finished call never becomes a started one again. */
+  /** A finished call never returns to the started state. */
   writeJournal(turn: RunningTurn, records: readonly Omit<ToolJournalRecord, "turnId">[]): void {
     for (const record of records) {
       this.#context.database.run(

@@ -1,7 +1,7 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { UsageTotals } from "@factotum/agent-contract";
 
-/** Adds a run's totals. What the last call had is the run's, unless the run made no call. */
+/** Adds a run's totals. The values of the last call are taken from the run, unless the run made no call. */
 export function addTotals(totals: UsageTotals, run: UsageTotals): UsageTotals {
   if (run.calls === 0) return totals;
   const { costUsd: _cost, ...sums } = totals;

@@ -3,7 +3,7 @@ import { StoreError } from "../../port/store-error.ts";
 /** Session ids become file names. */
 const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 
-/** Refuses what cannot be a key: NUL would cut it (R10), half a surrogate pair would come back as another text. */
+/** Refuses an invalid key: SQLite would cut it at NUL (R10), and a lone surrogate would be read back as another text. */
 export function checkKey(name: string, value: string): string {
   if (value.includes("\u0000") || !value.isWellFormed()) {
     throw new StoreError("invalid", `${name} holds a character that a key cannot have: ${JSON.stringify(value)}.`);

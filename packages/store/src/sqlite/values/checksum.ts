@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import { StoreError } from "../../port/store-error.ts";
 
-/** The facts that a checksum binds to a payload: a payload under other facts is damaged. */
+/** The facts that a checksum binds to a payload: the same payload with other facts counts as damaged. */
 type Fact = string | number | null;
 
 /** CRC-32 over a payload and the facts that it belongs to. */

@@ -8,8 +8,8 @@ export function eventKeyOf({ origin, eventId }: MsgContext): string {
 }
 
 /**
- * The same for one message under whatever event id the platform delivers it again. `undefined` for other events, which name the message that they are
- * about and happen to it more than once, for a message without an id, and for one whose id is its event's: the key of the event says as much then.
+ * The same for every redelivery of one message, under any event id. `undefined` for events that happen repeatedly to the message they name, for a message
+ * without an id, and for one whose id equals its event id: there the key of the event is sufficient.
  */
 export function messageKeyOf({ origin, eventId, messageId, event }: MsgContext): string | undefined {
   if (event.type !== "message" || messageId === "" || messageId === eventId) return undefined;
@@ -17,7 +17,7 @@ export function messageKeyOf({ origin, eventId, messageId, event }: MsgContext):
   return digest([channel, accountId, conversation.id, messageId]);
 }
 
-/** 128 bits, so that two keys never meet by chance. */
+/** 128 bits, so that collisions are practically impossible. */
 function digest(parts: readonly string[]): string {
   return hash("sha256", JSON.stringify(parts), "base64url").slice(0, 22);
 }

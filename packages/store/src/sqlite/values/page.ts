@@ -5,15 +5,15 @@ import type { Row } from "./row.ts";
 interface PageOptions<Item> {
   /** Items at most. */
   readonly limit: number;
-  /** Rows that were asked for without the last one, which only says that more follows; `limit` when left out. */
+  /** Rows that were requested without the extra one, which only shows that more follows; defaults to `limit`. */
   readonly scanned?: number;
-  /** Rows that are no part of the list are passed over. */
+  /** Excluded rows are skipped. */
   readonly isWanted?: (row: Row) => boolean;
   readonly cursorOf: (row: Row) => string;
   readonly decode: (row: Row) => Item | undefined;
 }
 
-/** Makes a page of rows, one more of which was read than are looked at. Those that cannot be decoded are left out, and the cursor counts them all the same. */
+/** Makes a page of rows, of which one more was read than is scanned. Rows that cannot be decoded are skipped, but the cursor counts them. */
 export function toPage<Item>(rows: readonly Row[], options: PageOptions<Item>): Page<Item> {
   const { limit, scanned = limit, isWanted = () => true } = options;
   const items: Item[] = [];

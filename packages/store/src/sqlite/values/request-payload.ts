@@ -5,9 +5,7 @@ import { decodePosition, encodeId } from "./sequence-id.ts";
 /** The parts of a request without a column of their own. */
 type RequestFacts = Omit<NewRequest, "promptHash" | "body" | "sentAtMs">;
 
-/**
- * What the requests of a model have in common: kept once. The cache key is nearly always the session id, which the row knows: then 1 stands for it.
- */
+/** The settings that the requests of a model share, stored once. The cache key is nearly always the session id, which the row has: it is encoded as 1. */
 export type PackedProfile = readonly [
   model: string,
   credential: string | null,
@@ -17,7 +15,7 @@ export type PackedProfile = readonly [
   settings: Omit<RequestSettings, "cacheKey"> & { readonly cacheKey?: string | 1 },
 ];
 
-/** What is a request's own, by position: there are as many of these as turns, and a thousand small turns have 4 MB in all. */
+/** A request's own values, by position: a thousand small turns take 4 MB in total. */
 export type PackedRequest = readonly [
   number: number,
   lastEntry: number,
@@ -56,7 +54,7 @@ export function packRequest(facts: RequestFacts, sessionId: string): { readonly 
   return { profile: JSON.stringify(profile), payload: JSON.stringify(payload) };
 }
 
-/** The request, once a checksum has shown that both are what was written. */
+/** The request, after a checksum has verified both texts. */
 export function unpackRequest(profile: PackedProfile, payload: PackedRequest, sessionId: string): RequestFacts {
   const [model, credential, contextWindow, prunes, historyLimit, settings] = profile;
   const [number, lastEntry, count, digest, settledBeforeMs, causes, usage, outcome, durationMs] = payload;

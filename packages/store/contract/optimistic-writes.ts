@@ -4,8 +4,8 @@ import type { ContractContext } from "./contract-context.ts";
 
 const at = { admission: OWNER, receivedAtMs: NOW_MS };
 
-export function describeAhead(context: () => ContractContext): void {
-  describe("what is written ahead of its commit", () => {
+export function describeOptimisticWrites(context: () => ContractContext): void {
+  describe("optimistic writes", () => {
     test("equals the normal call, is readable at once, and is durable after the commit", async () => {
       const { store, fixture } = context();
       const accepted = await store.acceptInputOptimistic(sampleMessage("1"), at);
@@ -26,7 +26,7 @@ export function describeAhead(context: () => ContractContext): void {
       expect(await reopened.readTurn("t1")).toMatchObject({ state: "done" });
     });
 
-    test("fails alone: earlier writes ahead are kept", async () => {
+    test("fails alone: earlier optimistic writes are kept", async () => {
       const { store } = context();
       const accepted = await store.acceptInputOptimistic(sampleMessage("1"), at);
       const session = sampleSession({ key: "agent:main:other", sessionId: "session-2" });
