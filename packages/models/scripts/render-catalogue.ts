@@ -5,16 +5,16 @@ import { MODEL_CONFIGS, type ModelConfig } from "llm-zoo";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { CatalogueRow, RowPrices } from "../src/catalogue/catalogue-row.ts";
 
-/** The packages that the figures come from. A new version needs its date here; the script stops when the two do not fit. */
+/** The packages that the figures come from. A new version needs its date here; the script fails if the two do not match. */
 const PACKAGES = [
   { name: "@pydantic/genai-prices", version: "0.1.8", date: "2026-09-23" },
   { name: "llm-zoo", version: "1.37.0", date: "2026-09-23" },
 ] as const;
 
 interface Source {
-  /** The provider's id in the list of prices. */
+  /** The provider's id in the price list. */
   readonly prices: string;
-  /** The provider's id in the list of capabilities. */
+  /** The provider's id in the capability list. */
   readonly capabilities?: string;
 }
 
@@ -55,7 +55,7 @@ ${tables.join("")}};
 `;
 }
 
-/** Fails when another version is installed than the one whose date is written above. */
+/** Fails if the installed version differs from the one whose date is written above. */
 export function checkVersions(): void {
   const require = createRequire(import.meta.url);
   for (const { name, version } of PACKAGES) {
@@ -102,7 +102,7 @@ function namesOf(config: ModelConfig | undefined, provider: string): readonly st
   return [...new Set([config.shortName, config.fullName])];
 }
 
-/** Several entries can describe one model, with thinking and without; special service tiers say nothing of the usual price. */
+/** Several entries can describe one model, with thinking and without; special service tiers are not the usual price. */
 function toRow(id: string, pattern: string, configs: readonly ModelConfig[], model: PricedModel | undefined): CatalogueRow {
   const usual = configs.filter((config) => config.serviceTier === undefined);
   const window = model?.context_window ?? smallest(usual.map((config) => config.contextWindow));
@@ -141,7 +141,7 @@ function levelsOf(configs: readonly ModelConfig[]): NonNullable<CatalogueRow["le
 }
 
 function pricesOf(model: PricedModel, window = Number.POSITIVE_INFINITY): Pick<CatalogueRow, "price" | "long"> {
-  // A later entry replaces an earlier one from a date on, or for hours of the day: the dearest is the one that holds no surprise.
+  // A later entry replaces an earlier one from a date on, or for hours of the day: take the most expensive, so that no estimate is too low.
   const lists = Array.isArray(model.prices) ? model.prices.map(({ prices }) => prices) : [model.prices];
   const today =
     Array.isArray(model.prices) && model.prices.some(({ constraint }) => constraint?.type === "start_date") ? lists.slice(-1) : lists;

@@ -4,15 +4,15 @@ import type { BodyLimits } from "./transport/bounded-body.ts";
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** What an answer may have at most: see the package's README, Limits. */
+/** Maximum size of an answer: see the package's README, Limits. */
 export interface AnswerLimits extends BodyLimits {
   /** Text, thoughts and arguments together. */
   readonly maxAnswerChars: number;
 }
 
 /**
- * Limits that no honest answer of the model reaches: a token is a few characters long, and a server sends less than a KiB around each. The floors are
- * for servers that ignore the output limit, and for models whose limit is a guess.
+ * Limits above every genuine answer of the model: a token is a few characters long, and a server sends less than a KiB around each. The floors are for servers
+ * that ignore the output limit, and for models whose limit is a guess.
  */
 export function answerLimits({ maxOutput }: Pick<ModelInfo, "maxOutput">): AnswerLimits {
   return {

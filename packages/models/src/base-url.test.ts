@@ -15,11 +15,11 @@ describe("normalizeBaseUrl", () => {
     ["https://generativelanguage.googleapis.com/v1beta", "google-generative-ai", "https://generativelanguage.googleapis.com/v1beta"],
     ["https://generativelanguage.googleapis.com/v1beta/openai/", "openai-chat", "https://generativelanguage.googleapis.com/v1beta/openai"],
     ["https://api.perplexity.ai", "openai-chat", "https://api.perplexity.ai"],
-  ] as const)("%s for %s", (baseUrl, api, expected) => {
+  ] as const)("%s becomes %s", (baseUrl, api, expected) => {
     expect(normalizeBaseUrl(baseUrl, api)).toBe(expected);
   });
 
-  test("what is normal already stays", () => {
+  test("a normal address is unchanged", () => {
     fc.assert(
       fc.property(
         fc.webUrl({ validSchemes: ["http", "https"] }),
@@ -32,11 +32,11 @@ describe("normalizeBaseUrl", () => {
     );
   });
 
-  test("every known provider's address is one that stays", () => {
+  test("every known provider's address is normal", () => {
     for (const { api, baseUrl } of Object.values(PROVIDERS)) if (api !== "demo") expect(normalizeBaseUrl(baseUrl, api)).toBe(baseUrl);
   });
 
-  test.each(["", "localhost:11434", "file:///etc/passwd", "ftp://host/v1"])("%j is refused with what to write", (baseUrl) => {
+  test.each(["", "localhost:11434", "file:///etc/passwd", "ftp://host/v1"])("%j is refused with a correction", (baseUrl) => {
     expect(() => normalizeBaseUrl(baseUrl, "openai-chat")).toThrow(/http or https/);
   });
 });
@@ -51,13 +51,13 @@ describe("limits by address", () => {
     "http://[::1]:80",
     "http://[fd00::1]",
     "http://gpu.local",
-  ])("%s is local and may load its model first", (url) => {
+  ])("%s is local and may have to load its model first", (url) => {
     expect(isLocalUrl(url)).toBe(true);
     expect(defaultTimeouts(url)).toEqual({ connectMs: 10_000, firstEventMs: 300_000, idleMs: 120_000 });
   });
 
   test.each(["https://api.openai.com/v1", "http://172.32.0.1", "http://11.0.0.1", "https://localhost.example.com", "no address"])(
-    "%s is not",
+    "%s is not local",
     (url) => {
       expect(defaultTimeouts(url)).toEqual({ connectMs: 10_000, firstEventMs: 120_000, idleMs: 60_000 });
     },

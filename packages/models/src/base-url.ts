@@ -2,12 +2,12 @@ import type { ModelApi } from "@factotum/agent-contract";
 
 const VERSION_SEGMENT = /^v\d+(?:(?:alpha|beta)\d*)?$/;
 
-/** Vendors whose documented base has no version segment at all. */
+/** Vendors whose documented base address has no version segment. */
 const UNVERSIONED_HOSTS: readonly string[] = ["api.perplexity.ai", "models.github.ai"];
 
 /**
- * The address that a wire format's paths are appended to: the vendor's documented base, with `/v1` (Google: `/v1beta`) added when no
- * segment of its path is a version. No slash at the end. Throws a `TypeError` for anything but an http or https address.
+ * The address that a wire format's paths are appended to: the vendor's documented base, with `/v1` (Google: `/v1beta`) added if no segment of its path is a
+ * version. No trailing slash. Throws a `TypeError` for anything but an http or https address.
  */
 export function normalizeBaseUrl(baseUrl: string, api: ModelApi): string {
   const url = URL.parse(baseUrl);

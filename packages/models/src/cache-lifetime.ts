@@ -2,14 +2,14 @@ import type { CacheLifetime, CacheRetention, ModelInfo } from "@factotum/agent-c
 
 const MINUTE_MS = 60_000;
 
-/** The cache of a server of one's own lives as long as the server has the model loaded: it is not known to expire. */
+/** A self-hosted server keeps its cache as long as the model is loaded: no known expiry. */
 export const NEVER_EXPIRES: CacheLifetime = { shortMs: null, longMs: null };
 
 function minutes(short: number, long = short): CacheLifetime {
   return { shortMs: short * MINUTE_MS, longMs: long * MINUTE_MS };
 }
 
-/** For models of which nothing is documented: what the retentions say. */
+/** For undocumented models: the lifetimes that the retentions name. */
 const UNDOCUMENTED = minutes(5, 60);
 
 /**
@@ -29,13 +29,13 @@ const ROWS: readonly (readonly [pattern: RegExp, lifetime: CacheLifetime])[] = [
   [/^deepseek\//, minutes(120)],
 ];
 
-/** How long a provider keeps what it has read of a model's prompts, or `undefined` where nothing is known of the model. */
+/** How long a provider caches a model's prompts, or `undefined` if nothing is known of the model. */
 export function findCacheLifetime(provider: string, id: string): CacheLifetime | undefined {
   const name = `${provider}/${id}`.toLowerCase();
   return ROWS.find(([pattern]) => pattern.test(name))?.[1];
 }
 
-/** Milliseconds that the provider keeps a prefix after its last use; `Infinity` where it does not expire, 0 when it is asked to keep none. */
+/** Milliseconds that the provider keeps a prefix after its last use; `Infinity` if it does not expire, 0 if caching is disabled. */
 export function cacheLifetimeMs({ cacheLifetime = UNDOCUMENTED }: Pick<ModelInfo, "cacheLifetime">, retention: CacheRetention): number {
   if (retention === "none") return 0;
   return (retention === "long" ? cacheLifetime.longMs : cacheLifetime.shortMs) ?? Number.POSITIVE_INFINITY;

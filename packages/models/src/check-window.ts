@@ -1,17 +1,17 @@
 import type { ModelInfo } from "@factotum/agent-contract";
 
-/** Whether a model's window is large enough for an agent. The message is for people and says what to do. */
+/** Whether a model's window is large enough for an agent. The message is for users and says what to do. */
 export type WindowVerdict =
   | { readonly type: "enough" }
   | { readonly type: "small"; readonly message: string }
   | { readonly type: "too-small"; readonly message: string };
 
-/** Below this an agent's prompt, tools and one result do not fit. */
+/** Below this, an agent's prompt, tools and one result do not fit. */
 const LEAST_TOKENS = 16_000;
-/** Below this conversations are compacted all the time. */
+/** Below this, conversations are compacted constantly. */
 const COMFORTABLE_TOKENS = 32_000;
 
-/** Judges the window: under 16,000 tokens a model is refused for agent runs, under 32,000 it is warned about. Pure. */
+/** Checks the window: under 16,000 tokens a model is refused for agent runs, under 32,000 there is a warning. Pure. */
 export function checkWindow(info: Pick<ModelInfo, "provider" | "id" | "contextWindow" | "known">): WindowVerdict {
   const { provider, id, contextWindow } = info;
   if (contextWindow >= COMFORTABLE_TOKENS) return { type: "enough" };

@@ -24,17 +24,17 @@ import { type ConnectionWatch, ConnectionWatcher } from "./transport/connection-
 import { createModelFetch, NO_API_KEY } from "./transport/model-fetch.ts";
 import type { RenderedRequest, WireFormat, WireFormatModule } from "./wire-format.ts";
 
-/** What a client is bound to. */
+/** The options of a client. */
 export interface ModelClientOptions {
   /** The model: its provider's id, its own name, its wire format, its limits. */
   readonly info: ModelInfo;
-  /** The provider's documented base address, with or without its version. The vendor's own when left out. */
+  /** The provider's documented base address, with or without its version. Defaults to the vendor's own. */
   readonly baseUrl?: string;
-  /** Left out for servers that need none: then no credential header is sent. Environment variables are never read. */
+  /** Omitted for servers that need none: then no credential header is sent. Environment variables are never read. */
   readonly apiKey?: string;
-  /** Where the key stands, for error messages: a setting or an environment variable. */
+  /** Where the key is configured, for error messages: a setting or an environment variable. */
   readonly keyPlace?: string;
-  /** Milliseconds; what is left out is the default for the address. */
+  /** Milliseconds; omitted limits get the default for the address. */
   readonly timeouts?: Partial<ModelTimeouts>;
   readonly fetch: typeof fetch;
   readonly clock: Clock;
@@ -42,8 +42,8 @@ export interface ModelClientOptions {
 }
 
 /**
- * A client for one model. Loads the provider's SDK with the first call, not before. Throws a `TypeError` for an address that is none.
- * A call that fails tells so in its last event; nothing is retried.
+ * A client for one model. Loads the provider's SDK with the first call. Throws a `TypeError` for an invalid address. A failed call reports its error in its
+ * last event; nothing is retried.
  */
 export function createModelClient(options: ModelClientOptions): ModelClient {
   const { info } = options;
@@ -95,7 +95,7 @@ function findBaseUrl({ info, baseUrl }: ModelClientOptions): string {
   return normalizeBaseUrl(address, info.api);
 }
 
-/** Each wire format, and with it its SDK, is loaded when it is first spoken. */
+/** Each wire format, and with it its SDK, is loaded on first use. */
 async function loadFormat(api: Exclude<ModelApi, "demo">): Promise<WireFormatModule> {
   switch (api) {
     case "anthropic-messages":
@@ -127,25 +127,25 @@ interface BoundOptions extends ModelClientOptions {
   readonly limits: AnswerLimits;
   readonly tools: RenderedTools;
   readonly connections: ConnectionWatcher;
-  /** Ids for calls whose provider gives none. */
+  /** Ids for calls without an id from the provider. */
   readonly generateId: () => string;
 }
 
-/** The wire format of a client, from its first call on. */
+/** The wire format of a client, loaded by its first call. */
 interface SpokenFormat {
   readonly module: WireFormatModule;
   readonly format: WireFormat;
 }
 
-/** A request, ready to be sent by the format that rendered it. */
+/** A rendered request, ready to be sent. */
 interface PreparedCall {
   readonly spoken: SpokenFormat;
   readonly request: ModelRequest;
   readonly rendered: RenderedRequest;
   readonly promptTokens: number;
-  /** Binds the answer's thoughts to the request, where the vendor does. */
+  /** Binds the answer's thoughts to the request, if the vendor requires it. */
   readonly bind: BoundPrompt["bind"] | undefined;
-  /** What there is to read in the text of the answer. */
+  /** What is parsed from the text of the answer. */
   readonly tags: Pick<TaggedPartsOptions, "tags" | "parseCall"> | undefined;
 }
 
@@ -175,7 +175,7 @@ function toStreamCall(
   };
 }
 
-/** Renders the request. Reads nothing but code that is loaded when it is first needed. */
+/** Renders the request. Does no I/O except loading code on first use. */
 async function prepareCall(spoken: SpokenFormat, client: BoundOptions, original: ModelRequest): Promise<PreparedCall> {
   const { info, baseUrl } = client;
   const rules = spoken.module.renderRules(info, baseUrl);
@@ -202,7 +202,7 @@ async function prepareCall(spoken: SpokenFormat, client: BoundOptions, original:
   };
 }
 
-/** The level that the model takes; one for its thoughts when people read them and no level is set. */
+/** The level that is requested; if people read the thoughts and no level is set, one that produces thoughts. */
 function levelOf({ thinking, showThoughts = false }: ModelRequest, info: ModelInfo): ThinkingLevel | undefined {
   if (thinking !== undefined) return clampThinking(info, thinking).applied;
   return showThoughts ? levelForThoughts(info) : undefined;

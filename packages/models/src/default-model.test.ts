@@ -16,7 +16,7 @@ describe("defaultModelFromEnvironment", () => {
     GROQ_API_KEY: "groq",
   };
 
-  test("takes the vendors in their order, and names the key without holding it", async () => {
+  test("takes the vendors in order, and names the key's variable without copying its value", async () => {
     const order: string[] = [];
     const environment: Record<string, string> = { ...KEYS };
     for (const name of Object.keys(KEYS)) {
@@ -31,7 +31,7 @@ describe("defaultModelFromEnvironment", () => {
     expect(DEFAULT_KEY_VARIABLES).toEqual(Object.keys(KEYS));
   });
 
-  test("an empty key is none", async () => {
+  test("an empty key counts as missing", async () => {
     expect((await defaultModelFromEnvironment({ ANTHROPIC_API_KEY: " ", MISTRAL_API_KEY: "d" }, { probeOllama: nobody })).provider.id).toBe(
       "mistral",
     );
@@ -45,7 +45,7 @@ describe("defaultModelFromEnvironment", () => {
     });
   });
 
-  test("asks the server that OLLAMA_HOST means", async () => {
+  test("queries the server in OLLAMA_HOST", async () => {
     const model = await defaultModelFromEnvironment({ OLLAMA_HOST: "gpu-box:9000" }, { probeOllama: async () => ["qwen3:8b"] });
     expect(model.provider.baseUrl).toBe("http://gpu-box:9000/v1");
     const configured = { probeOllama: async () => ["qwen3:8b"], ollamaBaseUrl: "http://10.0.0.7:11434/v1/" };
@@ -54,7 +54,7 @@ describe("defaultModelFromEnvironment", () => {
     );
   });
 
-  test("with nothing at all, the demo model, and the reason says what is missing", async () => {
+  test("falls back to the demo model, and the reason says what is missing", async () => {
     const none = await defaultModelFromEnvironment({}, { probeOllama: nobody });
     expect(none).toMatchObject({ reference: "demo/demo", provider: { id: "demo", api: "demo" } });
     expect(none.reason).toContain("no Ollama answers");

@@ -4,19 +4,19 @@ import { parseOllamaHost } from "./ollama/ollama-address.ts";
 import { type OllamaProbe, ollamaServer } from "./ollama/ollama-server.ts";
 import { PROVIDERS, readProviderKey } from "./providers.ts";
 
-/** The model to use when nothing is configured. */
+/** The model used without configuration. */
 export interface DefaultModel {
   /** `provider/model`. */
   readonly reference: string;
-  /** A row for `models.providers`; the key is named, not held. */
+  /** A row for `models.providers`; it names the key's variable, not its value. */
   readonly provider: { readonly id: string; readonly api: ModelApi; readonly baseUrl: string; readonly apiKey?: { readonly env: string } };
-  /** For people: why this one. */
+  /** For users: why this model. */
   readonly reason: string;
-  /** For people: why the Ollama that `OLLAMA_HOST` names is not used, and what to write. */
+  /** For users: why the Ollama at `OLLAMA_HOST` is not used, and what to configure. */
   readonly problem?: string;
 }
 
-/** The vendors in the order in which their keys are looked for, each with its current model for general use. */
+/** The vendors in the order in which their keys are looked up, each with its current general-purpose model. */
 export const DEFAULT_MODELS: readonly (readonly [provider: string, model: string])[] = [
   ["anthropic", "claude-sonnet-5-5"],
   ["openai", "gpt-5.5"],
@@ -28,15 +28,15 @@ export const DEFAULT_MODELS: readonly (readonly [provider: string, model: string
   ["groq", "openai/gpt-oss-120b"],
 ];
 
-/** The environment variables whose keys choose a model, in the order in which they are looked for. */
+/** The environment variables whose keys select a model, in lookup order. */
 export const DEFAULT_KEY_VARIABLES: readonly string[] = DEFAULT_MODELS.flatMap(([provider]) => PROVIDERS[provider]?.keyVariables ?? []);
 
 const NOT_FOR_CHAT = /embed|minilm|bge-|rerank|whisper/i;
 
-/** How a local model is looked for. */
+/** Options of the search for a local model. */
 export interface DefaultModelOptions {
   readonly probeOllama: OllamaProbe;
-  /** The configured address of Ollama, with or without its `/v1`; else the one that `OLLAMA_HOST` means. */
+  /** The configured address of Ollama, with or without its `/v1`; defaults to the one in `OLLAMA_HOST`. */
   readonly ollamaBaseUrl?: string | undefined;
 }
 

@@ -1,9 +1,9 @@
-/** What one image costs in a prompt, roughly, at the size that the media stage sends. */
+/** Approximate prompt tokens of one image, at the size that the media stage sends. */
 export const IMAGE_TOKENS = 1_600;
 
 /** A guess without a tokenizer: four ASCII characters a token, one token for every other character (Chinese, emoji). */
 export function estimateTokens(text: string): number {
-  // In UTF-8 only ASCII takes one byte a character: most texts are settled here, without looking at each.
+  // In UTF-8 only ASCII takes one byte per character: most texts are done here, without a look at each character.
   if (Buffer.byteLength(text) === text.length) return Math.ceil(text.length / 4);
   let ascii = 0;
   let wide = 0;

@@ -10,7 +10,7 @@ describe("resolveModelInfo", () => {
     ["anthropic", "claude-opus-4-1", 200_000, 32_000, true],
     ["anthropic", "claude-opus-4-8", 1_000_000, 128_000, true],
     ["anthropic", "claude-sonnet-5-5", 1_000_000, 128_000, true],
-    // A reseller reserves credit for the whole limit of the output.
+    // A reseller reserves credit for the whole output limit.
     ["openrouter", "anthropic/claude-sonnet-4.5", 200_000, 32_000, true],
     ["openrouter", "deepseek/deepseek-v4-pro", 1_048_576, 32_000, true],
     ["openai", "gpt-5.5", 1_000_000, 128_000, true],
@@ -46,11 +46,11 @@ describe("resolveModelInfo", () => {
     expect(resolveModelInfo(provider, id).cost).toMatchObject(cost);
   });
 
-  test("a price for long prompts that no prompt can reach is left out", () => {
+  test("drops a price for long prompts that no prompt can reach", () => {
     expect(resolveModelInfo("anthropic", "claude-sonnet-4-5").cost).not.toHaveProperty("longContext");
   });
 
-  test("the catalogue says which levels of thinking a model takes, and that a chat variant has none", () => {
+  test("the catalogue has the thinking levels of a model, and none for a chat variant", () => {
     expect(resolveModelInfo("anthropic", "claude-opus-4-6").thinkingLevels).toEqual(["off", "low", "medium", "high", "adaptive", "max"]);
     expect(resolveModelInfo("openai", "gpt-5-chat-latest")).toMatchObject({
       contextWindow: 128_000,
@@ -63,7 +63,7 @@ describe("resolveModelInfo", () => {
     expect(resolveModelInfo("openai", "gpt-5.5", { cost: { input: 1, output: 2 } }).cost).toEqual({ input: 1, output: 2 });
   });
 
-  test("an unknown model gets what is safe for any, and is said to be unknown", () => {
+  test("an unknown model gets safe values, and is marked as unknown", () => {
     expect(resolveModelInfo("together", "someone/new-model")).toEqual({
       provider: "together",
       id: "someone/new-model",
@@ -77,12 +77,12 @@ describe("resolveModelInfo", () => {
     });
   });
 
-  test("an unknown model of a reseller gets room for thoughts and long arguments, and the configuration wins over the reseller's limit", () => {
+  test("an unknown model of a reseller gets room for thoughts and long arguments, and the configuration overrides the reseller's limit", () => {
     expect(resolveModelInfo("openrouter", "someone/new-model")).toMatchObject({ maxOutput: 16_384, known: false });
     expect(resolveModelInfo("openrouter", "anthropic/claude-opus-5.5", { maxOutput: 100_000 }).maxOutput).toBe(100_000);
   });
 
-  test("a local server is not believed to have the window of the model's line", () => {
+  test("a local server is not assumed to have the window of the model's line", () => {
     expect(resolveModelInfo("ollama", "gpt-oss:20b")).toMatchObject({ contextWindow: 32_768, known: false });
   });
 
@@ -99,7 +99,7 @@ describe("resolveModelInfo", () => {
     expect(resolveModelInfo("demo", "demo")).toMatchObject({ api: "demo", known: true, cost: { input: 0, output: 0 } });
   });
 
-  test("a provider that nobody knows needs its api, and a client of it its address", () => {
+  test("an unknown provider needs its api, and a client of it its address", () => {
     expect(() => resolveModelInfo("house", "m")).toThrow(/models\.providers\.house\.api/);
     const info = resolveModelInfo("house", "m", { api: "openai-chat" });
     expect(() => createModelClient({ info, fetch, clock: realClock, random })).toThrow(/models\.providers\.house\.baseUrl/);

@@ -8,7 +8,7 @@ import { findCacheLifetime, NEVER_EXPIRES } from "./cache-lifetime.ts";
 import { PROVIDERS } from "./providers.ts";
 import { thinksWithinBudget } from "./thinking/thinking-levels.ts";
 
-/** What the configuration may say of a model; it wins over every rule here. */
+/** Overrides from the configuration; they win over every rule here. */
 export type ModelInfoOverrides = Partial<Omit<ModelInfo, "provider" | "id" | "known">>;
 
 type Limits = Pick<ModelInfo, "contextWindow" | "maxOutput" | "input" | "reasoning">;
@@ -16,7 +16,7 @@ type Limits = Pick<ModelInfo, "contextWindow" | "maxOutput" | "input" | "reasoni
 const TEXT: ModelInfo["input"] = ["text"];
 const TEXT_AND_IMAGES: ModelInfo["input"] = ["text", "image"];
 
-/** Safe for any model that is worth running: what fits here fits everywhere, and nothing is asked for that a small server lacks. */
+/** Safe for any usable model: the window is small enough everywhere, and no feature is requested that a small server lacks. */
 const UNKNOWN: Limits = { contextWindow: 32_768, maxOutput: 4_096, input: TEXT, reasoning: false };
 
 function line(contextWindow: number, maxOutput: number, input: ModelInfo["input"], reasoning: boolean): Limits {
@@ -24,8 +24,8 @@ function line(contextWindow: number, maxOutput: number, input: ModelInfo["input"
 }
 
 /**
- * The vendors' lines, by the beginning of the model's own name (a path before it is ignored). First match wins, so the special cases stand
- * first. A rule is only here when it holds for the whole line, so that a model that appears tomorrow gets the values of its line.
+ * The vendors' model lines, by the prefix of the model's name (a path before it is ignored). First match wins, so the special cases come first. A rule is only
+ * here if it holds for the whole line, so that a new model gets the values of its line.
  */
 const LINES: readonly (readonly [pattern: RegExp, limits: Limits])[] = [
   [/^claude-(?:opus|sonnet)-4[-.]6/, line(1_000_000, 64_000, TEXT_AND_IMAGES, true)],
@@ -49,13 +49,12 @@ const LINES: readonly (readonly [pattern: RegExp, limits: Limits])[] = [
   [/^deepseek-(?:chat|reasoner|v[123])/, line(128_000, 8_192, TEXT, false)],
 ];
 
-/** Variants that the catalogue counts among the model whose price they have, although they can do less. */
+/** Variants that the catalogue lists with the model whose price they have, although they can do less. */
 const VARIANTS = /^gpt-5(?:\.\d+)?-chat/;
 
 /**
- * What is known of a model. The configuration wins; then the generated catalogue, which has the exact model and its price; then the rule of
- * the vendor's line; then values that are safe for any model, with `known: false`. Throws for a provider without defaults when the
- * overrides name no `api`.
+ * The known facts of a model. The configuration wins; then the generated catalogue, which has the exact model and its price; then the rule of the vendor's
+ * line; then values that are safe for any model, with `known: false`. Throws for a provider without defaults if the overrides name no `api`.
  */
 export function resolveModelInfo(provider: string, id: string, overrides: ModelInfoOverrides = {}): ModelInfo {
   const api = overrides.api ?? PROVIDERS[provider]?.api;
@@ -70,13 +69,13 @@ export function resolveModelInfo(provider: string, id: string, overrides: ModelI
   const local = runsLocally(provider);
   const name = id.slice(id.lastIndexOf("/") + 1).toLowerCase();
   const kept = local ? undefined : findKeptRow(provider, id);
-  // A row that is kept by hand has the model's own figures: nothing is guessed beside it.
+  // A hand-maintained row has the model's own figures: nothing is guessed in addition.
   const byLine = local || kept !== undefined ? undefined : LINES.find(([pattern]) => pattern.test(name))?.[1];
   const row = local ? undefined : (kept ?? findCatalogueRow(provider, id));
   const exact = row === undefined || VARIANTS.test(name) ? {} : limitsOf(row, byLine);
   const known = byLine !== undefined || exact.contextWindow !== undefined || overrides.contextWindow !== undefined;
   const cost = row === undefined ? undefined : costOf(row);
-  // What is told a number of tokens takes every level, whatever efforts the catalogue lists for it.
+  // A model with a thinking budget takes every level, whatever efforts the catalogue lists for it.
   const levels = api === "anthropic-messages" && thinksWithinBudget(id) ? undefined : row?.levels;
   const cacheLifetime = local ? NEVER_EXPIRES : findCacheLifetime(provider, id);
   const { output } = PROVIDERS[provider] ?? {};
@@ -95,7 +94,7 @@ export function resolveModelInfo(provider: string, id: string, overrides: ModelI
   };
 }
 
-/** Resellers announce windows that the model behind them does not have: where two sources know it, the smaller holds. */
+/** Resellers announce windows that the underlying model does not have: if two sources know it, the smaller wins. */
 function limitsOf(row: CatalogueRow, byLine: Limits | undefined): Partial<Limits> {
   return {
     ...(row.window === undefined ? {} : { contextWindow: Math.min(row.window, byLine?.contextWindow ?? row.window) }),
@@ -105,7 +104,7 @@ function limitsOf(row: CatalogueRow, byLine: Limits | undefined): Partial<Limits
   };
 }
 
-/** A local server cuts the window to what it was started with, whatever the model could do. */
+/** A local server limits the window to its start options, regardless of the model's. */
 function runsLocally(provider: string): boolean {
   const defaults = PROVIDERS[provider];
   return defaults !== undefined && defaults.keyVariables === undefined;

@@ -1,14 +1,14 @@
 import type { ModelApi } from "@factotum/agent-contract";
 import { ollamaAddress } from "./ollama/ollama-address.ts";
 
-/** What is known of a provider before anything is configured. */
+/** Built-in defaults of a provider. */
 export interface ProviderDefaults {
   readonly api: ModelApi;
   /** The vendor's documented base address; empty for `demo`. */
   readonly baseUrl: string;
-  /** The environment variables in which people keep this vendor's key, in their order. Absent for servers that need none. */
+  /** The usual environment variables of this vendor's key, in order. Absent for servers that need none. */
   readonly keyVariables?: readonly [string, ...string[]];
-  /** Limits of the output, in tokens, for a reseller that reserves credit for the whole limit of a request: an account with little is refused else. */
+  /** Output limits, in tokens, for a reseller that reserves credit for the whole limit of a request: otherwise an account with little credit is refused. */
   readonly output?: { readonly most: number; readonly unknown: number };
 }
 
@@ -44,7 +44,7 @@ export const PROVIDERS: Readonly<Record<string, ProviderDefaults>> = {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What is known of a provider by its id alone; `undefined` for one that the configuration must describe. */
+/** The defaults of a provider by its id; `undefined` for one that the configuration must describe. */
 export function findProvider(id: string): ProviderDefaults | undefined {
   return Object.hasOwn(PROVIDERS, id) ? PROVIDERS[id] : undefined;
 }
@@ -58,7 +58,7 @@ export function readProviderKey(id: string, environment: Environment): { readonl
   return undefined;
 }
 
-/** Where a provider is reached when the configuration does not say: at its documented address, or where the environment says that it runs. */
+/** The address of a provider without a configured one: its documented address, or the one in the environment. */
 export function providerBaseUrl(id: string, environment: Environment): string | undefined {
   return id === "ollama" ? `${ollamaAddress(environment["OLLAMA_HOST"])}/v1` : findProvider(id)?.baseUrl;
 }

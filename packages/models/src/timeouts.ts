@@ -4,13 +4,13 @@ import { isLocalUrl } from "./base-url.ts";
 export interface ModelTimeouts {
   /** Until the request has been written to a connected socket; name lookup and TLS included. */
   readonly connectMs: number;
-  /** From the call until the first thing of the answer. Also the limit of a silence while the model thinks. */
+  /** From the call until the first part of the answer. Also the limit of a silence while the model thinks. */
   readonly firstEventMs: number;
-  /** Between two things of the answer. */
+  /** Between two parts of the answer. */
   readonly idleMs: number;
 }
 
-/** The limits when none are configured: 10 s, 120 s, 60 s; for a loopback or private address 10 s, 300 s, 120 s. */
+/** The default limits: 10 s, 120 s, 60 s; for a loopback or private address 10 s, 300 s, 120 s. */
 export function defaultTimeouts(baseUrl: string): ModelTimeouts {
   return isLocalUrl(baseUrl)
     ? { connectMs: 10_000, firstEventMs: 300_000, idleMs: 120_000 }

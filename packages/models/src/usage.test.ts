@@ -17,7 +17,7 @@ describe("the cost of a call", () => {
     expect(createUsage(counts, { cost: COST, retention: "long" }).costUsd).toBeCloseTo((300 + 150 + 150 + 2_400) / 1e6, 12);
   });
 
-  test("a prompt over the tier's threshold, cached tokens included, is dearer as a whole; what the tier leaves out costs its input price", () => {
+  test("a prompt over the tier's threshold, cached tokens included, costs more as a whole; prices missing in the tier equal its input price", () => {
     const counts = { input: 100, output: 10, cacheRead: 501, cacheWrite: 400 };
     expect(createUsage(counts, { cost: COST, retention: "short" }).costUsd).toBeCloseTo(((100 + 501 + 400) * 6 + 225) / 1e6, 12);
   });

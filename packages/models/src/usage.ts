@@ -1,28 +1,28 @@
 import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { CacheRetention, ModelCost, Usage } from "@factotum/agent-contract";
 
-/** A guess, for providers that report nothing. */
+/** An estimate, for providers that report nothing. */
 export interface UsageEstimate {
   readonly input: number;
   readonly output: number;
 }
 
-/** What decides the price of a call. */
+/** What determines the price of a call. */
 export interface Pricing {
   readonly cost: ModelCost | undefined;
-  /** How long the call asked the provider to keep its prefix: an hour costs more than five minutes. */
+  /** The requested cache lifetime: an hour costs more than five minutes. */
   readonly retention: CacheRetention;
 }
 
-/** Tokens that no call has: a provider that reports more, or less than none, has not counted. */
+/** Implausible token counts: a provider that reports more, or a negative number, has not counted. */
 const MAX_TOKENS = 1_000_000_000;
 
-/** What a provider has counted, unless it makes no sense. */
+/** A provider's count, if it is plausible. */
 export function countedTokens(reported: number | undefined): number | undefined {
   return reported !== undefined && reported >= 0 && reported <= MAX_TOKENS ? reported : undefined;
 }
 
-/** The counts of one call as our `Usage`: cached tokens are no input, `total` is the sum, the cost is known when the price is. */
+/** The counts of one call as our `Usage`: cached tokens are not input, `total` is the sum, the cost is known if the price is. */
 export function createUsage(counts: Pick<Usage, "input" | "output" | "cacheRead" | "cacheWrite">, pricing: Pricing): Usage {
   const { input, output, cacheRead, cacheWrite } = counts;
   const usage = { input, output, cacheRead, cacheWrite, total: input + output + cacheRead + cacheWrite };
@@ -38,7 +38,7 @@ function pricesFor(promptTokens: number, cost: ModelCost | undefined): Omit<Mode
   return long !== undefined && promptTokens > long.aboveTokens ? long : cost;
 }
 
-/** The SDK's usage as ours. Where the provider reported nothing that can be, the estimate stands, so that the context's size is never taken for zero. */
+/** The SDK's usage as ours. Without a plausible report the estimate is used, so that the context's size is never taken for zero. */
 export function toUsage(reported: LanguageModelV4Usage, estimate: UsageEstimate, pricing: Pricing): Usage {
   const { inputTokens, outputTokens } = reported;
   const cacheRead = countedTokens(inputTokens.cacheRead) ?? 0;

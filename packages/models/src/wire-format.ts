@@ -8,10 +8,10 @@ import type {
 import type { ModelInfo, ModelRequest } from "@factotum/agent-contract";
 import type { RenderRules } from "./prompt/render-context.ts";
 
-/** What a wire format needs to reach its server, for as long as its client lives. */
+/** What a wire format needs to reach its server; constant for its client. */
 interface WireConnection {
   readonly info: ModelInfo;
-  /** With its version segment, without a slash at the end. */
+  /** With its version segment, without a trailing slash. */
   readonly baseUrl: string;
   /** Never empty: without a credential it is a placeholder, and `fetch` removes the header that carries it. */
   readonly apiKey: string;
@@ -34,19 +34,19 @@ interface EarlyUsage {
   readonly cacheWrite: number;
 }
 
-/** What a frame said before the SDK made parts of it. */
+/** Facts of a frame that the SDK's parts do not carry. */
 export interface RawFrame {
   readonly usage?: EarlyUsage;
   readonly finishReason?: LanguageModelV4FinishReason;
 }
 
-/** How the parts of this format's stream are to be read. */
+/** How the stream parts of this format are read. */
 export interface StreamRules {
-  /** True for a frame that the SDK could not read because it is of a kind that did not exist when the SDK was written. */
+  /** True for a frame that the SDK could not parse because its type is newer than the SDK. */
   readonly isUnknownEvent: (frame: unknown) => boolean;
-  /** Reads what the SDK's parts do not carry. Left out where there is nothing to read: then raw frames are not asked for. */
+  /** Reads what the SDK's parts do not carry. Omit it if there is nothing to read: then raw frames are not requested. */
   readonly readRawFrame?: (frame: unknown) => RawFrame | undefined;
-  /** True where the server holds tool arguments back until a value is complete, so that a long one is a long silence. */
+  /** True if the server holds tool arguments back until a value is complete, so that a long one is a long silence. */
   readonly buffersToolInput: boolean;
 }
 
@@ -57,7 +57,7 @@ export interface WireFormat {
   readonly prepare: (request: ModelRequest, rendered: RenderedRequest) => LanguageModelV4CallOptions;
 }
 
-/** What the module of a wire format exports. */
+/** The exports of a wire format's module. */
 export interface WireFormatModule {
   readonly renderRules: (info: ModelInfo, baseUrl: string) => RenderRules;
   readonly streamRules: StreamRules;

@@ -7,7 +7,7 @@ import { STRICT_WIRES } from "./wires/all-wires.ts";
 
 const REPLIES = createScriptConversation.neutralReplies;
 
-/** What a failure is, whoever wrote its words. */
+/** The expected failure kinds, independent of their texts. */
 const FAILURES = [
   ["authentication", "unauthorized"],
   ["not-found", "not-found"],
@@ -17,12 +17,12 @@ const FAILURES = [
   ["request-too-large", "context-overflow"],
 ] as const satisfies readonly (readonly [string, ModelErrorCode])[];
 
-/** The answers of somebody else's hand: what we read of our own strict servers must not be a misunderstanding of both. */
+/** Answers written by a third party: our strict servers and our client might share a misunderstanding. */
 describe.each(WIRE_FORMATS)("%s, answered by aimock", (format) => {
-  // Mistral's calls come in pieces there that no client of Mistral reads.
+  // Its Mistral calls come in chunks that no client of Mistral reads.
   const kinds = format === "mistral" ? (["prompt"] as const) : (["native", "prompt"] as const);
 
-  test.each(kinds)("the conversation with tools %s has the transcript that it has with our own servers", async (tools) => {
+  test.each(kinds)("the conversation with tools %s has the same transcript as with our own servers", async (tools) => {
     await using own = await startStrictServer(format);
     await using theirs = await startAimock(format);
     const expected = stored(await converse(own, { tools, replies: REPLIES }));
@@ -31,7 +31,7 @@ describe.each(WIRE_FORMATS)("%s, answered by aimock", (format) => {
     expect(theirs.violations).toEqual([]);
   });
 
-  test("the same when the stream comes in single bytes", async () => {
+  test("the same if the stream comes in single bytes", async () => {
     await using own = await startStrictServer(format);
     await using theirs = await startAimock(format);
     const run = { tools: "prompt", replies: REPLIES } as const;
@@ -46,15 +46,15 @@ describe.each(WIRE_FORMATS)("%s, answered by aimock", (format) => {
   });
 });
 
-// aimock calls every answer of the Responses endpoint complete; the vendor names an unfinished one in the event itself.
-test.each(WIRE_FORMATS.filter((format) => format !== "openai-responses"))("%s: an answer that its length ends says so", async (format) => {
+// aimock marks every answer of the Responses endpoint as complete; the vendor marks an unfinished one in the event itself.
+test.each(WIRE_FORMATS.filter((format) => format !== "openai-responses"))("%s: an answer cut at its length says so", async (format) => {
   await using server = await startAimock(format);
   server.script([{ type: "message", stop: "length", content: [{ type: "text", text: "Once upon a" }] }]);
   const message = messageOf(await collect(clientFor(STRICT_WIRES[format], server.baseUrl), requestOf()));
   expect(message).toMatchObject({ stopReason: "length", content: [{ type: "text", text: "Once upon a" }] });
 });
 
-test("thinking that is shown comes as thinking, with the proof that its vendor wants back", async () => {
+test("visible thinking comes as thinking, with the proof that its vendor requires back", async () => {
   await using server = await startAimock("anthropic-messages");
   server.script([
     {

@@ -6,14 +6,14 @@ import { findKeptRow, KEPT_ROWS } from "../src/catalogue/kept-rows.ts";
 import { DEFAULT_MODELS } from "../src/default-model.ts";
 import { CATALOGUE_SOURCE, PROVIDERS, resolveModelInfo } from "../src/index.ts";
 
-test("the generated file is what the script makes of the installed packages, which it names with version and date", async () => {
+test("the generated file matches the installed packages, which it names with version and date", async () => {
   checkVersions();
   const file = await readFile(new URL("../src/catalogue/catalogue.gen.ts", import.meta.url), "utf8");
   expect(file).toBe(renderCatalogue());
   expect(CATALOGUE_SOURCE).toMatch(/^\S+ \d+\.\d+\.\d+ \(\d{4}-\d\d-\d\d\), /);
 });
 
-test.each(DEFAULT_MODELS)("the default model of %s, %s, has a row of its own and takes nothing from a pattern", (provider, id) => {
+test.each(DEFAULT_MODELS)("the default model of %s, %s, has a row of its own and needs no pattern", (provider, id) => {
   const row = findKeptRow(provider, id) ?? findCatalogueRow(provider, id);
   expect(row).toEqual({
     ...row,
@@ -34,7 +34,7 @@ test.each(DEFAULT_MODELS)("the default model of %s, %s, has a row of its own and
   });
 });
 
-test("a row that is kept by hand names its source and the day of its figures, and the packages have no row as good", () => {
+test("a hand-maintained row names its source and date, and the packages have no better row", () => {
   for (const { provider, row, source, date } of KEPT_ROWS) {
     expect(source).toMatch(/^https:\/\//);
     expect(date).toMatch(/^\d{4}-\d\d-\d\d$/);

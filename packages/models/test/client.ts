@@ -10,7 +10,7 @@ export const random: Random = {
   float: () => Math.random(),
 };
 
-/** Randomness that counts. */
+/** Deterministic randomness: a counter. */
 export function countingRandom(): Random {
   let next = 0;
   return { ...random, bytes: (count) => new Uint8Array(count).fill((next += 1)) };
@@ -83,7 +83,7 @@ export function failureOf(events: readonly ModelEvent[]): Extract<ModelEvent, { 
   return last;
 }
 
-/** Hands on the body one byte at a time. */
+/** Passes the body on one byte at a time. */
 export const byteByByte: typeof fetch = async (input, init) => {
   const response = await httpFetch(input, init);
   if (response.body === null) return response;

@@ -23,7 +23,7 @@ function textOf(events: readonly ModelEvent[]): string {
   return events.flatMap((event) => (event.type === "text-delta" ? [event.text] : [])).join("");
 }
 
-/** Settles when a call is over and Node's client has had its turns of the loop to take the connection back. */
+/** Settles when a call is over and Node's client has returned the connection to its pool. */
 async function released(clock: FakeClock): Promise<void> {
   await clock.whenIdle();
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
@@ -49,7 +49,7 @@ describe.each(WIRES)("$name", (wire: Wire) => {
     expect(server.requests[0]?.path).toBe(wire.path);
   });
 
-  test("takes its own estimate for counts that no call can have", async () => {
+  test("uses its own estimate for implausible counts", async () => {
     server.answer(sendStream(answerOf(wire, HELLO, "stop", { input: 1e300, cacheRead: 1e299, output: 1e300 })));
     const events = await collect(clientFor(wire, server.url, { info: { cost: { input: 3, output: 15, cacheRead: 0.3 } } }));
     const usages = events.flatMap((event) => {
@@ -65,7 +65,7 @@ describe.each(WIRES)("$name", (wire: Wire) => {
     }
   });
 
-  test("says the same when every byte comes alone", async () => {
+  test("gives the same result byte by byte", async () => {
     const said: Said[] = [...HELLO, CALL];
     server.answer(sendStream(answerOf(wire, said, "tools", COUNTS)));
     const whole = messageOf(await collect(clientFor(wire, server.url)));
@@ -75,7 +75,7 @@ describe.each(WIRES)("$name", (wire: Wire) => {
     expect(strip(split)).toEqual(strip(whole));
   });
 
-  test("tells of a tool call as it comes, and hands it over with parsed arguments", async () => {
+  test("reports a tool call while it streams, and returns it with parsed arguments", async () => {
     server.answer(sendStream(answerOf(wire, CALLING, "tools", COUNTS)));
     const events = await collect(clientFor(wire, server.url));
     const message = messageOf(events);
@@ -92,7 +92,7 @@ describe.each(WIRES)("$name", (wire: Wire) => {
     expect(JSON.parse(deltas.join(""))).toEqual({ path: "." });
   });
 
-  test("keeps thinking apart from the answer, and gives it back only to the model that thought", async () => {
+  test("separates thinking from the answer, and returns it only to the model that thought", async () => {
     const thinking: Said = { type: "thinking", pieces: ["I should ", "look."], proof: "proof-1" };
     server.answer(sendStream(answerOf(wire, [thinking, ...CALLING], "tools", COUNTS)));
     const client = clientFor(wire, server.url, { info: { reasoning: true } });
@@ -128,7 +128,7 @@ describe.each(WIRES)("$name", (wire: Wire) => {
     expect(server.requests[2]?.text).not.toContain("proof-1");
   });
 
-  test("an answer cut at its length ends with length and keeps the calls that it holds", async () => {
+  test("an answer cut at its length ends with length and keeps its calls", async () => {
     server.answer(sendStream(answerOf(wire, CALLING, "length", COUNTS)));
     const message = messageOf(await collect(clientFor(wire, server.url)));
     expect(message.stopReason).toBe("length");
@@ -138,22 +138,19 @@ describe.each(WIRES)("$name", (wire: Wire) => {
     ]);
   });
 
-  test.runIf(wire.api !== "google-generative-ai")(
-    "a call that is cut at the answer's length stays, marked and without arguments",
-    async () => {
-      const cut: Said = { type: "call", id: "callAbc12", name: "write", pieces: ['{"path":"a.txt","con', 'tent":"Once upon'] };
-      server.answer(sendStream(answerOf(wire, [cut], "length", COUNTS)));
-      const message = messageOf(await collect(clientFor(wire, server.url)));
-      expect(message.stopReason).toBe("length");
-      expect(message.content).toMatchObject([
-        { type: "toolCall", id: "callAbc12", name: "write", arguments: {}, unreadable: expect.stringMatching(/output limit.*Once upon$/s) },
-      ]);
-    },
-  );
+  test.runIf(wire.api !== "google-generative-ai")("a call cut at the answer's length stays, marked and without arguments", async () => {
+    const cut: Said = { type: "call", id: "callAbc12", name: "write", pieces: ['{"path":"a.txt","con', 'tent":"Once upon'] };
+    server.answer(sendStream(answerOf(wire, [cut], "length", COUNTS)));
+    const message = messageOf(await collect(clientFor(wire, server.url)));
+    expect(message.stopReason).toBe("length");
+    expect(message.content).toMatchObject([
+      { type: "toolCall", id: "callAbc12", name: "write", arguments: {}, unreadable: expect.stringMatching(/output limit.*Once upon$/s) },
+    ]);
+  });
 
-  test.runIf(wire.finishes.includes("filter"))("an answer that the vendor stops on grounds of content is not retried", async () => {
+  test.runIf(wire.finishes.includes("filter"))("an answer stopped by the vendor's content policy is not retried", async () => {
     server.answer(sendStream(answerOf(wire, HELLO, "filter", COUNTS)));
-    // Anthropic says that the model declined, the others that a filter has stopped it.
+    // Anthropic says that the model declined, the others that a filter stopped it.
     const code = wire.api === "anthropic-messages" ? "refused" : "filtered";
     expect(failureOf(await collect(clientFor(wire, server.url))).error).toMatchObject({ code, retry: { type: "never" } });
   });
@@ -166,7 +163,7 @@ describe.each(WIRES)("$name", (wire: Wire) => {
     expect(failure.partial?.stopReason).toBe("error");
   });
 
-  test("row 1: a call whose arguments are no JSON object stays, marked and without arguments, when the answer has an end", async () => {
+  test("row 1: a call whose arguments are not a JSON object stays, marked and without arguments, if the answer is complete", async () => {
     const broken: Said = { type: "call", id: "callAbc12", name: "ls", pieces: ["[1,2]"] };
     server.answer(sendStream(answerOf(wire, [broken], "tools", COUNTS)));
     const message = messageOf(await collect(clientFor(wire, server.url)));
@@ -192,7 +189,7 @@ describe.each(WIRES)("$name", (wire: Wire) => {
     expect(failure.partial).toBeUndefined();
   });
 
-  test("row 2: an error that comes as a success is read as what it is", async () => {
+  test("row 2: an error with a success status is read as an error", async () => {
     server.answer(sendJson(200, { error: { type: "rate_limit_error", message: "Too many requests" } }));
     expect(failureOf(await collect(clientFor(wire, server.url))).error.code).toBe("rate-limited");
   });
@@ -204,7 +201,7 @@ describe.each(WIRES)("$name", (wire: Wire) => {
     expect(failure.partial?.content).toEqual([{ type: "text", text: "Hello, 世界 👋" }]);
   });
 
-  test("row 4: a frame that is no JSON fails the message, whatever comes after it", async () => {
+  test("row 4: a frame that is not JSON fails the message, even if valid ones follow", async () => {
     server.answer(sendStream([...wire.begin(COUNTS), ...wire.say(HELLO), "data: {oops\n\n", ...wire.end("stop", COUNTS, HELLO)]));
     expect(failureOf(await collect(clientFor(wire, server.url))).error.code).toBe("truncated");
   });
@@ -242,7 +239,7 @@ describe.each(WIRES)("$name", (wire: Wire) => {
     expect(failure.error.status).toBeUndefined();
   });
 
-  test("nobody listens: unreachable, and the text names the address", async () => {
+  test("no server: unreachable, and the text names the address", async () => {
     const { url } = server;
     await server[Symbol.asyncDispose]();
     const failure = failureOf(await collect(clientFor(wire, url)));
@@ -289,7 +286,7 @@ describe.each(WIRES)("$name", (wire: Wire) => {
     await server.requests[0]?.closed;
   });
 
-  test("two calls one after the other use one connection", async () => {
+  test("sequential calls share one connection", async () => {
     const ports = new Set<number | undefined>();
     server.answer((response, request) => {
       ports.add(response.socket?.remotePort);
@@ -312,7 +309,7 @@ describe.each(WIRES)("$name", (wire: Wire) => {
     });
   });
 
-  test("a call id that the conversation already has is given a new one", async () => {
+  test("a call id that the conversation already has is replaced", async () => {
     const request = requestOf({
       messages: [
         ...requestOf().messages,
@@ -345,7 +342,7 @@ describe.each(WIRES)("$name", (wire: Wire) => {
 describe("a server that ends its connection late", () => {
   const answer = answerOf(anthropic, HELLO, "stop", COUNTS);
 
-  test("does not delay the answer, and its connection is used again", async () => {
+  test("does not delay the answer, and its connection is reused", async () => {
     const ports = new Set<number | undefined>();
     const open: ServerResponse[] = [];
     server.answer((response, request) => {
@@ -364,7 +361,7 @@ describe("a server that ends its connection late", () => {
     expect(ports.size).toBe(1);
   });
 
-  test("is left after a second", async () => {
+  test("is disconnected after a second", async () => {
     const clock = new FakeClock();
     server.answer(sendAndStall(answer));
     messageOf(await collect(clientFor(anthropic, server.url, { clock })));

@@ -15,7 +15,7 @@ import { conversationRequest, conversations } from "./history.ts";
 import { converse, type Run, stored, TOOLS } from "./play-conversation.ts";
 import { STRICT_WIRES } from "./wires/all-wires.ts";
 
-// Properties over many conversations: minutes of a slow machine are no failure.
+// Properties over many conversations may take minutes on a slow machine.
 vi.setConfig({ testTimeout: 300_000 });
 
 const THOUGHT = "The skill comes first.";
@@ -24,7 +24,7 @@ const REPLIES: readonly MessageReply[] = createScriptConversation.neutralReplies
 let server: StrictServer | undefined;
 afterEach(() => server?.close());
 
-/** Plays it with a strict server that refuses nothing. */
+/** Runs it against a strict server that refuses nothing. */
 async function play(format: WireFormatName, run: Run): Promise<unknown> {
   server = await startStrictServer(format, { minCacheTokens: 0 });
   const messages = await converse(server, run);
@@ -42,25 +42,28 @@ describe("a whole conversation with tools", () => {
 
   const runs = WIRE_FORMATS.flatMap((format) => (["native", "prompt"] as const).map((tools) => [format, tools] as const));
 
-  test.each(runs)("%s, tools %s: the same transcript, nothing refused, each request begins with the one before", async (format, tools) => {
-    expect(await play(format, { tools, replies: REPLIES })).toEqual(expected);
-    const bodies = (server?.requests ?? []).map(({ body }) => body ?? {});
-    for (const [index, body] of bodies.entries()) {
-      if (index > 0) expect(isPrefixOf(bodies[index - 1] ?? {}, body, format)).toBe(true);
-    }
-  });
+  test.each(runs)(
+    "%s, tools %s: the same transcript, nothing refused, each request begins with the previous one",
+    async (format, tools) => {
+      expect(await play(format, { tools, replies: REPLIES })).toEqual(expected);
+      const bodies = (server?.requests ?? []).map(({ body }) => body ?? {});
+      for (const [index, body] of bodies.entries()) {
+        if (index > 0) expect(isPrefixOf(bodies[index - 1] ?? {}, body, format)).toBe(true);
+      }
+    },
+  );
 
-  test.each(runs)("%s, tools %s: the same when the stream comes in single bytes", async (format, tools) => {
+  test.each(runs)("%s, tools %s: the same if the stream comes in single bytes", async (format, tools) => {
     expect(await play(format, { tools, replies: REPLIES, singleBytes: true })).toEqual(expected);
   });
 
-  test("says what the script says", () => {
+  test("follows the script", () => {
     expect(JSON.stringify(expected)).toContain(JSON.stringify(createScriptConversation.scriptSource));
     expect(expected).toHaveLength(8);
   });
 });
 
-test("thinking between tags is kept as thinking, as a provider's own is", async () => {
+test("thinking between tags is kept like native thinking", async () => {
   const replies = REPLIES.map((reply) => ({ ...reply, content: [{ type: "thinking" as const, text: THOUGHT }, ...reply.content] }));
   const native = await play("anthropic-messages", { tools: "native", replies, reasoning: true });
   await server?.close();
@@ -68,7 +71,7 @@ test("thinking between tags is kept as thinking, as a provider's own is", async 
   expect(JSON.stringify(native).split(THOUGHT)).toHaveLength(5);
 });
 
-test("a call that cannot be read runs nothing: it is one of a tool that does not exist", async () => {
+test("an unreadable call runs nothing: its tool does not exist", async () => {
   const broken: MessageReply = { type: "message", content: [{ type: "text", text: "So.\n<tool_call>\nls the folder\n</tool_call>" }] };
   server = await startStrictServer("openai-chat");
   server.script([broken]);
@@ -83,7 +86,7 @@ test("a call that cannot be read runs nothing: it is one of a tool that does not
   });
 });
 
-test("an answer that is cut at its length keeps the calls that it holds, for the loop to refuse", async () => {
+test("an answer cut at its length keeps its calls, for the loop to refuse", async () => {
   server = await startStrictServer("openai-chat");
   server.script([
     writtenReply({

@@ -107,7 +107,7 @@ test.each(CASES)("$0.name $1 $2 is $3", async (wire, status, body, code) => {
   expect(server.requests).toHaveLength(1);
 });
 
-describe("the delay that a provider asks for", () => {
+describe("the delay requested by a provider", () => {
   const clock = new FakeClock();
   const HTTP_DATE = new Date(Math.ceil(clock.now() / 1_000) * 1_000 + 90_000).toUTCString();
 
@@ -127,24 +127,24 @@ describe("the delay that a provider asks for", () => {
     expect(error.retry).toEqual({ type: "after", delayMs });
   });
 
-  test.each(["soon", "Fri, 31 Dec 9999 23:59:59 GMT", "-4"])("%s says nothing", async (value) => {
+  test.each(["soon", "Fri, 31 Dec 9999 23:59:59 GMT", "-4"])("%s gives no delay", async (value) => {
     server.answer(sendJson(503, anthropicError("api_error", "later"), { "retry-after": value }));
     expect(failureOf(await collect(clientFor(anthropic, server.url, { clock }))).error.retry).toEqual({ type: "backoff" });
   });
 
-  test("Google names it in the body", async () => {
+  test("Google gives it in the body", async () => {
     const info = { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "37.5s" };
     server.answer(sendJson(429, googleError(429, "RESOURCE_EXHAUSTED", "Quota", [info])));
     expect(failureOf(await collect(clientFor(google, server.url))).error.retry).toEqual({ type: "after", delayMs: 37_500 });
   });
 
-  test("no delay makes a wrong key right", async () => {
+  test("no delay makes a wrong key retryable", async () => {
     server.answer(sendJson(401, anthropicError("authentication_error", "no"), { "retry-after": "5" }));
     expect(failureOf(await collect(clientFor(anthropic, server.url))).error.retry).toEqual({ type: "never" });
   });
 });
 
-describe.each(WIRES)("what an error may say, $name", (wire: Wire) => {
+describe.each(WIRES)("content of an error, $name", (wire: Wire) => {
   const SECRET = "The launch code is 0000 and nobody but the president may ever read it, so keep it safe at all times.";
   const request = requestOf({ messages: [{ role: "user", content: [{ type: "text", text: SECRET }], timestamp: 1 }] });
 
@@ -171,7 +171,7 @@ describe.each(WIRES)("what an error may say, $name", (wire: Wire) => {
     expect(error.message).not.toMatch(/\n| {2}/);
   });
 
-  test("row 10: nor when the connection breaks", async () => {
+  test("row 10: not even if the connection breaks", async () => {
     server.answer((response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(wire.begin({ input: 1, cacheRead: 0, output: 1 }).join("") || ": hello\n\n", () => response.socket?.destroy());
@@ -181,7 +181,7 @@ describe.each(WIRES)("what an error may say, $name", (wire: Wire) => {
     expect(error.cause).toBeInstanceOf(Error);
   });
 
-  test("a redirect is not followed: the key stays here, and the text says where to", async () => {
+  test("a redirect is not followed: the key is not sent on, and the text says where it points", async () => {
     server.answer((response) => void response.writeHead(307, { location: "https://elsewhere.example/v1" }).end());
     const { error } = failureOf(await collect(clientFor(wire, server.url), request));
     expect(error).toMatchObject({ code: "invalid-request", status: 307, retry: { type: "never" } });
@@ -198,7 +198,7 @@ test.each([
   ["SELF_SIGNED_CERT_IN_CHAIN", "never"],
   ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "never"],
   ["ERR_TLS_CERT_ALTNAME_INVALID", "never"],
-] as const)("a connection that fails with %s can be tried again: %s", async (code, retry) => {
+] as const)("a connection that fails with %s is retryable: %s", async (code, retry) => {
   const failingFetch: typeof fetch = () =>
     Promise.reject(new TypeError("fetch failed", { cause: Object.assign(new Error(code), { code }) }));
   const client = clientFor(anthropic, server.url, { fetch: failingFetch });

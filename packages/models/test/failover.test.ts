@@ -12,7 +12,7 @@ interface Scripted extends FailoverCandidate {
   calls: number;
 }
 
-/** A candidate that plays these events at each call; the last script is repeated. */
+/** A candidate that emits these events at each call; the last script is repeated. */
 function candidate(model: string, scripts: readonly (readonly ModelEvent[])[], credential = "key"): Scripted {
   const info = { ...clientFor(compatibleChat, "http://127.0.0.1:9").info, id: model };
   const scripted: Scripted = {
@@ -52,7 +52,7 @@ function failover(
   return { client: createFailoverClient(candidates, { clock, cooldowns, onSwitch: (change) => switches.push(change) }), switches };
 }
 
-test("seventeen fallbacks with 429, 404 and timeouts: each is asked once over the wire, the last answers, one switch tells it all", async () => {
+test("seventeen fallbacks with 429, 404 and timeouts: each is asked once over the wire, the last answers, one switch reports it all", async () => {
   const servers = await Promise.all(Array.from({ length: 18 }, () => startWireServer()));
   const clock = new FakeClock();
   const counts = { input: 1, cacheRead: 0, output: 1 };
@@ -82,7 +82,7 @@ test("seventeen fallbacks with 429, 404 and timeouts: each is asked once over th
   await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
 });
 
-test("an answer clears the failures of its candidate, so the next failure rests as long as a first one", async () => {
+test("an answer resets the failures of its candidate, so the next cooldown is as short as the first", async () => {
   const clock = new FakeClock();
   const cooldowns = new Cooldowns();
   const flaky = candidate("a", [failing("overloaded"), answering("hello"), failing("overloaded")]);
@@ -96,14 +96,14 @@ test("an answer clears the failures of its candidate, so the next failure rests 
   expect(cooldowns.list(clock.monotonic())).toMatchObject([{ model: "a", untilMs: clock.monotonic() + restMs }]);
 });
 
-describe("what is passed on", () => {
-  test("nothing of a candidate that failed before it showed anything", async () => {
+describe("events that are passed on", () => {
+  test("none of a candidate that failed before it showed anything", async () => {
     const { client, switches } = failover([candidate("a", [failing("overloaded")]), candidate("b", [answering("hello")])]);
     expect(await collect(client)).toEqual(answering("hello"));
     expect(switches).toHaveLength(1);
   });
 
-  test("after a first text nobody else is asked", async () => {
+  test("after a first text there is no failover", async () => {
     const shown: ModelEvent = { type: "text-delta", index: 0, text: "Once upon" };
     const second = candidate("b", [answering("hello")]);
     const { client, switches } = failover([candidate("a", [[{ type: "message-start" }, shown, ...failing("truncated").slice(1)]]), second]);
@@ -122,7 +122,7 @@ describe("what is passed on", () => {
     expect(switches).toMatchObject([{ modelChanged: true, to: { model: "b" } }]);
   });
 
-  test("the first candidate's answer is no switch, and another credential of the same model is one that need not be told", async () => {
+  test("the first candidate's answer is not a switch, and another credential of the same model need not be reported", async () => {
     const quiet = failover([candidate("a", [answering("hello")]), candidate("b", [answering("no")])]);
     await collect(quiet.client);
     expect(quiet.switches).toEqual([]);
@@ -135,7 +135,7 @@ describe("what is passed on", () => {
   });
 
   test.each(["aborted", "refused", "filtered", "invalid-request", "context-overflow"] as const)(
-    "%s is the request's fault: nobody else is asked",
+    "%s is the request's fault: no other candidate is asked",
     async (code) => {
       const second = candidate("b", [answering("hello")]);
       const { client } = failover([candidate("a", [failing(code, { type: "never" })]), second]);
@@ -144,7 +144,7 @@ describe("what is passed on", () => {
     },
   );
 
-  test("every credential of a model is asked before the next model, each once, and whoever answers is told each time", async () => {
+  test("every credential of a model is asked before the next model, each once, and the answering one is reported each time", async () => {
     const work = candidate("a", [failing("rate-limited")], "work");
     const home = candidate("a", [failing("unauthorized", { type: "never" })], "home");
     const spare = candidate("b", [answering("hello")], "spare");
@@ -176,7 +176,7 @@ describe("what is passed on", () => {
     expect(spare.calls).toBe(0);
   });
 
-  test("a fallback whose window is too small is passed over, and an abort while one is asked is told as such", async () => {
+  test("a fallback whose window is too small is skipped, and an abort during a call is reported as such", async () => {
     const overflow = candidate("b", [failing("context-overflow", { type: "never" })]);
     const { client } = failover([candidate("a", [failing("server")]), overflow, candidate("c", [answering("hello")])]);
     expect(messageOf(await collect(client)).content).toEqual([text("hello")]);
@@ -206,8 +206,8 @@ describe("what is passed on", () => {
   });
 });
 
-describe("when nobody answers", () => {
-  test("the error is the first one's, names every candidate, and says when it is worth trying again", async () => {
+describe("when no candidate answers", () => {
+  test("the error is the first one's, names every candidate, and says when to retry", async () => {
     const { client } = failover([
       candidate("a", [failing("unauthorized", { type: "never" })], "old"),
       candidate("b", [failing("rate-limited", { type: "after", delayMs: 7_000 })]),
@@ -224,7 +224,7 @@ describe("when nobody answers", () => {
     expect(failureOf(await collect(client)).error.message).toBe("it was server");
   });
 
-  test("while all rest, the one that rests shortest is asked after all", async () => {
+  test("while all cool down, the one with the shortest cooldown is asked anyway", async () => {
     const slow = candidate("a", [failing("server"), failing("server"), answering("late")]);
     const quick = candidate("b", [failing("server"), answering("hello")]);
     const clock = new FakeClock();
@@ -237,7 +237,7 @@ describe("when nobody answers", () => {
     expect([slow.calls, quick.calls]).toEqual([2, 2]);
   });
 
-  test("a rest that the provider demanded or that needs a person is kept", async () => {
+  test("a cooldown that the provider requested or that needs a person is kept", async () => {
     const told = candidate("a", [failing("rate-limited", { type: "after", delayMs: 1_000 })]);
     const broke = candidate("b", [failing("billing", { type: "never" })]);
     const { client } = failover([told, broke]);
@@ -246,7 +246,7 @@ describe("when nobody answers", () => {
     expect([told.calls, broke.calls]).toEqual([1, 1]);
   });
 
-  test("skipped candidates alone make an error that says for how long", async () => {
+  test("skipped candidates alone give an error with the remaining time", async () => {
     const { client } = failover([candidate("a", [failing("billing", { type: "never" })])]);
     await collect(client);
     const { error } = failureOf(await collect(client));
@@ -255,7 +255,7 @@ describe("when nobody answers", () => {
   });
 });
 
-test("without candidates there is no client", () => {
+test("throws without candidates", () => {
   expect(() => createFailoverClient([], { clock: new FakeClock() })).toThrow(
     new TypeError("A failover client needs at least one candidate."),
   );

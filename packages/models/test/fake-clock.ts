@@ -5,7 +5,7 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** A clock that stands still until it is told to move. */
+/** A manual clock. */
 export class FakeClock implements Clock {
   #nowMs = 1_780_000_000_000;
   readonly #timers = new Set<Timer>();
@@ -35,7 +35,7 @@ export class FakeClock implements Clock {
     return this.#timers.size;
   }
 
-  /** Moves on and runs what is due, in order. */
+  /** Advances and runs due timers, in order. */
   advance(durationMs: number): void {
     const endMs = this.#nowMs + durationMs;
     for (;;) {
@@ -70,7 +70,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Real time, for calls in which time is not the point. */
+/** Real time, for tests in which time does not matter. */
 export const realClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

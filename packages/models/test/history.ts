@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { AgentMessage, AssistantMessage, ImageContent, ModelRequest, ToolResultMessage, UserMessage } from "@factotum/agent-contract";
 import { LS_TOOL } from "./client.ts";
 
-/** The smallest picture that every vendor reads: one white pixel. */
+/** The smallest image that every vendor accepts: one white pixel. */
 export const PIXEL: ImageContent = {
   type: "image",
   mimeType: "image/png",
@@ -67,8 +67,8 @@ const step: fc.Arbitrary<Step> = fc.record({
 });
 
 /**
- * Conversations as the core would send them: repaired, but with everything that may be in a transcript. `cuts` are the lengths at which a
- * request could have been sent.
+ * Conversations as the core sends them: repaired, but with everything that a transcript may contain. `cuts` are the lengths at which a request could have been
+ * sent.
  */
 export const conversations: fc.Arbitrary<{ readonly messages: readonly AgentMessage[]; readonly cuts: readonly number[] }> = fc
   .tuple(userMessage, fc.array(step, { minLength: 1, maxLength: 6 }))

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => server[Symbol.asyncDispose]());
 
-/** Reads until this has been said or thought, then hands over what comes next, unread. */
+/** Reads up to this text or thought, then returns the next event, unread. */
 async function readUntil(
   wire: Wire,
   text: string,
@@ -41,7 +41,7 @@ async function readUntil(
   return { next: iterator.next() };
 }
 
-/** A fetch that tells when a frame has gone through the body, and everything after it has had its turn of the loop. */
+/** A fetch that reports when a frame has passed through the body and its consumers have run. */
 function watchFor(frame: string): { readonly fetch: typeof fetch; readonly passed: Promise<void> } {
   const seen = Promise.withResolvers<void>();
   let text = "";
@@ -102,7 +102,7 @@ describe.each(WIRES)("row 9, $name", (wire: Wire) => {
   });
 });
 
-/** Sends a piece over and over until the caller closes the connection; tells how many bytes went out. */
+/** Sends a chunk repeatedly until the caller closes the connection; returns the number of bytes sent. */
 function flood(first: readonly string[], piece: string): { readonly answer: Answer; readonly sent: Promise<number> } {
   const sent = Promise.withResolvers<number>();
   const answer: Answer = (response) => {
@@ -133,11 +133,11 @@ describe.each(WIRES)("floods, $name", (wire: Wire) => {
     const { error } = failureOf(await collect(clientFor(wire, server.url)));
     expect(error).toMatchObject({ code: "server", retry: { type: "never" } });
     expect(error.message).toContain("it sent an event of more than 4 MiB, so the call was ended");
-    // What lies in the buffers of both sockets was on its way already.
+    // The data in the buffers of both sockets was in transit already.
     expect(await sent).toBeLessThan(16 * MIB);
   });
 
-  test("ends the call at more text than the output limit can have", async () => {
+  test("ends the call at more text than the output limit allows", async () => {
     const said = wire.say([{ type: "text", pieces: ["x".repeat(16 * KIB)] }]);
     const delta = said.findIndex((frame) => frame.includes("xxxx"));
     const { answer, sent } = flood([...wire.begin(COUNTS), ...said.slice(0, delta)], said[delta] ?? "");
@@ -149,14 +149,14 @@ describe.each(WIRES)("floods, $name", (wire: Wire) => {
     expect(await sent).toBeLessThan(16 * MIB);
   });
 
-  test("ends the call at 64 MiB of what shows nothing", async () => {
+  test("ends the call at 64 MiB of invisible data", async () => {
     const { answer } = flood(wire.begin(COUNTS), `: ${"x".repeat(MIB)}\n\n`);
     server.answer(answer);
     const { error } = failureOf(await collect(clientFor(wire, server.url)));
     expect(error.message).toContain("it sent an answer of more than 64 MiB");
   });
 
-  test("takes an event of nearly 4 MiB", async () => {
+  test("accepts an event of nearly 4 MiB", async () => {
     const text = "x".repeat(4 * MIB - 2 * KIB);
     server.answer(sendStream(answerOf(wire, [{ type: "text", pieces: [text] }], "stop", COUNTS)));
     expect(messageOf(await collect(clientFor(wire, server.url, { info: { maxOutput: 200_000 } }))).content).toEqual([
@@ -164,7 +164,7 @@ describe.each(WIRES)("floods, $name", (wire: Wire) => {
     ]);
   });
 
-  test("takes empty deltas for no progress", async () => {
+  test("does not count empty deltas as progress", async () => {
     let write = (_frame: string): void => {};
     const said = wire.say([{ type: "text", pieces: ["Hello", ""] }]);
     const empty = said.findIndex((frame) => frame.includes("Hello")) + 1;
@@ -215,7 +215,7 @@ describe("a model that thinks in silence", () => {
     expect(value).toMatchObject({ type: "message-failed", error: { code: "timeout" } });
   });
 
-  test("and so has one that writes a long argument, where the server holds it back", async () => {
+  test("and so has one that writes a long argument, if the server holds it back", async () => {
     server.answer(
       sendAndStall([...anthropic.begin(COUNTS), ...anthropic.say([{ type: "text", pieces: ["Writing."] }]), ...anthropic.halfCall]),
     );
@@ -239,7 +239,7 @@ describe("connecting", () => {
   let silent: Server;
   let url: string;
   beforeEach(async () => {
-    // Takes the connection and never answers the TLS greeting.
+    // Accepts the connection and never answers the TLS greeting.
     silent = createServer();
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
     url = `https://127.0.0.1:${(silent.address() as AddressInfo).port}`;
@@ -256,7 +256,7 @@ describe("connecting", () => {
     expect(error.message).toContain("no connection within 3 s");
   });
 
-  test("the connection of another call is not taken for its own", async () => {
+  test("the connection of another call does not count as its own", async () => {
     const connected = new Promise((resolve) => silent.once("connection", resolve));
     const running = collect(clientFor(anthropic, url, { clock, timeouts: { ...TIMEOUTS, connectMs: 3_000 } }));
     await connected;
@@ -276,7 +276,7 @@ describe("connecting", () => {
     expect(failureOf(await running).error.code).toBe("aborted");
   });
 
-  test("a fetch of another make, in which nothing can be seen, is not cut off", async () => {
+  test("another fetch implementation, which is not observable, is not cut off", async () => {
     const slow: typeof fetch = async () => {
       clock.advance(100_000);
       return new Response(answerOf(anthropic, [{ type: "text", pieces: ["late"] }], "stop", COUNTS).join(""), {

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const ENTRY = fileURLToPath(new URL("../src/index.ts", import.meta.url));
 
-/** Runs a program in a process of its own and tells which files it had opened as modules. */
+/** Runs a program in a separate process and returns the files that it opened as modules. */
 async function modulesAfter(code: string): Promise<string[]> {
   const program = `
     import { registerHooks } from "node:module";

@@ -35,14 +35,14 @@ describe("Claude behind OpenRouter", () => {
     expect(marked[1]?.content).toEqual([{ type: "text", text: "look", cache_control: MARK }]);
   });
 
-  test("a result of a tool carries the mark when it is the last, and a request still begins with the one before", async () => {
+  test("a tool result carries the mark if it is the last, and a request still begins with the previous one", async () => {
     const [one, three] = [await sent(1), await sent(3)];
     expect(three.marked.at(-1)).toMatchObject({ role: "tool", content: [{ type: "text", text: "a.txt", cache_control: MARK }] });
     expect(three.marked[1]?.content[0]).not.toHaveProperty("cache_control");
     expect(three.bare.slice(0, one.bare.length)).toEqual(one.bare);
   });
 
-  test("long retention asks for an hour, none asks for nothing", async () => {
+  test("long retention requests an hour, none sends no mark", async () => {
     expect(JSON.stringify((await sent(3, "long")).marked).split('"ttl":"1h"')).toHaveLength(4);
     expect(JSON.stringify((await sent(3, "none")).marked)).not.toContain("cache_control");
     expect((await sent(3, "none")).bare).toEqual((await sent(3)).bare);
@@ -55,7 +55,7 @@ describe("Claude behind OpenRouter", () => {
     }
   });
 
-  test("asks for 32,000 tokens of output at most, for which an account with little credit suffices", async () => {
+  test("requests 32,000 tokens of output at most, for which an account with little credit suffices", async () => {
     const { body } = await send(compatibleChat, conversationRequest(MESSAGES), CLAUDE);
     expect(body["max_completion_tokens"]).toBe(32_000);
   });

@@ -5,7 +5,7 @@ import { clientFor, collect, infoOf, messageOf, random, requestOf } from "./clie
 import { realClock } from "./fake-clock.ts";
 import { openaiChat } from "./wires/openai-chat.ts";
 
-/** What the output limit is called on its way to this address. */
+/** The name of the output limit for this address. */
 async function limitFields(provider: string, reasoning: boolean, baseUrl = "http://127.0.0.1:9/v1"): Promise<Record<string, unknown>> {
   let sent = "{}";
   const capture: typeof fetch = (_input, init) => {

@@ -12,7 +12,7 @@ function tool(name: string, ...parameters: readonly string[]): ToolSchema {
 /** The tools that the conversation calls. */
 export const TOOLS = [tool("ls", "path"), tool("read", "path"), tool("write", "path", "content")];
 
-/** How a conversation is played. */
+/** Options of a run. */
 export interface Run {
   readonly tools: "native" | "prompt";
   readonly replies: readonly MessageReply[];
@@ -20,7 +20,7 @@ export interface Run {
   readonly singleBytes?: boolean;
 }
 
-/** Plays the whole conversation with a server and gives back the transcript. */
+/** Runs the whole conversation against a server and returns the transcript. */
 export async function converse(
   server: StrictServer,
   { tools, replies, reasoning = false, singleBytes = false }: Run,
@@ -50,7 +50,7 @@ export async function converse(
   return messages;
 }
 
-/** The transcript without what differs between providers by nature. */
+/** The transcript without inherent differences between providers. */
 export function stored(messages: readonly AgentMessage[]): unknown {
   const ids = new Map<string, string>();
   const neutral = (id: string): string => ids.get(id) ?? (ids.set(id, `call ${ids.size}`), `call ${ids.size}`);

@@ -48,13 +48,13 @@ class Conversation {
   }
 }
 
-/** Numbers of the requests whose thoughts the last request gave back. */
+/** Numbers of the requests whose thoughts the last request returned. */
 function thoughtsSent(): readonly number[] {
   const texts = JSON.stringify(server.requests.at(-1)?.body?.["messages"]);
   return [...texts.matchAll(/"thinking":"Thought (\d+)\."/g)].map(([, number]) => Number(number));
 }
 
-test("gives thoughts back behind an unchanged prefix, also inside a turn with tools", async () => {
+test("returns thoughts after an unchanged prefix, also inside a turn with tools", async () => {
   const conversation = new Conversation();
   const { content } = await conversation.say("list it");
   const call = content.find(({ type }) => type === "toolCall");
@@ -83,7 +83,7 @@ test.each<[string, (conversation: Conversation) => void]>([
     "message",
     (conversation) => (conversation.messages = conversation.messages.with(0, { role: "user", content: [text("no")], timestamp: 1 })),
   ],
-])("drops earlier thoughts once the %s before them has changed, and keeps those that come after", async (_, change) => {
+])("drops earlier thoughts once the %s before them has changed, and keeps later ones", async (_, change) => {
   const conversation = new Conversation();
   await conversation.say("one");
   await conversation.say("two");
@@ -98,7 +98,7 @@ test.each<[string, (conversation: Conversation) => void]>([
   expect(isPrefixOf(before ?? {}, after ?? {})).toBe(true);
 });
 
-test("drops the thoughts behind a changed message alone", async () => {
+test("drops only the thoughts after a changed message", async () => {
   const conversation = new Conversation();
   await conversation.say("one");
   await conversation.say("two");
@@ -109,7 +109,7 @@ test("drops the thoughts behind a changed message alone", async () => {
   expect(server.violations).toEqual([]);
 });
 
-test("drops thoughts of which it is not known what they are bound to", async () => {
+test("drops thoughts whose prefix is unknown", async () => {
   const conversation = new Conversation();
   await conversation.say("one");
   conversation.messages = conversation.messages.map((message) =>
@@ -129,7 +129,7 @@ test("drops thoughts of which it is not known what they are bound to", async () 
   expect(server.violations).toEqual([]);
 });
 
-test("keeps the thoughts of a model that thinks within a budget, which binds none and wants one before its calls", async () => {
+test("keeps the thoughts of a model with a thinking budget, which binds none and requires one before its calls", async () => {
   const conversation = new Conversation(modelClient("claude-sonnet-4-5"));
   const { content } = await conversation.say("list it");
   const call = content.find(({ type }) => type === "toolCall");
@@ -146,7 +146,7 @@ test.each([
   ["claude-opus-5", { type: "disabled" }],
   ["claude-opus-5-5", { type: "adaptive", display: "summarized" }],
   ["claude-fable-5-2", undefined],
-])("%s: thinking that is off is asked for as %j, and taken", async (id, thinking) => {
+])("%s: thinking that is off is sent as %j, and accepted", async (id, thinking) => {
   const conversation = new Conversation(modelClient(id));
   Object.assign(conversation.request, { thinking: "off" });
   await conversation.say("list it");

@@ -12,7 +12,7 @@ import { openaiResponses } from "./wires/openai-responses.ts";
 import { CALLED, send, sendMessages, type Sent } from "./sent-request.ts";
 import { list } from "./wires/wire.ts";
 
-// Properties over many conversations: minutes of a slow machine are no failure.
+// Properties over many conversations may take minutes on a slow machine.
 vi.setConfig({ testTimeout: 300_000 });
 
 describe("Anthropic", () => {
@@ -50,7 +50,7 @@ describe("Anthropic", () => {
     expect(JSON.stringify(body).includes("cache_control")).toBe(mark !== undefined);
   });
 
-  test("a mark goes onto a tool result when that is the latest", async () => {
+  test("a mark goes onto a tool result if that is the latest", async () => {
     const { body } = await sendMessages(anthropic, [...CALLED, result("call_1", [text("a.txt")])]);
     expect(list(list(body.messages).at(-1)?.content).at(-1)).toMatchObject({ type: "tool_result", cache_control: { type: "ephemeral" } });
   });
@@ -87,14 +87,14 @@ describe("Anthropic", () => {
     expect(body).toMatchObject(expected);
   });
 
-  test("a budget is not asked for in the middle of a turn that another model began", async () => {
+  test("no budget in the middle of a turn that another model started", async () => {
     const messages = [...CALLED, result("call_1", [text("a.txt")])];
     const { body } = await send(anthropic, conversationRequest(messages, { thinking: "high" }), { reasoning: true });
     expect(body.thinking).toBeUndefined();
     expect(checkAnthropicRequest(body as never)).toEqual([]);
   });
 
-  test("the string by which Anthropic lets refusals be tested never reaches it", async () => {
+  test("the string for testing Anthropic's refusals never reaches it", async () => {
     const trigger = ["ANTHROPIC", "MAGIC_STRING", "TRIGGER", "REFUSAL", "A1".repeat(32)].join("_");
     const call = assistant([
       text(trigger),
@@ -128,7 +128,7 @@ describe("Anthropic", () => {
     }
   });
 
-  test("an answer with more blocks than the vendor looks back over is read from the cache all the same, with four marks", async () => {
+  test("an answer with more blocks than the vendor searches is still read from the cache, with four marks", async () => {
     const calls = Array.from({ length: 25 }, (_, index) => ({ type: "toolCall" as const, id: `c${index}`, name: "ls", arguments: {} }));
     const messages = [user(text("look")), assistant(calls), ...calls.map(({ id }) => result(id, [text("a.txt")]))];
     const { body } = await sendMessages(anthropic, messages);
@@ -166,7 +166,7 @@ describe("OpenAI", () => {
     expect(sent).toMatch(/"(?:effort|reasoning_effort)":"low"/);
   });
 
-  test("the cache key routes, and retention says for how long", async () => {
+  test("the cache key routes, and retention sets the lifetime", async () => {
     const ask = (cacheRetention: "none" | "short" | "long"): Promise<Sent> =>
       send(openaiResponses, conversationRequest([user(text("hi"))], { cacheKey: "k-1", cacheRetention }));
     expect((await ask("short")).body).toMatchObject({ prompt_cache_key: "k-1" });
@@ -178,7 +178,7 @@ describe("OpenAI", () => {
     expect((await send(openaiResponses, newer, { id: "gpt-5.6-sol" })).body.prompt_cache_retention).toBeUndefined();
   });
 
-  test("copies of the chat endpoint get one system message and nothing of OpenAI's own", async () => {
+  test("compatible chat endpoints get one system message and none of OpenAI's own settings", async () => {
     const request = conversationRequest([user(text("hi"))], { cacheKey: "k-1", thinking: "max" });
     const { body } = await send(compatibleChat, request, { provider: "ollama", reasoning: true });
     expect(list(body.messages).filter((message) => message.role === "system")).toEqual([
@@ -204,7 +204,7 @@ describe("Mistral", () => {
     );
   });
 
-  test("never a user message after a tool's result, never two of one role but tools", async () => {
+  test("never a user message after a tool result, never two messages of one role except tool results", async () => {
     await fc.assert(
       fc.asyncProperty(conversations, async ({ messages }) => {
         const { body } = await sendMessages(mistral, messages);
@@ -221,7 +221,7 @@ describe("Mistral", () => {
 });
 
 describe("Google", () => {
-  test("signatures of thoughts and calls go back where they came from", async () => {
+  test("signatures of thoughts and calls are returned to their source", async () => {
     const own = { api: "google-generative-ai", provider: "google", model: "gemini-2.5-flash" } as const;
     const providerData = { google: { thoughtSignature: "sig-1" } };
     const { body } = await sendMessages(google, [
@@ -233,7 +233,7 @@ describe("Google", () => {
   });
 });
 
-test("Mistral gets the first eight images of a conversation, wherever they stand, and words for the rest", async () => {
+test("Mistral gets the first eight images of a conversation, wherever they are, and notes for the rest", async () => {
   const shown = user(text("look"), ...Array.from({ length: 5 }, () => PIXEL));
   const { text: five } = await sendMessages(mistral, [shown]);
   const { text: ten } = await sendMessages(mistral, [shown, assistant([text("Fine.")]), shown]);

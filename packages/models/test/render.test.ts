@@ -7,7 +7,7 @@ import { WIRES } from "./wires/all-wires.ts";
 import { CALLED, send, sendMessages } from "./sent-request.ts";
 import { type Wire } from "./wires/wire.ts";
 
-// Properties over many conversations: minutes of a slow machine are no failure.
+// Properties over many conversations may take minutes on a slow machine.
 vi.setConfig({ testTimeout: 300_000 });
 
 describe.each(WIRES)("$name", (wire: Wire) => {
@@ -42,7 +42,7 @@ describe.each(WIRES)("$name", (wire: Wire) => {
     );
   });
 
-  test("row 20: blank text, lone surrogates and unfinished thoughts never leave", async () => {
+  test("row 20: blank text, lone surrogates and unfinished thoughts are never sent", async () => {
     const { text: sent } = await sendMessages(wire, [
       user(text("one\ud83d"), text("  \n")),
       assistant([{ type: "thinking", text: "secret thought", signature: { anthropic: { signature: "s" } } }, text(" \t ")]),
@@ -53,7 +53,7 @@ describe.each(WIRES)("$name", (wire: Wire) => {
     expect(sent).not.toMatch(/"(?:text|content)":"[\s\\nt]*"/);
   });
 
-  test("a thought of an answer that was broken off stays behind, its text does not", async () => {
+  test("a thought of an interrupted answer is dropped, its text is not", async () => {
     const signature = { anthropic: { signature: "s" }, openai: { reasoningEncryptedContent: "s" }, google: { thoughtSignature: "s" } };
     const own = { api: wire.api, provider: wire.info.provider, model: wire.info.id, stopReason: "aborted" } as const;
     const broken = assistant([{ type: "thinking", text: "half a thought", signature }, text("half an answer")], own);
@@ -62,11 +62,11 @@ describe.each(WIRES)("$name", (wire: Wire) => {
     expect(sent).not.toContain("half a thought");
   });
 
-  test("a message of nothing but blanks becomes a note, not an empty message", async () => {
+  test("a message of only blanks becomes a note, not an empty message", async () => {
     expect((await sendMessages(wire, [user(text("  "))])).text).toContain("(empty message)");
   });
 
-  test("row 12: a failed tool's result says so and holds no image", async () => {
+  test("row 12: a failed tool's result says so and has no image", async () => {
     const { text: sent } = await sendMessages(wire, [...CALLED, result("call_1", [text("no such folder"), PIXEL], true)]);
     expect(sent).toContain("no such folder");
     expect(sent).not.toContain(PIXEL.data);
@@ -75,7 +75,7 @@ describe.each(WIRES)("$name", (wire: Wire) => {
     else expect(sent).toMatch(/"error":"no such folder|Error: no such folder/);
   });
 
-  test("row 11: an image in a tool's result arrives as an image, never as text", async () => {
+  test("row 11: an image in a tool result is sent as an image, never as text", async () => {
     const { text: sent, body } = await sendMessages(wire, [...CALLED, result("call_1", [text("a picture"), PIXEL])]);
     expect(sent.split(PIXEL.data).length).toBe(2);
     const holder = wire.flatten(body).find((part) => JSON.stringify(part).includes(PIXEL.data));
@@ -83,13 +83,13 @@ describe.each(WIRES)("$name", (wire: Wire) => {
     expect(JSON.stringify(holder)).not.toContain('\\"');
   });
 
-  test("a model that reads no images gets a note in their place", async () => {
+  test("a model without image input gets a note instead", async () => {
     const { text: sent } = await sendMessages(wire, [user(text("see"), PIXEL), CALLED[1], result("call_1", [PIXEL])], { input: ["text"] });
     expect(sent).not.toContain(PIXEL.data);
     expect(sent.split("this model reads text only").length).toBe(3);
   });
 
-  test("without tools, calls and results of the history are told as text", async () => {
+  test("without tools, calls and results of the history are rendered as text", async () => {
     const messages = [...CALLED, result("call_1", [text("a.txt")]), user(text("summarise"))];
     const { body, text: sent } = await send(wire, conversationRequest(messages, { tools: [] }));
     expect(body.tools).toBeUndefined();
@@ -98,14 +98,14 @@ describe.each(WIRES)("$name", (wire: Wire) => {
     expect(sent).not.toMatch(/tool_use|tool_calls|functionCall|function_call|"role":"tool"/);
   });
 
-  test("a model whose tools are none is sent no tools", async () => {
+  test("a model without tools is sent no tools", async () => {
     const { body, text: sent } = await sendMessages(wire, [...CALLED, result("call_1", [text("a.txt")])], { tools: "none" });
     expect(body.tools).toBeUndefined();
     expect(sent).toContain("[result of the tool ls]");
   });
 
-  describe("a model whose tools are in the prompt", () => {
-    test("is told of them at the end of the stable half, of its calls as it wrote them, of results in order, each closed by us alone", async () => {
+  describe("a model with tools in the prompt", () => {
+    test("gets them at the end of the stable half, its calls as it wrote them, results in order, each closed by us alone", async () => {
       const calls = assistant([
         text("Let me look."),
         { type: "toolCall", id: "c1", name: "ls", arguments: { path: "." } },
@@ -125,7 +125,7 @@ describe.each(WIRES)("$name", (wire: Wire) => {
       expect(sent).not.toMatch(/"tool_use"|"tool_calls"|"functionCall"|"function_call"|"role":"tool"/);
     });
 
-    test("sends the bytes of the shorter conversation first, too", async () => {
+    test("also gets the bytes of the shorter conversation first", async () => {
       await fc.assert(
         fc.asyncProperty(conversations, async ({ messages, cuts }) => {
           let before: string[] = [];
@@ -140,7 +140,7 @@ describe.each(WIRES)("$name", (wire: Wire) => {
       );
     });
 
-    test("gets an image of a result when it reads images", async () => {
+    test("gets an image of a result if it reads images", async () => {
       const { text: sent } = await sendMessages(wire, [...CALLED, result("call_1", [PIXEL])], { tools: "prompt" });
       expect(sent.split(PIXEL.data).length).toBe(2);
       expect(sent).toContain("(the image follows)");
@@ -167,7 +167,7 @@ describe.each(WIRES)("$name", (wire: Wire) => {
     expect(sent).not.toMatch(/anyOf|\$schema/);
   });
 
-  test("row 13: a schema that the endpoint knows only in part is sent, and every argument stays optional that was", async () => {
+  test("row 13: a schema that the endpoint supports only in part is sent, and optional arguments stay optional", async () => {
     const parameters = { type: "object", properties: { env: { type: "object", propertyNames: { pattern: "^(?!X)" } } } };
     const { body } = await send(wire, conversationRequest([user(text("hi"))], { tools: [{ ...LS_TOOL, parameters }] }));
     const tools = JSON.stringify(body.tools);
@@ -176,7 +176,7 @@ describe.each(WIRES)("$name", (wire: Wire) => {
     if (wire.info.provider === "openai") expect(tools).toContain('"strict":false');
   });
 
-  test("the key goes into a header; without one no such header is sent, and the environment is not asked", async () => {
+  test("the key goes into a header; without one no such header is sent, and the environment is not read", async () => {
     for (const name of ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "MISTRAL_API_KEY"])
       vi.stubEnv(name, "sk-from-environment");
     const withKey = await sendMessages(wire, [user(text("hi"))]);

@@ -6,7 +6,7 @@ import { FakeClock } from "./fake-clock.ts";
 import { assistant, text } from "./history.ts";
 import { compatibleChat } from "./wires/openai-chat.ts";
 
-/** A clock whose pauses are over at once; each is recorded. */
+/** A clock whose delays end at once; each is recorded. */
 class HastyClock extends FakeClock {
   readonly pauses: number[] = [];
 
@@ -22,7 +22,7 @@ interface Played {
   calls: number;
 }
 
-/** A retrying client over one that plays these events, one script for each call; the last script is repeated. */
+/** A retrying client over one that emits these events, one script per call; the last script is repeated. */
 function playing(
   scripts: readonly (readonly ModelEvent[])[],
   { clock, jitter = 0 }: { readonly clock: FakeClock; readonly jitter?: number },
@@ -61,7 +61,7 @@ const ANSWER: readonly ModelEvent[] = [
   { type: "message-end", message: assistant([text("Once upon")]) },
 ];
 
-/** Collects while the clock runs on by itself. */
+/** Collects while the clock advances by itself. */
 async function collectHastily(client: ModelClient, clock: FakeClock): Promise<ModelEvent[]> {
   let done = false;
   const collected = collect(client).finally(() => (done = true));
@@ -72,9 +72,9 @@ async function collectHastily(client: ModelClient, clock: FakeClock): Promise<Mo
   return collected;
 }
 
-describe("what is sent again", () => {
+describe("retries", () => {
   test.each(["rate-limited", "overloaded", "server", "unreachable", "truncated"] as const)(
-    "%s: three requests in all, then the failure as it came",
+    "%s: three requests in total, then the original failure",
     async (code) => {
       const clock = new HastyClock();
       const played = playing([failing(code)], { clock });
@@ -113,14 +113,14 @@ describe("what is sent again", () => {
     expect(played.calls).toBe(1);
   });
 
-  test("an answer at the third try comes as if it were the first", async () => {
+  test("an answer at the third attempt looks like one at the first", async () => {
     const clock = new HastyClock();
     const played = playing([failing("overloaded"), failing("rate-limited"), ANSWER], { clock });
     expect(await collectHastily(played.client, clock)).toEqual(ANSWER);
   });
 });
 
-describe("what had been passed on", () => {
+describe("already passed on", () => {
   test.each([
     ["thoughts", THOUGHT],
     ["a call", CALL],
@@ -131,7 +131,7 @@ describe("what had been passed on", () => {
     expect(await collectHastily(played.client, clock)).toEqual([{ type: "message-start" }, ...begun, ...ANSWER]);
   });
 
-  test("text: the failure stands, and nothing is sent again", async () => {
+  test("text: the failure is final, and there is no retry", async () => {
     const clock = new HastyClock();
     const cut = [{ type: "message-start" } as const, ...THOUGHT, ...TEXT, ...failing("truncated").slice(1)];
     const played = playing([cut, ANSWER], { clock });
@@ -140,8 +140,8 @@ describe("what had been passed on", () => {
   });
 });
 
-describe("the pause", () => {
-  test("has jitter, and is at least what the provider demands", async () => {
+describe("the delay", () => {
+  test("has jitter, and is at least the one the provider requests", async () => {
     const clock = new HastyClock();
     const after = (delayMs: number): ModelEvent[] => failing("rate-limited", { type: "after", delayMs });
     await collectHastily(playing([after(0)], { clock, jitter: 0.5 }).client, clock);
@@ -156,7 +156,7 @@ describe("the pause", () => {
     expect(played.calls).toBe(1);
   });
 
-  test("is not begun once the request was aborted", async () => {
+  test("does not start once the request was aborted", async () => {
     const clock = new HastyClock();
     const played = playing([failing("overloaded")], { clock });
     const events: ModelEvent[] = [];
@@ -221,7 +221,7 @@ describe("the pause", () => {
   });
 });
 
-test("the next candidate is asked only after the tries of the one before, and answers once", async () => {
+test("the next candidate is asked only after the retries of the previous one, and answers once", async () => {
   const clock = new HastyClock();
   const first = playing([failing("overloaded")], { clock });
   const second = playing([ANSWER], { clock });

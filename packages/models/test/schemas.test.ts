@@ -6,7 +6,7 @@ import { adaptTools } from "../src/index.ts";
 import { clientFor, collect, LS_TOOL, messageOf, requestOf } from "./client.ts";
 import { STRICT_WIRES } from "./wires/all-wires.ts";
 
-// Properties over many conversations: minutes of a slow machine are no failure.
+// Properties over many conversations may take minutes on a slow machine.
 vi.setConfig({ testTimeout: 300_000 });
 
 const name = fc.oneof(
@@ -18,7 +18,7 @@ const wrong = fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.constantFrom("strng", -
 
 const type = fc.constantFrom("string", "number", "integer", "boolean", "object", "array", "null");
 
-/** Schemas as servers of tools write them: any keywords, some with values that are none, references that lead anywhere. */
+/** Schemas as tool servers write them: any keywords, some with invalid values, references to anywhere. */
 function schemaOf(depth: number): fc.Arbitrary<JsonSchema> {
   const inner: fc.Arbitrary<JsonSchema> = depth === 0 ? fc.record({ type }) : schemaOf(depth - 1);
   const list = fc.array(inner, { maxLength: 2 });
@@ -80,7 +80,7 @@ describe.each(WIRE_FORMATS)("%s", (format) => {
   });
   afterEach(() => server.close());
 
-  test("no schema fails a turn: each is adapted, or its tool is left out with a reason", async () => {
+  test("no schema fails a turn: each is adapted, or its tool is dropped with a reason", async () => {
     server.respond(() => ({ type: "message", content: [{ type: "text", text: "ok" }] }));
     const client = clientFor(wire, server.baseUrl);
     await fc.assert(
@@ -95,7 +95,7 @@ describe.each(WIRE_FORMATS)("%s", (format) => {
     );
   });
 
-  test("adapting is of the same bytes each time, and adapting again changes nothing", () => {
+  test("adapting is deterministic and idempotent", () => {
     fc.assert(
       fc.property(tools, (offered) => {
         const once = adaptTools(offered, wire.api);
@@ -106,7 +106,7 @@ describe.each(WIRE_FORMATS)("%s", (format) => {
     );
   });
 
-  test("a schema that everybody takes stays as it is", () => {
+  test("a schema that every provider accepts is unchanged", () => {
     expect(adaptTools([LS_TOOL], wire.api)).toEqual({ tools: [LS_TOOL], quarantined: [] });
   });
 });
@@ -115,8 +115,8 @@ function tool(parameters: JsonSchema, overrides: Partial<ToolSchema> = {}): Tool
   return { name: "t", description: "d", parameters, ...overrides };
 }
 
-describe("what becomes of a schema", () => {
-  test("references are written out, and one that leads back to itself ends", () => {
+describe("adaptations", () => {
+  test("references are inlined, and a circular one ends", () => {
     const parameters = {
       type: "object",
       properties: { node: { $ref: "#/$defs/node" } },
@@ -155,13 +155,13 @@ describe("what becomes of a schema", () => {
     ["an object", { type: ["string", "null"], allOf: [{ properties: { b: {} }, required: ["b"] }] }, { type: ["string", "null"] }],
     ["a list of one word", { type: "array", const: "x" }, { type: "string", enum: ["x"] }],
     ["words or nothing", { type: ["string", "null"], allOf: [{ enum: ["x"] }] }, { type: ["string", "null"] }],
-  ])("%s that contradicts the type is left out, and adapting again changes nothing", (_what, given, wanted) => {
+  ])("drops %s that contradicts the type, and adapting again changes nothing", (_what, given, wanted) => {
     const once = adaptTools([tool({ type: "object", properties: { a: given } } as JsonSchema)], "google-generative-ai");
     expect(once.tools[0]?.parameters).toEqual({ type: "object", properties: { a: wanted } });
     expect(adaptTools(once.tools, "google-generative-ai").tools).toEqual(once.tools);
   });
 
-  test("a property whose name the provider refuses goes, unless it is required: then the tool goes", () => {
+  test("drops a property whose name the provider refuses, or the tool if the property is required", () => {
     const parameters = { type: "object", properties: { größe: { type: "string" }, path: { type: "string" } } };
     expect(Object.keys(adaptTools([tool(parameters)], "anthropic-messages").tools[0]?.parameters.properties ?? {})).toEqual(["path"]);
     const { quarantined } = adaptTools([tool({ ...parameters, required: ["größe"] })], "anthropic-messages");

@@ -5,7 +5,7 @@ import { realClock } from "./fake-clock.ts";
 import { assistant, conversationRequest, text, user } from "./history.ts";
 import type { Wire } from "./wires/wire.ts";
 
-/** A request as it left. */
+/** A request as it was sent. */
 export interface Sent {
   readonly body: Record<string, unknown>;
   readonly text: string;

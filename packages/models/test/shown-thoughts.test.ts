@@ -11,7 +11,7 @@ import { compatibleChat, openaiChat } from "./wires/openai-chat.ts";
 import { openaiResponses } from "./wires/openai-responses.ts";
 import type { Wire } from "./wires/wire.ts";
 
-/** What a request says of thinking, in whatever field. */
+/** All fields of a request that concern thinking. */
 async function asked(wire: Wire, info: Partial<ModelInfo>, request: Partial<ModelRequest>): Promise<Record<string, unknown>> {
   const { body } = await send(wire, requestOf(request), { reasoning: true, ...info });
   const config = body["generationConfig"] as { readonly thinkingConfig?: unknown } | undefined;
@@ -20,7 +20,7 @@ async function asked(wire: Wire, info: Partial<ModelInfo>, request: Partial<Mode
   return { ...found, ...withoutUndefined({ thinkingConfig: config?.thinkingConfig }) };
 }
 
-describe("thoughts that people read are asked for at the default level too", () => {
+describe("thoughts that people read are requested at the default level too", () => {
   test.each([
     ["Anthropic, left to the model", anthropic, { id: "claude-sonnet-5-5" }, { thinking: { type: "adaptive", display: "summarized" } }],
     ["Anthropic, within a budget", anthropic, {}, { thinking: { type: "enabled", budget_tokens: 4096 } }],
@@ -37,7 +37,7 @@ describe("thoughts that people read are asked for at the default level too", () 
     expect(await asked(wire, info, {})).toEqual({});
   });
 
-  test("a level that is set stays what it is", async () => {
+  test("a configured level is unchanged", async () => {
     expect(await asked(anthropic, { id: "claude-sonnet-5" }, { thinking: "low", showThoughts: true })).toEqual(
       await asked(anthropic, { id: "claude-sonnet-5" }, { thinking: "low" }),
     );

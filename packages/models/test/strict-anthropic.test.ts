@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-test("a turn with tools and thinking: four requests, no rule broken, each the one before it and more, read from the cache", async () => {
+test("a turn with tools and thinking: four requests, no rule broken, each extends the previous one, read from the cache", async () => {
   const client = clientFor(anthropic, server.baseUrl);
   server.script([
     {
@@ -56,13 +56,13 @@ test("a turn with tools and thinking: four requests, no rule broken, each the on
   expect(messages.at(-1)).toMatchObject({ content: [{ type: "text", text: "Two files." }], stopReason: "stop" });
 });
 
-test("what it refuses is an invalid request, with its words", async () => {
+test("a refusal is an invalid request, with the server's text", async () => {
   const { error } = failureOf(await collect(clientFor(anthropic, server.baseUrl), requestOf({ messages: [] })));
   expect(error).toMatchObject({ code: "invalid-request", status: 400, retry: { type: "never" } });
   expect(error.message).toContain("messages");
 });
 
-test("early usage comes with the beginning of the message", async () => {
+test("early usage comes with the start of the message", async () => {
   server.script([textReply("Hi.")]);
   const events = await collect(clientFor(anthropic, server.baseUrl));
   const start = events[0];

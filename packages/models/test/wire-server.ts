@@ -1,23 +1,23 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** One request as it came. */
+/** One received request. */
 export interface SeenRequest {
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
   readonly text: string;
   readonly body: Record<string, unknown>;
-  /** Settles when the connection of this request is gone. */
+  /** Settles when the connection of this request is closed. */
   readonly closed: Promise<void>;
 }
 
 export type Answer = (response: ServerResponse, request: SeenRequest) => void | Promise<void>;
 
-/** A server on loopback that answers every request by a script and keeps what it saw. */
+/** A server on loopback that answers every request by a script and records them. */
 export interface WireServer extends AsyncDisposable {
   readonly url: string;
   readonly requests: SeenRequest[];
-  /** What to answer from now on. */
+  /** Sets the answer from now on. */
   answer(answer: Answer): void;
   /** Settles with the next request. */
   nextRequest(): Promise<SeenRequest>;
@@ -64,7 +64,7 @@ export function sendStream(frames: readonly string[]): Answer {
   };
 }
 
-/** Answers with these frames and then says nothing more, until the other side gives up. */
+/** Answers with these frames and then stalls until the client gives up. */
 export function sendAndStall(frames: readonly string[]): Answer {
   return (response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
@@ -72,7 +72,7 @@ export function sendAndStall(frames: readonly string[]): Answer {
   };
 }
 
-/** Answers with these frames and then tears the connection. */
+/** Answers with these frames and then resets the connection. */
 export function sendAndCut(frames: readonly string[]): Answer {
   return async (response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });

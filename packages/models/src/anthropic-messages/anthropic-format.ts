@@ -20,17 +20,17 @@ const KNOWN_EVENTS = new Set([
   "error",
 ]);
 
-/** Anthropic's Messages API, and servers that speak it. */
+/** Anthropic's Messages API, and compatible servers. */
 export const anthropicMessages: WireFormatModule = {
   renderRules: (info) => ({
     systemMessages: "two",
-    // The SDK merges neighbours itself, tool results included.
+    // The SDK merges adjacent messages itself, tool results included.
     mergesNeighbours: false,
     imagesInToolResults: true,
     errorResults: "native",
     toolCallIds: COMMON_IDS,
     replaysUnsignedThinking: false,
-    // Models that think within a budget bind nothing, and want a thought at the beginning of a turn that calls tools.
+    // Models that think within a budget bind no thoughts, and require a thought at the start of a turn that calls tools.
     bindsThinking: !thinksWithinBudget(info.id),
     triggers: ANTHROPIC_TRIGGERS,
   }),
@@ -68,7 +68,7 @@ function renderThinking(thinking: AnthropicThinking): SharedV4ProviderOptions[st
   }
 }
 
-/** An event, a block or a delta of a kind that is newer than the SDK. */
+/** An event, block or delta of a type that is newer than the SDK. */
 function isUnknownEvent(frame: unknown): boolean {
   const type = asRecord(frame)?.type;
   if (typeof type !== "string") return false;
@@ -87,7 +87,7 @@ function isKnownBlock(block: unknown): boolean {
   );
 }
 
-/** `message_start` counts the prompt before the first word is written. */
+/** `message_start` reports the prompt's tokens before the first text. */
 function readRawFrame(frame: unknown): RawFrame | undefined {
   const event = asRecord(frame);
   if (event?.type !== "message_start") return undefined;

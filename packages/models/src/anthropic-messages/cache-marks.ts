@@ -3,17 +3,17 @@ import type { CacheRetention } from "@factotum/agent-contract";
 
 const MOST_MARKS = 4;
 
-/** How many blocks before a mark the vendor looks for what an earlier request left; with one to spare. */
+/** How many blocks before a mark the vendor searches for an earlier cache entry; with one to spare. */
 const LOOK_BACK = 19;
 
-/** What a mark says: keep this for 5 minutes, or for an hour. */
+/** The lifetime of a cache entry: 5 minutes, or an hour. */
 export type CacheControl = { readonly type: "ephemeral"; readonly ttl?: "1h" };
 
 /**
- * Sets the cache marks, four at most, where a later request is the same up to there: after the tools, after each half of the system prompt,
- * and after the latest message. When the latest answer and its results have more blocks than the vendor looks back over, the mark of the
- * tools, which the system prompt's covers, goes to where the request before this one ended. Marks are transport data: nothing else of the request changes, and the arguments stay as they are.
- * `createMark`: how the SDK's provider is told of one.
+ * Sets the cache marks, four at most, at the positions up to which a later request is identical: after the tools, after each half of the system prompt, and
+ * after the latest message. If the latest answer and its results have more blocks than the vendor searches backwards, the mark of the tools (the system
+ * prompt's mark covers them) moves to where the previous request ended. Marks are transport data: nothing else of the request changes, and the arguments are
+ * not modified. `createMark`: the SDK provider's form of a mark.
  */
 export function markForCaching(
   prompt: LanguageModelV4Prompt,
@@ -35,7 +35,7 @@ export function markForCaching(
   return { prompt: marked, tools: [...tools.slice(0, -1), { ...lastTool, providerOptions: mark }] };
 }
 
-/** Where the request before this one ended, when that lies too far back to be found from the end. */
+/** Where the previous request ended, if that is too far back to be found from the end. */
 function findFarEnd(prompt: LanguageModelV4Prompt): number | undefined {
   const answer = prompt.findLastIndex((message) => message.role === "assistant");
   const before = prompt[answer - 1];

@@ -1,7 +1,7 @@
 import type { ModelCost } from "@factotum/agent-contract";
 import type { CatalogueRow, RowPrices } from "./catalogue-row.ts";
 
-/** A row's prices as our `ModelCost`; `undefined` when it has none. */
+/** A row's prices as our `ModelCost`; `undefined` if it has none. */
 export function costOf(row: CatalogueRow): ModelCost | undefined {
   if (row.price === undefined) return undefined;
   const base = toCost(row.price);

@@ -1,6 +1,6 @@
 import type { ThinkingLevel } from "@factotum/agent-contract";
 
-/** US dollars for a million tokens: input, output, cache read, cache write, cache write for an hour. `null`: not known. */
+/** US dollars per million tokens: input, output, cache read, cache write, one-hour cache write. `null`: unknown. */
 export type RowPrices = readonly [
   input: number,
   output: number,
@@ -9,10 +9,10 @@ export type RowPrices = readonly [
   cacheWriteLong: number | null,
 ];
 
-/** What the generated catalogue knows of one model. What is left out is not known. */
+/** The generated catalogue's data of one model. Absent fields are unknown. */
 export interface CatalogueRow {
   readonly id: string;
-  /** A regular expression for the other names of the model: dated versions, aliases. */
+  /** A regular expression for other names of the model: dated versions, aliases. */
   readonly match?: string;
   /** Tokens. */
   readonly window?: number;
@@ -20,9 +20,9 @@ export interface CatalogueRow {
   readonly output?: number;
   readonly images?: boolean;
   readonly reasoning?: boolean;
-  /** The levels that its provider takes for it. */
+  /** The thinking levels that its provider accepts for it. */
   readonly levels?: readonly ThinkingLevel[];
   readonly price?: RowPrices;
-  /** The prices of a whole request whose prompt has more than `above` tokens. */
+  /** Prices of a whole request whose prompt has more than `above` tokens. */
   readonly long?: { readonly above: number; readonly price: RowPrices };
 }

@@ -1,12 +1,12 @@
 import { CATALOGUE } from "./catalogue.gen.ts";
 import type { CatalogueRow } from "./catalogue-row.ts";
 
-/** What stands behind a model's name and changes neither its limits nor, as far as the catalogue knows, its price. */
+/** Suffixes of a model's name that change neither its limits nor, as far as the catalogue knows, its price. */
 const VERSION = /(?:-latest|[-@]\d{8}|-\d{4}-\d{2}-\d{2}|:[a-z]+)$/;
 
 /**
- * The catalogue's row of a model: by its own name, by one of its other names, else without its date or variant. `undefined` for a provider or
- * a model that the catalogue does not have. Costs a millisecond at most; nothing is kept.
+ * The catalogue's row of a model: by its own name, by one of its other names, else without its date or variant. `undefined` for a provider or a model that the
+ * catalogue does not have. Takes a millisecond at most; not cached.
  */
 export function findCatalogueRow(provider: string, id: string): CatalogueRow | undefined {
   const table = Object.hasOwn(CATALOGUE, provider) ? CATALOGUE[provider] : undefined;
@@ -26,7 +26,7 @@ function findIn(table: string, name: string): CatalogueRow | undefined {
   return undefined;
 }
 
-/** The text is ours: its script wrote it from values of this type. */
+/** The text is ours: the script wrote it from values of this type. */
 function parseRow(line: string): CatalogueRow {
   return JSON.parse(line) as CatalogueRow;
 }

@@ -1,17 +1,17 @@
 import type { CatalogueRow } from "./catalogue-row.ts";
 
-/** A row that is kept by hand because the catalogue's packages lack it, or know too little or the wrong of the model. */
+/** A row that is maintained by hand because the catalogue's packages lack it, or have too few or wrong figures. */
 export interface KeptRow {
   readonly provider: string;
   readonly row: Required<Pick<CatalogueRow, "window" | "output" | "images" | "reasoning" | "price">> & CatalogueRow;
-  /** Where the figures were read, and on which day. */
+  /** The source of the figures, and the date they were read. */
   readonly source: string;
   readonly date: string;
 }
 
 const CLAUDE_LEVELS = ["off", "low", "medium", "high", "xhigh", "adaptive", "max"] as const;
 
-/** Each stands before every other rule: its figures are the model's own. Remove one when the packages have it. */
+/** Each row takes precedence over every other rule: its figures are the model's own. Remove one once the packages have it. */
 export const KEPT_ROWS: readonly KeptRow[] = [
   {
     provider: "anthropic",
@@ -38,7 +38,7 @@ export const KEPT_ROWS: readonly KeptRow[] = [
       levels: CLAUDE_LEVELS,
       price: [2, 10, 0.2, 2.5, 4],
     },
-    // The vendor's limit is 128,000 tokens of output; for what is asked of a reseller by default see `ProviderDefaults.output`.
+    // The vendor's limit is 128,000 tokens of output; for the default limit with a reseller see `ProviderDefaults.output`.
     source: "https://platform.claude.com/docs/en/models/sonnet-5-5/overview",
     date: "2026-11-23",
   },
@@ -52,7 +52,7 @@ export const KEPT_ROWS: readonly KeptRow[] = [
       reasoning: true,
       price: [1.5, 7.5, 0.15, null, null],
     },
-    // The vendor takes up to 256,000 tokens of output; a quarter of the window is left for it here.
+    // The vendor accepts up to 256,000 tokens of output; a quarter of the window is reserved for it here.
     source: "https://vercel.com/ai-gateway/models/mistral-medium-3.5",
     date: "2026-11-23",
   },
@@ -75,7 +75,7 @@ export const KEPT_ROWS: readonly KeptRow[] = [
     row: {
       id: "grok-4.7",
       window: 500_000,
-      // The vendor names no limit of the output.
+      // The vendor documents no output limit.
       output: 128_000,
       images: true,
       reasoning: true,
@@ -88,7 +88,7 @@ export const KEPT_ROWS: readonly KeptRow[] = [
   },
 ];
 
-/** The row that is kept by hand for exactly this model. */
+/** The hand-maintained row of exactly this model. */
 export function findKeptRow(provider: string, id: string): CatalogueRow | undefined {
   const name = id.toLowerCase();
   return KEPT_ROWS.find((kept) => kept.provider === provider && kept.row.id === name)?.row;

@@ -73,7 +73,7 @@ function called(name: string, result: string, isError = false): AgentMessage[] {
   ];
 }
 
-describe("what it understands", () => {
+describe("requests it understands", () => {
   test.each([
     ["list the files", ["ls", { path: "." }]],
     ["Please show me the files in src/lib", ["ls", { path: "src/lib" }]],
@@ -99,7 +99,7 @@ describe("what it understands", () => {
     expect(await callFor(text)).toEqual(expected);
   });
 
-  test("a file without content gets a line of its own", async () => {
+  test("a file without content gets a default line", async () => {
     expect(await callFor("create the file empty.txt")).toEqual(["write", { path: "empty.txt", content: "Written by the demo model.\n" }]);
   });
 
@@ -109,7 +109,7 @@ describe("what it understands", () => {
     expect(text).toMatchObject({ text: expect.stringContaining("`ls`") as unknown });
   });
 
-  test("reads the person's words, not the blocks before them", async () => {
+  test("reads the person's text, not the gateway's blocks before it", async () => {
     const blocks = [
       "Inbound context (trusted):",
       '{"schema":"factotum.inbound_meta.v1","delimiter":"9f2c4e81a0b7","channel":"webchat"}',
@@ -151,13 +151,13 @@ describe("what it answers", () => {
     expect(answer).toContain("README.md\nsrc/");
   });
 
-  test("a failure as a failure", async () => {
+  test("report a failure as a failure", async () => {
     expect(await answerTo([say("read a.txt"), ...called("read", "no such file: a.txt", true)])).toMatch(
       /did not work[\s\S]*no such file: a\.txt/,
     );
   });
 
-  test("cuts a long result and says how much is left", async () => {
+  test("cut a long result and say how much is omitted", async () => {
     const lines = Array.from({ length: 100 }, (_, index) => `line ${index}`);
     const answer = await answerTo([say("read a.txt"), ...called("read", lines.join("\n"))]);
     expect(answer).toContain("line 39");
@@ -165,7 +165,7 @@ describe("what it answers", () => {
     expect(answer).toContain("60 more lines");
   });
 
-  test("a new wish after a finished one starts anew", async () => {
+  test("a new request after a finished one starts over", async () => {
     const messages = [say("list the files"), ...called("ls", "a"), say("read b.txt")];
     expect(messageOf(await collect(demo(), request(messages))).content.at(-1)).toMatchObject({
       name: "read",
@@ -173,7 +173,7 @@ describe("what it answers", () => {
     });
   });
 
-  test.each(["hello", "你好", "list the files", ""])("always says what it is and how to set a real model: %j", async (text) => {
+  test.each(["hello", "你好", "list the files", ""])("always say what it is and how to configure a real model: %j", async (text) => {
     const chinese = /[\u4e00-\u9fff]/.test(text);
     for (const answer of [
       await answerTo([say(text), ...called("ls", "a.txt")]),
@@ -189,8 +189,8 @@ describe("what it answers", () => {
   });
 });
 
-describe("how it streams", () => {
-  test("in pieces of whole characters, 15 ms apart, that add up to the message", async () => {
+describe("streaming", () => {
+  test("sends whole characters, 15 ms apart, that add up to the message", async () => {
     const clock = new HurryingClock();
     const events = await collect(demo(clock), request([say("你好 👋"), ...called("read", "👨‍👩‍👧‍👦".repeat(400))]));
     const deltas = events.flatMap((event) => (event.type === "text-delta" ? [event.text] : []));
@@ -225,7 +225,7 @@ describe("how it streams", () => {
     expect(clock.pending).toBe(0);
   });
 
-  test("the same request gives the same answer: nothing is kept between calls", async () => {
+  test("the same request gives the same answer: it has no state", async () => {
     const client = demo();
     const strip = (events: readonly ModelEvent[]): unknown =>
       messageOf(events).content.map((part) => (part.type === "toolCall" ? { ...part, id: "" } : part));
@@ -235,6 +235,6 @@ describe("how it streams", () => {
   });
 });
 
-test.each(["english", "chinese"] as const)("the %s notice names every variable whose key chooses a model", (language) => {
+test.each(["english", "chinese"] as const)("the %s notice names every variable whose key selects a model", (language) => {
   for (const variable of DEFAULT_KEY_VARIABLES) expect(demoWords(language).notice).toContain(variable);
 });

@@ -14,14 +14,14 @@ import { MessageAssembler } from "../stream/message-assembler.ts";
 import { createUsage } from "../usage.ts";
 import { planDemoAnswer, type DemoAnswer } from "./plan-demo-answer.ts";
 
-/** Time between two pieces, so that streaming can be seen. */
+/** Time between two chunks, so that streaming is visible. */
 const PAUSE_MS = 15;
 
-/** No answer takes more pieces than this (about two seconds), however long it is. */
+/** Maximum number of chunks of an answer (about two seconds), regardless of its length. */
 const MOST_PIECES = 120;
 const LEAST_PIECE = 8;
 
-/** What the demo model needs: no key and no network. */
+/** The demo model's dependencies: no key and no network. */
 export interface DemoClientOptions {
   readonly info: ModelInfo;
   readonly clock: Clock;
@@ -29,8 +29,8 @@ export interface DemoClientOptions {
 }
 
 /**
- * The model that is there when no other is: it follows a script, but its tool calls are real. It keeps no state; everything follows from
- * the request. Tokens are estimates, and they cost nothing.
+ * The fallback model: it follows a script, but its tool calls are real. It is stateless; everything follows from the request. Tokens are estimates, and they
+ * cost nothing.
  */
 export function createDemoClient({ info, clock, random }: DemoClientOptions): ModelClient {
   return {
@@ -78,19 +78,19 @@ function* toParts(answer: DemoAnswer, id: string): Generator<LanguageModelV4Stre
   yield { type: "tool-call", toolCallId: id, toolName: answer.call.name, input };
 }
 
-/** Pieces of whole characters. */
+/** Chunks of whole characters. */
 function cut(text: string): readonly string[] {
   const size = Math.max(LEAST_PIECE, Math.ceil(text.length / MOST_PIECES));
   return text.match(new RegExp(`[\\s\\S]{1,${size}}`, "gu")) ?? [];
 }
 
 function estimateRequest(request: ModelRequest): number {
-  // Images are not read, so their data is no input.
+  // Images are not read, so their data does not count as input.
   const messages = JSON.stringify(request.messages, (key, value: unknown) => (key === "data" ? undefined : value));
   return estimateTokens(request.system.stable + request.system.session + JSON.stringify(request.tools) + messages);
 }
 
-/** Settles after the pause, or at once when the signal fires. */
+/** Settles after the pause, or at once if the signal fires. */
 function pause(clock: Clock, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {

@@ -1,6 +1,6 @@
 import { DEFAULT_KEY_VARIABLES } from "../default-model.ts";
 
-/** Everything the demo model can say, in one language. */
+/** All texts of the demo model, in one language. */
 export interface DemoWords {
   /** Said with the first final answer of a conversation: what this is, and how to get a real model. */
   readonly notice: string;
@@ -16,7 +16,7 @@ export interface DemoWords {
   failed(result: string): string;
   other(tool: string): string;
   more(lines: number): string;
-  /** What a new file holds when the wish names nothing. */
+  /** Content of a new file if the request gives none. */
   readonly sampleContent: string;
 }
 
@@ -67,7 +67,7 @@ const CHINESE: DemoWords = {
   sampleContent: "由演示模型写入。\n",
 };
 
-/** The words for a conversation. */
+/** The texts in the conversation's language. */
 export function demoWords(language: "english" | "chinese"): DemoWords {
   return language === "chinese" ? CHINESE : ENGLISH;
 }

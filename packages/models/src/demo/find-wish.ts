@@ -1,4 +1,4 @@
-/** What the demo model understands of a message. */
+/** A request that the demo model understands. */
 export type Wish =
   | { readonly type: "list"; readonly path: string }
   | { readonly type: "read"; readonly path: string }
@@ -6,7 +6,7 @@ export type Wish =
   | { readonly type: "run"; readonly command: string }
   | { readonly type: "talk" };
 
-/** A wish stands at the beginning; what comes later can only be the content of a file. Keeps the search short, whatever is sent. */
+/** A request is at the start of a message; later text can only be the content of a file. Keeps the search short for any input. */
 const LONGEST_WISH = 600;
 
 const WRITE = /\b(?:write|create|make|save|add)\b|写入|写|创建|新建|生成|保存/i;
@@ -21,7 +21,7 @@ const LIST_PLACE =
   /\b(?:in|of|under)\s+(?:the\s+)?(?:folder\s+|directory\s+)?["'`]?((?:\.{0,2}\/)?[\w.-]{1,60}(?:\/[\w.-]{1,60}){0,9})["'`]?(?:\s+(?:folder|directory))?[.?!]?$/i;
 const NO_PLACE = /^(?:workspace|folder|directory|here|it|this|there|current|my)$/i;
 
-/** A file's name, in quotes or as a word with an extension; in Chinese text there may be nothing between it and the words before it. */
+/** A file name, in quotes or as a word with an extension; in Chinese text it may directly follow another word. */
 const FILE_NAMES: readonly RegExp[] = [
   /["'“‘「`]([^"'”’」`\n]{1,120}\.[A-Za-z0-9]{1,8})["'”’」`]/,
   /((?:\.{0,2}\/)?[\w~-][\w./~-]{0,120}\.[A-Za-z0-9]{1,8})(?!\w)/,
@@ -31,7 +31,7 @@ const CONTENT =
   /^["'”’」`]?\s*,?\s*(?:with|containing|saying|that (?:says|contains)|and (?:write|put))\b\s*(?:the\s+)?(?:text|contents?|words?|line)?\s*[:,]?\s*/i;
 const CONTENT_CHINESE = /^[^\n]{0,30}?(?:内容|写上|写着|写入)(?:是|为)?\s*[:：]?\s*/;
 
-/** Reads a wish from plain English or Chinese. Writing comes first, since a wish to write often names what is to be shown. */
+/** Parses a request in plain English or Chinese. Writing is checked first, since a write request often mentions a file to show. */
 export function findWish(text: string): Wish {
   const head = text.slice(0, LONGEST_WISH);
   const target = findFile(head, WRITE);
@@ -46,7 +46,7 @@ export function findWish(text: string): Wish {
   return { type: "list", path: place === undefined || NO_PLACE.test(place) ? "." : place };
 }
 
-/** The file that is named after the verb, on the same line. */
+/** The file named after the verb, on the same line. */
 function findFile(text: string, verb: RegExp): { readonly path: string; readonly endIndex: number } | undefined {
   const found = verb.exec(text);
   if (found === null) return undefined;
@@ -71,7 +71,7 @@ function unquote(text: string): string | undefined {
   return isQuoted ? trimmed.slice(1).replace(/["'`”」][.。!]?$/, "") : trimmed;
 }
 
-/** True when the message is mostly Chinese, so that the answer is too. */
+/** True if the message is mostly Chinese, so that the answer is too. */
 export function isChinese(text: string): boolean {
   const head = text.slice(0, LONGEST_WISH);
   const han = head.match(/[\u4e00-\u9fff]/g)?.length ?? 0;

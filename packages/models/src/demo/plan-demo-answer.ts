@@ -3,7 +3,7 @@ import { DEMO_NOTICES, demoWords, type DemoWords } from "./demo-words.ts";
 import { findWish, isChinese, type Wish } from "./find-wish.ts";
 import { readUserTurn } from "./read-user-text.ts";
 
-/** What the demo model does next: it says something, and perhaps calls one tool. */
+/** The demo model's next step: a text, and optionally one tool call. */
 export interface DemoAnswer {
   readonly text: string;
   readonly call?: { readonly name: string; readonly arguments: JsonObject };
@@ -12,7 +12,7 @@ export interface DemoAnswer {
 const LONGEST_ECHO_LINES = 40;
 const LONGEST_ECHO = 3_000;
 
-/** Decides the next answer from the request alone: a wish becomes a tool call, a tool's result becomes an answer. Pure. */
+/** Derives the next answer from the request alone: a request becomes a tool call, a tool's result becomes an answer. Pure. */
 export function planDemoAnswer(request: ModelRequest): DemoAnswer {
   const { text, index } = readUserTurn(request);
   const words = demoWords(isChinese(text) ? "chinese" : "english");
@@ -69,7 +69,7 @@ function tellResult(result: ToolResultMessage, wish: Wish, words: DemoWords): st
   }
 }
 
-/** The result as code, cut where it would be too long to read; the fence is longer than any inside. */
+/** The result as a code block, cut if it is too long to read; the fence is longer than any inside. */
 function fence(text: string, words: DemoWords): string {
   const lines = text.slice(0, LONGEST_ECHO).split("\n").slice(0, LONGEST_ECHO_LINES);
   const left = text.split("\n").length - lines.length;

@@ -1,14 +1,14 @@
 import type { ModelRequest, UserMessage } from "@factotum/agent-contract";
 
-/** The last message of the user, and what the tools answered since. */
+/** The last message of the user, and the tool results since. */
 export interface DemoTurn {
-  /** What the person wrote, without the blocks that the gateway puts before it. */
+  /** The person's text, without the blocks that the gateway prepends. */
   readonly text: string;
   /** Index of the user's message in the request. */
   readonly index: number;
 }
 
-/** Finds what the person said last. Empty text when there is no user message. */
+/** Finds the person's last message. The text is empty if there is no user message. */
 export function readUserTurn(request: ModelRequest): DemoTurn {
   const index = request.messages.findLastIndex((message) => message.role === "user");
   const message = request.messages[index];

@@ -1,7 +1,7 @@
 import type { ModelErrorCode } from "@factotum/agent-contract";
 import type { VendorError } from "./vendor-error.ts";
 
-/** How providers say that a prompt does not fit: the five vendors, and the servers that speak their formats. */
+/** Error texts of a prompt that is too long: the five vendors, and compatible servers. */
 const OVERFLOW: readonly RegExp[] = [
   /context_length_exceeded|exceed_context_size|context_window_exceeded/i,
   // Anthropic
@@ -36,8 +36,8 @@ const FILTERED = /content.?(?:filter|policy)|content management policy|usage pol
 const INVALID = /invalid_request|INVALID_ARGUMENT|bad_request|validation/i;
 
 /**
- * Decides what a provider's failure is, from its status and its words. The words come first where a vendor uses one status for several
- * things (a 400 that is about credit, a 429 that is about quota, a 413 that is about length).
+ * Classifies a provider's failure by its status and its text. The text takes precedence where a vendor uses one status for several things (a 400 about credit,
+ * a 429 about quota, a 413 about length).
  */
 export function classifyVendorError(error: VendorError, httpStatus: number | undefined): ModelErrorCode {
   const status = httpStatus !== undefined && httpStatus >= 300 ? httpStatus : error.status;
@@ -53,7 +53,7 @@ export function classifyVendorError(error: VendorError, httpStatus: number | und
   return byWords(words, status);
 }
 
-/** Google's free tier says "quota" for a plain rate limit, so a status of 429 needs OpenAI's own code. */
+/** Google's free tier says "quota" for a plain rate limit, so with status 429 OpenAI's own code is required. */
 function isAboutMoney(error: VendorError, words: string, status: number | undefined): boolean {
   if (error.type === "RESOURCE_EXHAUSTED") return false;
   if (status === 429) return /insufficient_quota|credit balance|insufficient balance/i.test(words);

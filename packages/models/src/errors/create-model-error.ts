@@ -1,24 +1,24 @@
 import { ModelError, type ModelErrorCode, type Retry, withoutUndefined } from "@factotum/agent-contract";
 
-/** What every error of one call needs to know. */
+/** Facts that every error of one call needs. */
 export interface ErrorContext {
   readonly provider: string;
   readonly model: string;
-  /** Shown to people; never with a credential in it. */
+  /** Shown to users; never contains a credential. */
   readonly baseUrl: string;
-  /** Where the key of the call stands: a setting, or an environment variable. Absent for a call without a key. */
+  /** Where the key of the call is configured: a setting, or an environment variable. Absent for a call without a key. */
   readonly keyPlace?: string;
-  /** Cut out of whatever a provider says. */
+  /** Removed from every text of the provider. */
   readonly secrets: readonly string[];
 }
 
-/** What there is to say of one failure. */
+/** The details of one failure. */
 export interface FailureFacts {
-  /** The provider's own words. */
+  /** The provider's own text. */
   readonly said?: string;
   readonly status?: number;
   readonly retryAfterMs?: number;
-  /** The same request must not be sent again, whatever its code says in general. */
+  /** True if the same request must not be sent again, regardless of the default for its code. */
   readonly final?: true;
   readonly cause?: unknown;
 }
@@ -45,7 +45,7 @@ const RETRY: Readonly<Record<ModelErrorCode, Retry>> = {
   aborted: NEVER,
 };
 
-/** The typed error of a failure: what happened, in the provider's words where it had any, and what to do. */
+/** The typed error of a failure: what happened, in the provider's text if there is one, and what to do. */
 export function createModelError(code: ModelErrorCode, facts: FailureFacts, context: ErrorContext): ModelError {
   const said = facts.said === undefined ? undefined : quotable(facts.said, context.secrets);
   const status = facts.status === undefined ? "" : ` (${facts.status})`;
@@ -59,7 +59,7 @@ export function createModelError(code: ModelErrorCode, facts: FailureFacts, cont
   });
 }
 
-/** An answer was ended from our side because it exceeded a limit. Asking again would bring the same flood. */
+/** We ended an answer because it exceeded a limit. A retry would produce the same flood. */
 export function createOversizeError(what: string, context: ErrorContext): ModelError {
   return createModelError("server", { said: `it sent ${what}, so the call was ended`, final: true }, context);
 }

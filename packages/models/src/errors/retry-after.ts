@@ -1,10 +1,9 @@
-/** A delay longer than this is no delay but a date far away or nonsense. */
+/** A longer delay is a date far away or nonsense. */
 const LONGEST_MS = 7 * 24 * 3_600_000;
 
 /**
- * The delay a provider asks for, in milliseconds: `retry-after-ms`, or `retry-after` as seconds or as a date, which is meant by the provider's own clock
- * where the answer tells it: ours may be wrong. Not capped: how long a turn
- * is worth waiting for is the caller's to decide.
+ * The delay a provider requests, in milliseconds: `retry-after-ms`, or `retry-after` as seconds or as a date. A date is relative to the provider's own clock if
+ * the answer gives it: ours may be wrong. Not capped: the caller decides how long to wait.
  */
 export function readRetryAfter(headers: Headers, nowMs: number): number | undefined {
   const milliseconds = toDelay(headers.get("retry-after-ms"), 1);

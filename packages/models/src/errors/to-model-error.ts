@@ -5,11 +5,11 @@ import { asRecord, parseVendorError } from "./vendor-error.ts";
 
 const NETWORK_CODE =
   /^(?:E[A-Z][A-Z_]{2,}|UND_ERR_[A-Z_]+|CERT_[A-Z_]+|DEPTH_ZERO_[A-Z_]+|SELF_SIGNED_[A-Z_]+|UNABLE_TO_[A-Z_]+|ERR_[A-Z_]+)$/;
-/** A certificate stays bad however often it is shown. */
+/** Retrying does not fix a bad certificate. */
 const CERTIFICATE_CODE = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_)/;
 const TIMEOUT_CODE = /^(?:UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT|ETIMEDOUT)$/;
 
-/** What the SDK throws or streams when what came cannot be read. */
+/** What the SDK throws or streams if the response cannot be read. */
 const UNREADABLE = new Set([
   "AI_JSONParseError",
   "AI_TypeValidationError",
@@ -22,8 +22,8 @@ const UNREADABLE = new Set([
 const UNSENDABLE = new Set(["AI_UnsupportedFunctionalityError", "AI_InvalidArgumentError", "AI_InvalidPromptError", "AI_LoadAPIKeyError"]);
 
 /**
- * Turns whatever the SDK threw or streamed into a `ModelError`, by its shape: classes differ between copies of the SDK, some errors are plain
- * objects, a cut socket carries status 200. Copies single fields and never keeps the original as cause, since that holds the whole prompt.
+ * Maps any error that the SDK threw or streamed to a `ModelError`, by its shape: classes differ between copies of the SDK, some errors are plain objects, a cut
+ * socket carries status 200. Copies single fields and never keeps the original as cause, since that contains the whole prompt.
  */
 export function toModelError(failure: unknown, context: ErrorContext, options: { readonly answered: boolean }): ModelError {
   const own = findModelError(failure);
@@ -57,7 +57,7 @@ export function toModelError(failure: unknown, context: ErrorContext, options: {
   return make("truncated", failure, context);
 }
 
-/** The SDK's own stream errors hold the frame in `data`; an API error holds the body as text; the rest is the frame itself. */
+/** The SDK's own stream errors have the frame in `data`; an API error has the body as text; otherwise the value is the frame itself. */
 function parseStreamError(fields: Readonly<Record<string, unknown>>): ReturnType<typeof parseVendorError> {
   if (fields.name === "AI_APICallError") {
     const body = typeof fields.responseBody === "string" ? parseJson(fields.responseBody) : undefined;
@@ -72,7 +72,7 @@ function make(code: ModelErrorCode, failure: unknown, context: ErrorContext): Mo
   return createModelError(code, { cause: new Error(name) }, context);
 }
 
-/** The SDK wraps an error of the body in one of its own. */
+/** The SDK wraps an error of the body in its own error. */
 function findModelError(failure: unknown): ModelError | undefined {
   let current: unknown = failure;
   for (let depth = 0; depth < 5 && current instanceof Error; depth += 1) {
@@ -97,7 +97,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    // A body that is no JSON (a proxy's page) says nothing that can be classified.
+    // A body that is not JSON (a proxy's page) cannot be classified.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }

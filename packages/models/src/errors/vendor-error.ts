@@ -1,19 +1,18 @@
 import { withoutUndefined } from "@factotum/agent-contract";
-/** What a provider said of a failure, whatever its shape. */
+/** A provider's failure, normalised. */
 export interface VendorError {
   readonly message?: string;
   readonly type?: string;
   readonly code?: string;
-  /** An HTTP status named in the body. */
+  /** An HTTP status in the body. */
   readonly status?: number;
-  /** A delay named in the body, in milliseconds. */
+  /** A delay in the body, in milliseconds. */
   readonly retryAfterMs?: number;
 }
 
 /**
- * Reads the error bodies and error frames of the five wire formats: `{error: {…}}`, `{error: "…"}`, `{type: "error", …}`,
- * `{object: "error", …}`, `{response: {error}}`, `{detail: …}`, and the SDK's stream errors, which carry the frame in `data`.
- * `undefined` when the value tells of no failure.
+ * Reads the error bodies and error frames of the five wire formats: `{error: {…}}`, `{error: "…"}`, `{type: "error", …}`, `{object: "error", …}`, `{response:
+ * {error}}`, `{detail: …}`, and the SDK's stream errors, which carry the frame in `data`. `undefined` if the value is not an error.
  */
 export function parseVendorError(value: unknown): VendorError | undefined {
   const outer = Array.isArray(value) ? asRecord(value[0]) : asRecord(value);
@@ -38,7 +37,7 @@ function readFields(value: Readonly<Record<string, unknown>>): VendorError | und
   };
 }
 
-/** Google names the delay in a list of details: `{"@type": "…RetryInfo", "retryDelay": "37s"}`. */
+/** Google gives the delay in a list of details: `{"@type": "…RetryInfo", "retryDelay": "37s"}`. */
 function readRetryDelay(details: unknown): number | undefined {
   if (!Array.isArray(details)) return undefined;
   for (const detail of details) {
@@ -61,7 +60,7 @@ function readStatus(value: unknown): number | undefined {
   return typeof status === "number" && Number.isInteger(status) && status >= 300 && status <= 599 ? status : undefined;
 }
 
-/** The value as an object, or nothing. */
+/** The value as an object, or undefined. */
 export function asRecord(value: unknown): Readonly<Record<string, unknown>> | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
 }

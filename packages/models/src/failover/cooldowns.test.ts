@@ -12,7 +12,7 @@ function error(code: ModelErrorCode, retry: Retry = { type: "backoff" }, status?
   return new ModelError(code, code, { retry, ...withoutUndefined({ status }) });
 }
 
-/** How long the candidate rests after each of `times` failures, each just after the rest before. */
+/** The cooldown of the candidate after each of `times` failures, each just after the previous cooldown. */
 function rests(code: ModelErrorCode, times: number): number[] {
   const cooldowns = new Cooldowns();
   let nowMs = 0;
@@ -23,9 +23,9 @@ function rests(code: ModelErrorCode, times: number): number[] {
   });
 }
 
-describe("how long a candidate rests", () => {
+describe("duration of a cooldown", () => {
   test.each(["rate-limited", "overloaded", "timeout", "unreachable", "truncated", "server"] as const)(
-    "%s: 30 s, 1 min, 5 min and no more",
+    "%s: 30 s, 1 min, 5 min at most",
     (code) => {
       expect(rests(code, 5)).toEqual([30_000, MINUTE, 5 * MINUTE, 5 * MINUTE, 5 * MINUTE]);
     },
@@ -39,14 +39,11 @@ describe("how long a candidate rests", () => {
     expect(rests("billing", 5)).toEqual([5 * HOUR, 10 * HOUR, 20 * HOUR, 24 * HOUR, 24 * HOUR]);
   });
 
-  test.each(["aborted", "refused", "filtered", "invalid-request", "context-overflow"] as const)(
-    "%s says nothing of the candidate",
-    (code) => {
-      expect(rests(code, 1)).toEqual([0]);
-    },
-  );
+  test.each(["aborted", "refused", "filtered", "invalid-request", "context-overflow"] as const)("%s causes no cooldown", (code) => {
+    expect(rests(code, 1)).toEqual([0]);
+  });
 
-  test("a delay that the provider names holds, shorter or longer", () => {
+  test("a delay requested by the provider applies, shorter or longer", () => {
     const cooldowns = new Cooldowns();
     cooldowns.fail(KEY, error("rate-limited", { type: "after", delayMs: 2_000 }), 0);
     expect(cooldowns.find(KEY, 1_999)).toMatchObject({ reason: "rate-limited", demanded: true });
@@ -56,7 +53,7 @@ describe("how long a candidate rests", () => {
   });
 });
 
-describe("whom a cooldown concerns", () => {
+describe("scope of a cooldown", () => {
   test("the credential with this model, and no other", () => {
     const cooldowns = new Cooldowns();
     cooldowns.fail(KEY, error("rate-limited"), 0);
@@ -77,7 +74,7 @@ describe("whom a cooldown concerns", () => {
     expect(cooldowns.find(OTHER_CREDENTIAL, 1)).toBeUndefined();
   });
 
-  test("two reasons count apart, and the longer rest is told", () => {
+  test("two reasons count separately, and the longer cooldown is reported", () => {
     const cooldowns = new Cooldowns();
     cooldowns.fail(KEY, error("rate-limited"), 0);
     cooldowns.fail(KEY, error("unauthorized"), 0);
@@ -86,7 +83,7 @@ describe("whom a cooldown concerns", () => {
   });
 });
 
-test("everything that rests is listed, what rests longest first, and nothing that has rested", () => {
+test("lists all active cooldowns, longest first, and no expired one", () => {
   const cooldowns = new Cooldowns();
   cooldowns.fail(KEY, error("rate-limited"), 0);
   cooldowns.fail(OTHER_CREDENTIAL, error("unauthorized", { type: "never" }, 401), 0);
@@ -98,7 +95,7 @@ test("everything that rests is listed, what rests longest first, and nothing tha
   expect(cooldowns.list(HOUR)).toEqual([]);
 });
 
-test("an answer forgets the failures, and so does a day", () => {
+test("an answer resets the failures, and so does a day", () => {
   const cooldowns = new Cooldowns();
   cooldowns.fail(KEY, error("rate-limited"), 0);
   cooldowns.succeed(KEY);

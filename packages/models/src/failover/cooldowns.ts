@@ -4,18 +4,18 @@ import type { ModelError, ModelErrorCode } from "@factotum/agent-contract";
 export interface CandidateKey {
   readonly provider: string;
   readonly model: string;
-  /** A name of the credential, never the credential. */
+  /** A name of the credential, never its value. */
   readonly credential: string;
 }
 
-/** Why a candidate is not asked now. */
+/** Why a candidate is skipped. */
 export interface Cooldown {
   readonly reason: ModelErrorCode;
-  /** `permanent` needs a person (a key, money, a name); `transient` passes by itself. */
+  /** `permanent` needs a person (a key, money, a name); `transient` ends by itself. */
   readonly class: "permanent" | "transient";
   /** Monotonic clock, milliseconds. */
   readonly untilMs: number;
-  /** True when the provider named the delay: then not even a last resort asks earlier. */
+  /** True if the provider requested the delay: then not even the last resort is earlier. */
   readonly demanded: boolean;
 }
 
@@ -23,14 +23,14 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** A rest that ended longer ago than this does not count any more. */
+/** A cooldown that ended longer ago than this is forgotten. */
 const MEMORY_MS = 24 * HOUR;
 
 const TRANSIENT = { class: "transient", stepsMs: [30 * SECOND, MINUTE, 5 * MINUTE] } as const;
 const PERMANENT = { class: "permanent", stepsMs: [10 * MINUTE, 20 * MINUTE, 40 * MINUTE, HOUR] } as const;
 const BILLING = { class: "permanent", stepsMs: [5 * HOUR, 10 * HOUR, 20 * HOUR, 24 * HOUR] } as const;
 
-/** How long a candidate rests after its first, second, … failure of a kind; the last figure is the cap. Other kinds are the request's fault. */
+/** Cooldown after the first, second, … failure of a kind; the last figure is the cap. Failures of other kinds are the request's fault. */
 const RULES: Readonly<Partial<Record<ModelErrorCode, { readonly class: Cooldown["class"]; readonly stepsMs: readonly number[] }>>> = {
   "rate-limited": TRANSIENT,
   overloaded: TRANSIENT,
@@ -43,11 +43,11 @@ const RULES: Readonly<Partial<Record<ModelErrorCode, { readonly class: Cooldown[
   billing: BILLING,
 };
 
-/** A cooldown, and whom it concerns. */
+/** A cooldown and its scope. */
 export interface RestingCandidate extends Cooldown {
   readonly provider: string;
   readonly credential: string;
-  /** Absent when all models of the credential rest. */
+  /** Absent if it applies to all models of the credential. */
   readonly model?: string;
 }
 
@@ -56,13 +56,13 @@ interface Entry extends RestingCandidate {
 }
 
 /**
- * Which candidates rest, and until when: one entry for each (credential, model, reason). Money and a refused key (401) concern the credential
- * and so all its models. A pure state machine: the time is given, nothing is read or written.
+ * Active cooldowns: one entry per (credential, model, reason). Billing and a refused key (401) apply to the credential and so to all its models. A pure state
+ * machine: the caller passes the time, and there is no I/O.
  */
 export class Cooldowns {
   readonly #entries = new Map<string, Entry>();
 
-  /** The cooldown that ends last, or `undefined` when the candidate may be asked. */
+  /** The cooldown that ends last, or `undefined` if the candidate may be asked. */
   find(key: CandidateKey, nowMs: number): Cooldown | undefined {
     const active = REASONS.flatMap((reason) => [
       this.#entries.get(nameOf(key, reason, true)),
@@ -74,13 +74,13 @@ export class Cooldowns {
     );
   }
 
-  /** Everything that rests now, what rests longest first. */
+  /** All active cooldowns, longest first. */
   list(nowMs: number): readonly RestingCandidate[] {
     const active = [...this.#entries.values()].filter(({ untilMs }) => untilMs > nowMs);
     return active.map(({ failures: _failures, ...resting }) => resting).toSorted((a, b) => b.untilMs - a.untilMs);
   }
 
-  /** Notes a failure and says how long the candidate rests; `undefined` when the failure says nothing of the candidate. */
+  /** Records a failure and returns its cooldown; `undefined` if the failure is not the candidate's fault. */
   fail(key: CandidateKey, error: Pick<ModelError, "code" | "retry" | "status">, nowMs: number): Cooldown | undefined {
     const rule = RULES[error.code];
     if (rule === undefined) return undefined;
@@ -106,7 +106,7 @@ export class Cooldowns {
     return entry;
   }
 
-  /** Notes an answer: the candidate's failures are forgotten. */
+  /** Records an answer: the candidate's failures are reset. */
   succeed(key: CandidateKey): void {
     for (const reason of REASONS) {
       this.#entries.delete(nameOf(key, reason, true));
@@ -114,7 +114,7 @@ export class Cooldowns {
     }
   }
 
-  /** Forgets everything: keys and models are others now, and whoever has mended one need not wait. */
+  /** Clears everything: keys and models have changed, and a fixed candidate must not wait. */
   clear(): void {
     this.#entries.clear();
   }

@@ -6,17 +6,17 @@ import { showsText } from "./shows-text.ts";
 /** A client, bound to one model and one credential. */
 export interface FailoverCandidate {
   readonly client: ModelClient;
-  /** A name of the credential for cooldowns and messages, never the credential. */
+  /** A name of the credential for cooldowns and messages, never its value. */
   readonly credential: string;
 }
 
-/** Told when another candidate than the first answers. */
+/** Reported if another candidate than the first answers. */
 export interface FailoverSwitch {
   readonly from: { readonly provider: string; readonly model: string; readonly credential: string };
   readonly to: { readonly provider: string; readonly model: string; readonly credential: string };
-  /** True when the answer comes from another model, which the user is told; another credential of the same is nobody's business. */
+  /** True if the answer comes from another model, of which the user is notified; another credential of the same model is not reported. */
   readonly modelChanged: boolean;
-  /** Why each candidate before did not answer: the error's code. */
+  /** The error code of each earlier candidate. */
   readonly reasons: readonly {
     readonly provider: string;
     readonly model: string;
@@ -26,14 +26,14 @@ export interface FailoverSwitch {
   }[];
 }
 
-/** What a failover client works with. */
+/** Options of a failover client. */
 export interface FailoverOptions {
   readonly clock: Clock;
-  /** Shared by all clients that use the same credentials. A new one when left out. */
+  /** Shared by all clients that use the same credentials. Defaults to a new instance. */
   readonly cooldowns?: Cooldowns;
-  /** Called for a call that another candidate than the first answers, before its first event; again when the answer is withdrawn and the next one answers. Must not throw. */
+  /** Called if another candidate than the first answers, before its first event; again if the answer is withdrawn and the next candidate answers. Must not throw. */
   readonly onSwitch?: (change: FailoverSwitch) => void;
-  /** Called for each call with the candidate that answers, before its first event; again when the answer is withdrawn. Must not throw. */
+  /** Called for each call with the answering candidate, before its first event; again if the answer is withdrawn. Must not throw. */
   readonly onAnswer?: (candidate: CandidateKey) => void;
 }
 
@@ -42,9 +42,9 @@ interface Entry extends CandidateKey {
 }
 
 /**
- * A client over others: asks them in their order until one begins to answer. After the first text that was passed on nobody else is asked: the failure
- * ends the stream, so nobody sees a text twice. Thoughts of a candidate that broke off are withdrawn by the next one's `message-start`. `info` is that of
- * the first candidate. Throws a `TypeError` without candidates.
+ * A client over several candidates: asks them in order until one starts to answer. After the first text was passed on there is no failover: the failure ends
+ * the stream, so no text is shown twice. Thoughts of a candidate that failed midway are withdrawn by the next one's `message-start`. `info` is that of the
+ * first candidate. Throws a `TypeError` without candidates.
  */
 export function createFailoverClient(candidates: readonly FailoverCandidate[], options: FailoverOptions): ModelClient {
   const entries = candidates.map(({ client, credential }): Entry => ({
@@ -81,8 +81,8 @@ interface Ask {
 }
 
 /**
- * Passes on one candidate's events, from the first that has content; a beginning alone is held back until then.
- * True when the stream has had its last event, false when the next candidate is to be asked.
+ * Passes on one candidate's events, from the first that has content; a start alone is held back until then. True if the stream has had its last event, false if
+ * the next candidate is to be asked.
  */
 async function* ask(entry: Entry, { plan, now, tell, events }: Ask): AsyncGenerator<ModelEvent, boolean, undefined> {
   let start: ModelEvent | undefined;

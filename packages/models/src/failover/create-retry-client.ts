@@ -3,31 +3,31 @@ import type { Clock, ModelClient, ModelEvent, ModelRequest, Random } from "@fact
 import { MAX_TRIES, retryDelay } from "./retry-policy.ts";
 import { showsText } from "./shows-text.ts";
 
-/** One repetition, reported before its pause. */
+/** One retry, reported before its delay. */
 export interface ModelRetry {
   readonly provider: string;
   readonly model: string;
-  /** Why the try before failed. */
+  /** The error of the previous attempt. */
   readonly error: ModelError;
-  /** Number of the try that comes next; the first one is 1. */
+  /** Number of the next attempt; the first one is 1. */
   readonly nextTry: number;
   readonly maxTries: number;
   readonly delayMs: number;
 }
 
-/** What a retrying client works with. */
+/** Options of a retrying client. */
 export interface RetryOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** Called before each pause. Must not throw. */
+  /** Called before each delay. Must not throw. */
   readonly onRetry?: (retry: ModelRetry) => void;
   /** Does the pause between two tries, for who lets go of something meanwhile. The pause ends early when the signal fires. Must not reject. */
   readonly aroundPause?: (pause: () => Promise<void>, options: { readonly signal: AbortSignal }) => Promise<void>;
 }
 
 /**
- * A client that sends a request again, up to three times in all, when it fails for a reason that passes by itself and no text of the answer has been
- * passed on. The thoughts of a try that broke off are withdrawn by the `message-start` of the next one. An abort ends the pause at once.
+ * A client that sends a request up to three times in total if it fails for a transient reason and no text of the answer was passed on. The thoughts of a failed
+ * attempt are withdrawn by the `message-start` of the next one. An abort ends the delay at once.
  */
 export function createRetryClient(client: ModelClient, options: RetryOptions): ModelClient {
   return { info: client.info, stream: (request, { signal }) => retry(client, request, signal, options) };

@@ -1,14 +1,14 @@
 import { ModelError, type Retry, withoutUndefined } from "@factotum/agent-contract";
 import type { CandidateKey, Cooldown, Cooldowns } from "./cooldowns.ts";
 
-/** What became of one candidate. */
+/** The outcome of one candidate. */
 export type Attempt<Candidate extends CandidateKey> =
   | { readonly type: "failed"; readonly candidate: Candidate; readonly error: ModelError }
   | { readonly type: "skipped"; readonly candidate: Candidate; readonly cooldown: Cooldown };
 
 /**
- * One request's way through its candidates, in their order: each is tried once or skipped with its reason. When all of them rest, the one
- * whose transient rest ends first is tried after all, unless its provider named the delay. Pure: the time is given.
+ * The state of one request over its candidates, in order: each is tried once or skipped with its reason. If all of them cool down, the one whose transient
+ * cooldown ends first is tried anyway, unless its provider requested the delay. Pure: the caller passes the time.
  */
 export class FailoverPlan<Candidate extends CandidateKey> {
   readonly #cooldowns: Cooldowns;
@@ -25,12 +25,12 @@ export class FailoverPlan<Candidate extends CandidateKey> {
     this.#cooldowns = cooldowns;
   }
 
-  /** What became of the candidates so far, in order. */
+  /** The outcomes so far, in order. */
   get attempts(): readonly Attempt<Candidate>[] {
     return this.#attempts;
   }
 
-  /** The next candidate to ask, or `undefined` when there is none left. */
+  /** The next candidate to ask, or `undefined` if none is left. */
   next(nowMs: number): Candidate | undefined {
     for (let candidate = this.#waiting.shift(); candidate !== undefined; candidate = this.#waiting.shift()) {
       const cooldown = this.#cooldowns.find(candidate, nowMs);
@@ -40,7 +40,7 @@ export class FailoverPlan<Candidate extends CandidateKey> {
     return this.#lastResort();
   }
 
-  /** Notes that the candidate failed. `stop`: the failure is the request's, so no other candidate is asked. */
+  /** Records that the candidate failed. `stop`: the failure is the request's fault, so no other candidate is asked. */
   fail(candidate: Candidate, error: ModelError, nowMs: number): "stop" | "go-on" {
     this.#cooldowns.fail(candidate, error, nowMs);
     const isFirst = this.#attempts.every(({ type }) => type === "skipped") || isSameModel(candidate, this.#first);
@@ -48,12 +48,12 @@ export class FailoverPlan<Candidate extends CandidateKey> {
     return goesOn(error, isFirst) ? "go-on" : "stop";
   }
 
-  /** Notes that the candidate answered. */
+  /** Records that the candidate answered. */
   succeed(candidate: Candidate): void {
     this.#cooldowns.succeed(candidate);
   }
 
-  /** The failure of the whole: the first error that came, with what became of every candidate. */
+  /** The overall failure: the first error, with the outcome of every candidate. */
   toError(nowMs: number): ModelError {
     const failures = this.#attempts.filter((attempt) => attempt.type === "failed");
     const skipped = this.#attempts.filter((attempt) => attempt.type === "skipped");
@@ -94,8 +94,8 @@ function isSameModel(left: CandidateKey, right: CandidateKey): boolean {
 }
 
 /**
- * A prompt that is too long for the model of the session is the session's to compact, and what one provider calls an invalid request or
- * refuses on grounds of content is not carried to the next. A fallback with a smaller window is just passed over.
+ * A prompt that is too long for the session's model is for the session to compact, and a request that one provider calls invalid or refuses by its content
+ * policy is not sent to the next. A fallback with a smaller window is skipped.
  */
 function goesOn(error: ModelError, isFirst: boolean): boolean {
   switch (error.code) {

@@ -1,17 +1,17 @@
 import type { ModelError, Random } from "@factotum/agent-contract";
 
-/** Requests to one candidate for one answer, the first included. */
+/** Requests to one candidate for one answer, including the first. */
 export const MAX_TRIES = 3;
 
-/** A provider that asks for a longer pause is left to the next candidate, or to the person who asked. */
+/** If a provider requests a longer delay, the next candidate is asked, or the user gets the error. */
 const LONGEST_RETRY_AFTER_MS = 30_000;
 
-/** Upper bounds of the pauses before the second and the third try; jitter takes up to half of each. */
+/** Upper bounds of the delays before the second and the third attempt; jitter takes up to half of each. */
 const PAUSES_MS = [1_000, 4_000] as const;
 
 /**
- * How long to wait before the same request is sent again to the same candidate; `undefined` when it is not: the failure is permanent, the tries are
- * used up, or the provider names a pause of more than 30 s. A timeout is not retried either: it has already cost the whole limit.
+ * The delay before the same request is sent again to the same candidate; `undefined` for no retry: the failure is permanent, the attempts are used up, or the
+ * provider requests a delay of more than 30 s. A timeout is not retried either: it has already taken the whole limit.
  */
 export function retryDelay(
   error: Pick<ModelError, "code" | "retry">,

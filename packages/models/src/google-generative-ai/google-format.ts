@@ -10,7 +10,7 @@ export const googleGenerativeAi: WireFormatModule = {
   renderRules: () => ({
     systemMessages: "two",
     mergesNeighbours: true,
-    // Only the newest models take images in a function response; all take them beside it.
+    // Only the newest models accept images in a function response; all accept them after it.
     imagesInToolResults: false,
     errorResults: "native",
     toolCallIds: COMMON_IDS,

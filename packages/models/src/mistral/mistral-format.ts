@@ -11,11 +11,11 @@ export const mistral: WireFormatModule = {
     systemMessages: "one",
     mergesNeighbours: true,
     imagesInToolResults: false,
-    // The number that the vendor documents for its vision models.
+    // The documented number for the vendor's vision models.
     maxImages: 8,
     errorResults: "text",
     toolCallIds: MISTRAL_IDS,
-    // The endpoint refuses a user message directly after a tool's result.
+    // The endpoint refuses a user message directly after a tool result.
     bridgeAfterTools: "Noted.",
     replaysUnsignedThinking: false,
   }),

@@ -3,15 +3,14 @@ import { ollamaServer } from "./ollama-server.ts";
 const DEFAULT_ADDRESS = "http://127.0.0.1:11434";
 const SCHEME = /^https?:\/\//i;
 
-/** The address of the Ollama server that `OLLAMA_HOST` means; the default when it cannot be read. */
+/** The address of the Ollama server in `OLLAMA_HOST`; the default if it cannot be parsed. */
 export function ollamaAddress(host: string | undefined): string {
   return parseOllamaHost(host) ?? DEFAULT_ADDRESS;
 }
 
 /**
- * The address of the Ollama server that `OLLAMA_HOST` means, without a slash or the `/v1` of its chat endpoint at the end; `undefined` when it cannot be
- * read. The variable is an address, or a host, a port or both; it is what Ollama itself reads, so what a server listens on everywhere is reached on
- * loopback.
+ * The address of the Ollama server in `OLLAMA_HOST`, without a trailing slash or the `/v1` of its chat endpoint; `undefined` if it cannot be parsed. The
+ * variable is an address, or a host, a port or both. Ollama itself reads it too, so a wildcard address is replaced by loopback.
  */
 export function parseOllamaHost(host: string | undefined): string | undefined {
   const value = (host ?? "").trim().replaceAll(/^["']|["']$/g, "");
@@ -19,7 +18,7 @@ export function parseOllamaHost(host: string | undefined): string | undefined {
   if (value.includes("://") && !SCHEME.test(value)) return undefined;
   const url = URL.parse(SCHEME.test(value) ? value : `http://${withHost(value)}`);
   if (url === null) return undefined;
-  // With a scheme the port is that of the scheme, as for Ollama's own client.
+  // With a scheme the port defaults to that of the scheme, as in Ollama's own client.
   if (url.port === "" && !SCHEME.test(value)) url.port = "11434";
   if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
   if (url.hostname === "[::]") url.hostname = "[::1]";

@@ -7,7 +7,7 @@ describe("createOllamaProbe", () => {
   const probeWith = (answer: typeof fetch): Promise<readonly string[] | undefined> =>
     createOllamaProbe({ fetch: answer, clock })("http://127.0.0.1:11434");
 
-  test("reads the names", async () => {
+  test("reads the model names", async () => {
     const asked: string[] = [];
     const names = await probeWith((input) => {
       asked.push(input instanceof Request ? input.url : input.toString());
@@ -17,14 +17,14 @@ describe("createOllamaProbe", () => {
     expect(asked).toEqual(["http://127.0.0.1:11434/api/tags"]);
   });
 
-  test("is content with anything else that listens there", async () => {
+  test("accepts any other server on that port", async () => {
     expect(await probeWith(() => Promise.resolve(new Response("<html>")))).toBeUndefined();
     expect(await probeWith(() => Promise.resolve(Response.json([1])))).toBeUndefined();
     expect(await probeWith(() => Promise.resolve(Response.json({}, { status: 401 })))).toBeUndefined();
     expect(await probeWith(() => Promise.reject(new TypeError("fetch failed")))).toBeUndefined();
   });
 
-  test("waits half a second, no longer", async () => {
+  test("waits half a second at most", async () => {
     const running = probeWith(
       (_input, init) => new Promise((_resolve, reject) => init?.signal?.addEventListener("abort", () => reject(new Error("aborted")))),
     );
@@ -47,7 +47,7 @@ describe("readOllamaContext", () => {
     });
   const LOADED = { models: [{ name: "llama3.3:latest" }, { name: "qwen3:8b", context_length: 4096 }] };
 
-  test("says what a loaded model runs with, by its whole name", async () => {
+  test("returns the context of a loaded model, by its full name", async () => {
     const asked: string[] = [];
     expect(await read("qwen3:8b", LOADED, asked)).toBe(4096);
     expect(asked).toEqual(["http://127.0.0.1:11434/api/ps"]);
@@ -55,14 +55,14 @@ describe("readOllamaContext", () => {
     expect(await read("mistral", { models: [{ name: "mistral:latest", context_length: 8192 }] })).toBe(8192);
   });
 
-  test("knows nothing of a model that is not loaded, of an older server, or of something else", async () => {
+  test("returns undefined for a model that is not loaded, an older server, or another server", async () => {
     expect(await read("gemma", LOADED)).toBeUndefined();
     expect(await read("llama3.3", LOADED)).toBeUndefined();
     expect(await read("qwen3:8b", { models: 7 })).toBeUndefined();
   });
 });
 
-test("the note names the context when it is known, says what to do, and is not made when the context suffices", () => {
+test("the note names the context if it is known, says what to do, and is omitted if the context suffices", () => {
   expect(ollamaContextNote("qwen3:8b", 32_768, 4096)).toMatch(/^Ollama runs qwen3:8b with 4096 tokens.*OLLAMA_CONTEXT_LENGTH=32768\.$/);
   expect(ollamaContextNote("qwen3:8b", 32_768, undefined)).toMatch(/^Ollama gives qwen3:8b 4,096 tokens.*OLLAMA_CONTEXT_LENGTH=32768\.$/);
   expect(ollamaContextNote("qwen3:8b", 32_768, 32_767)).toBeDefined();

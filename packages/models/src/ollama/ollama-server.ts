@@ -1,15 +1,15 @@
 import type { Clock } from "@factotum/agent-contract";
 import { asRecord } from "../errors/vendor-error.ts";
 
-/** What a local server is asked with. */
+/** How a local server is queried. */
 export interface OllamaAccess {
   readonly fetch: typeof fetch;
   readonly clock: Clock;
-  /** How long an answer is waited for; 500 ms by default. */
+  /** Timeout of an answer; 500 ms by default. */
   readonly limitMs?: number;
 }
 
-/** Asks an Ollama server for the names of its models; `undefined` when there is none. Never rejects. */
+/** Asks an Ollama server for the names of its models; `undefined` if there is no such server. Never rejects. */
 export type OllamaProbe = (serverUrl: string) => Promise<readonly string[] | undefined>;
 
 /** The address of the server whose chat endpoint has this base address. */
@@ -17,7 +17,7 @@ export function ollamaServer(baseUrl: string): string {
   return baseUrl.replace(/\/+$/, "").replace(/\/+v1$/, "");
 }
 
-/** A probe that asks once. */
+/** A probe that queries once. */
 export function createOllamaProbe(access: OllamaAccess): OllamaProbe {
   return async (serverUrl) => {
     const models = asRecord(await ask(`${serverUrl}/api/tags`, access))?.["models"];
@@ -26,8 +26,8 @@ export function createOllamaProbe(access: OllamaAccess): OllamaProbe {
 }
 
 /**
- * The context that an Ollama server has loaded a model with, in tokens; `undefined` when the model is not loaded or the server does not say. `baseUrl` is
- * the one that requests go to, with or without its `/v1`.
+ * The context that an Ollama server has loaded a model with, in tokens; `undefined` if the model is not loaded or the server does not say. `baseUrl` is the
+ * address that requests use, with or without its `/v1`.
  */
 export async function readOllamaContext(baseUrl: string, model: string, access: OllamaAccess): Promise<number | undefined> {
   const loaded = asRecord(await ask(`${ollamaServer(baseUrl)}/api/ps`, access))?.["models"];
@@ -37,7 +37,7 @@ export async function readOllamaContext(baseUrl: string, model: string, access: 
   return typeof tokens === "number" && tokens > 0 ? tokens : undefined;
 }
 
-/** For people: that Ollama cuts longer prompts without an error, and what to do; `undefined` when its context is known to hold the window. */
+/** For users: that Ollama cuts longer prompts without an error, and what to do; `undefined` if its context is known to hold the window. */
 export function ollamaContextNote(model: string, window: number, contextTokens: number | undefined): string | undefined {
   if (contextTokens !== undefined && contextTokens >= window) return undefined;
   const fact =
@@ -56,7 +56,7 @@ async function ask(url: string, { fetch, clock, limitMs = 500 }: OllamaAccess): 
     await response.body?.cancel();
     return undefined;
   } catch (error) {
-    // No server, no answer in time, or something else that listens there: for the caller all the same.
+    // No server, no answer in time, or another server on that port: the same result for the caller.
     if (error instanceof Error) return undefined;
     throw error;
   }

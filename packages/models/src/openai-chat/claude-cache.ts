@@ -7,15 +7,15 @@ import { asRecord } from "../errors/vendor-error.ts";
 /** Roles whose texts can carry a mark. */
 const MARKED_ROLES: ReadonlySet<unknown> = new Set(["system", "user", "tool"]);
 
-/** Sets Anthropic's cache marks for a server that passes them on over the chat endpoint (OpenRouter). `moveMarks` brings them into place. */
+/** Sets Anthropic's cache marks for a server that passes them on over the chat endpoint (OpenRouter). `moveMarks` puts them into place. */
 export function markClaudePrompt(prompt: LanguageModelV4Prompt, retention: CacheRetention): LanguageModelV4Prompt {
-  // Tools carry no mark here: the one behind the system prompt covers them, as they come before it.
+  // Tools carry no mark here: the one after the system prompt covers them, since they come before it.
   return markForCaching(prompt, [], retention, (control) => ({ openaiCompatible: { cache_control: { ...control } } })).prompt;
 }
 
 /**
- * Puts each mark onto a block of text, which is where it counts; the SDK puts it beside a text that stands alone. Such texts always become blocks, with
- * and without a mark, so that a request still begins with the bytes of the one before. The halves of the system prompt become two blocks of one message.
+ * Moves each mark onto a block of text, where it takes effect; the SDK puts it on the message if that is a single text. Such texts always become blocks, with
+ * and without a mark, so that a request still begins with the bytes of the previous one. The halves of the system prompt become two blocks of one message.
  */
 export function moveMarks(body: Record<string, unknown>): Record<string, unknown> {
   if (!Array.isArray(body["messages"])) return body;

@@ -11,28 +11,28 @@ import { CHAT_STREAM_RULES } from "../stream/chat-stream-rules.ts";
 import type { WireFormatModule } from "../wire-format.ts";
 import { markClaudePrompt, moveMarks } from "./claude-cache.ts";
 
-/** Servers that want a model's open thinking back together with the tool calls that it led to. */
+/** Servers that require a model's open thinking back with the tool calls that followed it. */
 const REPLAYS_THINKING = new Set(["deepseek", "moonshotai"]);
 
-/** Servers that know the effort `none`; for others, thinking that is off is thinking that is not asked for. */
+/** Servers that know the effort `none`; for others, thinking is turned off by not requesting it. */
 const KNOWS_NONE = new Set(["ollama", "openrouter"]);
 
 /**
- * Servers that know the older name of the output limit alone: under the newer one they would answer without a limit. llama.cpp has learnt the newer
- * name, but not in the builds that most people run.
+ * Servers that know only the older name of the output limit: they ignore the newer one and would answer without a limit. llama.cpp has learnt the newer name,
+ * but not in the builds that most people run.
  */
 const KNOWS_MAX_TOKENS_ONLY = new Set(["deepseek", "moonshotai", "together", "ollama", "lmstudio", "llamacpp"]);
 
 /** Servers that pass Anthropic's cache marks on to Claude; without marks nothing is cached there. */
 const PASSES_CACHE_MARKS = new Set(["openrouter"]);
 
-/** Servers with a switch of their own for thinking that is left to the model: some models do not think there unless it is on. */
+/** Servers with an own switch for adaptive thinking: some models do not think there unless it is on. */
 const KNOWS_ENABLED = new Set(["openrouter"]);
 
-/** Chat Completions: OpenAI's own, and every server that copies it. */
+/** Chat Completions: OpenAI's own, and every compatible server. */
 export const openaiChat: WireFormatModule = {
   renderRules: (info, baseUrl) => ({
-    // Chat templates of local servers take one system message, at the beginning.
+    // Chat templates of local servers accept one system message, at the start.
     systemMessages: takesCacheMarks(info) ? "two" : "one",
     mergesNeighbours: false,
     imagesInToolResults: false,
@@ -74,9 +74,8 @@ function isVendorHost(baseUrl: string): boolean {
 }
 
 /**
- * Whether the output limit is called `max_completion_tokens`. The vendor's own endpoint takes that name for every model. Elsewhere reasoning models
- * get it, since the vendor refuses the older name for them and whatever passes requests on to it does too; other models keep the name that every copy
- * knows.
+ * Whether the output limit is sent as `max_completion_tokens`. The vendor's own endpoint accepts that name for every model. Elsewhere reasoning models get it,
+ * since the vendor and proxies to it refuse the older name for them; other models get the older name, which every compatible server knows.
  */
 function takesCompletionLimit(info: ModelInfo, baseUrl: string): boolean {
   return isVendorHost(baseUrl) || (info.reasoning && !KNOWS_MAX_TOKENS_ONLY.has(info.provider));
@@ -100,7 +99,7 @@ function takesCacheMarks({ provider, id }: ModelInfo): boolean {
   return PASSES_CACHE_MARKS.has(provider) && id.includes("claude");
 }
 
-/** The level has been fitted to the model already. */
+/** The level was already clamped to the model. */
 function compatibleSettings(request: ModelRequest, info: ModelInfo): Pick<LanguageModelV4CallOptions, "reasoning" | "providerOptions"> {
   if (info.reasoning && request.thinking === "adaptive" && KNOWS_ENABLED.has(info.provider))
     return { providerOptions: { compatible: { reasoning: { enabled: true } } } };

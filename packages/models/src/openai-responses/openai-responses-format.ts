@@ -4,7 +4,7 @@ import { COMMON_IDS } from "../prompt/tool-call-ids.ts";
 import type { WireFormatModule } from "../wire-format.ts";
 import { openaiSettings } from "./openai-settings.ts";
 
-/** OpenAI's Responses API. Nothing is kept on the server: the whole conversation is sent each time, thinking as encrypted items. */
+/** OpenAI's Responses API. Nothing is stored on the server: the whole conversation is sent each time, thinking as encrypted items. */
 export const openaiResponses: WireFormatModule = {
   renderRules: () => ({
     systemMessages: "two",
@@ -27,7 +27,7 @@ export const openaiResponses: WireFormatModule = {
   }),
 };
 
-/** Every event has a type; the SDK reads unknown ones as such, so what fails its schema is a new shape of a known one or no event at all. */
+/** Every event has a type; the SDK reads unknown ones as such, so a value that fails its schema is a new shape of a known type or no event at all. */
 function isUnknownEvent(frame: unknown): boolean {
   const type = asRecord(frame)?.type;
   return (

@@ -3,7 +3,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import type { ModelInfo, ModelRequest } from "@factotum/agent-contract";
 import { toReasoning } from "../reasoning.ts";
 
-/** What both of OpenAI's own endpoints take. The cache key never holds a platform id; the caller made it so. */
+/** Settings of both of OpenAI's own endpoints. The cache key never contains a platform id; the caller makes sure of that. */
 export function openaiSettings(
   request: ModelRequest,
   info: ModelInfo,
@@ -15,7 +15,7 @@ export function openaiSettings(
     forceReasoning: info.reasoning,
     ...(retention === "none" || request.cacheKey === undefined ? {} : { promptCacheKey: request.cacheKey }),
     ...(retention === "long" && /^gpt-(?:4\.1|5(?!\.[6-9]))/.test(info.id) ? { promptCacheRetention: "24h" } : {}),
-    // Detailed summaries, the SDK's choice, are refused by some models; `auto` is taken by all that have any.
+    // Detailed summaries, the SDK's default, are refused by some models; `auto` works for all that have any.
     ...(options.hasSummaries && wantsThinking(request, info) ? { reasoningSummary: "auto" } : {}),
   };
   const reasoning = info.reasoning ? toReasoning(request.thinking) : undefined;

@@ -22,7 +22,7 @@ describe("a closed block", () => {
     });
   });
 
-  test("no arguments are no arguments", () => {
+  test("omitted arguments are an empty object", () => {
     expect(parseCall('{"name":"now"}', { closed: true })).toEqual({ name: "now", argumentsText: "{}" });
   });
 
@@ -34,17 +34,17 @@ describe("a closed block", () => {
     '{"name":7}',
     '{"name":"ls","arguments":[1]}',
     '{"name":"rm -rf /","arguments":{}}',
-  ])("%j is no call", (body) => {
+  ])("%j is not a call", (body) => {
     expect(parseCall(body, { closed: true })).toEqual({ name: UNREADABLE_CALL, argumentsText: "{}" });
   });
 });
 
-test("a block that the answer ended in is not repaired: what is missing might matter", () => {
+test("a block cut by the end of the answer is not repaired: the missing part might matter", () => {
   expect(parseCall('{"name":"ls","arguments":{"path":"."}}', { closed: false })).toEqual(LS);
   expect(parseCall('{"name":"ls","arguments":{"path":"."', { closed: false }).name).toBe(UNREADABLE_CALL);
 });
 
-test("never fails, and always gives a name and a JSON object", () => {
+test("never fails, and always returns a name and a JSON object", () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.json()), fc.boolean(), (body, closed) => {
       const call = parseCall(body, { closed });

@@ -3,16 +3,16 @@ import type { WrittenCall } from "../tagged-text/tagged-parts.ts";
 import { parseArguments } from "../stream/parse-arguments.ts";
 
 /**
- * Stands for a call that cannot be read. No tool has this name, so the loop answers it with an error as it answers every unknown tool, runs
- * nothing, and the model can write it again.
+ * The tool name of an unreadable call. No tool has this name, so the loop answers it with an error like every unknown tool, runs nothing, and the model can try
+ * again.
  */
 export const UNREADABLE_CALL = "invalid_tool_call";
 
 const NAME = /^[\w.-]{1,64}$/;
 
 /**
- * Reads what a model wrote between the tags of a call. Broken JSON is repaired once, if the block was closed; a block that the answer ended
- * in is only believed when it is complete as it is. Never fails: what is no call becomes one of `UNREADABLE_CALL`.
+ * Parses the text between the tags of a call. Broken JSON is repaired once if the block was closed; a block cut by the end of the answer must be complete.
+ * Never fails: anything else becomes a call of `UNREADABLE_CALL`.
  */
 export function parseCall(body: string, { closed }: { readonly closed: boolean }): WrittenCall {
   const call = readCall(body) ?? (closed ? readCall(repair(body)) : undefined);
@@ -23,7 +23,7 @@ function readCall(text: string): WrittenCall | undefined {
   const call = parseArguments(text.trim());
   if (call === undefined || typeof call.name !== "string" || !NAME.test(call.name)) return undefined;
   const given = call.arguments ?? call.parameters ?? {};
-  // Some models write the arguments as OpenAI's wire carries them: JSON in a string.
+  // Some models write the arguments as in OpenAI's wire format: JSON in a string.
   const written = parseArguments(typeof given === "string" ? given : JSON.stringify(given));
   return written === undefined ? undefined : { name: call.name, argumentsText: JSON.stringify(written) };
 }
@@ -32,7 +32,7 @@ function repair(text: string): string {
   try {
     return jsonrepair(text);
   } catch (error) {
-    // Not even nearly JSON: the caller says so to the model.
+    // Not repairable: the caller reports it to the model.
     if (error instanceof Error) return "null";
     throw error;
   }

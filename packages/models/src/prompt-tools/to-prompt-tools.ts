@@ -2,8 +2,8 @@ import type { AgentMessage, AssistantMessage, ModelRequest, TextContent, ToolRes
 import { renderToolPrompt } from "./tool-prompt.ts";
 
 /**
- * The request for a model without native calls: the tools are described at the end of the stable half, calls are what the model wrote, and
- * results are a user's message. Pure; what a message becomes does not depend on what follows it, and a request without tools stays as it is.
+ * The request for a model without native calls: the tools are described at the end of the stable half, calls are the model's original text, and results are a
+ * user message. Pure; the rendering of a message does not depend on later ones, and a request without tools is unchanged.
  */
 export function toPromptTools(request: ModelRequest): ModelRequest {
   if (request.tools.length === 0) return request;
@@ -47,7 +47,7 @@ function tellResults(results: readonly ToolResultMessage[]): UserMessage {
     const mark = result.isError ? ' error="true"' : "";
     const told: TextContent = {
       type: "text",
-      // A result cannot end its own block.
+      // A result cannot close its own block.
       text: `<tool_result name="${result.toolName}"${mark}>\n${body.replaceAll(/<\/(?=tool_result)/gi, String.raw`<\/`)}\n</tool_result>`,
     };
     return result.isError ? [told] : [told, ...images];

@@ -15,7 +15,7 @@ This is done in writing. To use a tool, end your answer with a block like this o
 - When a result speaks of \`${UNREADABLE_CALL}\`, your block was no valid JSON: correct it and write it once more.
 - There are no tools but these; spell their names exactly as here. Arguments follow the JSON Schema that is given.`;
 
-/** What a model without native calls is told about its tools. The same tools give the same text. */
+/** The description of the tools for a model without native calls. The same tools give the same text. */
 export function renderToolPrompt(tools: readonly ToolSchema[]): string {
   const entries = tools.map(({ name, description, parameters }) => {
     const { $schema: _dialect, ...schema } = parameters;

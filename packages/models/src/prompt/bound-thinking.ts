@@ -2,19 +2,19 @@ import { createHash } from "node:crypto";
 import type { LanguageModelV4FunctionTool, LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { AssistantMessage, JsonObject, ThinkingContent } from "@factotum/agent-contract";
 
-/** Where a stored thought keeps what it is bound to, beside the provider's own proof. */
+/** Where a stored thought keeps its prefix digest, in addition to the provider's own proof. */
 const KEY = "factotum";
 
-/** A prompt without the thoughts whose prefix has changed. */
+/** The prompt without thoughts whose prefix has changed. */
 export interface BoundPrompt {
   readonly prompt: LanguageModelV4Prompt;
-  /** Binds the thoughts of the answer to this prompt, so that a later request can tell whether they may be sent. */
+  /** Binds the answer's thoughts to this prompt, so that a later request can check whether they may be sent. */
   readonly bind: (content: AssistantMessage["content"]) => AssistantMessage["content"];
 }
 
 /**
- * Drops the thoughts that a vendor would refuse: those before which anything is not what it was when they were thought (tools, system prompt, an earlier
- * message or thought), and those of which that is not known. A thought that goes changes the prefix of the later ones, so these go, too. Pure.
+ * Drops the thoughts that a vendor would refuse: those whose prefix has changed since (tools, system prompt, an earlier message or thought), and those whose
+ * prefix is unknown. Dropping a thought changes the prefix of later ones, so these are dropped, too. Pure.
  */
 export function bindThinking(prompt: LanguageModelV4Prompt, tools: readonly LanguageModelV4FunctionTool[]): BoundPrompt {
   const { prompt: kept, prefix } = hasThoughts(prompt) ? dropChanged(prompt, tools) : { prompt, prefix: undefined };

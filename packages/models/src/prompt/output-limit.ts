@@ -2,13 +2,13 @@ import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { ModelInfo, ModelRequest } from "@factotum/agent-contract";
 import { estimateTokens, IMAGE_TOKENS } from "../estimate-tokens.ts";
 
-/** Less than this is no answer; a prompt that leaves less is left to the provider to refuse as too long. */
+/** A smaller limit is useless; a prompt that leaves less is sent anyway and refused by the provider as too long. */
 const LEAST_OUTPUT = 1_024;
 
-/** How far the guess of the prompt's size may be off. */
+/** Tolerance of the estimated prompt size. */
 const SAFETY_FACTOR = 1.1;
 
-/** A guess of a rendered prompt's tokens, without its tools; binary data counts by the image, not by its letters. */
+/** Estimated tokens of a rendered prompt, without its tools; binary data counts per image, not per character. */
 export function estimatePrompt(prompt: LanguageModelV4Prompt): number {
   let tokens = 0;
   for (const message of prompt) {
@@ -29,8 +29,8 @@ function estimatePart(part: Exclude<LanguageModelV4Prompt[number]["content"], st
 }
 
 /**
- * How many tokens the answer may have: what was asked for, at most the model's limit, and at most what the prompt leaves of the window
- * (several providers refuse a request whose prompt and limit together do not fit).
+ * The output limit in tokens: the requested one, at most the model's limit, and at most what the prompt leaves of the window (several providers refuse a
+ * request whose prompt and limit together do not fit).
  */
 export function outputLimit(request: ModelRequest, info: ModelInfo, promptTokens: number): number {
   const wanted = Math.min(request.maxOutputTokens ?? info.maxOutput, info.maxOutput);

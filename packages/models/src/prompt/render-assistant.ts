@@ -6,8 +6,8 @@ import type { RenderContext } from "./render-context.ts";
 type AssistantPart = Extract<LanguageModelV4Message, { role: "assistant" }>["content"][number];
 
 /**
- * An answer of a model as it is shown to the next one. Blank text is dropped; thinking goes only to the model that thought it, and only
- * from a complete answer. Nothing (`undefined`) when nothing but thinking is left: a lone thought is refused everywhere.
+ * A model's answer as it is sent in later requests. Blank text is dropped; thinking goes only to the model that thought it, and only from a complete answer.
+ * `undefined` if only thinking is left: a lone thought is refused everywhere.
  */
 export function renderAssistant(message: AssistantMessage, context: RenderContext): LanguageModelV4Message | undefined {
   const own = isOwn(message, context);
@@ -27,7 +27,7 @@ function isOwn(message: AssistantMessage, { info }: RenderContext): boolean {
 
 function renderThinking(part: ThinkingContent, callsTools: boolean, context: RenderContext): AssistantPart[] {
   if (part.signature !== undefined) {
-    // A signed thought cannot be changed: one that must not reach the vendor stays behind as a whole.
+    // A signed thought cannot be changed: one that must not reach the vendor is dropped as a whole.
     if (context.clean(part.text) !== part.text) return [];
     return [{ type: "reasoning", text: part.text, providerOptions: toProviderOptions(part.signature) }];
   }
@@ -43,13 +43,13 @@ function renderToolCall(call: ToolCallContent, own: boolean, context: RenderCont
   return own && call.providerData !== undefined ? { ...part, providerOptions: toProviderOptions(call.providerData) } : part;
 }
 
-/** Names that no provider refuses: models make up others, and what one provider takes another does not. */
+/** Names that every provider accepts: models invent names, and one provider's valid name is invalid for another. */
 export function cleanName(name: string, { clean, hasTools }: Pick<RenderContext, "clean" | "hasTools">): string {
   const cleaned = clean(name);
   return hasTools ? cleaned.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "_" : cleaned;
 }
 
-/** What a provider gave us goes back as it came: an object of objects, which is how the stream reader stored it. */
+/** A provider's metadata is returned unchanged: an object of objects, as the stream reader stored it. */
 function toProviderOptions(data: JsonObject): SharedV4ProviderOptions {
   const entries = Object.entries(data).filter((entry): entry is [string, JSONObject] => {
     const value = entry[1];

@@ -3,44 +3,44 @@ import type { ModelInfo } from "@factotum/agent-contract";
 import type { CleanText } from "./clean-text.ts";
 import type { ToolCallIdRule } from "./tool-call-ids.ts";
 
-/** What a wire format's shape demands of a conversation. */
+/** What a wire format requires of a conversation. */
 export interface RenderRules {
-  /** `two` keeps the halves apart, so that a cache mark can stand between them; `one` is for servers that take a single system message. */
+  /** `two` keeps the halves separate, so that a cache mark can be between them; `one` is for servers that accept a single system message. */
   readonly systemMessages: "one" | "two";
-  /** Neighbouring messages of one role become one, part beside part. */
+  /** Adjacent messages of one role are merged, part by part. */
   readonly mergesNeighbours: boolean;
-  /** False where an image cannot stand in a tool result: it then follows in a user message. */
+  /** False if an image cannot be in a tool result: it then follows in a user message. */
   readonly imagesInToolResults: boolean;
-  /** Images that a whole request may have, where the vendor has a small number; for wires whose tool results take none. */
+  /** Maximum images of a whole request, if the vendor's limit is small; for wires whose tool results carry none. */
   readonly maxImages?: number;
-  /** `native` where the wire has a mark for a failed tool; else the text says so. */
+  /** `native` if the wire has a flag for a failed tool; otherwise the text says so. */
   readonly errorResults: "native" | "text";
   readonly toolCallIds: ToolCallIdRule;
-  /** A short answer of the model that is put between a tool result and a user message, for servers that refuse that order. */
+  /** A short assistant message inserted between a tool result and a user message, for servers that refuse that order. */
   readonly bridgeAfterTools?: string;
-  /** True for servers that want unsigned thinking back with the tool calls it led to. */
+  /** True for servers that require unsigned thinking back with the tool calls that followed it. */
   readonly replaysUnsignedThinking: boolean;
-  /** True where an earlier thought may be bound to everything before it: it is sent only behind the same bytes as when it was thought. */
+  /** True if an earlier thought may be bound to everything before it: it is sent only after the same bytes as originally. */
   readonly bindsThinking?: boolean;
-  /** True where a model that thinks natively elsewhere may write its thoughts into the text, between `<think>` tags. */
+  /** True if a model that thinks natively elsewhere may write its thoughts into the text, between `<think>` tags. */
   readonly mayThinkInText?: boolean;
-  /** Sent with every tool where the endpoint would otherwise turn its optional arguments into required ones. */
+  /** Sent with every tool if the endpoint would otherwise turn its optional arguments into required ones. */
   readonly strictTools?: boolean;
-  /** Text that must not reach this vendor. */
+  /** Text that must not be sent to this vendor. */
   readonly triggers?: RegExp;
 }
 
-/** What the single renderers share within one request. */
+/** State that the renderers share within one request. */
 export interface RenderContext {
   readonly info: ModelInfo;
   readonly rules: RenderRules;
-  /** False when the request has no tools: then calls and results in the history are told as text, since servers refuse them otherwise. */
+  /** False if the request has no tools: then calls and results in the history are rendered as text, since servers refuse them otherwise. */
   readonly hasTools: boolean;
   readonly clean: CleanText;
   readonly callId: (id: string) => string;
 }
 
-/** The bridge of a wire that needs one between a tool's result and the words of a user. */
+/** The bridge message of a wire that needs one between a tool result and a user message. */
 export function renderBridge(rules: RenderRules): LanguageModelV4Message[] {
   if (rules.bridgeAfterTools === undefined) return [];
   return [{ role: "assistant", content: [{ type: "text", text: rules.bridgeAfterTools }] }];

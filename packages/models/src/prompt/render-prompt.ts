@@ -10,8 +10,8 @@ import { renderUserParts } from "./render-user.ts";
 /**
  * Neutral messages as the SDK's prompt. Pure and total.
  *
- * What a message becomes depends on itself and on what stands before it, never on what follows: so a request that has more messages at its
- * end begins with the bytes of the shorter one. (Where neighbours merge, this holds part by part.)
+ * The rendering of a message depends on itself and on earlier messages, never on later ones: so a request that appends messages begins with the bytes of the
+ * shorter one. (Where adjacent messages merge, this holds part by part.)
  */
 export function renderPrompt(request: ModelRequest, info: ModelInfo, rules: RenderRules): LanguageModelV4Prompt {
   const context: RenderContext = {
@@ -26,7 +26,7 @@ export function renderPrompt(request: ModelRequest, info: ModelInfo, rules: Rend
   return rules.mergesNeighbours ? mergeNeighbours(limited) : limited;
 }
 
-/** Images over the vendor's number become a note. The first ones stay: so a longer request still begins with the bytes of the shorter one. */
+/** Images over the vendor's limit become a note. The first ones stay: so a longer request still begins with the bytes of the shorter one. */
 function limitImages(messages: LanguageModelV4Prompt, maxImages: number): LanguageModelV4Prompt {
   let images = 0;
   return messages.map((message) => {

@@ -15,7 +15,7 @@ const NO_OUTPUT = "(no output)";
 const IMAGE_FOLLOWS = "[the image follows in the next message]";
 const IMAGE_OF_ERROR = "[image left out: the tool failed]";
 
-/** The results of one answer's calls: one message of them, and one for images that cannot stand in it. */
+/** The results of one answer's calls: one message with them, and one for images that cannot be in it. */
 export function renderToolResults(results: readonly ToolResultMessage[], context: RenderContext): LanguageModelV4Message[] {
   if (!context.hasTools) return [{ role: "user", content: results.flatMap((result) => renderAsText(result, context)) }];
   const messages: LanguageModelV4Message[] = [{ role: "tool", content: results.map((result) => renderResult(result, context)) }];
@@ -54,7 +54,7 @@ function renderMovedImages(result: ToolResultMessage, context: RenderContext): (
   return [{ type: "text", text: `[image from the tool ${cleanName(result.toolName, context)}]` }, ...images.map(renderImage)];
 }
 
-/** A result told as words, for a request without tools. */
+/** A result rendered as text, for a request without tools. */
 function renderAsText(result: ToolResultMessage, context: RenderContext): (LanguageModelV4TextPart | LanguageModelV4FilePart)[] {
   const images = takesImages(context) ? imagesOf(result) : [];
   const note = images.length < imagesOf(result).length ? NO_IMAGES_NOTE : undefined;

@@ -4,8 +4,8 @@ import { adaptTools } from "../schema/adapt-tools.ts";
 import { cleanJson, type CleanText } from "./clean-text.ts";
 
 /**
- * The tools in the SDK's shape, in the order given, each with a schema that the provider takes; a tool that has none is left out
- * (`adaptTools` says which). `strict` is sent where the endpoint would otherwise make every optional argument required.
+ * The tools in the SDK's shape, in the order given, each with a schema that the provider accepts; a tool without one is dropped (`adaptTools` says which).
+ * `strict` is sent if the endpoint would otherwise make every optional argument required.
  */
 export function renderTools(
   tools: readonly ToolSchema[],

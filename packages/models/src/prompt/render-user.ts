@@ -2,13 +2,13 @@ import type { LanguageModelV4FilePart, LanguageModelV4TextPart } from "@ai-sdk/p
 import type { ImageContent, TextContent } from "@factotum/agent-contract";
 import type { RenderContext } from "./render-context.ts";
 
-/** Stands for an image where the model takes none. */
+/** Replaces an image if the model accepts none. */
 export const NO_IMAGES_NOTE = "[image left out: this model reads text only]";
 
-/** Stands for a message in which nothing is left to send; providers refuse empty ones. */
+/** Replaces a message that has nothing left to send; providers refuse empty ones. */
 const EMPTY_MESSAGE = "(empty message)";
 
-/** The parts of a user's message: text as it is, blank text dropped, images where the model takes them. Never empty. */
+/** The parts of a user message: text unchanged, blank text dropped, images if the model accepts them. Never empty. */
 export function renderUserParts(
   content: readonly (TextContent | ImageContent)[],
   context: Pick<RenderContext, "info" | "clean">,

@@ -6,7 +6,7 @@ const read = { name: "read", description: "Reads.", parameters };
 const write = { name: "write", description: "Writes.", parameters };
 const rendered = (name: string) => [{ type: "function" as const, name, inputSchema: { type: "object" as const } }];
 
-test("the same schemas in the same order are rendered once, whatever list they come in", () => {
+test("the same schemas in the same order are rendered once, even in another list object", () => {
   const kept = new RenderedTools();
   const render = vi.fn(() => rendered("read"));
   const first = kept.of([read, write], render);
@@ -27,7 +27,7 @@ test.each([
   expect(kept.of(tools, () => rendered("after")).tools).toEqual(rendered("after"));
 });
 
-test("only the lists that were new last are kept", () => {
+test("only the most recent lists are cached", () => {
   const kept = new RenderedTools();
   const lists = Array.from({ length: 9 }, (_, index) => [{ ...read, name: `read${index}` }]);
   for (const list of lists) kept.of(list, () => rendered("before"));

@@ -5,7 +5,7 @@ import { estimateTokens } from "../estimate-tokens.ts";
 /** The tools of a request as they are sent. */
 export interface RenderedToolList {
   readonly tools: LanguageModelV4FunctionTool[];
-  /** What they take of the window, roughly. */
+  /** Their approximate share of the window, in tokens. */
   readonly tokens: number;
 }
 
@@ -14,14 +14,14 @@ interface KeptList {
   readonly rendered: RenderedToolList;
 }
 
-/** Agents that share a model, and a change of tools in between. */
+/** Enough for agents that share a model, and a change of tools in between. */
 const MOST_LISTS = 8;
 
-/** What was rendered of the lists of tools that were used last: a session sends the same ones with every request, and checking their schemas costs. */
+/** Cache of the rendered tool lists used last: a session sends the same ones with every request, and adapting their schemas is expensive. */
 export class RenderedTools {
   #kept: readonly KeptList[] = [];
 
-  /** The rendered list; `render` is asked for a list that is not known. Lists are the same when they hold the same schemas in the same order. */
+  /** The rendered list; `render` is called for a list that is not cached. Lists are equal if they have the same schemas in the same order. */
   of(tools: readonly ToolSchema[], render: () => LanguageModelV4FunctionTool[]): RenderedToolList {
     const known = this.#kept.find((list) => isSame(list.tools, tools));
     if (known !== undefined) return known.rendered;

@@ -6,7 +6,7 @@ describe.each([
   ["common", COMMON_IDS],
   ["mistral", MISTRAL_IDS],
 ] as const)("ids, %s", (_name, rule) => {
-  test("every id comes out acceptable, the same each time, and different from all others", () => {
+  test("every id becomes acceptable, the same each time, and distinct from all others", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string({ maxLength: 60 })), (ids) => {
         const map = createToolCallIdMap(rule);
@@ -19,7 +19,7 @@ describe.each([
     );
   });
 
-  test("an id that is another's hash does not become the same", () => {
+  test("an id that equals the hash of another stays distinct", () => {
     const foreign = "functions.ls:0";
     const hash = createToolCallIdMap(rule)(foreign);
     const map = createToolCallIdMap(rule);

@@ -1,20 +1,20 @@
 import { createHash } from "node:crypto";
 
-/** How a wire format wants the ids of tool calls. */
+/** How a wire format restricts the ids of tool calls. */
 export interface ToolCallIdRule {
   readonly accepted: RegExp;
   readonly length: number;
 }
 
-/** Letters, digits, `_` and `-`, 40 at most: what Anthropic's and OpenAI's endpoints take. */
+/** Letters, digits, `_` and `-`, 40 at most: the format of Anthropic's and OpenAI's endpoints. */
 export const COMMON_IDS: ToolCallIdRule = { accepted: /^[a-zA-Z0-9_-]{1,40}$/, length: 24 };
 
-/** Mistral takes exactly nine letters or digits. */
+/** Mistral requires exactly nine letters or digits. */
 export const MISTRAL_IDS: ToolCallIdRule = { accepted: /^[a-zA-Z0-9]{9}$/, length: 9 };
 
 /**
- * Maps the ids of one request. An id that fits stays; another becomes a hash of itself, so that it is the same in every later request.
- * Two ids never become one: a clash is hashed again, and that depends only on what came before.
+ * Maps the ids of one request. A valid id is unchanged; an invalid one is hashed, so that it is the same in every later request. Two ids never become one: a
+ * collision is hashed again, and that depends only on earlier ids.
  */
 export function createToolCallIdMap(rule: ToolCallIdRule): (id: string) => string {
   const known = new Map<string, string>();

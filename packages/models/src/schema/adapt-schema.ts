@@ -2,7 +2,7 @@ import type { JsonSchema, JsonValue } from "@factotum/agent-contract";
 import { asList, asObject, isList, isObject } from "./json-shape.ts";
 import type { SchemaDialect } from "./schema-dialects.ts";
 
-/** Says that a schema cannot be made one that the provider takes. */
+/** Thrown if a schema cannot be adapted to the provider. */
 export class SchemaRefusal extends Error {
   constructor(message: string) {
     super(message);
@@ -10,7 +10,7 @@ export class SchemaRefusal extends Error {
   }
 }
 
-/** Deeper than this a schema says only its type. */
+/** Deeper schemas are reduced to their type. */
 const DEEPEST = 8;
 const MOST_NODES = 2_000;
 
@@ -25,7 +25,7 @@ const isText: Check = (value) => typeof value === "string";
 const isNumber: Check = (value) => typeof value === "number" && Number.isFinite(value);
 const isCount: Check = (value) => typeof value === "number" && Number.isInteger(value) && value >= 0;
 
-/** Keywords that are copied as they are when their value is what every draft wants. What is not named anywhere here is dropped. */
+/** Keywords that are copied unchanged if their value is valid in every draft. Keywords that are not named anywhere here are dropped. */
 const COPIED: Readonly<Record<string, Check>> = {
   title: isText,
   description: isText,
@@ -47,8 +47,8 @@ const COPIED: Readonly<Record<string, Check>> = {
 };
 
 /**
- * A schema with only what means the same in drafts 7 and 2020-12 and what the dialect takes: references are written out, tuples become lists,
- * wrong values are dropped, recursion ends. Throws a `SchemaRefusal` where nothing that is left would describe the arguments.
+ * Reduces a schema to what means the same in drafts 7 and 2020-12 and what the dialect supports: references are inlined, tuples become lists, invalid values
+ * are dropped, recursion ends. Throws a `SchemaRefusal` if nothing that is left would describe the arguments.
  */
 export function adaptSchema(root: JsonSchema, dialect: SchemaDialect): JsonSchema {
   const type = readType(root);
@@ -59,7 +59,7 @@ export function adaptSchema(root: JsonSchema, dialect: SchemaDialect): JsonSchem
 
 interface Place {
   readonly depth: number;
-  /** The references that are being written out around here. */
+  /** The references that are currently being inlined. */
   readonly refs: readonly string[];
 }
 
@@ -100,7 +100,7 @@ class Adapter {
     return this.#dialect.keywords?.has(keyword) ?? true;
   }
 
-  /** Follows references inside the schema. One that leads nowhere, or back to itself, says nothing. */
+  /** Resolves references inside the schema. A dangling or circular one becomes an empty schema. */
   #resolve(schema: JsonSchema, refs: readonly string[]): { readonly schema: JsonSchema; readonly refs: readonly string[] } {
     const { $ref: ref, ...siblings } = schema;
     if (typeof ref !== "string") return { schema: siblings, refs };
@@ -149,7 +149,7 @@ class Adapter {
     }
   }
 
-  /** Takes a part of an `allOf` in. What contradicts the type that stands there is left out: no arguments could meet both. */
+  /** Merges a part of an `allOf`. What contradicts the present type is dropped: no arguments could meet both. */
   #merge(adapted: Record<string, JsonValue>, part: JsonSchema): void {
     const own = readType(part);
     if (own !== undefined && adapted.type !== undefined && ![own].flat().some((type) => hasType(readType(adapted), type))) return;
@@ -158,7 +158,7 @@ class Adapter {
     }
   }
 
-  /** Whether a keyword says something of values of this type. */
+  /** Whether a keyword applies to values of this type. */
   #fits(keyword: string, type: ReturnType<typeof readType>): boolean {
     if (type === undefined) return true;
     if (keyword === "items") return hasType(type, "array");
@@ -167,7 +167,7 @@ class Adapter {
   }
 }
 
-/** Adds one keyword of a part of an `allOf`; what stands there already stays. */
+/** Adds one keyword of a part of an `allOf`; an existing one wins. */
 function merge(adapted: Record<string, JsonValue>, key: string, value: JsonValue): void {
   const before = adapted[key];
   if (key === "properties" && isObject(before) && isObject(value)) adapted[key] = { ...value, ...before };
@@ -175,7 +175,7 @@ function merge(adapted: Record<string, JsonValue>, key: string, value: JsonValue
   else adapted[key] ??= value;
 }
 
-/** The type, when it is one; `nullable` of OpenAPI counts as a type beside it. */
+/** The type, if there is a single one; OpenAPI's `nullable` counts as an additional type. */
 function readType(schema: JsonSchema): string | readonly string[] | undefined {
   const given = isList(schema.type) ? schema.type : schema.type === undefined ? [] : [schema.type];
   const types = [...new Set(given.filter((type): type is string => typeof type === "string" && TYPES.has(type)))];

@@ -3,13 +3,13 @@ import { adaptSchema, SchemaRefusal } from "./adapt-schema.ts";
 import { flattenTop } from "./flatten-top.ts";
 import { SCHEMA_DIALECTS } from "./schema-dialects.ts";
 
-/** A tool that a model on this wire cannot be offered, and why: for one warning. */
+/** A tool that cannot be offered to a model on this wire, and why: for one warning. */
 export interface QuarantinedTool {
   readonly name: string;
   readonly reason: string;
 }
 
-/** Tools as a provider takes them. */
+/** Tools in a form that a provider accepts. */
 export interface AdaptedTools {
   readonly tools: readonly ToolSchema[];
   readonly quarantined: readonly QuarantinedTool[];
@@ -20,8 +20,8 @@ const MOST_TOOLS = 128;
 const MOST_BYTES = 64 * 1024;
 
 /**
- * Makes every schema one that the provider takes, or leaves the tool out: a schema never fails a turn. What is lost is only what the model is
- * told; tools validate their arguments themselves. Pure, total, and of the same bytes each time; the order stays.
+ * Adapts every schema to the provider, or drops the tool: a schema never fails a turn. Only the description for the model loses detail; tools validate their
+ * arguments themselves. Pure, total and deterministic; the order is kept.
  */
 export function adaptTools(tools: readonly ToolSchema[], api: ModelApi): AdaptedTools {
   const adapted: ToolSchema[] = [];
@@ -46,7 +46,7 @@ export function adaptTools(tools: readonly ToolSchema[], api: ModelApi): Adapted
   return { tools: adapted, quarantined };
 }
 
-/** The tool, or why it is left out. */
+/** The tool, or why it is dropped. */
 function adaptTool(tool: ToolSchema, api: ModelApi): ToolSchema | string {
   const dialect = SCHEMA_DIALECTS[api];
   if (!dialect.toolName.test(tool.name)) return `its name does not fit ${dialect.toolName.source}`;
@@ -60,7 +60,7 @@ function adaptTool(tool: ToolSchema, api: ModelApi): ToolSchema | string {
   }
 }
 
-/** At the top only an object and its properties are taken everywhere: no union, no list of values, no null beside it. */
+/** At the top level only an object with properties is accepted everywhere: no union, no enum, no null in addition. */
 function adaptTop(schema: JsonSchema): JsonSchema {
   const kept = ["required", "additionalProperties", "description"].flatMap((key) =>
     schema[key] === undefined ? [] : [[key, schema[key]] as const],

@@ -3,7 +3,7 @@ import { asList, asObject } from "./json-shape.ts";
 
 const COMBINATORS = ["anyOf", "oneOf", "allOf"] as const;
 
-/** A tool's schema without a combinator at its top, where most providers refuse one: the properties of its variants stand beside the others. */
+/** A tool's schema without a combinator at its top, which most providers refuse: the properties of its variants are merged with the others. */
 export function flattenTop(schema: JsonSchema): JsonSchema {
   const variants = COMBINATORS.flatMap((key) => asList(schema[key])).map((variant) => resolveTop(variant, schema));
   const inherited = variants.flatMap((variant) => Object.entries(asObject(variant.properties)));
@@ -12,7 +12,7 @@ export function flattenTop(schema: JsonSchema): JsonSchema {
   return inherited.length === 0 ? flat : { ...flat, properties: { ...Object.fromEntries(inherited), ...asObject(flat.properties) } };
 }
 
-/** A variant that only refers to a definition is that definition. */
+/** A variant that only refers to a definition is replaced by it. */
 function resolveTop(variant: JsonValue, root: JsonSchema): JsonSchema {
   const object = asObject(variant);
   const name = typeof object.$ref === "string" ? /^#\/(\$defs|definitions)\/([^/]+)$/.exec(object.$ref) : null;

@@ -1,15 +1,15 @@
 import type { ModelApi } from "@factotum/agent-contract";
 
-/** What one wire format takes of JSON Schema beyond what all take. */
+/** The JSON Schema features of one wire format beyond the common ones. */
 export interface SchemaDialect {
   readonly toolName: RegExp;
-  /** The names that a property may have; absent where every name is taken. */
+  /** The allowed property names; absent if every name is accepted. */
   readonly propertyName?: RegExp;
-  /** Keywords that are kept; absent where all are that mean the same in every draft. */
+  /** Keywords that are kept; absent if all are kept that mean the same in every draft. */
   readonly keywords?: ReadonlySet<string>;
-  /** True where a list of values may only hold strings. */
+  /** True if an enum may only hold strings. */
   readonly stringEnums: boolean;
-  /** The combinators; what is not here is merged (`allOf`) or becomes `anyOf` (`oneOf`). */
+  /** The supported combinators; others are merged (`allOf`) or become `anyOf` (`oneOf`). */
   readonly combinators: ReadonlySet<string>;
 }
 
@@ -18,7 +18,7 @@ const ALL = new Set(["anyOf", "oneOf", "allOf"]);
 
 const COMMON: SchemaDialect = { toolName: TOOL_NAME, stringEnums: false, combinators: ALL };
 
-/** Google documents the keywords that it reads; others fail the request or are ignored. */
+/** The keywords that Google documents; others fail the request or are ignored. */
 const GOOGLE: SchemaDialect = {
   toolName: /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/,
   keywords: new Set(

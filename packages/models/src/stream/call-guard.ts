@@ -1,12 +1,12 @@
 import type { Clock } from "@factotum/agent-contract";
 import type { ModelTimeouts } from "../timeouts.ts";
 
-/** Why a call was ended from our side. */
+/** Why we ended a call. */
 export type CallEnd =
   | { readonly type: "aborted" }
   | { readonly type: "timeout"; readonly limit: "connect" | "first-event" | "idle"; readonly limitMs: number };
 
-/** Rejects every wait of a call that was ended. The reason is in `CallGuard.end`. */
+/** Rejects every wait of an ended call. The reason is in `CallGuard.end`. */
 class CallEndedError extends Error {
   constructor() {
     super("the call was ended");
@@ -15,10 +15,9 @@ class CallEndedError extends Error {
 }
 
 /**
- * Ends one call when its caller wants it or one of the three limits runs out, whatever the provider's client does with the signal.
+ * Ends one call when its caller aborts it or one of the three limits runs out, even if the provider's client ignores the signal.
  *
- * Only time spent waiting for the provider counts: a consumer that is slow to ask for the next event uses up no limit. Progress is what the
- * owner reports as such, so keep-alives never reset anything.
+ * Only time spent waiting for the provider counts: a slow consumer uses up no limit. The owner reports progress explicitly, so keep-alives never reset a limit.
  */
 export class CallGuard implements Disposable {
   readonly #clock: Clock;
@@ -41,17 +40,17 @@ export class CallGuard implements Disposable {
     else options.signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
-  /** For the transport. Aborts without a reason: providers' clients mistake a reason of ours for a failure of theirs. */
+  /** For the transport. Aborts without a reason: providers' clients mistake our reason for a failure of theirs. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Why the call was ended, if it was. */
+  /** Why the call was ended; undefined while it runs. */
   get end(): CallEnd | undefined {
     return this.#end;
   }
 
-  /** Starts the limit for connecting; `canSee` is asked when it runs out. */
+  /** Starts the limit for connecting; `canSee` is checked when it runs out. */
   startConnecting(canSee: () => boolean): void {
     const limitMs = this.#timeouts.connectMs;
     this.#connectTimer = this.#clock.schedule(limitMs, () => {
@@ -59,20 +58,20 @@ export class CallGuard implements Disposable {
     });
   }
 
-  /** Reports that the request is on its way. */
+  /** Reports that the request was sent. */
   connected(): void {
     this.#connectTimer?.[Symbol.dispose]();
     this.#connectTimer = undefined;
   }
 
-  /** Reports that something of the answer came. `quiet`: what comes next may rightly take as long as a first event (a model that thinks). */
+  /** Reports progress of the answer. `quiet`: the next part may take as long as a first event (a model that thinks). */
   progress(quiet: boolean): void {
     this.#waitedMs = 0;
     this.#answering = true;
     this.#quiet = quiet;
   }
 
-  /** Waits for the provider, as long as the current limit allows. Rejects with `CallEndedError` as soon as the call is ended. */
+  /** Waits for the provider, within the current limit. Rejects with `CallEndedError` as soon as the call is ended. */
   wait<T>(work: PromiseLike<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const startedMs = this.#clock.monotonic();
@@ -83,7 +82,7 @@ export class CallGuard implements Disposable {
         this.#rejectWait = undefined;
       };
       this.#rejectWait = reject;
-      // Also after an end the work is listened to, so that its late failure is nobody's unhandled rejection.
+      // Attached even after an end, so that a late failure is not an unhandled rejection.
       work.then(
         (value) => {
           settle();
@@ -98,13 +97,13 @@ export class CallGuard implements Disposable {
     });
   }
 
-  /** Forgets the caller's signal; for a transport that has come to its end by itself, where an abort would only cost. */
+  /** Removes the listener of the caller's signal, after the transport has ended by itself and an abort would only cost time. */
   release(): void {
     this.connected();
     this.#caller.removeEventListener("abort", this.#onAbort);
   }
 
-  /** Ends the transport, if it still runs, and forgets the caller's signal. */
+  /** Ends the transport, if it still runs, and removes the listener of the caller's signal. */
   [Symbol.dispose](): void {
     this.release();
     this.#controller.abort();

@@ -12,9 +12,9 @@ const FINISH: Readonly<Record<string, LanguageModelV4FinishReason["unified"]>> =
   error: "error",
 };
 
-/** For the chunks of Chat Completions and of Mistral's API, which is shaped like it. */
+/** For the chunks of Chat Completions and of Mistral's API, which is similar. */
 export const CHAT_STREAM_RULES: StreamRules = {
-  // Chunks have no type: what has neither choices nor an error is something else, and no part of the answer.
+  // Chunks have no type: one with neither choices nor an error is something else, and no part of the answer.
   isUnknownEvent: (frame) => {
     const chunk = asRecord(frame);
     return chunk !== undefined && chunk.choices === undefined && parseVendorError(chunk) === undefined;

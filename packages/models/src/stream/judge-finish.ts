@@ -5,7 +5,7 @@ import type { MessageAssembler } from "./message-assembler.ts";
 
 export type FinishPart = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 
-/** What a finished stream amounts to. */
+/** The outcome of a finished stream. */
 export type Verdict =
   | { readonly type: "ended"; readonly stopReason: StopReason }
   | { readonly type: "failed"; readonly code: ModelErrorCode; readonly said?: string };
@@ -13,10 +13,10 @@ export type Verdict =
 const BROKE_OFF = { type: "failed", code: "truncated" } as const satisfies Verdict;
 
 /**
- * Decides whether an answer is complete. Only a finish that the provider itself declared counts. A call whose arguments cannot be read stays in the
- * answer, marked, so that the model is told; an answer that was cut at its length limit keeps its calls too, and the loop runs none of them.
+ * Decides whether an answer is complete. Only a finish that the provider itself declared counts. A call whose arguments cannot be parsed stays in the answer,
+ * marked, so that the model is informed; an answer that was cut at its length limit keeps its calls too, and the loop runs none of them.
  *
- * `rawFinish` is what the frames said, for a stream in which the SDK let an event it did not know overwrite the real finish.
+ * `rawFinish` is the finish in the frames, for a stream in which the SDK let an unknown event overwrite the real one.
  */
 export function judgeFinish(
   finish: FinishPart | undefined,

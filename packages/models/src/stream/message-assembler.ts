@@ -12,7 +12,7 @@ interface TextBlock {
 
 interface ThinkingBlock {
   readonly type: "thinking";
-  /** Set when the block has something to show or to keep. */
+  /** Set once the block has something to show or to keep. */
   index: number | undefined;
   text: string;
   signature: JsonObject | undefined;
@@ -34,16 +34,16 @@ type ToolCallPart = Extract<LanguageModelV4StreamPart, { type: "tool-call" }>;
 
 /** What the assembler needs of its call. */
 export interface AssemblerOptions {
-  /** Ids of tool calls that the conversation already has; a provider that repeats one gets a new id for it. */
+  /** Ids of tool calls that the conversation already has; a repeated one is replaced. */
   readonly usedIds: ReadonlySet<string>;
   readonly generateId: () => string;
 }
 
 /**
- * Builds one answer from the SDK's stream parts and says what to show of each.
+ * Builds one answer from the SDK's stream parts, with the events to show for each.
  *
- * A block begins when there is something to show of it, so the index of a block is also its place in the message's content. Blocks without
- * text or signature leave no trace.
+ * A block begins when there is something to show of it, so the index of a block is also its position in the message's content. Blocks without text or signature
+ * leave no trace.
  */
 export class MessageAssembler {
   readonly #blocks: Block[] = [];
@@ -58,7 +58,7 @@ export class MessageAssembler {
     this.#generateId = options.generateId;
   }
 
-  /** Takes one part; the events are to be passed on in order. Parts of other kinds than text, reasoning and tool calls give none. */
+  /** Takes one part; pass the events on in order. Parts of other types than text, reasoning and tool calls give none. */
   accept(part: LanguageModelV4StreamPart): readonly ModelEvent[] {
     switch (part.type) {
       case "text-start":
@@ -91,12 +91,12 @@ export class MessageAssembler {
     return this.#thoughts.size > 0;
   }
 
-  /** True while the arguments of a call are on their way. */
+  /** True while the arguments of a call are being streamed. */
   get isCalling(): boolean {
     return this.#blocks.some((block) => block.type === "toolCall" && !block.complete);
   }
 
-  /** Whether every call is complete and has a JSON object for arguments. */
+  /** True if every call is complete and its arguments are a JSON object. */
   get callsAreValid(): boolean {
     return this.#blocks.every((block) => block.type !== "toolCall" || block.arguments !== undefined);
   }
@@ -106,8 +106,8 @@ export class MessageAssembler {
   }
 
   /**
-   * Everything of the answer, or everything but its tool calls: an answer that is not finished runs none. `isCut`: the answer reached its output limit,
-   * which is why the arguments of a call are not complete.
+   * The whole answer, or all but its tool calls: the calls of an unfinished answer are not run. `isCut`: the answer reached its output limit, so the arguments
+   * of a call may be incomplete.
    */
   content(options: { readonly calls: boolean; readonly isCut?: boolean }): readonly Content[] {
     return this.#blocks.flatMap((block): Content[] => {
@@ -123,7 +123,7 @@ export class MessageAssembler {
     });
   }
 
-  /** All that was written, for estimates. */
+  /** All generated text, for estimates. */
   get writtenText(): string {
     return this.#blocks.map((block) => (block.type === "toolCall" ? block.argumentsText : block.text)).join("");
   }
@@ -218,7 +218,7 @@ export class MessageAssembler {
     block.arguments = parseArguments(part.input);
     block.complete = true;
     const data = mergeSignature(undefined, part.providerMetadata);
-    // Only what a later request must give back is kept; the rest is the provider's bookkeeping.
+    // Only metadata that a later request must return is kept; the rest is the provider's bookkeeping.
     if (JSON.stringify(data)?.includes('"thoughtSignature"') === true) block.providerData = data;
     const { index, id, name } = block;
     const delta: readonly ModelEvent[] = rest === "" ? [] : [{ type: "tool-call-delta", index, id, argumentsText: rest }];
@@ -228,7 +228,7 @@ export class MessageAssembler {
 
 const LONGEST_EXCERPT = 200;
 
-/** For the model, which is shown an empty call in place of what it wrote. */
+/** For the model, which sees an empty call instead of its original one. */
 function describeFault({ argumentsText }: ToolCallBlock, isCut: boolean): string {
   const text = argumentsText.toWellFormed();
   const excerpt = text.length > LONGEST_EXCERPT ? `…${text.slice(-LONGEST_EXCERPT).toWellFormed()}` : text;
@@ -241,7 +241,7 @@ function withSignature(block: ThinkingBlock): Content {
   return isProof(block.signature) ? { ...thinking, signature: block.signature } : thinking;
 }
 
-/** Later metadata adds to earlier, provider by provider; null says nothing. */
+/** Merges later metadata into earlier, provider by provider; null is ignored. */
 function mergeSignature(before: JsonObject | undefined, metadata: SharedV4ProviderMetadata | undefined): JsonObject | undefined {
   if (metadata === undefined) return before;
   const merged: Record<string, JsonObject> = {};
@@ -252,7 +252,7 @@ function mergeSignature(before: JsonObject | undefined, metadata: SharedV4Provid
   return merged;
 }
 
-/** An id of an item alone proves nothing: without its content the provider does not take it back. */
+/** An item id alone proves nothing: the provider does not accept it without its content. */
 function isProof(signature: JsonObject | undefined): signature is JsonObject {
   return /"(?:signature|redactedData|reasoningEncryptedContent|thoughtSignature)"/.test(JSON.stringify(signature ?? {}));
 }

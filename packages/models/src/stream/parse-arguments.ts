@@ -1,6 +1,6 @@
 import type { JsonObject } from "@factotum/agent-contract";
 
-/** The arguments of a tool call as an object; nothing at all counts as no arguments; `undefined` for what is no JSON object. */
+/** The arguments of a tool call as an object; an empty text counts as no arguments; `undefined` for anything but a JSON object. */
 export function parseArguments(text: string): JsonObject | undefined {
   if (text.trim() === "") return {};
   try {

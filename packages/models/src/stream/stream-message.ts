@@ -19,10 +19,10 @@ import type { TaggedParts } from "../tagged-text/tagged-parts.ts";
 import { judgeFinish, type FinishPart } from "./judge-finish.ts";
 import type { MessageAssembler } from "./message-assembler.ts";
 
-/** A server that has sent its answer gets this long to end the connection, which can then be used again. */
+/** After the complete answer a server gets this long to end the connection, which can then be reused. */
 const DRAIN_MS = 1_000;
 
-/** One call whose request is rendered and ready to go. */
+/** One call with a rendered request. */
 export interface StreamCall {
   readonly info: ModelInfo;
   readonly guard: CallGuard;
@@ -31,21 +31,21 @@ export interface StreamCall {
   readonly assembler: MessageAssembler;
   /** Binds the answer's thoughts to the request. */
   readonly bind?: (content: AssistantMessage["content"]) => AssistantMessage["content"];
-  /** For answers whose text holds more than text. */
+  /** For answers whose text contains tags to parse. */
   readonly tagged?: TaggedParts;
   readonly errors: ErrorContext;
-  /** Tokens of the prompt, as far as they can be guessed. */
+  /** Estimated tokens of the prompt. */
   readonly promptTokens: number;
   readonly retention: CacheRetention;
-  /** Characters of text, thoughts and arguments that the answer may have. */
+  /** Maximum characters of text, thoughts and arguments of the answer. */
   readonly maxAnswerChars: number;
   readonly start: () => PromiseLike<LanguageModelV4StreamResult>;
 }
 
 /**
- * Runs one call and closes what the SDK's streams leave open (`reference/ai-sdk.md`): no end without a finish, no finish after an error,
- * errors by shape, unknown events ignored, limits that hold whatever the transport does. Never throws; the last event is `message-end` or
- * `message-failed`. Leaving early closes the connection.
+ * Runs one call and adds the guarantees that the SDK's streams lack: no end without a finish, no finish after an error, errors by shape, unknown events
+ * ignored, limits that hold even if the transport hangs. Never throws; the last event is `message-end` or `message-failed`. Leaving early closes the
+ * connection.
  */
 export async function* streamMessage(call: StreamCall): AsyncGenerator<ModelEvent, void, undefined> {
   const state = new StreamState(call);
@@ -56,7 +56,7 @@ export async function* streamMessage(call: StreamCall): AsyncGenerator<ModelEven
     for (;;) {
       const { done, value } = await call.guard.wait(reader.read());
       if (done) break;
-      // Not delegated: that would have each event wait for further promises.
+      // No `yield*`: delegation adds promises to each event.
       for (const event of state.accept(value)) yield event;
       if (state.finish !== undefined) {
         draining = true;
@@ -72,12 +72,12 @@ export async function* streamMessage(call: StreamCall): AsyncGenerator<ModelEven
   }
 }
 
-/** Reads on to the end of the connection, so that it can be kept, but not for long; nobody waits for it. */
+/** Drains the connection in the background, for a bounded time, so that it can be reused. */
 async function drain(reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>, call: StreamCall): Promise<void> {
-  // The run that asked is over, and its signal may say so: that is not meant for the rest of a complete answer.
+  // The run that made the call is over, and its signal may fire: that must not abort the rest of a complete answer.
   call.guard.release();
   const timer = call.clock.schedule(DRAIN_MS, () => call.guard[Symbol.dispose]());
-  // The answer is complete: how its connection breaks off is of no interest any more, only that nothing of it stays.
+  // The answer is complete: how its connection ends no longer matters, as long as nothing of it remains.
   let state: "open" | "ended" | "broken" = "open";
   while (state === "open") {
     state = await reader.read().then(
@@ -135,7 +135,7 @@ class StreamState {
     }
   }
 
-  /** The last event of a stream that came to its end. */
+  /** The last event of a stream that ended. */
   conclude(): ModelEvent {
     const { assembler, errors } = this.#call;
     const verdict = judgeFinish(this.finish, assembler, this.#ignoredError ? this.#rawFinish : undefined);
@@ -216,7 +216,7 @@ class StreamState {
   }
 }
 
-/** Whether a part takes the answer further. An empty delta does not, nor does a block of text that has only begun or ended. */
+/** Whether a part is progress of the answer. An empty delta is not, nor is the start or end of a text block. */
 function isProgress(part: LanguageModelV4StreamPart): boolean {
   switch (part.type) {
     case "text-start":
@@ -231,12 +231,12 @@ function isProgress(part: LanguageModelV4StreamPart): boolean {
   }
 }
 
-/** What a part adds to the answer. The SDK sends arguments as deltas too when they come in one piece. */
+/** The content that a part adds to the answer. The SDK sends arguments as deltas even if they come in one piece. */
 function written(part: LanguageModelV4StreamPart): string {
   return part.type === "text-delta" || part.type === "reasoning-delta" || part.type === "tool-input-delta" ? part.delta : "";
 }
 
-/** Carries an error part, which can be anything, to where failures are sorted. */
+/** Carries an error part of any type to the code that classifies failures. */
 class StreamFailure extends Error {
   readonly part: unknown;
 

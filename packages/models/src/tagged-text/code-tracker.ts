@@ -1,20 +1,20 @@
 /**
- * Knows, character by character, whether Markdown text is inside code: a fenced block, or an inline span, which ends with its line at the
- * latest. Follows CommonMark as far as that can be told without looking ahead.
+ * Tracks, character by character, whether Markdown text is inside code: a fenced block, or an inline span, which ends with its line at the latest. Follows
+ * CommonMark as far as possible without lookahead.
  */
 export class CodeTracker {
   #fence: { readonly mark: string; readonly length: number } | undefined;
   /** Backticks that opened an inline span on this line. */
   #span = 0;
-  /** The run of one fence character that is being read. */
+  /** The current run of one fence character. */
   #run = { mark: "", length: 0, leads: false };
   #indent = 0;
   #atStart = true;
-  /** False as soon as a closing fence's line holds anything but its marks. */
+  /** False as soon as the line of a closing fence has anything but its marks. */
   #closing = false;
   #openedHere = false;
 
-  /** Whether a character that is none of a fence would stand in code, if it came next. */
+  /** Whether the next character would be in code, if it is not part of a fence. */
   isInside(): boolean {
     this.#endRun();
     return this.#fence !== undefined || this.#span > 0;
@@ -42,7 +42,7 @@ export class CodeTracker {
     if (this.#closing && character.trim() !== "") this.#closing = false;
   }
 
-  /** As at the beginning of a text. */
+  /** Resets to the start of a text. */
   reset(): void {
     this.#fence = undefined;
     this.#run = { mark: "", length: 0, leads: false };
@@ -70,7 +70,7 @@ export class CodeTracker {
       }
       return;
     }
-    // Backticks behind an opening fence on its own line: it was an inline span.
+    // Backticks after an opening fence on its own line: it was an inline span.
     if (this.#openedHere && mark === "`" && this.#fence.mark === "`") {
       this.#span = this.#fence.length === length ? 0 : this.#fence.length;
       this.#fence = undefined;

@@ -3,23 +3,23 @@ import { type Piece, type TagChoice, TaggedTextReader } from "./tagged-text-read
 
 type Part = LanguageModelV4StreamPart;
 
-/** What a call's block says. */
+/** The content of a call's block. */
 export interface WrittenCall {
   readonly name: string;
   readonly argumentsText: string;
 }
 
-/** How tags are read in one answer. */
+/** How tags are parsed in one answer. */
 export interface TaggedPartsOptions {
   readonly tags: TagChoice;
   readonly generateId: () => string;
-  /** Never fails: a block that is no call becomes a call that no tool has. */
+  /** Never fails: an invalid block becomes a call of a tool that does not exist. */
   readonly parseCall: (body: string, options: { readonly closed: boolean }) => WrittenCall;
 }
 
 /**
- * Turns the text parts of an answer into text, thinking and calls, as if the provider had told them apart. All other parts pass. As soon as
- * the provider shows thinking of its own, thinking tags in the text that follows are text.
+ * Splits the text parts of an answer into text, thinking and calls, as if the provider had separated them. All other parts pass. As soon as the provider sends
+ * native thinking, thinking tags in later text are plain text.
  */
 export class TaggedParts {
   readonly #options: TaggedPartsOptions;

@@ -4,7 +4,7 @@ import { type Piece, type TagChoice, TaggedTextReader } from "./tagged-text-read
 
 const BOTH: TagChoice = { thinking: true, calls: true };
 
-/** Reads a text in these pieces; neighbours of one kind are joined, as a message joins them. */
+/** Reads a text in these chunks; adjacent parts of one type are joined, as a message joins them. */
 function read(pieces: readonly string[], choice: TagChoice = BOTH): Piece[] {
   const reader = new TaggedTextReader(choice);
   const joined: Piece[] = [];
@@ -57,7 +57,7 @@ const CASES: readonly (readonly [name: string, text: string, pieces: readonly Pi
   ["a fence inside a thought", "<think>```\nx</think>ok", [...thought("```\nx"), text("ok")]],
 ];
 
-describe("what is found", () => {
+describe("parsing", () => {
   test.each(CASES)("%s", (_name, source, pieces) => {
     expect(read([source])).toEqual(pieces);
     expect(read(Array.from(source))).toEqual(pieces);
@@ -87,7 +87,7 @@ const fragments = fc.constantFrom(
 );
 const texts = fc.array(fragments, { maxLength: 25 }).map((parts) => parts.join(""));
 
-test("however a text is cut, the same is found", () => {
+test("the result does not depend on the chunk boundaries", () => {
   fc.assert(
     fc.property(texts, fc.array(fc.nat({ max: 60 })), (source, cuts) => {
       const points = [...new Set([0, ...cuts.map((cut) => cut % (source.length + 1)), source.length])].sort((a, b) => a - b);
@@ -99,7 +99,7 @@ test("however a text is cut, the same is found", () => {
   );
 });
 
-test("a text without tags comes out as it went in", () => {
+test("a text without tags is unchanged", () => {
   const plain = fc.string({ unit: "grapheme", maxLength: 80 }).filter((value) => !/<\/?(?:think|thought|tool_)/i.test(value));
   fc.assert(
     fc.property(plain, (source) => {
@@ -110,7 +110,7 @@ test("a text without tags comes out as it went in", () => {
   );
 });
 
-test("tags that mean nothing here are text", () => {
+test("tags that are not enabled are plain text", () => {
   const source = "<think>a</think> <tool_call>{}</tool_call>";
   expect(read([source], { thinking: false, calls: false })).toEqual([text(source)]);
   expect(read([source], { thinking: true, calls: false })).toEqual([...thought("a"), text("<tool_call>{}</tool_call>")]);

@@ -5,10 +5,10 @@ export type Piece =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thinking"; readonly text: string }
   | { readonly type: "thinking-end" }
-  /** What stood in a call's block. `closed` is false when the text ended inside it. */
+  /** The content of a call's block. `closed` is false if the text ended inside it. */
   | { readonly type: "call"; readonly body: string; readonly closed: boolean };
 
-/** Which tags mean something; the others are text. */
+/** The enabled tags; others are plain text. */
 export interface TagChoice {
   readonly thinking: boolean;
   readonly calls: boolean;
@@ -28,18 +28,18 @@ const CALL_TAGS: readonly (readonly [string, Tag])[] = [
 ];
 
 /**
- * Finds thinking and tool calls in a text that comes in pieces of any size; the result is the same however it was cut.
+ * Finds thinking and tool calls in a text that comes in chunks of any size; the result does not depend on the chunk boundaries.
  *
- * Inside code (fences, inline spans) a tag is text. White space around a block belongs to the block; a text without tags comes out as it went
- * in. A thought that is never closed lasts to the end. A call ends at the first closing tag outside a JSON string; when no such tag comes,
- * at the first one there is. What follows a call and pretends to be its result is dropped: the model made it up.
+ * Inside code (fences, inline spans) a tag is text. White space around a block belongs to the block; a text without tags is unchanged. An unclosed thought
+ * lasts to the end. A call ends at the first closing tag outside a JSON string; if there is none, at the first one there is. Text after a call that imitates
+ * its result is dropped: the model made it up.
  */
 export class TaggedTextReader {
   readonly #tags: readonly (readonly [string, Tag])[];
   readonly #code = new CodeTracker();
   #mode: "text" | "thinking" | "call" | "dropped" = "text";
   #pending = "";
-  /** White space whose fate depends on what comes next. */
+  /** White space whose meaning depends on the next characters. */
   #space = "";
   #afterTag = false;
   #called = false;
@@ -49,13 +49,13 @@ export class TaggedTextReader {
     this.#tags = [...(choice.thinking ? THINKING_TAGS : []), ...(choice.calls ? CALL_TAGS : [])];
   }
 
-  /** Takes the next characters; what can be told of them comes back in order. */
+  /** Takes the next characters; returns the parts that are certain, in order. */
   read(text: string): readonly Piece[] {
     this.#pending += text;
     return this.#advance(false);
   }
 
-  /** Tells the rest. The reader is spent. */
+  /** Returns the rest. The reader cannot be used again. */
   end(): readonly Piece[] {
     const pieces: Piece[] = [];
     for (;;) {
@@ -102,14 +102,14 @@ export class TaggedTextReader {
       }
       const pieces = this.#take(index, "text");
       this.#pending = this.#pending.slice(tag.length);
-      // A closing tag without an opening one is left out, and no more than that.
+      // A closing tag without an opening one is dropped, and nothing else.
       if (tag.type !== "thinking-end" && tag.type !== "call-end") this.#enter(tag.type);
       return pieces;
     }
     return this.#take(this.#pending.length, "text");
   }
 
-  /** Inside code nothing means anything; a made-up result can only follow a call. */
+  /** Inside code no tag counts; an imitated result can only follow a call. */
   #means(tag: Tag): boolean {
     return !this.#code.isInside() && (tag !== "result" || this.#called);
   }
@@ -135,7 +135,7 @@ export class TaggedTextReader {
     this.#call = newCall();
   }
 
-  /** Takes characters off the front; white space at their end waits, and white space behind a tag goes. */
+  /** Takes characters off the front; trailing white space is held back, and white space after a tag is dropped. */
   #take(length: number, type: "text" | "thinking"): Piece[] {
     let taken = this.#space + this.#pending.slice(0, length);
     this.#pending = this.#pending.slice(length);
@@ -153,7 +153,7 @@ export class TaggedTextReader {
     return !final && this.#tags.some(([name]) => name.startsWith(rest)) ? "partial" : undefined;
   }
 
-  /** Where the closing tag stands. Reads on from where it stopped, and remembers a tag inside a string for the case that no other comes. */
+  /** The position of the closing tag. Continues from the last position, and remembers a tag inside a string in case no other follows. */
   #findCallEnd(final: boolean): number | undefined {
     const call = this.#call;
     for (; call.scanned < this.#pending.length; call.scanned += 1) {

@@ -41,7 +41,7 @@ describe("clampThinking", () => {
     );
   });
 
-  test("whatever is wished for, the model takes what comes out", () => {
+  test("the model accepts the result for every requested level", () => {
     for (const provider of Object.keys(PROVIDERS)) {
       for (const reasoning of [true, false]) {
         const info = { ...resolveModelInfo(provider, "some-model"), reasoning };

@@ -1,17 +1,17 @@
 import { type ModelInfo, THINKING_LEVELS, type ThinkingLevel } from "@factotum/agent-contract";
 import { thinkingLevelsOf } from "./thinking-levels.ts";
 
-/** What became of a wish for thinking. */
+/** The result of a thinking request. */
 export interface AppliedThinking {
   readonly requested: ThinkingLevel;
   readonly applied: ThinkingLevel;
-  /** For people, when the two differ. */
+  /** For users, if the two differ. */
   readonly note?: string;
 }
 
 /**
- * The level that is asked of the model: the one wished for, else the nearest weaker one that it takes, else its weakest. `off` of a model that
- * always thinks is its weakest level; `adaptive` of one that needs to be told becomes `medium` or what is nearest. Pure.
+ * The level to request from the model: the requested one, else the nearest weaker one that it accepts, else its weakest. `off` for a model that always thinks
+ * becomes its weakest level; `adaptive` for one that needs a level becomes `medium` or the nearest one. Pure.
  */
 export function clampThinking(info: ModelInfo, requested: ThinkingLevel): AppliedThinking {
   const levels = thinkingLevelsOf(info);
@@ -24,7 +24,7 @@ export function clampThinking(info: ModelInfo, requested: ThinkingLevel): Applie
 function nearest(levels: readonly ThinkingLevel[], wanted: ThinkingLevel): ThinkingLevel {
   const graded = THINKING_LEVELS.filter((level) => level !== "adaptive" && levels.includes(level));
   const rank = (level: ThinkingLevel): number => THINKING_LEVELS.indexOf(level);
-  // A wish to think is not answered with `off` while there is a level above it.
+  // A request to think never becomes `off` if there is a level above it.
   const weaker = graded.findLast((level) => level !== "off" && rank(level) <= rank(wanted));
   return weaker ?? graded.find((level) => level !== "off") ?? "off";
 }

@@ -1,19 +1,19 @@
 import type { ModelInfo, ThinkingLevel } from "@factotum/agent-contract";
 import { clampThinking } from "./clamp-thinking.ts";
 
-/** Models that do not think unless they are told how much; leaving it to them brings no thoughts. */
+/** Models that do not think unless a level is set; leaving it to them gives no thoughts. */
 const SILENT_BY_DEFAULT = /^gpt-5\.[1-4](?!\d)/;
 
-/** Whether a provider hands out a model's thoughts at all. A model without native thinking is told to write them down. */
+/** Whether a provider returns a model's thoughts at all. A model without native thinking is told to write them down. */
 function givesThoughts({ api, provider, reasoning }: Pick<ModelInfo, "api" | "provider" | "reasoning">): boolean {
   if (api === "demo") return false;
-  // OpenAI's own chat endpoint keeps them to itself; its Responses API gives summaries.
+  // OpenAI's own chat endpoint does not return them; its Responses API gives summaries.
   return !(api === "openai-chat" && provider === "openai" && reasoning);
 }
 
 /**
- * The level that is asked of a model whose thoughts people read, when no level is set: what is left to the model where that brings thoughts, else
- * `medium` or what is nearest to it. `undefined` where asking changes nothing.
+ * The level to request from a model whose thoughts people read, if no level is set: adaptive if that gives thoughts, else `medium` or the nearest one.
+ * `undefined` if it makes no difference.
  */
 export function levelForThoughts(info: ModelInfo): ThinkingLevel | undefined {
   if (!info.reasoning || !givesThoughts(info)) return undefined;
@@ -22,7 +22,7 @@ export function levelForThoughts(info: ModelInfo): ThinkingLevel | undefined {
   return clampThinking(info, mustBeTold ? "medium" : "adaptive").applied;
 }
 
-/** For people: why there are no thoughts to show at this level, or `undefined` when there can be some. */
+/** For users: why there are no thoughts to show at this level, or `undefined` if there can be some. */
 export function noThoughtsNote(info: ModelInfo, thinking: ThinkingLevel | undefined): string | undefined {
   const name = `${info.provider}/${info.id}`;
   if (!givesThoughts(info)) {

@@ -3,15 +3,15 @@ import type { ModelInfo, ThinkingLevel } from "@factotum/agent-contract";
 const BUDGETS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh", "max"];
 const EFFORTS: readonly ThinkingLevel[] = ["off", "low", "medium", "high", "adaptive"];
 
-/** Anthropic's models before 4.6 think within a budget; later ones decide by themselves and take an effort. */
+/** Anthropic's models before 4.6 think within a budget; later ones think adaptively and take an effort. */
 const BUDGET_MODELS = /claude-(?:3|(?:opus|sonnet|haiku)-4(?:[-.@][015](?!\d)|[-.@]2\d{7}|$))/;
 
-/** True for models on Anthropic's wire that are told how many tokens they may think. */
+/** True for models on Anthropic's wire that take a thinking budget in tokens. */
 export function thinksWithinBudget(id: string): boolean {
   return !id.includes("claude") || BUDGET_MODELS.test(id);
 }
 
-/** By the beginning of the model's own name; the first match wins. `adaptive` is everywhere where it can be left to the model. */
+/** By the prefix of the model's name; the first match wins. `adaptive` is listed wherever the model can decide by itself. */
 const OPENAI: readonly (readonly [pattern: RegExp, levels: readonly ThinkingLevel[]])[] = [
   [/^o\d|^gpt-oss|^codex-mini/, ["low", "medium", "high", "adaptive"]],
   [/^gpt-5(?:-|$)/, ["minimal", "low", "medium", "high", "adaptive"]],
@@ -28,7 +28,7 @@ const GOOGLE: typeof OPENAI = [
   [/^gemini-3/, ["minimal", "low", "medium", "high", "adaptive"]],
 ];
 
-/** The levels a model takes: what the catalogue or the configuration says, else what its wire format and line take. `off` alone: none. */
+/** The levels a model accepts: those of the catalogue or the configuration, else those of its wire format and line. `off` alone: none. */
 export function thinkingLevelsOf(info: ModelInfo): readonly ThinkingLevel[] {
   if (!info.reasoning) return ["off"];
   const name = info.id.slice(info.id.lastIndexOf("/") + 1);
@@ -52,13 +52,13 @@ export function thinkingLevelsOf(info: ModelInfo): readonly ThinkingLevel[] {
   }
 }
 
-/** What is told a number of tokens cannot be left to decide for itself. */
+/** A model with a thinking budget cannot decide for itself. */
 function withinBudget(levels: readonly ThinkingLevel[] | undefined): readonly ThinkingLevel[] {
   const taken = BUDGETS.filter((level) => levels?.includes(level) ?? true);
   return taken.length === 0 ? BUDGETS : taken;
 }
 
-/** On the servers that copy the chat endpoint, what is not asked for is off, or left to the model. */
+/** On servers that imitate the chat endpoint, thinking that is not requested is off, or left to the model. */
 function withOff(levels: readonly ThinkingLevel[] | undefined): readonly ThinkingLevel[] | undefined {
   return levels === undefined ? undefined : [...new Set<ThinkingLevel>(["off", ...levels, "adaptive"])];
 }

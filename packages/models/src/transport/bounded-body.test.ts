@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { boundBody } from "./bounded-body.ts";
 
-/** What comes through of these pieces, and whether the source was cancelled. */
+/** The chunks that pass, and whether the source was cancelled. */
 async function read(pieces: readonly string[]): Promise<{ readonly text: string; readonly failure?: string; readonly cancelled: boolean }> {
   let cancelled = false;
   const left = [...pieces];
@@ -49,7 +49,7 @@ describe("boundBody", () => {
     expect(await read(pieces)).toEqual({ text, failure: "event", cancelled: true });
   });
 
-  test("ends at more bytes than the answer may have, however small its events", async () => {
+  test("ends after the byte limit of the answer, however small its events", async () => {
     const pieces = Array.from({ length: 8 }, () => ":\n\n:\n");
     expect(await read(pieces)).toEqual({ text: pieces.slice(0, 6).join(""), failure: "answer", cancelled: true });
   });

@@ -1,20 +1,20 @@
 const LF = 10;
 const CR = 13;
 
-/** What a provider's answer may have at most, in bytes as they come out of the transport. */
+/** Limits of a provider's answer, in bytes as they leave the transport. */
 export interface BodyLimits {
-  /** One event of the stream, and with it one line. */
+  /** One event of the stream, and so one line. */
   readonly maxEventBytes: number;
   /** The whole answer, keep-alives included. */
   readonly maxAnswerBytes: number;
 }
 
-/** Which limit a body has exceeded. */
+/** The exceeded limit of a body. */
 export type ExceededLimit = "event" | "answer";
 
 /**
- * Passes an event stream on until it exceeds a limit; then the source is cancelled and the reader gets the error of `toError`. The parser behind it
- * keeps an event in memory until its end has come, so without this a line that never ends would fill the heap.
+ * Passes an event stream on until it exceeds a limit; then the source is cancelled and the reader gets the error of `toError`. The parser after it buffers an
+ * event until its end, so without this an endless line would fill the heap.
  */
 export function boundBody(
   source: ReadableStream<Uint8Array>,
@@ -43,7 +43,7 @@ export function boundBody(
   });
 }
 
-/** Counts the bytes since the last blank line, which is where an event ends. Lines end in LF, CR or both. */
+/** Counts the bytes since the last blank line, which ends an event. Lines end in LF, CR or both. */
 class EventMeter {
   readonly #maxBytes: number;
   #eventBytes = 0;
@@ -54,7 +54,7 @@ class EventMeter {
     this.#maxBytes = maxBytes;
   }
 
-  /** Takes the next bytes; true once an event has more than its limit. */
+  /** Takes the next bytes; true once an event exceeds its limit. */
   exceeds(chunk: Uint8Array): boolean {
     for (let index = 0; index < chunk.length; index += 1) {
       const byte = chunk[index];

@@ -4,14 +4,14 @@ import { ClientRequest } from "node:http";
 import { TLSSocket } from "node:tls";
 import { asRecord } from "../errors/vendor-error.ts";
 
-/** Every request of Node's HTTP client is told of here once it is made, in the context of who makes it. */
+/** The channel on which Node reports every request of its HTTP client, in the context of the code that made it. */
 const CREATED = "http.client.request.created";
 
-/** Tells when the request of one call is on a connected socket. */
+/** Reports when the request of one call is on a connected socket. */
 export interface ConnectionWatch extends Disposable {
-  /** Runs `start`, whose requests are the ones watched. */
+  /** Runs `start` and watches its requests. */
   run<T>(start: () => T): T;
-  /** False when the injected `fetch` does not use Node's HTTP client, so that nothing can be known. */
+  /** False if the injected `fetch` does not use Node's HTTP client, so that nothing is observable. */
   readonly canSee: boolean;
 }
 
@@ -22,21 +22,22 @@ interface WatchedCall {
 }
 
 /**
- * Watches Node's own diagnostics of its HTTP client, since `fetch` settles only when headers come, and a server that is loading a model
- * sends none for minutes: waiting for headers must not count as connecting.
+ * Observes Node's diagnostics of its HTTP client, since `fetch` settles only when headers come, and a server that is loading a model sends none for minutes:
+ * waiting for headers must not count as connecting.
  *
- * One for a client. It listens from its first call on until it is collected: to begin and to end listening changes code that every request runs through.
+ * One instance per client. It subscribes with its first call and stays subscribed until it is collected: (un)subscribing deoptimises code that every request
+ * runs through.
  */
 export class ConnectionWatcher {
   readonly #calls = new AsyncLocalStorage<WatchedCall>();
   #listening = false;
 
-  /** The call in whose `run` the caller is, at whatever distance. */
+  /** The call whose `run` encloses the caller. */
   get current(): Pick<WatchedCall, "onConnected"> | undefined {
     return this.#calls.getStore();
   }
 
-  /** Begins to watch one call. */
+  /** Starts to watch one call. */
   watch(onConnected: () => void): ConnectionWatch {
     const call: WatchedCall = { onConnected, canSee: false };
     if (!this.#listening) this.#listen();
@@ -45,7 +46,7 @@ export class ConnectionWatcher {
       get canSee(): boolean {
         return call.canSee;
       },
-      // What comes later of a call that is over is of no interest to anybody.
+      // Late events of an ended call are ignored.
       [Symbol.dispose]: () => void (call.onConnected = () => undefined),
     };
   }
@@ -67,7 +68,7 @@ export class ConnectionWatcher {
     if (call === undefined) return;
     call.canSee = true;
     request.once("socket", (socket) => {
-      // A kept connection is one already.
+      // A reused connection is connected already.
       if (!socket.connecting) call.onConnected();
       else socket.once(socket instanceof TLSSocket ? "secureConnect" : "connect", () => call.onConnected());
     });

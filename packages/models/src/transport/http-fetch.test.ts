@@ -23,7 +23,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-test("sends what it is given, and gives what comes", async () => {
+test("sends the request, and returns the response", async () => {
   let seen: object | undefined;
   answer = (request, response) => {
     void text(request).then((body) => {
@@ -40,7 +40,7 @@ test("sends what it is given, and gives what comes", async () => {
   expect(await response.text()).toBe("Später.");
 });
 
-test("an answer without a body has none", async () => {
+test("a response without a body has none", async () => {
   answer = (_request, response) => void response.writeHead(204).end();
   expect((await httpFetch(url, { method: "POST", body: "{}" })).body).toBeNull();
 });
@@ -49,7 +49,7 @@ test.each([
   ["gzip", gzipSync],
   ["deflate", deflateSync],
   ["br", brotliCompressSync],
-] as const)("an answer that comes compressed without being asked for (%s) is read, also when it breaks off", async (encoding, compress) => {
+] as const)("an answer that is compressed unasked (%s) is decoded, even if it breaks off", async (encoding, compress) => {
   const whole = compress("Grüße. ".repeat(10_000));
   answer = (_request, response) => void response.writeHead(200, { "content-encoding": encoding }).end(whole);
   expect(await (await httpFetch(url)).text()).toBe("Grüße. ".repeat(10_000));
@@ -57,20 +57,20 @@ test.each([
   await expect((await httpFetch(url)).text()).rejects.toThrow("unexpected end of file");
 });
 
-test("one call after the other uses one connection", async () => {
+test("sequential calls share one connection", async () => {
   answer = (_request, response) => void response.end("x".repeat(1_000_000));
   for (let call = 0; call < 3; call += 1) expect(await (await httpFetch(url)).text()).toHaveLength(1_000_000);
   expect(connections).toBe(1);
 });
 
-test("a redirect is an answer like any other", async () => {
+test("a redirect is returned like any other answer", async () => {
   answer = (_request, response) => void response.writeHead(307, { location: "http://127.0.0.1:1/" }).end();
   const response = await httpFetch(url, { method: "POST", body: "{}" });
   expect([response.status, response.headers.get("location")]).toEqual([307, "http://127.0.0.1:1/"]);
   await response.body?.cancel();
 });
 
-test("what is not read is not taken from the network either", async () => {
+test("backpressure: an unread body is not read from the network", async () => {
   const chunk = Buffer.alloc(1_000_000);
   let isFull = Promise.withResolvers<number>();
   answer = (_request, response) => {
@@ -86,7 +86,7 @@ test("what is not read is not taken from the network either", async () => {
   expect(await isFull.promise).toBeLessThan(20);
   isFull = Promise.withResolvers<number>();
   const reader = body?.getReader();
-  // Somebody who reads on lets it go on.
+  // Reading on lets it continue.
   const reading = (async () => {
     for (;;) if ((await reader?.read())?.done !== false) return;
   })();
@@ -125,7 +125,7 @@ test.each(["before it begins", "before the answer", "in the middle of the answer
   },
 );
 
-test("a connection that breaks says so by its code", async () => {
+test("a broken connection is reported with its code", async () => {
   answer = (request) => void request.socket.destroy();
   await expect(httpFetch(url, { method: "POST", body: "{}" })).rejects.toMatchObject({ code: "ECONNRESET" });
   answer = (request, response) => void response.write("half", () => request.socket.destroy());
@@ -143,7 +143,7 @@ interface SeenRequest {
   readonly body: Buffer;
 }
 
-/** Sends one request and answers with what the server saw of it. */
+/** Sends one request and returns what the server received. */
 async function seen(...[input, init]: Parameters<typeof fetch>): Promise<SeenRequest> {
   const { promise, resolve } = Promise.withResolvers<SeenRequest>();
   answer = (request, response) => {
@@ -198,7 +198,7 @@ test("sends a form with its files, its length and its boundary", async () => {
   expect(new Uint8Array(await file.arrayBuffer())).toEqual(BYTES);
 });
 
-test("sends the method, headers and body of a Request, and what the options say instead of them", async () => {
+test("sends the method, headers and body of a Request, and the options override them", async () => {
   const request = (): Request => new Request(url, { method: "PUT", headers: { "content-type": "text/css" }, body: "a{}" });
   expect(await seen(request())).toMatchObject({ method: "PUT", type: "text/css", body: Buffer.from("a{}") });
   expect(await seen(request(), { method: "PATCH", body: "b{}" })).toMatchObject({ method: "PATCH", body: Buffer.from("b{}") });
@@ -255,7 +255,7 @@ test("rejects with the error of a body that cannot be read", async () => {
   await expect(httpFetch(url, { method: "POST", body: locked, duplex: "half" })).rejects.toThrow(TypeError);
 });
 
-test("believes no impossible status", async () => {
+test("rejects an impossible status", async () => {
   answer = (_request, response) => void response.writeHead(999).end("?");
   await expect(httpFetch(url)).rejects.toThrow(RangeError);
 });

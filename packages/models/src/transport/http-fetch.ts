@@ -6,7 +6,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 /** Statuses whose answers have no body. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** What some servers send without being asked. */
+/** Encodings that some servers use unasked. */
 const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
   ["gzip", createGunzip],
   ["x-gzip", createGunzip],
@@ -15,13 +15,13 @@ const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
 ]);
 
 /**
- * `fetch` over Node's own HTTP client and its kept connections: an address or a `Request`, a method, headers, any standard body, a signal. Follows no
- * redirect, and asks for no compression. The real one holds everything of a call, the body of its request included, until the whole heap is looked through:
- * that cost more than any other part of a turn.
+ * `fetch` over Node's own HTTP client and its connection pool: an address or a `Request`, a method, headers, any standard body, a signal. Follows no redirect,
+ * and requests no compression. The built-in fetch retains everything of a call, including its request body, until a full garbage collection: that cost more
+ * than any other part of a turn.
  *
- * A body names its own content type unless the headers do; a stream is read as fast as the connection takes it. Rejects with the error of the connection,
- * which has a `code`, with an `AbortError`, with the error of a body stream that fails, and with a `TypeError` for arguments that make no request. A response
- * body that nobody reads to its end keeps its connection: cancel it.
+ * A body sets its own content type unless the headers do; a stream is read with backpressure. Rejects with the error of the connection, which has a `code`,
+ * with an `AbortError`, with the error of a failing body stream, and with a `TypeError` for invalid arguments. An unread response body keeps its connection:
+ * cancel it.
  */
 export const httpFetch: typeof fetch = async (input, init = {}) => {
   const { method, headers, body, signal, url } = input instanceof Request ? partsOf(new Request(input, init)) : { url: input, ...init };
@@ -36,10 +36,10 @@ export const httpFetch: typeof fetch = async (input, init = {}) => {
     ...(signal === null || signal === undefined ? {} : { signal }),
   });
   request.once("response", resolve);
-  // Once the answer is there, its own stream tells of the same failure.
+  // After the response its own stream reports the same failure.
   request.on("error", reject);
   if (encoded.content instanceof Readable) {
-    // What fails in the source is the reason; the broken connection that follows is not.
+    // The failure of the source is the reason; the broken connection that follows is not.
     encoded.content.once("error", reject);
     pipeline(encoded.content, request, () => undefined);
   } else request.end(encoded.content);
@@ -52,13 +52,13 @@ function partsOf({ url, method, headers, body, signal }: Request): RequestParts 
   return { url, method, headers, body, signal };
 }
 
-/** What goes over the wire; `type` is the content type that the body itself implies. */
+/** The bytes to send; `type` is the content type that the body itself implies. */
 interface EncodedBody {
   readonly content?: string | Uint8Array | Readable;
   readonly type?: string;
 }
 
-/** Everything but a stream is sent with its length, as servers that take uploads expect. */
+/** Everything but a stream is sent with its length, which upload servers expect. */
 async function encodeBody(body: RequestInit["body"]): Promise<EncodedBody> {
   if (body === null || body === undefined) return {};
   if (typeof body === "string") return { content: body, type: "text/plain;charset=UTF-8" };
@@ -76,7 +76,7 @@ function toResponse(incoming: IncomingMessage): Response {
   try {
     return new Response(hasBody ? toStream(decoded(incoming)) : null, { status, statusText, headers: toHeaders(incoming) });
   } catch (error) {
-    // A status that no answer may have.
+    // A status outside the valid range.
     incoming.destroy();
     throw error;
   }
@@ -90,11 +90,11 @@ function toHeaders({ headersDistinct }: IncomingMessage): Headers {
 
 function decoded(incoming: IncomingMessage): Readable {
   const decoder = DECODERS.get(incoming.headers["content-encoding"]?.trim().toLowerCase() ?? "");
-  // What fails on one side ends the other one with the same error, and whoever reads hears of it there.
+  // A failure on one side destroys the other one with the same error, which its reader gets.
   return decoder === undefined ? incoming : pipeline(incoming, decoder(), () => undefined);
 }
 
-/** Node's own conversion does the same for every kind of stream, and costs a multiple. */
+/** Equivalent to Node's own conversion, which is generic and several times slower. */
 function toStream(incoming: Readable): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     start: (controller) => {
@@ -106,7 +106,7 @@ function toStream(incoming: Readable): ReadableStream<Uint8Array> {
       incoming.once("error", (error) => controller.error(error));
     },
     pull: () => void incoming.resume(),
-    // What is on its way already is nobody's any more.
+    // Chunks in transit are dropped.
     cancel: () => void incoming.removeAllListeners("data").removeAllListeners("end").destroy(),
   });
 }

@@ -6,28 +6,28 @@ import { readRetryAfter } from "../errors/retry-after.ts";
 import { parseVendorError, type VendorError } from "../errors/vendor-error.ts";
 import { type BodyLimits, boundBody, type ExceededLimit } from "./bounded-body.ts";
 
-/** An error body longer than this is a page, not a message. */
+/** A longer error body is a page, not a message. */
 const LONGEST_ERROR_BYTES = 64 * 1024;
 
 const CREDENTIAL_HEADERS = ["authorization", "x-api-key", "x-goog-api-key"];
 
-/** What stands in for a key where there is none; the header that carries it never leaves. */
+/** Placeholder for a missing key; its header is never sent. */
 export const NO_API_KEY = "none";
 
-/** What the fetch of one client needs. */
+/** Options of the fetch of one client. */
 export interface ModelFetchOptions {
   readonly fetch: typeof fetch;
   readonly hasCredential: boolean;
   readonly now: () => number;
   readonly errors: ErrorContext;
   readonly limits: BodyLimits;
-  /** Called when the response's headers are there, in the context of its request. */
+  /** Called when the response's headers arrive, in the context of its request. */
   readonly onAnswer: () => void;
 }
 
 /**
- * The `fetch` that is handed to the SDK. It follows no redirect (a key must not wander to another host), sends no placeholder credential,
- * turns every answer that is no event stream into a `ModelError`, and ends one that exceeds its limits, here, once for all wire formats.
+ * The `fetch` passed to the SDK. It follows no redirect (a key must not reach another host), sends no placeholder credential, turns every answer that is not an
+ * event stream into a `ModelError`, and ends one that exceeds its limits, for all wire formats.
  */
 export function createModelFetch(options: ModelFetchOptions): typeof fetch {
   return async (input, init) => {
@@ -77,7 +77,7 @@ async function toHttpError(response: Response, options: ModelFetchOptions): Prom
   );
 }
 
-/** A success that is no stream: a gateway's error in disguise, or the wrong address. */
+/** A success that is not a stream: a gateway's error in disguise, or the wrong address. */
 async function toContentError(response: Response, kind: string, options: ModelFetchOptions): Promise<ModelError> {
   const vendor = await readVendorError(response);
   if (vendor.message !== undefined)
@@ -92,7 +92,7 @@ async function readVendorError(response: Response): Promise<VendorError> {
     return parseVendorError(JSON.parse(text)) ?? {};
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    // A proxy's page or plain text: a short one is worth showing.
+    // A proxy's page or plain text: show it if it is short.
     return /^\s*</.test(text) || text.trim() === "" || text.length > 500 ? {} : { message: text.trim() };
   }
 }

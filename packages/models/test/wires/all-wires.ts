@@ -9,7 +9,7 @@ import type { Wire } from "./wire.ts";
 /** Every wire format, and both clients of the one that has two. */
 export const WIRES: readonly Wire[] = [anthropic, openaiResponses, openaiChat, compatibleChat, google, mistral];
 
-/** The wire formats as their strict servers are named, with models that those servers know. */
+/** The wire formats by the names of their strict servers, with models that those servers know. */
 export const STRICT_WIRES: Readonly<Record<Exclude<ModelApi, "demo">, Wire>> = {
   "anthropic-messages": anthropic,
   "openai-responses": openaiResponses,

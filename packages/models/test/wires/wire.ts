@@ -1,6 +1,6 @@
 import type { ModelApi, ModelErrorCode, ModelInfo } from "@factotum/agent-contract";
 
-/** One thing that a scripted model says. */
+/** One output of a scripted model. */
 export type Said =
   | { readonly type: "text"; readonly pieces: readonly string[] }
   | { readonly type: "thinking"; readonly pieces: readonly string[]; readonly proof: string }
@@ -8,7 +8,7 @@ export type Said =
 
 export type Finish = "stop" | "tools" | "length" | "filter";
 
-/** Tokens as a person would count them: `input` without what came from the cache. */
+/** Tokens with cached ones counted separately: `input` excludes those from the cache. */
 export interface Counts {
   readonly input: number;
   readonly cacheRead: number;
@@ -20,22 +20,22 @@ export interface Wire {
   readonly name: string;
   readonly api: ModelApi;
   readonly info: Partial<ModelInfo> & { readonly provider: string; readonly id: string };
-  /** Where a request for the model above must arrive, when the base address is the server's root. */
+  /** The path of a request for the model above, relative to the server's root. */
   readonly path: string;
   readonly finishes: readonly Finish[];
-  /** False where thinking has no proof that must be given back. */
+  /** False if thinking has no proof that must be returned. */
   readonly signsThinking: boolean;
-  /** Everything but the end: what was said so far. */
+  /** Everything but the end of an answer. */
   readonly begin: (counts: Counts) => string[];
   readonly say: (said: readonly Said[]) => string[];
   readonly end: (finish: Finish, counts: Counts, said: readonly Said[]) => string[];
-  /** The beginning of a tool call whose arguments are not complete. */
+  /** The start of a tool call whose arguments are not complete. */
   readonly halfCall: string[];
-  /** A failure in the middle of a stream, and what it is. */
+  /** A failure in the middle of a stream, and its kind. */
   readonly failure: { readonly frame: string; readonly code: ModelErrorCode };
   /** An event that no client knows yet. */
   readonly unknown: string;
-  /** Says nothing, but keeps the connection. */
+  /** A keep-alive. */
   readonly keepAlive: string;
   readonly overflow: { readonly status: number; readonly body: unknown };
   /** The conversation of a request as a flat list of role and part, without cache marks. */
@@ -55,7 +55,7 @@ export function answerOf(wire: Wire, said: readonly Said[], finish: Finish, coun
   return [...wire.begin(counts), ...wire.say(said), ...wire.end(finish, counts, said)];
 }
 
-/** A list that may stand where a string may stand too. */
+/** A list where a string is allowed too. */
 export function asParts(content: unknown): unknown[] {
   return Array.isArray(content) ? content : [content];
 }
