@@ -24,7 +24,7 @@ const tool = (name: string): AgentTool => {
   return found;
 };
 
-test("are the eight, sorted, each with the traits that policies decide from", () => {
+test("are the eight, sorted, each with the traits that policies need", () => {
   const table = tools.map(({ name, traits: { effect, idempotent, output, network, parallel } }) =>
     [name, effect, idempotent, output, network, parallel].join(" "),
   );
@@ -40,7 +40,7 @@ test("are the eight, sorted, each with the traits that policies decide from", ()
   ]);
 });
 
-test("state their defaults and limits as they are configured", async () => {
+test("describe their configured defaults and limits", async () => {
   const made = createCoreTools({ ...options, execTimeoutSeconds: 77, maxResultChars: 9_000 });
   const described = (name: string): string => JSON.stringify(made.find((each) => each.name === name));
   expect(described("exec")).toContain("default and maximum: 77");
@@ -56,7 +56,7 @@ test("state their defaults and limits as they are configured", async () => {
   ]);
 });
 
-test("read as they are meant to, word by word", async () => {
+test("have exactly the intended descriptions", async () => {
   const texts = tools.map(({ name, summary, description, parameters }) => {
     const { properties } = parameters as { readonly properties: Readonly<Record<string, object>> };
     const lines = Object.entries(properties).map(([key, schema]) => `- ${key}: ${JSON.stringify(schema)}`);
@@ -83,7 +83,7 @@ test("together take at most 6,500 bytes of a request", () => {
   }
 });
 
-test("look, write and change in a row, as in a conversation", async () => {
+test("find, write and change files in sequence, as in a conversation", async () => {
   await rig.put("workspace/README.md", "# Project\n");
   await rig.put("workspace/requirements.txt", "");
   await rig.put("workspace/scripts/run.sh", "");
@@ -104,7 +104,7 @@ test("look, write and change in a row, as in a conversation", async () => {
   expect(textOf(await rig.call(tool("read"), { path: "list_files.py" }))).toContain("print('hello')");
 });
 
-test.each(["read", "write", "edit", "ls", "grep", "find"])("%s keeps out of the state folder and of everything else", async (name) => {
+test.each(["read", "write", "edit", "ls", "grep", "find"])("%s cannot access the state folder or anything else outside", async (name) => {
   await rig.put("home/factotum.json5", "SECRET");
   await rig.put("secret.txt", "SECRET");
   const rest = {

@@ -9,20 +9,20 @@ import { createMessageTool } from "./messages/message-tool.ts";
 import { createFindTool } from "./search/find-tool.ts";
 import { createGrepTool } from "./search/grep-tool.ts";
 
-/** The ports that the core tools work through, and their bounds. */
+/** The ports of the core tools, and their limits. */
 export interface CoreToolsOptions {
   readonly files: FileAccess;
   readonly runner: CommandRunner;
   readonly messenger: Messenger;
   /** Characters of a result of read, grep and exec. Default 16,000. */
   readonly maxResultChars?: number;
-  /** Bytes of an image that `read` hands to the model. Default 3,750,000. */
+  /** Maximum bytes of an image that `read` passes to the model. Default 3,750,000. */
   readonly maxImageBytes?: number;
   /** `tools.exec.timeoutSeconds`. Default 1,800. */
   readonly execTimeoutSeconds?: number;
 }
 
-/** The core tools: `edit exec find grep ls message read write`, by name. They hold no state; one set serves every run. */
+/** The core tools: `edit exec find grep ls message read write`, by name. They are stateless; one set serves every run. */
 export function createCoreTools(options: CoreToolsOptions): readonly AgentTool[] {
   const { files, runner, messenger, maxResultChars = 16_000, maxImageBytes = 3_750_000, execTimeoutSeconds = 1_800 } = options;
   return [

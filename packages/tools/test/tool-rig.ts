@@ -4,15 +4,15 @@ import { dirname, join } from "node:path";
 import type { AgentTool, AgentToolResult, JsonObject, RunFacts } from "@factotum/agent-contract";
 import { createFileAccess, type FileAccess, type FileAccessOptions, type FileRoot } from "../src/index.ts";
 
-/** A folder tree of its own with a workspace, a state folder beside it, and file access to them. */
+/** A temporary folder tree with a workspace, a state folder beside it, and file access to them. */
 export interface ToolRig extends AsyncDisposable {
-  /** Everything of the test lies under it. Real. */
+  /** Parent of everything in the test. Real. */
   readonly base: string;
   readonly workspace: string;
   readonly home: string;
   readonly run: RunFacts;
   readonly files: FileAccess;
-  /** Writes a file at a path relative to `base`, with its folders; answers its absolute path. */
+  /** Writes a file at a path relative to `base`, with its folders; returns its absolute path. */
   put(path: string, content: string | Uint8Array): Promise<string>;
   call(tool: AgentTool, args: JsonObject, options?: CallOptions): Promise<AgentToolResult>;
 }

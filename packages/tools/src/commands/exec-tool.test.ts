@@ -31,7 +31,7 @@ const exec = (args: Parameters<ToolRig["call"]>[1], owner = true) =>
     onDelta: (text) => shown.push(text),
   });
 
-test("runs shell text in the workspace and answers what it wrote", async () => {
+test("runs shell text in the workspace and returns its output", async () => {
   expect(await exec({ command: "echo hi" })).toEqual({
     content: [{ type: "text", text: "hi\n" }],
     details: { exitCode: 0, timedOut: false, durationMs: 5, outputBytes: 3 },
@@ -49,7 +49,7 @@ test("runs for the owner only", async () => {
   expect(requests).toEqual([]);
 });
 
-test("holds its folder open while it is checked, and not while the command runs", async () => {
+test("holds its folder open while it is checked, not while the command runs", async () => {
   let held = 0;
   const files: FileAccess = {
     forRun: async (run) => {
@@ -78,7 +78,7 @@ test("holds its folder open while it is checked, and not while the command runs"
   expect(seen).toEqual([0]);
 });
 
-test("takes a folder, variables and a time limit that only shortens", async () => {
+test("accepts a folder, variables and a time limit that can only be shorter", async () => {
   await rig.put("workspace/sub/a.txt", "");
   await exec({ command: "x", workdir: "sub", env: { MODE: "1" }, timeoutSeconds: 5 });
   await exec({ command: "x", timeoutSeconds: 5_000 });
@@ -117,7 +117,7 @@ test.each([
   expect(requests).toEqual([]);
 });
 
-describe("the end of a command", () => {
+describe("result of a command", () => {
   test.each([
     [{ type: "exited", exitCode: 1 }, "out", "out\n[exit code 1]", undefined],
     [{ type: "exited", exitCode: 0 }, "", "(no output)", undefined],
@@ -146,7 +146,7 @@ describe("the end of a command", () => {
   });
 });
 
-test("those who watch see the beginning of a flood", async () => {
+test("observers see the beginning of a flood", async () => {
   answer = { ...answer, output: "x".repeat(5_000) };
   await exec({ command: "x" });
   expect(shown.join("").length).toBeLessThan(1_000);

@@ -4,16 +4,16 @@ import { defineTool } from "../define-tool/define-tool.ts";
 import { errorResult, textResult } from "../define-tool/tool-result.ts";
 import type { FileAccess, RunFiles } from "../file-access/create-file-access.ts";
 
-/** Room for the omission mark and the closing line, so that the whole result stays within the cap. */
+/** Reserve for the omission mark and the closing line, so that the whole result stays within the cap. */
 const NOTE_CHARS = 200;
 
-/** Names that change which program runs, or what the shell does before the command: an approved command must mean what it says (R21). */
+/** Variables that change which program runs, or what the shell does before the command: an approved command must mean what it says (R21). */
 const REFUSED_ENV = /^(PATH|IFS|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|PS4|BASH_FUNC_.*|LD_.*|DYLD_.*)$/i;
 
 export interface ExecToolOptions {
   readonly runner: CommandRunner;
   readonly files: FileAccess;
-  /** How long a command may run at most, and when the call names no limit. Default 1,800. */
+  /** Maximum and default time limit of a command. Default 1,800. */
   readonly timeoutSeconds?: number;
   /** Characters of a result. Default 16,000. */
   readonly maxResultChars?: number;
@@ -31,7 +31,7 @@ function execSchema(maxSeconds: number) {
   });
 }
 
-/** Runs shell text to its end. For the owner only, until commands can be approved one by one. */
+/** Runs shell text to completion. For the owner only, until commands can be approved individually. */
 export function createExecTool(options: ExecToolOptions): AgentTool {
   const { runner, files, timeoutSeconds: maxSeconds = 1_800, maxResultChars = 16_000 } = options;
   const maxOutputBytes = maxResultChars - NOTE_CHARS;
@@ -62,13 +62,13 @@ export function createExecTool(options: ExecToolOptions): AgentTool {
   });
 }
 
-/** Checked and closed again: a command may run for long, and is given the path. */
+/** Checked and closed again: a command may run for long, and gets the path. */
 async function realFolder(files: RunFiles, workdir: string): Promise<string> {
   await using folder = await files.openFolder(workdir);
   return folder.path;
 }
 
-/** Passes on the beginning of the output; a flood is for the result to sum up, not for those who watch. */
+/** Passes on the beginning of the output; the result summarises a flood, observers do not need it. */
 function cappedDelta(onDelta: (text: string) => void, maxChars: number): (text: string) => void {
   let left = maxChars;
   return (text) => {

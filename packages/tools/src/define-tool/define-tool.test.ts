@@ -84,13 +84,13 @@ describe("failures", () => {
       execute: () => Promise.reject(error),
     });
 
-  test("of file access are results", async () => {
+  test("of file access become results", async () => {
     await using rig = await createToolRig();
     const result = await rig.call(failing(new FileAccessError("outside", "Too far.")), {});
     expect(result).toEqual({ content: [{ type: "text", text: "Too far." }], details: { code: "outside" }, isError: true });
   });
 
-  test("of our own are not hidden", async () => {
+  test("of other kinds are not hidden", async () => {
     await using rig = await createToolRig();
     await expect(rig.call(failing(new TypeError("bug")), {})).rejects.toThrow("bug");
   });

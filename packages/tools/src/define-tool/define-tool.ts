@@ -3,22 +3,22 @@ import { z } from "zod";
 import { FileAccessError } from "../file-access/file-access-error.ts";
 import { errorResult } from "./tool-result.ts";
 
-/** A tool as its author writes it: the schema is the one source of both the check and what the model is told. */
+/** A tool as its author writes it: the schema is the single source of both the check and the description for the model. */
 export interface ToolDefinition<Schema extends z.ZodObject> {
   readonly name: string;
   readonly summary: string;
   readonly description: string;
-  /** A `z.strictObject`: an unknown parameter is an error that names the known ones. */
+  /** A `z.strictObject`: an unknown parameter is an error that lists the known ones. */
   readonly schema: Schema;
-  /** Other names that are read for a parameter, such as `file_path` for `path`; the model is not told of them. */
+  /** Accepted aliases of a parameter, such as `file_path` for `path`; the model is not told of them. */
   readonly aliases?: Readonly<Record<string, string>>;
   readonly traits: ToolTraits;
   execute(args: z.output<Schema>, options: ToolOptions & { readonly callId: string }): Promise<AgentToolResult>;
 }
 
 /**
- * Makes a tool that checks its arguments before it runs. `null` counts as left out. Bad arguments and a FileAccessError become error
- * results; anything else that `execute` throws is the loop's to report.
+ * Makes a tool that checks its arguments before it runs. `null` counts as omitted. Bad arguments and a FileAccessError become error results; the loop reports
+ * any other exception of `execute`.
  */
 export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinition<Schema>): AgentTool {
   const { name, summary, description, schema, aliases = {}, traits } = definition;
@@ -43,7 +43,7 @@ export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinitio
 
 function toParameters(schema: z.ZodObject): JsonSchema {
   const { $schema: _dialect, ...parameters } = z.toJSONSchema(schema, { target: "draft-2020-12", io: "input" });
-  // It is JSON by its nature; the round trip drops what zod hangs on it beside.
+  // A JSON Schema by type; the round trip drops zod's extra properties.
   return JSON.parse(JSON.stringify(parameters)) as JsonObject;
 }
 
@@ -55,7 +55,7 @@ function normalise(args: JsonObject, aliases: Readonly<Record<string, string>>):
     if (canonical === undefined) continue;
     const known = named.get(canonical);
     if (known === undefined || known === "") named.set(canonical, value);
-    // Two values for one parameter: the schema refuses the alias, so that neither is dropped in silence.
+    // Two values for one parameter: the schema refuses the alias, so that neither is dropped silently.
     else if (known !== value && value !== "") named.set(key, value);
   }
   return Object.fromEntries(named);

@@ -1,7 +1,7 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { AgentToolResult, JsonObject } from "@factotum/agent-contract";
 
-/** What beside its text a result carries. */
+/** What a result carries in addition to its text. */
 interface ResultFacts {
   readonly details?: JsonObject;
   readonly untrusted?: boolean;

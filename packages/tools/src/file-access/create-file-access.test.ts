@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createToolRig, type ToolRig } from "../../test/tool-rig.ts";
 import { FileAccessError } from "./file-access-error.ts";
 
-/** Runs between the moment a path has been resolved and the moment it is opened: where a race would strike. */
+/** Runs between resolving a path and opening it, where a race would occur. */
 const race = vi.hoisted(() => ({ strike: undefined as (() => Promise<void>) | undefined }));
 
 vi.mock("node:fs/promises", async (original) => {
@@ -63,7 +63,7 @@ async function write(path: string, data: string, from: ToolRig = rig): Promise<s
   return (await (await from.files.forRun(from.run)).write(path, data, { tainted: false })).shown;
 }
 
-/** The code with which it is refused; fails when it is not. */
+/** The code of the refusal; fails if it is not refused. */
 async function refusal(promise: Promise<unknown>): Promise<string> {
   try {
     await promise;
@@ -123,7 +123,7 @@ describe("reading", () => {
     expect(await refusal(read("own-circle"))).toBe("changed");
   });
 
-  test("a workspace that was removed is made anew", async () => {
+  test("a removed workspace is created again", async () => {
     await rm(rig.workspace, { recursive: true });
     expect(await refusal(read("notes.md"))).toBe("not-found");
     await rm(rig.workspace, { recursive: true });
@@ -131,14 +131,14 @@ describe("reading", () => {
     expect(await read("notes.md")).toBe("again");
   });
 
-  test("tells untrusted files from trusted ones", async () => {
+  test("distinguishes untrusted files from trusted ones", async () => {
     const files = await rig.files.forRun(rig.run);
     await using received = await files.openFile("../home/media/session-1/photo.txt");
     await using own = await files.openFile("notes.md");
     expect([received.untrusted, own.untrusted]).toEqual([true, false]);
   });
 
-  test("asks where text came from, with the real path, before every write and at every opening", async () => {
+  test("checks the provenance of text, with the real path, before every write and at every opening", async () => {
     const writes: FileWrite[] = [];
     await using known = await createToolRig({
       provenance: {
@@ -166,14 +166,14 @@ describe("reading", () => {
     expect([day.untrusted, inFolder.untrusted, other.untrusted]).toEqual([true, true, false]);
   });
 
-  test("shows paths from the workspace, or absolute", async () => {
+  test("shows paths relative to the workspace, or absolute", async () => {
     const files = await rig.files.forRun(rig.run);
     await using own = await files.openFile(join(rig.workspace, "notes.md"));
     await using other = await files.openFile("../documents/letter.txt");
     expect([own.shown, other.shown]).toEqual(["notes.md", join(rig.base, "documents/letter.txt")]);
   });
 
-  test("`~` is the person's home where it is known, and grants nothing", async () => {
+  test("`~` is the person's home if it is known, and grants nothing", async () => {
     await using known = await createToolRig({
       userHome: join(rig.base, "documents"),
       roots: () => [{ type: "owner", path: join(rig.base, "documents"), writable: false }],
@@ -196,14 +196,14 @@ describe("symbolic links", () => {
     expect(await refusal(read(path))).toBe(code);
   });
 
-  test("of links, the last of which leads out", async () => {
+  test("a chain of links, the last of which leads outside", async () => {
     await symlink("../secret.txt", join(rig.workspace, "third"));
     await symlink("third", join(rig.workspace, "second"));
     await symlink(join(rig.workspace, "second"), join(rig.workspace, "first"));
     expect(await refusal(read("first"))).toBe("outside");
   });
 
-  test("that stay inside are followed", async () => {
+  test("inside the workspace are followed", async () => {
     await symlink("notes.md", join(rig.workspace, "link"));
     await symlink(".", join(rig.workspace, "here"));
     expect(await read("here/link")).toBe("notes");
@@ -211,7 +211,7 @@ describe("symbolic links", () => {
     expect(await read("notes.md")).toBe("changed");
   });
 
-  test("are not written through when they lead out or nowhere", async () => {
+  test("are not written through if they lead outside or nowhere", async () => {
     await symlink("../secret.txt", join(rig.workspace, "out"));
     await symlink("../fresh.txt", join(rig.workspace, "nowhere"));
     await symlink("..", join(rig.workspace, "up"));
@@ -225,8 +225,8 @@ describe("symbolic links", () => {
   });
 });
 
-describe("swapped between the check and the opening", () => {
-  test("a file for a symbolic link", async () => {
+describe("replaced between the check and the opening", () => {
+  test("a file by a symbolic link", async () => {
     race.strike = async () => {
       await unlink(join(rig.workspace, "notes.md"));
       await symlink("../secret.txt", join(rig.workspace, "notes.md"));
@@ -234,7 +234,7 @@ describe("swapped between the check and the opening", () => {
     expect(await refusal(read("notes.md"))).toBe("changed");
   });
 
-  test("a folder on the way for a symbolic link", async () => {
+  test("a parent folder by a symbolic link", async () => {
     await rig.put("workspace/folder/secret.txt", "mine");
     race.strike = async () => {
       await rename(join(rig.workspace, "folder"), join(rig.workspace, "aside"));
@@ -243,7 +243,7 @@ describe("swapped between the check and the opening", () => {
     expect(await refusal(read("folder/secret.txt"))).toBe("outside");
   });
 
-  test("a file for a named pipe does not block", async () => {
+  test("a file by a named pipe, without blocking", async () => {
     race.strike = async () => {
       await unlink(join(rig.workspace, "notes.md"));
       execFileSync("sh", ["-c", `mkfifo "$0"`, join(rig.workspace, "notes.md")]);
@@ -257,15 +257,15 @@ describe("swapped between the check and the opening", () => {
       await rename(join(rig.workspace, "folder"), join(rig.workspace, "aside"));
       await symlink("../workspace2", join(rig.workspace, "folder"));
     };
-    // O_NOFOLLOW together with O_DIRECTORY: the link is no folder.
+    // O_NOFOLLOW together with O_DIRECTORY: the link is not a folder.
     expect(await refusal(write("folder/new.txt", "x"))).toBe("not-found");
     expect(await readdir(join(rig.base, "workspace2"))).toEqual(["other.txt"]);
   });
 
-  test.runIf(process.platform === "linux")("a folder that moved after it was opened takes what is written with it", async () => {
+  test.runIf(process.platform === "linux")("a folder that moved after it was opened takes its new file with it", async () => {
     await mkdir(join(rig.workspace, "folder"));
     race.strike = async () => {
-      // Strikes at the opening of the folder; the next opening is that of the temporary file.
+      // Runs at the opening of the folder; the next opening is that of the temporary file.
       race.strike = async () => {
         await rename(join(rig.workspace, "folder"), join(rig.workspace, "aside"));
         await symlink("../workspace2", join(rig.workspace, "folder"));
@@ -277,7 +277,7 @@ describe("swapped between the check and the opening", () => {
   });
 });
 
-describe("what is no file", () => {
+describe("special files", () => {
   test("a named pipe, a socket", async () => {
     execFileSync("sh", ["-c", `mkfifo "$0"`, join(rig.workspace, "pipe")]);
     const server = createServer().listen(join(rig.workspace, "sock"));
@@ -296,7 +296,7 @@ describe("what is no file", () => {
 });
 
 describe("writing", () => {
-  test("makes folders and files, and replaces in one step", async () => {
+  test("makes folders and files, and replaces atomically", async () => {
     expect(await write("a/b/c.txt", "one")).toBe("a/b/c.txt");
     const before = await stat(join(rig.workspace, "a/b/c.txt"));
     await write("a/b/c.txt", "two");
@@ -312,7 +312,7 @@ describe("writing", () => {
     expect((await stat(join(rig.workspace, "notes.md"))).mode & 0o7777).toBe(0o751);
   });
 
-  test("leaves another name of the same file as it was", async () => {
+  test("leaves a hard link of the same file unchanged", async () => {
     await link(join(rig.workspace, "notes.md"), join(rig.workspace, "twin.md"));
     await write("notes.md", "x");
     expect(await read("twin.md")).toBe("notes");
@@ -341,13 +341,13 @@ describe("writing", () => {
     expect(await refusal(write(path, "x"))).toBe(code);
   });
 
-  test("not over a file that is marked read-only", async () => {
+  test("not over a read-only file", async () => {
     await chmod(join(rig.workspace, "notes.md"), 0o444);
     expect(await refusal(write("notes.md", "x"))).toBe("read-only");
     expect(await read("notes.md")).toBe("notes");
   });
 
-  test("not over a version that nobody has read", async () => {
+  test("not over a version that was not read", async () => {
     const files = await rig.files.forRun(rig.run);
     await using file = await files.openFile("notes.md");
     await writeFile(join(rig.workspace, "notes.md"), "someone else");
@@ -357,7 +357,7 @@ describe("writing", () => {
     expect(await readdir(rig.workspace)).toEqual([]);
   });
 
-  test("not over what somebody wrote at the last moment", async () => {
+  test("not over a change made at the last moment", async () => {
     const files = await rig.files.forRun(rig.run);
     await using file = await files.openFile("notes.md");
     race.strike = async () => {
@@ -382,7 +382,7 @@ describe("writing", () => {
 });
 
 describe("the state folder", () => {
-  test("is closed when the workspace lies inside it", async () => {
+  test("is closed if the workspace is inside it", async () => {
     await using inside = await createToolRig({
       workspace: "home/workspace",
       roots: (base) => [{ type: "owner", path: base, writable: true }],
@@ -397,7 +397,7 @@ describe("the state folder", () => {
     expect(await refusal(write("../factotum.json5", "x", inside))).toBe("reserved");
   });
 
-  test("is closed when it lies inside the workspace, or is the workspace", async () => {
+  test("is closed if it is inside the workspace, or is the workspace", async () => {
     await using around = await createToolRig({ workspace: "." });
     await around.put("home/factotum.json5", "SECRET");
     await around.put("a.txt", "mine");
@@ -408,7 +408,7 @@ describe("the state folder", () => {
     expect(await refusal(read("factotum.json5", same))).toBe("reserved");
   });
 
-  test("is known by its real path, and so are protected files", async () => {
+  test("is recognised by its real path, like protected files", async () => {
     await using linked = await createToolRig({
       protectedPaths: [join(rig.workspace, "config.json5")],
       roots: () => [{ type: "owner", path: rig.base, writable: true }],

@@ -11,34 +11,34 @@ import { toOpen, type OpenContext, type OpenFolder } from "./open-folder.ts";
 import { parsePath } from "./parse-path.ts";
 import { replaceFile, requireWritable } from "./replace-file.ts";
 
-/** Where file tools may go (R21). */
+/** The files that tools may access (R21). */
 export interface FileAccess {
-  /** The files of one run: folders and their real paths are looked up once, so make it anew for every call. */
+  /** The files of one run: folders and their real paths are looked up once, so create it again for every call. */
   forRun(run: RunFacts): Promise<RunFiles>;
 }
 
-/** The files one run may use. Every method rejects with a FileAccessError whose message is for the model. */
+/** The files one run may access. Every method rejects with a FileAccessError whose message is for the model. */
 export interface RunFiles {
-  /** Opens what is there. */
+  /** Opens a file or folder. */
   open(path: string): Promise<OpenFile | OpenFolder>;
   openFile(path: string): Promise<OpenFile>;
   openFolder(path: string): Promise<OpenFolder>;
   /**
-   * Replaces or creates a file in one step, with its missing folders. With `unchangedSince` it refuses (`changed`) when the file is no
-   * longer the one that was read; a tainted call may not change everything (`needs-confirmation`).
+   * Replaces or creates a file atomically, with its missing folders. With `unchangedSince` it refuses (`changed`) if the file is no longer the one that was
+   * read; a tainted call may not change every file (`needs-confirmation`).
    */
   write(
     path: string,
     data: string,
     options: { readonly tainted: boolean; readonly unchangedSince?: FileVersion },
   ): Promise<{ readonly shown: string }>;
-  /** How the model should know a real path: relative to the workspace when inside, else absolute. */
+  /** A real path as shown to the model: relative to the workspace if inside, else absolute. */
   show(path: string): string;
 }
 
 /**
- * Default deny: a path is taken from the workspace, its symbolic links are resolved, the result must lie in a granted folder, and the opened
- * handle is asked once more where it really is. The state folder is closed except for what lies in it for tools.
+ * Default deny: a path is resolved against the workspace, its symbolic links are resolved, the result must be in a granted folder, and the real path of the
+ * opened handle is checked once more. The state folder is closed, except for the tools' folders in it.
  */
 export function createFileAccess(options: FileAccessOptions): FileAccess {
   return {
@@ -60,7 +60,7 @@ export function createFileAccess(options: FileAccessOptions): FileAccess {
         try {
           const real = await resolveExisting(path, context);
           const at = { real, shown, workspace: run.workspace, grants: context.grants };
-          // It has just been resolved: the system knows what it is without the disk.
+          // It was just resolved: the system has it in memory.
           return await toOpen(await openChecked(real, at, lstatSync(real)), context);
         } catch (error) {
           throw toFileAccessError(error, shown);
@@ -100,18 +100,18 @@ export function createFileAccess(options: FileAccessOptions): FileAccess {
   };
 }
 
-/** The real path of something that exists and is granted. What is outside is refused alike, whether it exists or not. */
+/** The real path of something that exists and is granted. Anything outside is refused in the same way, whether it exists or not. */
 async function resolveExisting(path: string, context: OpenContext): Promise<string> {
   const found = await realPathOf(path);
   const real = found ?? (await realPathOfAny(path));
   if (found !== undefined) await context.grants.lookUp(path);
   requireGranted(await context.grants.decide(real), context.show(path), context.workspace);
-  // Rejects with what keeps it from being followed.
+  // Rejects with the reason it cannot be followed.
   return found ?? realpath(real);
 }
 
 interface WriteTarget {
-  /** Real, but for what does not exist yet. */
+  /** Real, except for parts that do not exist yet. */
   readonly target: string;
   /** The nearest folder above it that exists. Real. */
   readonly ancestor: string;
@@ -120,7 +120,7 @@ interface WriteTarget {
 async function resolveTarget(path: string, context: OpenContext): Promise<WriteTarget> {
   const target = await realPathOfAny(path);
   const stats = await unlessMissing(lstat(target));
-  // A resolved path is a link only when the link could not be followed.
+  // A resolved path is a link only if the link could not be followed.
   if (stats?.isSymbolicLink()) throw new FileAccessError("not-found", `${context.show(path)} is a symbolic link that leads nowhere.`);
   await requireWritable(target, context);
   if (stats?.isDirectory()) throw new FileAccessError("not-a-file", `${context.show(path)} is a folder.`);

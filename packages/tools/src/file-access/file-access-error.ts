@@ -3,7 +3,7 @@
  * - `outside`: not under any folder that tools may use.
  * - `reserved`: the assistant's own state or configuration.
  * - `read-only`: may be read, not written.
- * - `not-found`, `not-a-file`, `not-a-folder`: what is there is not what was asked for.
+ * - `not-found`, `not-a-file`, `not-a-folder`: not what was asked for.
  * - `changed`: something else changed the file or its folder in between.
  * - `needs-confirmation`: a tainted turn may not change it (R23).
  * - `failed`: the system refused (permissions, disk full, input and output).
@@ -20,7 +20,7 @@ export type FileAccessErrorCode =
   | "needs-confirmation"
   | "failed";
 
-/** Why a tool could not touch a file. The message is written for the model and says what to do instead. */
+/** Why a tool could not access a file. The message is written for the model and says what to do instead. */
 export class FileAccessError extends Error {
   readonly code: FileAccessErrorCode;
 
@@ -36,7 +36,7 @@ export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
-/** Maps a failure of the file system; what is ours already stays as it is. `shown` is the path as the model knows it. */
+/** Maps a file system error; a FileAccessError is unchanged. `shown` is the path as the model knows it. */
 export function toFileAccessError(error: unknown, shown: string): FileAccessError {
   if (error instanceof FileAccessError) return error;
   const options = { cause: error };

@@ -4,28 +4,28 @@ import { dirname, join, relative, sep } from "node:path";
 import type { FileProvenance, RunFacts } from "@factotum/agent-contract";
 import { systemCode } from "./file-access-error.ts";
 
-/** A folder beside the workspace that tools may use. */
+/** A folder outside the workspace that tools may use. */
 export type FileRoot =
   /** A folder of skills: read only. */
   | { readonly type: "skills"; readonly path: string }
-  /** What the product says of itself: read only. */
+  /** The product's own documentation: read only. */
   | { readonly type: "documentation"; readonly path: string }
-  /** The session's received files: read only, and what is read there is untrusted (R23). */
+  /** The session's received files: read only, and their text is untrusted (R23). */
   | { readonly type: "media"; readonly path: string }
   /** A folder that the owner added (`tools.fs.roots`). */
   | { readonly type: "owner"; readonly path: string; readonly writable: boolean };
 
-/** Where tools may go, apart from the workspace. */
+/** The accessible folders apart from the workspace. */
 export interface FileAccessOptions {
-  /** The folders of one run; absolute. One that does not exist grants nothing. */
+  /** The folders of one run; absolute. A missing one grants nothing. */
   roots(run: RunFacts): readonly FileRoot[];
-  /** The state folder: closed, but for the workspace, skill folders and media inside it. */
+  /** The state folder: closed, except for the workspace, skill folders and media inside it. */
   readonly home: string;
-  /** Files and folders outside the state folder that stay closed too, such as a configuration file. */
+  /** Files and folders outside the state folder that are closed too, such as a configuration file. */
   readonly protectedPaths?: readonly string[];
-  /** What `~` stands for; without it such paths are refused. */
+  /** The value of `~`; without it such paths are refused. */
   readonly userHome?: string;
-  /** Knows which text came from tainted turns, and refuses writes of theirs (R23). Without it nothing is known. */
+  /** Knows which text came from tainted turns, and refuses writes of theirs (R23). Without it nothing is tainted. */
   readonly provenance?: FileProvenance;
 }
 
@@ -48,18 +48,18 @@ export function isWithin(folder: string, path: string): boolean {
   return way === "" || (way !== ".." && !way.startsWith(`..${sep}`));
 }
 
-/** Nothing is there, or what is there cannot be followed. */
+/** The path does not exist, or cannot be followed. */
 const UNRESOLVED: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR", "EACCES", "ELOOP"]);
 
-/** What every decision needs. */
+/** The inputs of every decision. */
 interface Places {
-  /** The workspace and received files: what they grant, nothing else widens or taints. */
+  /** The workspace and received files: their grants are not widened or tainted by other roots. */
   readonly near: readonly Grant[];
   readonly home: string;
   readonly protectedPaths: readonly string[];
 }
 
-/** The grants of one run, with the real path of every folder that is needed looked up once. */
+/** The grants of one run, with the real path of every needed folder looked up once. */
 export class Grants {
   readonly #run: RunFacts;
   readonly #options: FileAccessOptions;
@@ -72,8 +72,8 @@ export class Grants {
   }
 
   /**
-   * Looks up what every decision needs. `touched` is a path that has just been resolved: what lies on its way is in the memory of the system, and is looked
-   * at without a trip to the pool of threads.
+   * Collects the inputs of every decision. `touched` is a path that was just resolved: the system has its parents in memory, so they are checked without a trip
+   * to the thread pool.
    */
   async lookUp(touched: string): Promise<void> {
     const { workspace } = this.#run;
@@ -116,12 +116,12 @@ export class Grants {
   }
 }
 
-/** Inside the state folder only what was made for tools counts; a wider folder, or one that the owner added, opens nothing there. */
+/** Inside the state folder only the tools' folders count; a wider folder, or one that the owner added, grants nothing there. */
 function opensHome(grant: Grant, home: string): boolean {
   return grant.type !== "owner" && grant.path !== home && isWithin(home, grant.path);
 }
 
-/** Somebody may have removed the workspace since the run began: then it is made anew. */
+/** If the workspace was removed since the run began, it is created again. */
 async function ensureWorkspace(path: string): Promise<string> {
   const real = await realPathOf(path);
   if (real !== undefined) return real;
@@ -158,8 +158,8 @@ export async function realPathOfAny(path: string): Promise<string> {
 }
 
 /**
- * The same for the few paths of the product itself, which are looked at in place: that takes some microseconds, where a trip to the pool of threads takes
- * a hundred, and every commit waits for that disk anyway.
+ * The same for the few paths of the product itself, synchronously: that takes some microseconds, a trip to the thread pool a hundred, and every commit waits
+ * for that disk anyway.
  */
 function ownRealPath(path: string): string {
   const real = realPathIfThere(path);
@@ -170,7 +170,7 @@ function ownRealPath(path: string): string {
 
 function realPathIfThere(path: string): string | undefined {
   try {
-    // An error costs more than a look.
+    // An exception costs more than a check.
     return lstatSync(path, { throwIfNoEntry: false }) === undefined ? undefined : realpathSync.native(path);
   } catch (error) {
     if (UNRESOLVED.has(systemCode(error))) return undefined;

@@ -4,11 +4,11 @@ import { FileAccessError } from "./file-access-error.ts";
 import type { Decision, Grants } from "./grants.ts";
 import { openedPath } from "./opened-path.ts";
 
-/** A handle whose real place has been checked against the grants. */
+/** A handle whose real path was checked against the grants. */
 export interface Checked {
   readonly handle: FileHandle;
   readonly stats: BigIntStats;
-  /** Real, asked of the open handle. */
+  /** Real path of the open handle. */
   readonly path: string;
   readonly decision: Extract<Decision, { readonly type: "granted" }>;
 }
@@ -17,7 +17,7 @@ export interface Checked {
 const FILE_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
 const FOLDER_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_DIRECTORY;
 
-/** Refuses what the grants do not cover, with words for the model. */
+/** Refuses what the grants do not cover, with a message for the model. */
 export function requireGranted(decision: Decision, shown: string, workspace: string): Extract<Decision, { readonly type: "granted" }> {
   switch (decision.type) {
     case "granted":
@@ -33,8 +33,8 @@ export function requireGranted(decision: Decision, shown: string, workspace: str
 }
 
 /**
- * Opens `name` (a path under which the thing is found now) without following a last symbolic link, and checks where the handle really is.
- * Devices, sockets and FIFOs are refused before they are opened. The caller owns the handle. `stats` are what has been seen of it a moment ago.
+ * Opens `name` (a current path of the file) without following a last symbolic link, and checks the real path of the handle. Devices, sockets and FIFOs are
+ * refused before they are opened. The caller owns the handle. `stats` were read a moment ago.
  */
 export async function openChecked(
   name: string,

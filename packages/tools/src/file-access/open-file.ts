@@ -1,7 +1,7 @@
 import type { BigIntStats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 
-/** Tells whether a file is still the one that was read. */
+/** Identifies the version of a file that was read. */
 export interface FileVersion {
   readonly device: bigint;
   readonly inode: bigint;
@@ -15,9 +15,9 @@ export class OpenFile {
   readonly handle: FileHandle;
   /** Real. */
   readonly path: string;
-  /** As the model should know it: relative to the workspace when inside, else absolute. */
+  /** As shown to the model: relative to the workspace if inside, else absolute. */
   readonly shown: string;
-  /** What is in it comes from strangers. */
+  /** Its content comes from strangers. */
   readonly untrusted: boolean;
   readonly sizeBytes: number;
   readonly version: FileVersion;

@@ -7,16 +7,16 @@ import { openChecked, type Checked } from "./open-checked.ts";
 import { OpenFile } from "./open-file.ts";
 import { anchorOf } from "./opened-path.ts";
 
-/** What an open file or folder remembers of the run it was opened for. */
+/** What an open file or folder keeps of its run. */
 export interface OpenContext {
   readonly grants: Grants;
   readonly workspace: string;
   readonly show: (path: string) => string;
-  /** Whether text of strangers is known to stand in a file at a real path. */
+  /** Whether a file at a real path is known to contain text of strangers. */
   readonly isUntrusted: (path: string) => Promise<boolean>;
 }
 
-/** A folder, open and checked. What is in it is reached through the handle, not by name. Close it with `await using`. */
+/** A folder, open and checked. Its entries are reached through the handle, not by name. Close it with `await using`. */
 export class OpenFolder {
   readonly type = "folder";
   /** Real. */
@@ -34,12 +34,12 @@ export class OpenFolder {
     this.untrusted = checked.decision.untrusted;
   }
 
-  /** The entries in the system's order, read as they are asked for. */
+  /** The entries in the system's order, read on demand. */
   async *entries(): AsyncGenerator<Dirent> {
     yield* await opendir(anchorOf(this.#handle, this.path), { bufferSize: 128 });
   }
 
-  /** How the model should know an entry. */
+  /** An entry's path as shown to the model. */
   show(name: string): string {
     return this.#context.show(join(this.path, name));
   }
@@ -62,7 +62,7 @@ export class OpenFolder {
   }
 }
 
-/** Wraps what was opened as what it is. */
+/** Wraps an opened handle by its type. */
 export async function toOpen(checked: Checked, context: OpenContext): Promise<OpenFile | OpenFolder> {
   if (checked.stats.isDirectory()) return new OpenFolder(checked, context);
   const { handle, path, stats, decision } = checked;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openedPath } from "./opened-path.ts";
 
-test("without /proc a file that was replaced while it was opened is noticed", async () => {
+test("without /proc a file that was replaced while it was opened is detected", async () => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "opened-path-")));
   const path = join(folder, "a.txt");
   await writeFile(path, "a");

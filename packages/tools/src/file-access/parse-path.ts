@@ -5,7 +5,7 @@ import { FileAccessError } from "./file-access-error.ts";
 const MAX_PATH_BYTES = 4_095;
 const MAX_NAME_BYTES = 255;
 
-/** Turns what a model wrote into an absolute path without `.` and `..`. Relative paths count from the workspace. Pure. */
+/** Converts a model's path to an absolute path without `.` and `..`. Relative paths start at the workspace. Pure. */
 export function parsePath(text: string, options: { readonly workspace: string; readonly userHome?: string }): string {
   if (text.trim() === "") throw new FileAccessError("invalid-path", "The path is empty; use `.` for the workspace.");
   if (text.includes("\0")) throw new FileAccessError("invalid-path", "The path holds a NUL character.");

@@ -13,8 +13,8 @@ const DEFAULT_MODE = 0o666;
 const MODE_BITS = 0o7777;
 
 /**
- * Puts `data` at the real path `target`: written beside it, flushed, then renamed over it, so that a reader sees the old file or the new
- * one. Missing folders are made below `ancestor`, the nearest existing one. An existing file keeps its mode.
+ * Writes `data` to the real path `target`: to a temporary file, flushed, then renamed over it, so that a reader sees the old file or the new one. Missing
+ * folders are created below `ancestor`, the nearest existing one. An existing file keeps its mode.
  */
 export async function replaceFile(
   target: string,
@@ -24,7 +24,7 @@ export async function replaceFile(
   const { context, unchangedSince } = options;
   const folder = await openFolderChain(options.ancestor, dirname(target), context);
   try {
-    // The handle, not the name, says where the file will land.
+    // The handle, not the name, determines where the file will be.
     await requireWritable(join(folder.path, basename(target)), context);
     const anchor = anchorOf(folder.handle, folder.path);
     await writeBeside(join(anchor, basename(target)), data, {
@@ -51,7 +51,7 @@ interface ChainFolder {
   readonly path: string;
 }
 
-/** Opens `folder` step by step from an existing one above it, making what is missing. */
+/** Opens `folder` step by step from an existing ancestor, creating what is missing. */
 async function openFolderChain(ancestor: string, folder: string, context: OpenContext): Promise<ChainFolder> {
   const { grants, workspace, show } = context;
   const openStep = async (name: string, real: string): Promise<ChainFolder> => {
@@ -92,7 +92,7 @@ async function writeBeside(
   options: { readonly anchor: string; readonly shown: string; readonly unchangedSince?: FileVersion },
 ): Promise<void> {
   const mode = await modeOfExisting(place, options);
-  // The name says which process writes it: what a killed one left is removed at the gateway's next start.
+  // The name identifies the writing process: the gateway's next start removes leftovers of a killed one.
   const temporary = join(options.anchor, `.factotum-${process.pid}-${randomUUID()}.tmp`);
   const file = await open(temporary, CREATE_FLAGS, mode ?? DEFAULT_MODE);
   try {
@@ -103,7 +103,7 @@ async function writeBeside(
     } finally {
       await file.close();
     }
-    // Once more, as late as possible: whoever wrote meanwhile must not be overwritten unseen.
+    // Checked again, as late as possible: a concurrent write must not be overwritten unseen.
     if (options.unchangedSince !== undefined) await modeOfExisting(place, options);
     await rename(temporary, place);
   } catch (error) {
@@ -112,7 +112,7 @@ async function writeBeside(
   }
 }
 
-/** The mode of the file that will be replaced; undefined when there is none. */
+/** The mode of the file to be replaced; undefined if it does not exist. */
 async function modeOfExisting(
   place: string,
   options: { readonly shown: string; readonly unchangedSince?: FileVersion },

@@ -14,11 +14,11 @@ const refused = (text: string, ...edits: Edit[]): string => {
 };
 
 describe("a replacement", () => {
-  test("is exact: no pattern, no replacement codes", () => {
+  test("is literal: no pattern, no replacement codes", () => {
     expect(edited("a.c $& a*c", { oldText: "a*c", newText: "$& $1 $$" })).toBe("a.c $& $& $1 $$");
   });
 
-  test("must have one place, unless all are meant", () => {
+  test("must match once, unless all are meant", () => {
     expect(refused("x\ny\nx\n", { oldText: "x", newText: "z" })).toBe(
       "oldText was found 2 times (lines 1, 3); add lines around it, or set replaceAll.",
     );
@@ -26,7 +26,7 @@ describe("a replacement", () => {
     expect(applyEdits("x x", [{ oldText: "x", newText: "z", replaceAll: true }])).toMatchObject({ replacements: 2 });
   });
 
-  test("comes after the one before it", () => {
+  test("applies after the previous one", () => {
     expect(edited("one", { oldText: "one", newText: "two" }, { oldText: "two", newText: "three" })).toBe("three");
   });
 
@@ -39,7 +39,7 @@ describe("a replacement", () => {
     ).toMatchObject({ type: "refused", index: 1 });
   });
 
-  test("that changes nothing is a mistake", () => {
+  test("without a change is an error", () => {
     expect(refused("a", { oldText: "a", newText: "a" })).toContain("the same");
   });
 });
@@ -51,30 +51,30 @@ describe("line ends", () => {
     expect(edited("one\r\ntwo\r\n", { oldText: "one", newText: "1\n1" })).toBe("1\r\n1\r\ntwo\r\n");
   });
 
-  test("mixed ends are left exactly as they are", () => {
+  test("mixed ends are not changed", () => {
     expect(edited("one\r\ntwo\nthree", { oldText: "two\nthree", newText: "2\n3" })).toBe("one\r\n2\n3");
   });
 });
 
-describe("a miss", () => {
-  test("that differs in white space shows what is there", () => {
+describe("no match", () => {
+  test("that differs in white space shows the actual text", () => {
     const message = refused("if (a) {\n\treturn  b;\n}\n", { oldText: "if (a) {\n  return b;\n}", newText: "x" });
     expect(message).toContain("0 matches");
     expect(message).toContain("Line 1 differs in white space only; there it is:\nif (a) {\n\treturn  b;\n}");
   });
 
-  test("that begins alike shows where", () => {
+  test("with a similar start shows where", () => {
     expect(refused("a\nfunction f() {\n  one\n}\n", { oldText: "function f() {\n  two\n}", newText: "x" })).toContain(
       "2: function f() {\nbut what follows differs",
     );
   });
 
-  test("without any likeness asks to read again", () => {
+  test("without any similarity asks to read again", () => {
     expect(refused("abc", { oldText: "xyz", newText: "x" })).toContain("Read the file again");
   });
 });
 
-test("replacing a unique text and putting it back gives the file again", () => {
+test("replacing a unique text and reverting it gives the original file", () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), fc.boolean(), (before, after, crlf) => {
       const end = crlf ? "\r\n" : "\n";

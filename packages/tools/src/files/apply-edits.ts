@@ -1,13 +1,13 @@
 import { Buffer } from "node:buffer";
 
-/** A file is held in memory while it is edited, and may not outgrow that. */
+/** A file is held in memory while it is edited, so its size is bounded. */
 export const MAX_EDIT_BYTES: number = 8 * 1024 * 1024;
 
 /** One exact replacement. */
 export interface Edit {
   readonly oldText: string;
   readonly newText: string;
-  /** Every place instead of the only one. */
+  /** All matches instead of the only one. */
   readonly replaceAll?: boolean | undefined;
 }
 
@@ -21,9 +21,8 @@ const MAX_NEAR_MISSES = 3;
 const MAX_SHOWN_CHARS = 500;
 
 /**
- * Applies the edits in order, each to what the one before left. `oldText` must stand there exactly, once, or at least once with
- * `replaceAll`. In a text whose lines all end in CRLF the edits' own line ends are read as CRLF. No edit may leave more than
- * `MAX_EDIT_BYTES`. Pure.
+ * Applies the edits in order, each to the result of the previous one. `oldText` must match exactly, once, or at least once with `replaceAll`. In a text whose
+ * lines all end in CRLF, the edits' own line ends are converted to CRLF. No edit may exceed `MAX_EDIT_BYTES`. Pure.
  */
 export function applyEdits(original: string, edits: readonly Edit[]): EditOutcome {
   const toFileEnds = endsInCrlf(original) ? (text: string): string => text.replace(/\r?\n/g, "\r\n") : (text: string): string => text;
@@ -44,7 +43,7 @@ export function applyEdits(original: string, edits: readonly Edit[]): EditOutcom
       );
     }
     bytes += count * (Buffer.byteLength(newText) - Buffer.byteLength(oldText));
-    // Before it is built: a few short edits can ask for any size.
+    // Before it is built: a few short edits can request any size.
     if (bytes > MAX_EDIT_BYTES) return refuse(`The file would have ${bytes} bytes; at most ${MAX_EDIT_BYTES}.`);
     text = parts.join(newText);
     replacements += count;
@@ -71,7 +70,7 @@ function countNewlines(text: string): number {
   return text.split("\n").length - 1;
 }
 
-/** Where the text differs from what was looked for in white space only, or at least begins alike. */
+/** The place where the text differs in white space only, or at least starts in the same way. */
 function nearMisses(text: string, oldText: string): string {
   const lines = text.split("\n").map((line) => line.replace(/\r$/, ""));
   const plain = lines.map(collapse);

@@ -4,8 +4,8 @@ import type { OpenFile } from "../file-access/open-file.ts";
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Reads a file from its beginning, of which `head` has been read already. Of a file that grows, as much as there was when it was opened. Each chunk is a
- * view of the same memory: use it before asking for the next one.
+ * Reads a file from its start, of which `head` was read already. Of a growing file, only its size at opening. Each chunk is a view of the same memory: use it
+ * before asking for the next one.
  */
 export async function* readChunks(
   { handle, sizeBytes }: Pick<OpenFile, "sizeBytes"> & { readonly handle: Pick<OpenFile["handle"], "read"> },
@@ -14,7 +14,7 @@ export async function* readChunks(
   signal.throwIfAborted();
   let position = head.length;
   if (position > 0) yield head;
-  // A file of the kernel says that it is empty, whatever is in it.
+  // Files of the kernel report size 0, regardless of their content.
   const isWhole = (): boolean => sizeBytes > 0 && position >= sizeBytes;
   if (isWhole()) return;
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES);

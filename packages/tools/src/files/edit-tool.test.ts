@@ -24,7 +24,7 @@ test("changes the file and counts", async () => {
   expect(await readFile(path, "utf8")).toBe("\uFEFF1 2 1");
 });
 
-test("changes nothing when one edit fails, and says which", async () => {
+test("changes nothing if one edit fails, and says which", async () => {
   const path = await rig.put("workspace/a.txt", "one two");
   const result = await edit("a.txt", { oldText: "one", newText: "1" }, { oldText: "three", newText: "3" });
   expect(result.isError).toBe(true);
@@ -32,7 +32,7 @@ test("changes nothing when one edit fails, and says which", async () => {
   expect(await readFile(path, "utf8")).toBe("one two");
 });
 
-test("makes no file that it could not edit again", async () => {
+test("does not write a file that it could not edit again", async () => {
   const path = await rig.put("workspace/a.txt", "a".repeat(1_000));
   const grown = "é".repeat(1_000);
   const result = await edit(
@@ -45,7 +45,7 @@ test("makes no file that it could not edit again", async () => {
   expect(await readFile(path, "utf8")).toBe("a".repeat(1_000));
 });
 
-test("a file that somebody else changes meanwhile is not overwritten", async () => {
+test("does not overwrite a concurrent change", async () => {
   const path = await rig.put("workspace/a.txt", "one two");
   const files: FileAccess = {
     ...rig.files,

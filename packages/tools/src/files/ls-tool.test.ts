@@ -26,7 +26,7 @@ test("an empty folder says so", async () => {
   expect(textOf(await ls({ path: "a" }))).toBe("(empty folder)");
 });
 
-test("a cut list says how many there are", async () => {
+test("a truncated list says how many there are", async () => {
   for (const name of ["a", "b", "c"]) await rig.put(`workspace/${name}`, "");
   expect(textOf(await ls({ limit: 2 }))).toBe("a\nb\n[2 of 3 entries shown; use find with a pattern, or a higher limit.]\n");
 });

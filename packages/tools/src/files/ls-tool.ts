@@ -5,7 +5,7 @@ import { textResult } from "../define-tool/tool-result.ts";
 import type { FileAccess } from "../file-access/create-file-access.ts";
 import { PATH_ALIASES, PathSchema } from "./path-parameter.ts";
 
-/** Names looked at in one folder; more are counted as "more". */
+/** Names read of one folder; more are counted as "more". */
 const MAX_SCANNED = 20_000;
 const DEFAULT_LIMIT = 500;
 

@@ -3,5 +3,5 @@ import { z } from "zod";
 /** The parameter of every file tool. */
 export const PathSchema: z.ZodString = z.string().describe("Path, relative to the workspace or absolute");
 
-/** What models call it besides. */
+/** Aliases that models use. */
 export const PATH_ALIASES: Readonly<Record<string, string>> = { file_path: "path" };

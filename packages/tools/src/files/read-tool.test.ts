@@ -18,7 +18,7 @@ const read = (args: { path: string; offset?: number; limit?: number }, options: 
   rig.call(createReadTool({ files: rig.files, ...options }), args);
 
 describe("text", () => {
-  test("comes as it is, with nothing added", async () => {
+  test("is unchanged, with nothing added", async () => {
     await rig.put("workspace/a.txt", "one\r\ntwo\n\nthree");
     expect(await read({ path: "a.txt" })).toEqual({
       content: [{ type: "text", text: "one\r\ntwo\n\nthree" }],
@@ -26,7 +26,7 @@ describe("text", () => {
     });
   });
 
-  test("comes by lines, and the last line says how to go on", async () => {
+  test("is shown by lines, and the last line says how to continue", async () => {
     await rig.put("workspace/a.txt", "one\ntwo\nthree\nfour\n");
     expect(textOf(await read({ path: "a.txt", offset: 2, limit: 2 }))).toBe("two\nthree\n[5 of 19 bytes are left. Go on with offset 4.]");
     expect(textOf(await read({ path: "a.txt", offset: 4 }))).toBe("four\n");
@@ -48,7 +48,7 @@ describe("text", () => {
     expect(textOf(await read({ path: "a.txt" }))).toBe("(empty file)");
   });
 
-  test("a line too long for a result is cut, and says so", async () => {
+  test("a line that is too long for a result is cut, and the result says so", async () => {
     await rig.put("workspace/a.txt", `${"😀".repeat(2_000)}\nend\n`);
     const text = textOf(await read({ path: "a.txt" }, { maxResultChars: 1_001 }));
     expect(text.length).toBeLessThanOrEqual(1_001);
@@ -88,10 +88,10 @@ describe("text", () => {
   });
 });
 
-describe("what is not text", () => {
+describe("other files", () => {
   const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
 
-  test("an image is handed over as it is, whatever its name", async () => {
+  test("an image is returned as it is, regardless of its name", async () => {
     await rig.put("workspace/picture.txt", PNG);
     const result = await read({ path: "picture.txt" });
     expect(result.content).toEqual([
@@ -113,7 +113,7 @@ describe("what is not text", () => {
     ["PK\u0003\u0004...", "ZIP archive"],
     ["abc\0def", "unknown kind"],
     ["\0\0\0\u0018ftypisom", "MP4"],
-  ])("%j is called by its kind", async (content, kind) => {
+  ])("%j is identified by its type", async (content, kind) => {
     await rig.put("workspace/x", content);
     const result = await read({ path: "x" });
     expect(result.isError).toBe(true);
@@ -149,7 +149,7 @@ describe("memory", () => {
     expect(textOf(await read({ path: "huge.txt" }))).toMatch(/Line 1 is too long to show whole; 999984160 of 1000000000 bytes are left/);
   });
 
-  test.each([0, 1, 8_191, 8_192, 8_193, 73_728, 200_000])("a file of %i bytes is read once, and whole", async (size) => {
+  test.each([0, 1, 8_191, 8_192, 8_193, 73_728, 200_000])("a file of %i bytes is read once, completely", async (size) => {
     const content = Buffer.from(Array.from({ length: size }, (_, index) => 97 + (index % 26)));
     const handle = await open(await rig.put("workspace/once.txt", content.toString()));
     let reads = 0;

@@ -11,14 +11,14 @@ import { PATH_ALIASES, PathSchema } from "./path-parameter.ts";
 import { readWindow, type TextWindow } from "./read-window.ts";
 import { sniffFile, type FileKind } from "./sniff-file.ts";
 
-/** Room for the closing line, so that the whole result stays within the cap. */
+/** Reserve for the closing line, so that the whole result stays within the cap. */
 const NOTE_CHARS = 160;
 
 export interface ReadToolOptions {
   readonly files: FileAccess;
   /** Characters of a result. Default 16,000. */
   readonly maxResultChars?: number;
-  /** Bytes of an image that is handed to the model. Default 3,750,000: 5 MB as base64, which is what providers take. */
+  /** Maximum bytes of an image for the model. Default 3,750,000: 5 MB as base64, the limit of providers. */
   readonly maxImageBytes?: number;
 }
 
@@ -28,7 +28,7 @@ const ReadSchema = z.strictObject({
   limit: z.int().min(1).max(1_000_000).optional().describe("Maximum number of lines; default: as many as fit"),
 });
 
-/** Shows a text file or an image. Memory stays bounded whatever the file's size. */
+/** Shows a text file or an image. Memory is bounded, regardless of the file's size. */
 export function createReadTool(options: ReadToolOptions): AgentTool {
   const { files, maxResultChars = 16_000, maxImageBytes = 3_750_000 } = options;
   return defineTool({

@@ -10,16 +10,16 @@ export type TextWindow =
       /** 1-based, inclusive. */
       readonly firstLine: number;
       readonly lastLine: number;
-      /** True when `lastLine` itself is longer than what fits. */
+      /** True if `lastLine` itself is too long to fit. */
       readonly lineCut: boolean;
-      /** Bytes from the file's beginning to the end of `text`; exact unless the text was cut to `maxChars`. */
+      /** Bytes from the file's start to the end of `text`; exact unless the text was cut to `maxChars`. */
       readonly endByte: number;
     }
   | { readonly type: "past-end"; readonly lineCount: number };
 
 /**
- * Takes at most `maxLines` lines from line `firstLine` on, and at most `maxChars` characters: whole lines, except when already the first is
- * too long. Holds one chunk and the window, whatever the size of the file.
+ * Takes at most `maxLines` lines from line `firstLine` on, and at most `maxChars` characters: whole lines, except if the first is already too long. Holds one
+ * chunk and the window, regardless of the size of the file.
  */
 export async function readWindow(
   chunks: AsyncIterable<Buffer>,

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { FileHandle } from "node:fs/promises";
 import type { ImageContent } from "@factotum/agent-contract";
 
-/** What the first bytes of a file say about it. */
+/** The type of a file by its first bytes. */
 export type FileKind =
   | { readonly type: "empty" }
   | { readonly type: "text" }
@@ -31,14 +31,14 @@ const BINARY_KINDS: readonly (readonly [signature: string, name: string])[] = [
   ["feff", "UTF-16 text; convert it to UTF-8 first"],
 ];
 
-/** Looks at the beginning of an open file, which is given too. Names and endings play no part. */
+/** Detects the type from the start of an open file, and returns that start too. Name and extension do not matter. */
 export async function sniffFile(handle: FileHandle): Promise<{ readonly kind: FileKind; readonly head: Buffer }> {
   const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(HEAD_BYTES), 0, HEAD_BYTES, 0);
   const head = buffer.subarray(0, bytesRead);
   return { kind: kindOf(head), head };
 }
 
-/** The kind of a file that begins with `head`. Pure. */
+/** The type of a file that starts with `head`. Pure. */
 function kindOf(head: Buffer): FileKind {
   if (head.length === 0) return { type: "empty" };
   const mimeType = imageTypeOf(head);

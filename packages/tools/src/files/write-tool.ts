@@ -8,7 +8,7 @@ import { PATH_ALIASES, PathSchema } from "./path-parameter.ts";
 
 const WriteSchema = z.strictObject({ path: PathSchema, content: z.string().describe("The whole new content") });
 
-/** Creates or replaces a file in one step: a reader sees the old content or the new. */
+/** Creates or replaces a file atomically: a reader sees the old content or the new. */
 export function createWriteTool({ files }: { readonly files: FileAccess }): AgentTool {
   return defineTool({
     name: "write",

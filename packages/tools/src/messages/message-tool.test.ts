@@ -22,7 +22,7 @@ const messenger: Messenger = {
 };
 const send = (args: Parameters<ToolRig["call"]>[1]) => rig.call(createMessageTool({ messenger }), args);
 
-test("sends to this conversation unless told otherwise, once for a call", async () => {
+test("sends to this conversation by default, once per call", async () => {
   expect(await send({ action: "send", message: "hi" })).toEqual({
     content: [{ type: "text", text: "Queued for oc_1 on feishu" }],
     details: { channel: "feishu", target: "oc_1" },
@@ -34,14 +34,14 @@ test("sends to this conversation unless told otherwise, once for a call", async 
   ]);
 });
 
-test("a refusal is an error that says why", async () => {
+test("a refusal is an error with the reason", async () => {
   answer = { type: "refused", message: "There is no channel telegram." };
   const result = await send({ action: "send", message: "hi" });
   expect(result.isError).toBe(true);
   expect(textOf(result)).toBe("The message was not sent: There is no channel telegram.");
 });
 
-test("attaches a file under any of its names, and refuses two different files", async () => {
+test("attaches a file under any of its aliases, and refuses two different files", async () => {
   await send({ action: "send", message: "see", media: "a.png" });
   await send({ action: "send", path: "b.png" });
   await send({ action: "send", filePath: "c.png", media: "c.png" });

@@ -24,10 +24,10 @@ const MessageSchema = z.strictObject({
     ),
 });
 
-/** Names that models give the file; the listed one is enough for the schema. */
+/** Aliases of the file parameter; the listed one is enough for the schema. */
 const ALIASES = { path: "media", filePath: "media" };
 
-/** Sends a message besides the reply. */
+/** Sends a message in addition to the reply. */
 export function createMessageTool({ messenger }: { readonly messenger: Messenger }): AgentTool {
   return defineTool({
     name: "message",

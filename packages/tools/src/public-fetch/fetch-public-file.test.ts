@@ -7,7 +7,7 @@ import { isPublicAddress } from "./public-address.ts";
 
 const NEVER = { schedule: () => ({ [Symbol.dispose]: () => undefined }) };
 
-test.each(["1.1.1.1", "93.184.216.34", "2606:4700::1111", "192.0.1.1", "172.32.0.1"])("%s is on the open internet", (address) => {
+test.each(["1.1.1.1", "93.184.216.34", "2606:4700::1111", "192.0.1.1", "172.32.0.1"])("%s is a public address", (address) => {
   expect(isPublicAddress(address)).toBe(true);
 });
 
@@ -37,7 +37,7 @@ test.each([
   "2001:db8::1",
   "localhost",
   "",
-])("%s is not", (address) => {
+])("%s is not a public address", (address) => {
   expect(isPublicAddress(address)).toBe(false);
 });
 
@@ -59,7 +59,7 @@ describe("a fetch", () => {
   const port = (): number => (server.address() as AddressInfo).port;
   const options = { maxBytes: 1_000, signal: new AbortController().signal };
 
-  /** The names of the test; only the server's address counts as open. */
+  /** Names of the test; only the server's address counts as public. */
   function fetchWith(names: Readonly<Record<string, readonly string[]>>): ReturnType<typeof createPublicFetch> {
     return createPublicFetch({
       clock: NEVER,
@@ -68,7 +68,7 @@ describe("a fetch", () => {
     });
   }
 
-  test("brings the bytes, and tells the server nothing", async () => {
+  test("returns the bytes, and sends no identifying data", async () => {
     answer = (_request, response) => void response.end("hello");
     const file = await fetchWith({ "files.example": ["127.0.0.1"] })(`http://files.example:${port()}/a.txt?x=1`, options);
     expect(file).toMatchObject({ type: "file", url: `http://files.example:${port()}/a.txt?x=1` });
@@ -77,7 +77,7 @@ describe("a fetch", () => {
     expect(Object.keys(requests[0]?.headers ?? {}).toSorted()).toEqual(["accept", "accept-encoding", "connection", "host", "user-agent"]);
   });
 
-  test("connects to the address that was looked at, whatever the name leads to later", async () => {
+  test("connects to the address that was checked, even if the name changes later", async () => {
     answer = (_request, response) => void response.end("hello");
     let asked = 0;
     const fetch = createPublicFetch({
@@ -104,7 +104,7 @@ describe("a fetch", () => {
     "ftp://files.example/a",
     "data:text/plain,hello",
     "nonsense",
-  ])("goes not to %s", async (url) => {
+  ])("refuses %s", async (url) => {
     const names = {
       "inner.example": ["192.168.0.1"],
       "inner.example.": ["192.168.0.1"],
@@ -115,7 +115,7 @@ describe("a fetch", () => {
     expect(requests).toEqual([]);
   });
 
-  test("follows redirects, each looked at like the first", async () => {
+  test("follows redirects, each checked like the first", async () => {
     const fetch = fetchWith({ "files.example": ["127.0.0.1"], "inner.example": ["10.0.0.1"] });
     const to =
       (location: string): RequestListener =>
@@ -131,7 +131,7 @@ describe("a fetch", () => {
     expect(await fetch(`http://files.example:${port()}/start`, options)).toMatchObject({ type: "refused", reason: "unavailable" });
   });
 
-  test("takes no more than it may, whatever the server says of the size", async () => {
+  test("enforces the size limit, whatever size the server announces", async () => {
     const fetch = fetchWith({ "files.example": ["127.0.0.1"] });
     answer = (_request, response) => void response.writeHead(200, { "content-length": "2000" }).end("x".repeat(2_000));
     expect(await fetch(`http://files.example:${port()}/`, options)).toMatchObject({ type: "refused", reason: "too-large" });
@@ -142,7 +142,7 @@ describe("a fetch", () => {
     expect(await fetch(`http://files.example:${port()}/`, options)).toMatchObject({ type: "refused", reason: "too-large" });
   });
 
-  test("ends what fails and what never ends", async () => {
+  test("ends failing and endless answers", async () => {
     const fetch = fetchWith({ "files.example": ["127.0.0.1"] });
     answer = (_request, response) => void response.writeHead(404).end("no");
     expect(await fetch(`http://files.example:${port()}/`, options)).toMatchObject({ type: "refused", reason: "unavailable" });

@@ -6,12 +6,12 @@ import { isIP } from "node:net";
 import type { Clock } from "@factotum/agent-contract";
 import { isPublicAddress } from "./public-address.ts";
 
-/** A file of the open internet, or why it was not fetched. */
+/** A file from the internet, or why it was not fetched. */
 export type PublicFile =
   | { readonly type: "file"; readonly bytes: Uint8Array; /** After redirects. */ readonly url: string }
   | { readonly type: "refused"; readonly reason: "not-allowed" | "too-large" | "unavailable"; readonly message: string };
 
-/** What a fetch is done with; each has the real one by default but the clock. */
+/** The dependencies of a fetch; all but the clock have real defaults. */
 export interface PublicFetchOptions {
   readonly clock: Pick<Clock, "schedule">;
   /** All addresses of a name. */
@@ -27,14 +27,14 @@ export interface PublicFetchRequest {
 }
 
 const MAX_REDIRECTS = 5;
-/** The whole of it, redirects included. */
+/** The whole fetch, redirects included. */
 const TOTAL_MS = 60_000;
-/** Between two pieces of an answer. */
+/** Between two chunks of an answer. */
 const IDLE_MS = 15_000;
 
 /**
- * Fetches a file from where nobody inside can be reached (R22): a name is resolved once, every one of its addresses must be public, and the connection goes
- * to the address that was looked at; every redirect is looked at in the same way. Sends no credential, no cookie, nothing of this machine. Never rejects.
+ * Fetches a file from public addresses only (R22): a name is resolved once, every one of its addresses must be public, and the connection goes to the address
+ * that was checked; every redirect is checked in the same way. Sends no credential, no cookie, no data of this machine. Never rejects.
  */
 export function createPublicFetch(options: PublicFetchOptions): (url: string, request: PublicFetchRequest) => Promise<PublicFile> {
   return async (url, request) => {
@@ -77,7 +77,7 @@ interface Found {
   readonly family: number;
 }
 
-/** The address to connect to; `undefined` when any address of the name is closed. */
+/** The address to connect to; `undefined` if any address of the name is not public. */
 async function resolve(hostname: string, { lookup = lookupAll, isOpen = isPublicAddress }: PublicFetchOptions): Promise<Found | undefined> {
   const host = hostname.replace(/^\[(.*)\]$/, "$1");
   const family = isIP(host);
@@ -93,7 +93,7 @@ async function send(url: URL, { address, family }: Found, signal: AbortSignal): 
   const { promise, resolve: answered, reject } = Promise.withResolvers<IncomingMessage>();
   const options: RequestOptions = {
     signal,
-    // A connection of its own: none that was opened to another address.
+    // A new connection: a pooled one may go to another address.
     agent: false,
     headers: { accept: "*/*", "accept-encoding": "identity", "user-agent": "factotum" },
     lookup: (_host, wanted, callback) => {
@@ -140,7 +140,7 @@ async function read(
   return { type: "file", bytes: Buffer.concat(parts), url: url.href };
 }
 
-/** Ends an answer of which nothing comes any more. */
+/** Ends an answer that has stalled. */
 class Idle {
   readonly #response: IncomingMessage;
   readonly #clock: Pick<Clock, "schedule">;

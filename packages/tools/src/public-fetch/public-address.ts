@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/** What is not the open internet: this machine, its network, and what is reserved (IANA's special-purpose registries). */
+/** Non-public addresses: this machine, its network, and reserved ranges (IANA's special-purpose registries). */
 const CLOSED_V4: readonly (readonly [string, number])[] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -18,7 +18,7 @@ const CLOSED_V4: readonly (readonly [string, number])[] = [
   ["224.0.0.0", 3],
 ];
 
-/** Within 2000::/3, the only open part: tunnels that carry other addresses, documentation, and protocol assignments. */
+/** Within 2000::/3, the only public part: tunnels that carry other addresses, documentation, and protocol assignments. */
 const CLOSED_V6: readonly (readonly [string, number])[] = [
   ["2001::", 23],
   ["2001:db8::", 32],
@@ -30,7 +30,7 @@ const closedV4 = listOf(CLOSED_V4, "ipv4");
 const openV6 = listOf([["2000::", 3]], "ipv6");
 const closedV6 = listOf(CLOSED_V6, "ipv6");
 
-/** True for an address of the open internet. An address that maps or carries an IPv4 one is none. */
+/** True for a public internet address. An address that maps or embeds an IPv4 one is not public. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:

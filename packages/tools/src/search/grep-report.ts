@@ -1,7 +1,7 @@
-/** What of a line is shown. */
+/** Visible part of a line. */
 const MAX_SHOWN_CHARS = 300;
 
-/** Collects matching lines with their surroundings, as `path:12: text`, those around them as `path-11- text`, up to a bound. */
+/** Collects matching lines with their context, as `path:12: text`, context lines as `path-11- text`, up to a limit. */
 export class GrepReport {
   readonly #lines: string[] = [];
   readonly #maxMatches: number;
@@ -15,7 +15,7 @@ export class GrepReport {
     this.#maxChars = options.maxChars;
   }
 
-  /** True when nothing more fits. */
+  /** True once the limit is reached. */
   get full(): boolean {
     return this.matches >= this.#maxMatches || this.#chars >= this.#maxChars;
   }

@@ -17,7 +17,7 @@ import { GlobError, selectGlob } from "./select-glob.ts";
 import { walkFolder } from "./walk-folder.ts";
 
 const DEFAULT_LIMIT = 100;
-/** Room for the closing line. */
+/** Reserve for the closing line. */
 const NOTE_CHARS = 120;
 
 export interface GrepToolOptions {
@@ -74,7 +74,7 @@ export function createGrepTool(options: GrepToolOptions): AgentTool {
   });
 }
 
-/** An inline `(?i)` at the start, which other engines take, counts as `ignoreCase`. */
+/** A leading inline `(?i)`, which other engines support, counts as `ignoreCase`. */
 function toRegExp({ pattern, literal = false, ignoreCase = false }: GrepArgs): RegExp | SyntaxError {
   const inline = !literal && pattern.startsWith("(?i)");
   const source = literal ? RegExp.escape(pattern) : inline ? pattern.slice(4) : pattern;
@@ -86,7 +86,7 @@ function toRegExp({ pattern, literal = false, ignoreCase = false }: GrepArgs): R
   }
 }
 
-/** The files to search, each closed when the next one is asked for. */
+/** The files to search, each closed when the next one is requested. */
 async function* filesOf(
   start: OpenFile | OpenFolder,
   access: RunFiles,
@@ -111,7 +111,7 @@ async function openOrSkip(open: () => Promise<OpenFile | OpenFolder>): Promise<O
   try {
     return await open();
   } catch (error) {
-    // One unreadable file does not spoil a search.
+    // One unreadable file does not fail a search.
     if (error instanceof FileAccessError) return undefined;
     throw error;
   }

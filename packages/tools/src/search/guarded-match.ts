@@ -1,6 +1,6 @@
 import { TimeGuard } from "./time-guard.ts";
 
-/** What was searched with takes exponential time on the text it was given. The message is for the model. */
+/** The pattern takes exponential time on the text. The message is for the model. */
 export class SlowPatternError extends Error {
   constructor(message: string) {
     super(message);
@@ -8,7 +8,7 @@ export class SlowPatternError extends Error {
   }
 }
 
-/** Matches a regular expression that a model wrote against many texts. A pattern that backtracks without end is cut off in every batch. */
+/** Matches a model's regular expression against many texts. Catastrophic backtracking is cut off in every batch. */
 export class GuardedMatch {
   readonly #pattern: RegExp;
   readonly #guard = new TimeGuard();
@@ -18,7 +18,7 @@ export class GuardedMatch {
     this.#pattern = pattern;
   }
 
-  /** One answer a text. Throws a SlowPatternError. */
+  /** One result per text. Throws a SlowPatternError. */
   testAll(texts: readonly string[]): boolean[] {
     const results: boolean[] = [];
     const ended = this.#guard.run(() => {

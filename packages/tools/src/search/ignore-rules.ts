@@ -9,17 +9,17 @@ import type { OpenFolder } from "../file-access/open-folder.ts";
 import { SlowPatternError } from "./guarded-match.ts";
 import { TimeGuard } from "./time-guard.ts";
 
-/** What is read of the `.gitignore` files from the root down to one folder, together: every rule becomes a pattern that is held. */
+/** Maximum total size of the `.gitignore` files from the root down to one folder: every rule becomes a pattern in memory. */
 const MAX_RULES_BYTES = 64 * 1024;
-/** A longer rule is passed over: no path needs it, and the engine makes no pattern of any length. */
+/** A longer rule is skipped: no path needs it, and the engine limits the length of a pattern. */
 const MAX_RULE_CHARS = 1_000;
-/** How often a batch of paths may be cut off and go on. Many rules take long the first time; rules that never end take longer than that. */
+/** How often a batch of paths may be interrupted and continue. Many rules are slow the first time; endless rules are slower than that. */
 const MAX_CUTS = 5;
 
 interface Level {
-  /** The folder whose `.gitignore` it is. Real. */
+  /** The folder of the `.gitignore` file. Real. */
   readonly folder: string;
-  /** The file, as the model should know it. */
+  /** The file, as shown to the model. */
   readonly shown: string;
   readonly rules: Ignore;
   readonly bytes: number;
@@ -32,9 +32,9 @@ export interface IgnoreCandidate {
   readonly isFolder: boolean;
 }
 
-/** What the `.gitignore` files from the repository's root down to one folder say. Immutable. */
+/** The combined `.gitignore` files from the repository's root down to one folder. Immutable. */
 export class IgnoreRules {
-  /** Innermost first: the nearest file that says something decides. */
+  /** Innermost first: the nearest file with a matching rule decides. */
   readonly #levels: readonly Level[];
   readonly #guard: TimeGuard;
 
@@ -44,8 +44,8 @@ export class IgnoreRules {
   }
 
   /**
-   * The rules that come from above `folder`: up to the repository's root, and never beyond what the run may read. Throws a SlowPatternError
-   * when they take too long to match.
+   * The rules from above `folder`: up to the repository's root, and never beyond what the run may read. Throws a SlowPatternError if they take too long to
+   * match.
    */
   static async above(folder: string, files: RunFiles): Promise<IgnoreRules> {
     const levels: Level[] = [];
@@ -62,18 +62,18 @@ export class IgnoreRules {
     }
     const guard = new TimeGuard();
     const rules = new IgnoreRules(levels, guard);
-    // Whoever names an ignored folder means what is in it.
+    // A search that starts in an ignored folder includes its content.
     const [ignored] = await rules.ignored([{ path: folder, isFolder: true }]);
     return ignored === true ? new IgnoreRules([], guard) : rules;
   }
 
-  /** These rules and those of the folder's own `.gitignore`. */
+  /** These rules plus the folder's own `.gitignore`. */
   async within(folder: OpenFolder): Promise<IgnoreRules> {
     const level = await levelOf(folder, this.#levels);
     return level === undefined ? this : new IgnoreRules([level, ...this.#levels], this.#guard);
   }
 
-  /** One answer an entry. The event loop is held a tenth of a second at a time. Throws a SlowPatternError when the rules take too long to match. */
+  /** One result per entry. Blocks the event loop for a tenth of a second at a time. Throws a SlowPatternError if the rules take too long to match. */
   async ignored(entries: readonly IgnoreCandidate[]): Promise<readonly boolean[]> {
     const answers: boolean[] = [];
     let asked: Level | undefined;
@@ -115,13 +115,13 @@ async function levelOf(folder: OpenFolder, others: readonly Level[]): Promise<Le
   if (closing.type === "folder") return undefined;
   const { bytesRead, buffer } = await closing.handle.read(Buffer.allocUnsafe(maxBytes), 0, maxBytes, 0);
   const lines = buffer.toString("utf8", 0, bytesRead).split("\n");
-  // Half a rule says something else.
+  // A truncated rule would have another meaning.
   if (bytesRead === maxBytes) lines.pop();
   const rules = ignore().add(lines.filter((line) => line.length <= MAX_RULE_CHARS).join("\n"));
   return { folder: folder.path, shown: folder.show(".gitignore"), rules, bytes: bytesRead };
 }
 
-/** What is not there, or not ours to see, gives no rules. */
+/** A missing or unreadable file has no rules. */
 async function orUndefined<Value>(promise: Promise<Value>): Promise<Value | undefined> {
   try {
     return await promise;

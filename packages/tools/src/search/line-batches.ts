@@ -1,9 +1,9 @@
 import type { Buffer } from "node:buffer";
 
-/** What of a line is searched; the rest of a longer one is passed over. */
+/** Searched part of a line; the rest of a longer one is skipped. */
 const MAX_LINE_CHARS = 20_000;
 
-/** Splits a file into lines, a batch for each chunk, without their line ends. Holds one chunk and one line at most. */
+/** Splits a file into lines, one batch per chunk, without their line ends. Holds one chunk and one line at most. */
 export async function* lineBatches(chunks: AsyncIterable<Buffer>): AsyncGenerator<string[]> {
   const decoder = new TextDecoder();
   let open = "";

@@ -40,16 +40,16 @@ describe("find", () => {
     [".git*", ".gitignore\nsrc/.gitignore\n"],
     ["nothing.*", "Nothing found."],
     ["up", "Nothing found."],
-  ])("%s, past what .gitignore hides", async (pattern, text) => {
+  ])("%s, except files hidden by .gitignore", async (pattern, text) => {
     expect(textOf(await find({ pattern }))).toBe(text);
   });
 
-  test("includes what is ignored when asked, or when the ignored folder itself is named", async () => {
+  test("includes ignored files on request, or if the search starts in the ignored folder", async () => {
     expect(textOf(await find({ pattern: "*.md", includeIgnored: true }))).toBe("a.md\nbuild/out.md\n");
     expect(textOf(await find({ pattern: "*.md", path: "build" }))).toBe("build/out.md\n");
   });
 
-  test("keeps the rules from above when it starts further down", async () => {
+  test("applies the rules from above if it starts further down", async () => {
     await rig.put("home/workspace/src/x.log", "");
     expect(textOf(await find({ pattern: "*", path: "src" }))).toBe("src/.gitignore\nsrc/b.ts\nsrc/build/\nsrc/build/c.ts\n");
   });
@@ -61,14 +61,14 @@ describe("find", () => {
     expect(textOf(await find({ pattern: "*.ts", limit: 2 }))).toBe("src/b.ts\nsrc/build/c.ts\n");
   });
 
-  test("from a root above the state folder does not enter it", async () => {
+  test("does not enter the state folder from a root above it", async () => {
     const text = textOf(await find({ pattern: "**", path: rig.base, includeIgnored: true }));
     expect(text).toContain("outside.txt");
     expect(text).not.toContain("factotum.json5");
     expect(text).not.toContain("workspace");
   });
 
-  test.each(["[", "{a", "*a*a*a*a*a*a*a*a*a*a*b"])("%s cannot hold the process", async (pattern) => {
+  test.each(["[", "{a", "*a*a*a*a*a*a*a*a*a*a*b"])("%s cannot block the process", async (pattern) => {
     await rig.put(`home/workspace/${"a".repeat(240)}`, "");
     expect((await find({ pattern })).isError).toBe(true);
   });
@@ -80,7 +80,7 @@ describe("a .gitignore", () => {
   test.each([
     ["find", () => find({ pattern: "*" })],
     ["grep further down", () => grep({ pattern: "needle", path: deep.slice("home/workspace/".length) })],
-  ])("whose rules never end stops the search, and it says which file that was: %s", async (_name, search) => {
+  ])("with endless rules stops the search, and the error names the file: %s", async (_name, search) => {
     await rig.put(`${deep}/x`, "needle");
     await rig.put("home/workspace/d/.gitignore", `d/${"**/".repeat(60)}zz\n`);
     const result = await search();
@@ -89,14 +89,14 @@ describe("a .gitignore", () => {
     expect(textOf(await find({ pattern: "x", includeIgnored: true }))).toContain("d/d/x");
   });
 
-  test("of common rules with ** hides what they say", async () => {
+  test("with common ** rules works as specified", async () => {
     await rig.put(`${deep}/x.tmp`, "");
     await rig.put(`${deep}/y.md`, "");
     await rig.put("home/workspace/d/.gitignore", "**/*.tmp\n**/out/**/cache/**/*.bin\nd/**/y.md\n");
     expect(textOf(await find({ pattern: "[xy].*" }))).toBe("Nothing found.");
   });
 
-  test("counts together with those above it: what goes beyond is passed over, and no rule is cut in two", async () => {
+  test("shares a size limit with those above it: the excess is skipped, and no rule is cut in two", async () => {
     const filler = `${"#".repeat(99)}\n`;
     await rig.put("home/workspace/d/.gitignore", `${filler.repeat(640)}*.tmp\n`);
     await rig.put("home/workspace/d/d/.gitignore", `*.bak\n${filler.repeat(20)}*.old\n`);
@@ -104,7 +104,7 @@ describe("a .gitignore", () => {
     expect(textOf(await find({ pattern: "z.*" }))).toBe("d/d/z.old\n");
   });
 
-  test("may have many rules; one that is longer than any rule has a use for is passed over", async () => {
+  test("may have many rules; an excessively long one is skipped", async () => {
     const many = Array.from({ length: 2_000 }, (_, index) => `*.ext${index}`).join("\n");
     await rig.put("home/workspace/.gitignore", `${"?".repeat(40_000)}\n${many}\n`);
     await rig.put("home/workspace/a.ext1999", "");
@@ -113,7 +113,7 @@ describe("a .gitignore", () => {
 });
 
 describe("grep", () => {
-  test("answers path, line and text, past binary and ignored files and links", async () => {
+  test("returns path, line and text, and skips binary and ignored files and links", async () => {
     expect(textOf(await grep({ pattern: "needle" }))).toBe(
       "a.md:2: two needle\nkeep.log:1: needle kept\nsrc/b.ts:1: const needle = 1;\nsrc/build/c.ts:1: needle nested\n",
     );
@@ -132,7 +132,7 @@ describe("grep", () => {
     expect(textOf(await grep(args))).toBe(text);
   });
 
-  test("context joins what is near and parts what is not", async () => {
+  test("context joins nearby matches and separates distant ones", async () => {
     await rig.put(
       "home/workspace/lines.txt",
       "abXcdeXfghijX"
@@ -146,7 +146,7 @@ describe("grep", () => {
     expect(textOf(await grep({ pattern: "X", path: "lines.txt", context: 2 }))).not.toContain("--\nlines.txt-5");
   });
 
-  test("finds across chunks and at the end without a line end", async () => {
+  test("finds matches across chunks and in a last line without a line end", async () => {
     await rig.put("home/workspace/large.txt", `${"filler line\n".repeat(20_000)}last needle`);
     expect(textOf(await grep({ pattern: "needle", path: "large.txt" }))).toBe("large.txt:20001: last needle\n");
   });
@@ -161,7 +161,7 @@ describe("grep", () => {
     expect(text).toMatch(/\[Stopped after \d+ matches/);
   });
 
-  test("a pattern that never ends is cut off, a broken one is explained", async () => {
+  test("an endless pattern is cut off, a broken one is explained", async () => {
     await rig.put("home/workspace/trap.txt", `${"a".repeat(60)}b\n`);
     const slow = await grep({ pattern: "(a+)+$", path: "trap.txt" });
     expect(slow.isError).toBe(true);
@@ -171,7 +171,7 @@ describe("grep", () => {
     expect(textOf(broken)).toContain("Set literal");
   });
 
-  test("from a root above the state folder finds nothing in it", async () => {
+  test("finds nothing in the state folder from a root above it", async () => {
     expect(textOf(await grep({ pattern: "needle", path: rig.base }))).toBe(`${join(rig.base, "outside.txt")}:1: needle outside\n`);
   });
 

@@ -10,8 +10,8 @@ export class GlobError extends Error {
 }
 
 /**
- * Makes a filter of paths from a glob: one without `/` matches names at any depth, one with `/` whole paths from the start.
- * `*`, `**`, `?`, `[…]` and `{a,b}`; hidden names match like others.
+ * Makes a path filter from a glob: one without `/` matches names at any depth, one with `/` whole paths from the start. `*`, `**`, `?`, `[…]` and `{a,b}`;
+ * hidden names match like others.
  */
 export function selectGlob(glob: string): (paths: readonly string[]) => readonly boolean[] {
   const byName = !glob.includes("/");

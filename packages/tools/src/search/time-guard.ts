@@ -1,20 +1,20 @@
 import { isNativeError } from "node:util/types";
 import { createContext, Script } from "node:vm";
 
-/** How long one task may hold the event loop. */
+/** How long one task may block the event loop. */
 const MAX_TASK_MS = 100;
-/** The engine counts wall time. Of a machine that is busy elsewhere it may be cut off without having worked: then it gets longer. */
+/** The engine measures wall time. On a busy machine a task may be interrupted without having worked: then it gets more time. */
 const MIN_WORKED_MS = MAX_TASK_MS / 2;
 const MAX_PATIENCE_MS = 3_200;
 
-/** Runs what somebody else's text may make endless: the engine cuts a task off after a tenth of a second, so that it cannot hold the process. */
+/** Runs a task that foreign text may make endless: the engine interrupts it after a tenth of a second, so that it cannot block the process. */
 export class TimeGuard {
   readonly #script = new Script("task()");
   readonly #context = createContext({ task: (): void => {} });
 
   /**
-   * False when `task` was cut off; what it had done by then stays done. It may be cut off anywhere, and is then called again when it had not
-   * had the time to work, so it goes on where it was.
+   * False if `task` was interrupted; the work it had done stays done. It may be interrupted anywhere, and is called again if it had no time to work, so it must
+   * be resumable.
    */
   run(task: () => void): boolean {
     this.#context["task"] = task;
@@ -33,7 +33,7 @@ export class TimeGuard {
   }
 }
 
-/** The engine may make its error in another realm, where `instanceof` says no. */
+/** The engine may create its error in another realm, where `instanceof` fails. */
 function isTimeout(error: unknown): boolean {
   return isNativeError(error) && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT";
 }

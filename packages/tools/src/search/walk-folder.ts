@@ -6,32 +6,31 @@ import type { OpenFolder } from "../file-access/open-folder.ts";
 import type { IgnoreRules } from "./ignore-rules.ts";
 
 const MAX_DEPTH = 64;
-/** Entries taken of one folder, beside what is ignored. */
+/** Entries read of one folder, without ignored ones. */
 const MAX_ENTRIES = 20_000;
-/** Entries that are asked about together. */
+/** Entries filtered per batch. */
 const BATCH_ENTRIES = 256;
 
-/** A file or folder that a walk came by. */
+/** A file or folder found by a walk. */
 export interface WalkEntry {
-  /** As the model should know it. */
+  /** As shown to the model. */
   readonly shown: string;
   readonly isFolder: boolean;
-  /** Valid until the walk goes on. The name may lead to something else by now: a folder, or nothing. */
+  /** Valid until the walk continues. The name may refer to something else by now: a folder, or nothing. */
   open(): Promise<OpenFile | OpenFolder>;
 }
 
 export interface WalkOptions {
   /** Undefined: nothing is ignored. */
   readonly rules: IgnoreRules | undefined;
-  /** Which of these paths, relative to the start, are yielded. Called once a folder; every folder is entered all the same. */
+  /** Which of these paths, relative to the start, are yielded. Called once per folder; every folder is entered regardless. */
   readonly select: (paths: readonly string[]) => readonly boolean[];
   readonly signal: AbortSignal;
 }
 
 /**
- * Walks a folder from top to bottom, names in order. Symbolic links are neither followed nor yielded, `.git` is never entered, and every
- * folder is checked when it is opened, so the walk cannot leave what the run may read. A folder that cannot be opened is passed over. Throws a SlowPatternError when the
- * rules take too long to match.
+ * Walks a folder top-down, names in order. Symbolic links are neither followed nor yielded, `.git` is never entered, and every folder is checked when it is
+ * opened, so the walk cannot leave what the run may read. An unreadable folder is skipped. Throws a SlowPatternError if the rules take too long to match.
  */
 export async function* walkFolder(start: OpenFolder, options: WalkOptions): AsyncGenerator<WalkEntry> {
   yield* walk(start, { ...options, root: start.path, depth: 0 });
