@@ -1,6 +1,6 @@
 import type { Clock } from "@factotum/agent-contract";
 
-/** The real time. Unlike the product's, its timers keep the process awake: nothing else does in a test. */
+/** The real time. Unlike the product's, its timers keep the process awake: a test has nothing else that does. */
 export const realClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createHostRunner } from "../src/index.ts";
 import { realClock } from "./real-clock.ts";
 
-/** A process that runs a command as the gateway does, to be killed by a test: `run-and-wait.ts <folder> <record folder> <shell text>`. */
+/** A process that runs a command like the gateway, to be killed by a test: `run-and-wait.ts <folder> <record folder> <shell text>`. */
 const [folder = "", recordFolder = "", text = ""] = process.argv.slice(2);
 const runner = createHostRunner({
   clock: realClock,

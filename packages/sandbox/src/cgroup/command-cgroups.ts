@@ -3,13 +3,13 @@ import { basename, dirname, join } from "node:path";
 import type { Logger } from "@factotum/agent-contract";
 import type { CommandLimits } from "../limits/command-limits.ts";
 
-/** Where the gateway itself goes: a cgroup with processes of its own cannot hand controllers on. */
+/** The gateway's own cgroup: a cgroup that contains processes cannot delegate controllers. */
 const GATEWAY_LEAF = "factotum-gateway";
 const COMMANDS = "factotum-commands-";
-/** The kernel counts threads, and a program of one process easily has twenty. Processes are counted beside it; this stops a flood between two counts. */
+/** The kernel counts threads, and one process easily has twenty. Processes are counted separately; this stops a flood between two measurements. */
 const TASKS_PER_PROCESS = 8;
 
-/** Where cgroups are, and which are needed. A test puts its own folder in place. */
+/** The cgroup file system and the required controllers. Tests replace the folder. */
 export interface CgroupPlace {
   /** The cgroup of the gateway; found in `/proc` by default. */
   readonly folder?: string;
@@ -17,26 +17,26 @@ export interface CgroupPlace {
   readonly controllers?: readonly string[];
 }
 
-/** The cgroups (version 2) of commands: one that holds the limits, and in it one for each running command. */
+/** The cgroups (version 2) of commands: one with the limits, and in it one for each running command. */
 export interface CommandCgroups {
-  /** Makes the cgroup of a command with the limits of now; a process enters it by writing to its `cgroup.procs`. Rejects if that is impossible. */
+  /** Creates the cgroup of a command with the current limits; a process enters it by writing to its `cgroup.procs`. Rejects if that is impossible. */
   create(id: string, limits: CommandLimits): Promise<CommandCgroup>;
-  /** Removes what is empty. */
+  /** Removes empty cgroups. */
   close(): Promise<void>;
 }
 
 /** The cgroup of one command. */
 export interface CommandCgroup {
   readonly folder: string;
-  /** Ids of the processes in it, wherever they went. */
+  /** Ids of the processes in it, wherever they were moved below it. */
   members(): Promise<readonly number[]>;
-  /** True if the kernel ended the command, because all commands together used too much memory. */
+  /** True if the kernel killed the command because all commands together used too much memory. */
   wasOutOfMemory(): Promise<boolean>;
   /** Removes it once it is empty. Never rejects. */
   remove(): Promise<void>;
 }
 
-/** Prepares cgroups for commands; `undefined` where this process may not: no cgroup v2, not writable, shared with other processes, not Linux. */
+/** Prepares cgroups for commands; `undefined` if this process may not: no cgroup v2, not writable, shared with other processes, not Linux. */
 export async function openCommandCgroups(logger: Pick<Logger, "warn">, place: CgroupPlace = {}): Promise<CommandCgroups | undefined> {
   if (process.platform !== "linux") return undefined;
   const controllers = place.controllers ?? ["pids", "memory"];
@@ -48,7 +48,7 @@ export async function openCommandCgroups(logger: Pick<Logger, "warn">, place: Cg
     await removeEmpty(base);
     return cgroupsIn(join(base, `${COMMANDS}${process.pid}`), controllers);
   } catch (error) {
-    // Most systems give no rights here. Anything else is worth a line.
+    // Most systems grant no rights here. Any other failure is logged.
     if (!["EACCES", "EPERM", "EROFS", "ENOENT"].includes(codeOf(error))) logger.warn("Cgroups cannot be used for commands", { error });
     return undefined;
   }
@@ -57,14 +57,14 @@ export async function openCommandCgroups(logger: Pick<Logger, "warn">, place: Cg
 function cgroupsIn(commands: string, controllers: readonly string[]): CommandCgroups {
   return {
     async create(id, limits) {
-      // Each time: it may have been removed while nothing ran.
+      // Every time: it may have been removed while no command ran.
       await mkdir(commands, { recursive: true });
       await enable(commands, controllers);
       if (controllers.includes("pids")) await writeFile(join(commands, "pids.max"), String(limits.maxProcesses * TASKS_PER_PROCESS));
       if (controllers.includes("memory")) await limitMemory(commands, limits.maxMemoryBytes);
       const folder = join(commands, id);
       await mkdir(folder);
-      // The whole command ends, not the one process that the kernel would choose.
+      // The kernel kills the whole command, not a single process of its choice.
       if (controllers.includes("memory")) await writeFile(join(folder, "memory.oom.group"), "1");
       return commandCgroup(folder);
     },
@@ -74,7 +74,7 @@ function cgroupsIn(commands: string, controllers: readonly string[]): CommandCgr
 
 async function limitMemory(folder: string, bytes: number): Promise<void> {
   await writeFile(join(folder, "memory.max"), String(bytes));
-  // Absent where the kernel keeps no account of swap.
+  // Absent if the kernel does not account swap.
   await writeFile(join(folder, "memory.swap.max"), "0", { flag: "r+" }).catch(() => undefined);
 }
 
@@ -92,7 +92,7 @@ function commandCgroup(folder: string): CommandCgroup {
   };
 }
 
-/** Has the cgroup hand its controllers on to those below. False where that would need other processes to move. */
+/** Lets the cgroup delegate its controllers to its children. False if that would require moving other processes. */
 async function handOn(base: string, controllers: readonly string[]): Promise<boolean> {
   const words = async (name: string): Promise<readonly string[]> => (await readFile(join(base, name), "utf8")).split(/\s+/).filter(Boolean);
   const available = await words("cgroup.controllers");
@@ -118,7 +118,7 @@ async function enable(folder: string, controllers: readonly string[]): Promise<v
   if (controllers.length > 0) await writeFile(join(folder, "cgroup.subtree_control"), controllers.map((name) => `+${name}`).join(" "));
 }
 
-/** The folder of this process's cgroup, as far as it is in the mounted tree of version 2. */
+/** The folder of this process's cgroup, if it is in the mounted tree of version 2. */
 async function ownCgroup(): Promise<string | undefined> {
   const path = /^0::(.+)$/m.exec(await readFile("/proc/self/cgroup", "utf8"))?.[1];
   const mount = (await readFile("/proc/self/mountinfo", "utf8")).split("\n").find((line) => line.includes(" - cgroup2 "));
@@ -128,12 +128,12 @@ async function ownCgroup(): Promise<string | undefined> {
   return below === undefined ? undefined : join(point, below);
 }
 
-/** Removes what gateways before this one left and nothing runs in. */
+/** Removes empty cgroups of earlier gateways. */
 async function removeEmpty(base: string): Promise<void> {
   for (const name of await readdir(base)) if (name.startsWith(COMMANDS)) await removeTree(join(base, name));
 }
 
-/** Removes a cgroup and those in it, as far as nothing runs in them. */
+/** Removes a cgroup and its children, unless processes run in them. */
 async function removeTree(folder: string): Promise<void> {
   const inside = await readdir(folder, { withFileTypes: true }).catch(() => []);
   for (const entry of inside) if (entry.isDirectory()) await rmdir(join(folder, entry.name)).catch(() => undefined);

@@ -8,34 +8,34 @@ import type { ProcessRow } from "./process-table.ts";
 export const CHILD_VARIABLE = "FACTOTUM_CHILD";
 
 const POLL_MS = 20;
-/** A process in an uninterruptible wait outlives KILL for as long as the kernel likes; waiting for it has an end. */
+/** A process in an uninterruptible wait outlives SIGKILL indefinitely; waiting for it is bounded. */
 const MAX_WAIT_AFTER_KILL_MS = 2_000;
 
-/** Whose processes are meant. */
+/** Identifies the processes of a command. */
 export interface ChildIdentity {
   /** The value of `FACTOTUM_CHILD`: a random UUID. */
   readonly id: string;
-  /** The process that leads the command's group, with what `startOf` said of it; `undefined` when it was never written down. */
+  /** The leader of the command's process group, with its `startOf`; `undefined` if it was never recorded. */
   readonly leader: { readonly processId: number; readonly start: string | undefined } | undefined;
-  /** The leader is a child of this process: its group is ours, also when the leader itself has ended. */
+  /** The leader is a child of this process: its group is ours, even after the leader has ended. */
   readonly own: boolean;
-  /** Where it runs in a cgroup of its own. */
+  /** Its own cgroup, if it has one. */
   readonly cgroup?: Pick<CommandCgroup, "members"> | undefined;
 }
 
-/** What of a command runs: its whole group, or single processes that left it. */
+/** The running processes of a command: its whole group, or single processes that left it. */
 interface Family {
   readonly groupId: number | undefined;
   readonly outside: readonly number[];
 }
 
-/** Asks everything that belongs to the command to end, waits for the grace, then kills it. False when something of it still runs. */
+/** Sends TERM to everything that belongs to the command, waits for the grace period, then sends KILL. False if something of it still runs. */
 export async function endFamily(child: ChildIdentity, options: { readonly clock: Clock; readonly graceMs: number }): Promise<boolean> {
   const { clock, graceMs } = options;
   if (!signalFamily(await findFamily(child), "SIGTERM")) return true;
   if (await familyGone(child, clock, graceMs)) return true;
   const deadline = clock.monotonic() + MAX_WAIT_AFTER_KILL_MS;
-  // Looked for anew each time: what was killed may just have started another.
+  // Searched again each time: a killed process may just have started another.
   while (signalFamily(await findFamily(child), "SIGKILL")) {
     if (clock.monotonic() >= deadline) return false;
     await pause(clock);
@@ -43,7 +43,7 @@ export async function endFamily(child: ChildIdentity, options: { readonly clock:
   return true;
 }
 
-/** Resolves with true as soon as nothing of the command runs, with false after `maxWaitMs`. */
+/** Resolves with true once nothing of the command runs, with false after `maxWaitMs`. */
 export async function familyGone(child: ChildIdentity, clock: Clock, maxWaitMs: number): Promise<boolean> {
   const deadline = clock.monotonic() + maxWaitMs;
   while (signalFamily(await findFamily(child), 0)) {
@@ -62,7 +62,7 @@ async function findFamily(child: ChildIdentity): Promise<Family> {
   try {
     return await findOnLinux(child);
   } catch (error) {
-    // No file can be opened any more: then the group is what can be had.
+    // No file can be opened any more: then only the group is known.
     if (own && leader !== undefined) return { groupId: leader.processId, outside: [] };
     throw error;
   }
@@ -78,8 +78,8 @@ async function findOnLinux(child: ChildIdentity): Promise<Family> {
 }
 
 /**
- * The processes of a command among the rows: its group, and on Linux also its cgroup, whoever inherited the variable or the marker, and the
- * descendants of all of them. Without a cgroup, what cleans its environment, sets the limit that is the marker and has no parent left is not found.
+ * The processes of a command among the rows: its group, and on Linux also its cgroup, every process that inherited the variable or the marker, and the
+ * descendants of all of them. Without a cgroup, a process is missed if it clears its environment, changes the limit that is the marker and has no parent left.
  */
 export async function membersOf(child: ChildIdentity, rows: readonly ProcessRow[]): Promise<readonly ProcessRow[]> {
   const others = rows.filter(({ id }) => id !== process.pid);
@@ -99,7 +99,7 @@ export async function membersOf(child: ChildIdentity, rows: readonly ProcessRow[
   return candidates.filter(({ id }) => members.has(id));
 }
 
-/** The number of a group that has become empty may be another's by now: it counts while its leader runs, or is our own child. */
+/** The number of an empty group may have been reused: it counts only while its leader runs, or is our own child. */
 async function groupOf({ leader, own }: ChildIdentity, rows: readonly ProcessRow[]): Promise<number | undefined> {
   if (own || leader === undefined || process.platform !== "linux") return leader?.processId;
   const boot = await bootId();
@@ -114,7 +114,7 @@ function addDescendants(members: Set<number>, rows: readonly ProcessRow[]): void
   }
 }
 
-/** False when there is nothing that could be signalled any more. */
+/** False if no process was left to signal. */
 function signalFamily({ groupId, outside }: Family, signal: NodeJS.Signals | 0): boolean {
   const targets = [...(groupId === undefined ? [] : [-groupId]), ...outside];
   return targets.map((target) => send(target, signal)).includes(true);
@@ -127,7 +127,7 @@ function send(target: number, signal: NodeJS.Signals | 0): boolean {
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "ESRCH") return false;
-    // It exists, but it is another user's (a set-uid program).
+    // It exists, but belongs to another user (a set-uid program).
     if (code === "EPERM") return true;
     throw error;
   }

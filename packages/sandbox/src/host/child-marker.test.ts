@@ -7,7 +7,7 @@ import type { ProcessRow } from "./process-table.ts";
 
 const ID = "0f8b3c1e-7a55-4d1c-9a43-2f6d2c1b9e77";
 
-test.runIf(process.platform === "linux")("finds the marked processes among a thousand, and lets other work run meanwhile", async () => {
+test.runIf(process.platform === "linux")("finds the marked processes among a thousand, and yields in between", async () => {
   const child = spawn("/bin/sh", ["-c", MARKED_START, "sh", markerOf(ID), "", "sh", "-c", "echo begun; cat"]);
   try {
     await once(child.stdout, "data");

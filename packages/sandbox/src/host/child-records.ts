@@ -5,18 +5,18 @@ import type { ChildIdentity } from "./child-family.ts";
 const FILE = /^([0-9a-f-]{36})\.json$/;
 
 /**
- * What runs, one small file a command: there before the command is, gone when nothing of it runs any more. What is found at a start was left by a
- * gateway that was killed. The files are not flushed to the disk: a machine that lost its power has lost the processes too.
+ * Records of running commands, one small file each: written before the command starts, removed when nothing of it runs any more. Records found at a start were
+ * left by a killed gateway. The files are not flushed to the disk: a power loss ends the processes too.
  */
 export class ChildRecords {
   readonly #folder: string;
 
-  /** `folder` is absolute, made when it is first needed, with mode 700. */
+  /** `folder` is absolute, created on demand with mode 700. */
   constructor(folder: string) {
     this.#folder = folder;
   }
 
-  /** Rejects when it cannot be written; then nothing must be started. */
+  /** Rejects if it cannot be written; then the command must not be started. */
   async announce(id: string): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     await writeFile(this.#path(id), "", { flag: "wx", mode: 0o600 });
@@ -30,7 +30,7 @@ export class ChildRecords {
     await rm(this.#path(id), { force: true });
   }
 
-  /** What is written down, for a process that has none of it as its own children. */
+  /** All records, for a process that has none of them as its own children. */
   async list(): Promise<readonly ChildIdentity[]> {
     const names = await readdir(this.#folder).catch((error: unknown) => {
       if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];

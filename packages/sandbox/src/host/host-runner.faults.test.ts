@@ -9,7 +9,7 @@ import { realClock } from "../../test/real-clock.ts";
 
 const fault = vi.hoisted(() => ({ looks: 0 }));
 
-/** The first look at a process finds no file handle left. */
+/** Fails the first look at a process, as if no file handle were left. */
 vi.mock("node:fs", async (original) => {
   const real = await original<typeof Fs>();
   const readFileSync = (path: string, encoding: "utf8"): string => {
@@ -19,7 +19,7 @@ vi.mock("node:fs", async (original) => {
   return { ...real, readFileSync };
 });
 
-test.runIf(process.platform === "linux")("a command of which it cannot be told when it began is run, ended and told about", async () => {
+test.runIf(process.platform === "linux")("a command whose start time is unknown is run, ended and logged", async () => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "host-runner-")));
   const warnings: string[] = [];
   const runner = createHostRunner({

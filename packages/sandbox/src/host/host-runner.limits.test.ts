@@ -19,7 +19,7 @@ const logger = { warn: (message: string) => void warnings.push(message) };
 const UNTIL_ENDED = "until [ -e ended ]; do sleep 0.05; done";
 
 let folder: string;
-/** How often the runner has asked for its limits: at the start of a command in a cgroup, and at each measurement. */
+/** How often the runner has read its limits: at the start of a command in a cgroup, and at each measurement. */
 let asked: number;
 let warnings: string[];
 
@@ -76,7 +76,7 @@ function run(runner: HostRunner, command: CommandRequest["command"] | string): P
   );
 }
 
-/** How many processes were started in the folder and still run. */
+/** The number of running processes that were started in the folder. */
 async function leftRunning(): Promise<number> {
   const rows = await listProcesses();
   const commands = await Promise.all(rows.map(({ id }) => readFile(`/proc/${id}/environ`, "utf8").catch(() => "")));
@@ -84,12 +84,12 @@ async function leftRunning(): Promise<number> {
 }
 
 const sleepers = (count: number): string => `echo begun; for i in $(seq ${count}); do sleep 1000 & done; wait`;
-/** Holds the memory, which the file `held` tells, until something ends it or the file `ended` is there. */
+/** Holds the memory (the file `held` confirms it) until it is ended or the file `ended` exists. */
 const hog = (megabytes: number): string =>
   `node -e 'const held = Buffer.alloc(${megabytes} * 1024 * 1024, 1); fs.writeFileSync("held", ""); setInterval(() => held[0] && fs.existsSync("ended") && process.exit(), 50)'`;
 
-describe.runIf(process.platform === "linux")("limits that are measured", () => {
-  test("a command with too many processes is ended whole, with the numbers", async () => {
+describe.runIf(process.platform === "linux")("measured limits", () => {
+  test("a command with too many processes is ended as a whole, with the numbers in the error", async () => {
     const { end, output } = await run(makeRunner({ ...GENEROUS, maxProcesses: 12 }), sleepers(30));
     expect(end).toMatchObject({ type: "over-limit", limit: "processes", allowed: 12 });
     expect(end.type === "over-limit" && end.used).toBeGreaterThan(12);
@@ -97,7 +97,7 @@ describe.runIf(process.platform === "linux")("limits that are measured", () => {
     expect(await leftRunning()).toBe(0);
   });
 
-  test("as many processes as allowed go on", async () => {
+  test("the maximum number of processes is allowed", async () => {
     const runner = makeRunner({ ...GENEROUS, maxProcesses: 12 });
     const running = run(runner, `for i in 1 2 3 4 5; do (${UNTIL_ENDED}) & done; wait; echo done`);
     await measured(3);
@@ -105,13 +105,13 @@ describe.runIf(process.platform === "linux")("limits that are measured", () => {
     expect(await running).toMatchObject({ end: { type: "exited", exitCode: 0 }, output: "done\n" });
   });
 
-  test("processes count wherever they went: another session, a clean environment, no parent", async () => {
+  test("processes count even after leaving: another session, a clean environment, no parent", async () => {
     const daemons = `for i in $(seq 30); do (setsid env -i PATH="$PATH" sh -c '(setsid sleep 1000 >/dev/null 2>&1 &)' &); done; sleep 1000`;
     const { end } = await run(makeRunner({ ...GENEROUS, maxProcesses: 12 }), daemons);
     expect(end).toMatchObject({ type: "over-limit", limit: "processes" });
   });
 
-  test("a command with too much memory is ended, and one with less goes on beside it", async () => {
+  test("a command with too much memory is ended, while a smaller one continues", async () => {
     const runner = makeRunner({ ...GENEROUS, maxMemoryBytes: 300 * MEGABYTE });
     const small = run(runner, `${UNTIL_ENDED}; echo done`);
     const large = await run(runner, hog(400));
@@ -120,7 +120,7 @@ describe.runIf(process.platform === "linux")("limits that are measured", () => {
     expect(await small).toMatchObject({ end: { type: "exited", exitCode: 0 }, output: "done\n" });
   });
 
-  test("commands are added up, and the largest one ends", async () => {
+  test("the sum of all commands counts, and the largest one is ended", async () => {
     const runner = makeRunner({ ...GENEROUS, maxProcesses: 20 });
     const smaller = run(runner, `for i in 1 2 3 4; do (${UNTIL_ENDED}) & done; wait`);
     const larger = await run(runner, sleepers(16));
@@ -136,7 +136,7 @@ describe.runIf(process.platform === "linux")("limits that are measured", () => {
     expect(await leftRunning()).toBe(0);
   });
 
-  test("pages that processes share count once", async () => {
+  test("shared pages count once", async () => {
     const runner = makeRunner({ ...GENEROUS, maxMemoryBytes: 150 * MEGABYTE });
     const shared = `data=$(head -c 40000000 /dev/zero | tr '\\0' x); for i in 1 2 3 4; do (${UNTIL_ENDED}) & done; echo >held; wait; echo done`;
     const running = run(runner, shared);
@@ -146,7 +146,7 @@ describe.runIf(process.platform === "linux")("limits that are measured", () => {
     expect(await running).toMatchObject({ end: { type: "exited", exitCode: 0 }, output: "done\n" });
   });
 
-  test("the table of ps says the same of this process as that of the kernel", async () => {
+  test("ps and the kernel's table agree about this process", async () => {
     const own = (rows: Awaited<ReturnType<typeof listProcesses>>) => rows.find(({ id }) => id === process.pid);
     const { parentId, groupId } = own(await listProcesses()) ?? {};
     expect(own(await askPs())).toMatchObject({ parentId, groupId });
@@ -166,18 +166,18 @@ async function fakePlace(members: readonly number[], enabled = ""): Promise<stri
 describe.runIf(process.platform === "linux")("memory of commands outside of a cgroup", () => {
   const limits = { ...GENEROUS, maxMemoryBytes: 300 * MEGABYTE };
   const overMemory = { type: "over-limit", limit: "memory", allowed: limits.maxMemoryBytes };
-  /** In a folder that stands for a cgroup nothing enters by itself: the shell's `0` means nobody there. */
+  /** A plain folder in place of a cgroup: no process enters it, so the shell's `0` stays in `cgroup.procs`. */
   const inside = (megabytes: number): string =>
     `echo $$ >>cgroup/factotum-commands-${process.pid}/$FACTOTUM_CHILD/cgroup.procs; exec ${hog(megabytes)}`;
 
-  test("is measured where none could be made", async () => {
+  test("is measured if no cgroup could be created", async () => {
     const create = () => Promise.reject(new Error("no such device"));
     const { end } = await run(makeRunner(limits, { create, close: () => Promise.resolve() }), hog(400));
     expect(end).toMatchObject(overMemory);
     expect(warnings.splice(0)).toEqual([expect.stringContaining("runs outside of a cgroup")]);
   });
 
-  test("is measured where the command could not enter its own", async () => {
+  test("is measured if the command could not enter its cgroup", async () => {
     const cgroups = await openCommandCgroups(logger, { folder: await fakePlace([process.pid]) });
     expect((await run(makeRunner(limits, cgroups), hog(400))).end).toMatchObject(overMemory);
   });
@@ -197,8 +197,8 @@ describe.runIf(process.platform === "linux")("memory of commands outside of a cg
   });
 });
 
-describe.runIf(process.platform === "linux")("limits that a cgroup keeps", () => {
-  test("the limits are written, and every command enters a cgroup of its own before it begins", async () => {
+describe.runIf(process.platform === "linux")("limits enforced by a cgroup", () => {
+  test("the limits are written, and every command enters its own cgroup before it starts", async () => {
     const place = await fakePlace([process.pid]);
     const cgroups = await openCommandCgroups(logger, { folder: place });
     expect(await readFile(join(place, "factotum-gateway/cgroup.procs"), "utf8")).toBe(String(process.pid));
@@ -212,14 +212,14 @@ describe.runIf(process.platform === "linux")("limits that a cgroup keeps", () =>
     expect(await readFile(join(commands, id, "memory.oom.group"), "utf8")).toBe("1");
   });
 
-  test("a command that the kernel ended for its memory says which limit it was", async () => {
+  test("a command killed by the kernel for its memory reports which limit it was", async () => {
     const cgroups = await openCommandCgroups(logger, { folder: await fakePlace([], "memory pids") });
     const killed = `cd ${folder}/cgroup/factotum-commands-${process.pid}/*/ && printf 'oom 1\\noom_kill 1\\n' >memory.events; kill -9 $$`;
     const { end } = await run(makeRunner({ ...GENEROUS, maxMemoryBytes: 7 * MEGABYTE }, cgroups), killed);
     expect(end).toEqual({ type: "over-limit", limit: "memory", used: 7 * MEGABYTE, allowed: 7 * MEGABYTE });
   });
 
-  test("memory that is swapped out counts where the kernel keeps an account of it", async () => {
+  test("swapped memory counts if the kernel accounts swap", async () => {
     const cgroups = await openCommandCgroups(logger, { folder: await fakePlace([], "memory pids") });
     const commands = join(folder, `cgroup/factotum-commands-${process.pid}`);
     const runner = makeRunner(GENEROUS, cgroups);
@@ -247,7 +247,7 @@ describe.runIf(process.platform === "linux")("limits that a cgroup keeps", () =>
     expect(calls).toEqual(["remove, 0 running", "close"]);
   });
 
-  test("cgroups that earlier gateways left are removed, those with something in them are not", async () => {
+  test("cgroups of earlier gateways are removed unless they contain processes", async () => {
     const place = await fakePlace([], "memory pids");
     await mkdir(join(place, "factotum-commands-1/left"), { recursive: true });
     await mkdir(join(place, "factotum-commands-2/left/in use"), { recursive: true });
@@ -261,31 +261,34 @@ describe.runIf(process.platform === "linux")("limits that a cgroup keeps", () =>
   test.each([
     ["other processes are in it", [1, process.pid], "cpu memory pids\n"],
     ["a controller is missing", [process.pid], "cpu memory\n"],
-  ])("no cgroup is used where %s, and nothing is changed", async (_name, members, controllers) => {
+  ])("no cgroup is used if %s, and nothing is changed", async (_name, members, controllers) => {
     const place = await fakePlace(members);
     await writeFile(join(place, "cgroup.controllers"), controllers);
     expect(await openCommandCgroups(logger, { folder: place })).toBeUndefined();
     expect((await readdir(place)).sort()).toEqual(["cgroup.controllers", "cgroup.procs", "cgroup.subtree_control"]);
   });
 
-  test.runIf(process.getuid?.() === 0)("a real one holds what cleans its environment and changes the limit that marks it", async () => {
-    await using real = await realPlace();
-    if (real === undefined) return;
-    const cgroups = await openCommandCgroups(logger, { folder: real.folder, controllers: [] });
-    const runner = makeRunner(GENEROUS, cgroups);
-    const daemon = `(setsid env -i PATH="$PATH" bash -c '(ulimit -x 5; setsid sh -c "echo \\$\\$ >pid; exec sleep 1000" >/dev/null 2>&1 &)' &)`;
-    const { output } = await run(
-      runner,
-      `${daemon}; until [ -s pid ]; do sleep 0.01; done; cat pid; grep -h . ${real.folder}/factotum-commands-*/*/cgroup.procs`,
-    );
-    const [pid = "", ...members] = output.trim().split("\n");
-    expect(members).toContain(pid);
-    expect((await listProcesses()).some(({ id }) => id === Number(pid))).toBe(false);
-    await runner.close();
-  });
+  test.runIf(process.getuid?.() === 0)(
+    "a real cgroup holds a process that cleans its environment and changes its marker limit",
+    async () => {
+      await using real = await realPlace();
+      if (real === undefined) return;
+      const cgroups = await openCommandCgroups(logger, { folder: real.folder, controllers: [] });
+      const runner = makeRunner(GENEROUS, cgroups);
+      const daemon = `(setsid env -i PATH="$PATH" bash -c '(ulimit -x 5; setsid sh -c "echo \\$\\$ >pid; exec sleep 1000" >/dev/null 2>&1 &)' &)`;
+      const { output } = await run(
+        runner,
+        `${daemon}; until [ -s pid ]; do sleep 0.01; done; cat pid; grep -h . ${real.folder}/factotum-commands-*/*/cgroup.procs`,
+      );
+      const [pid = "", ...members] = output.trim().split("\n");
+      expect(members).toContain(pid);
+      expect((await listProcesses()).some(({ id }) => id === Number(pid))).toBe(false);
+      await runner.close();
+    },
+  );
 });
 
-/** An empty cgroup of this machine, if it has a tree of version 2 in which this process may write. */
+/** An empty cgroup of this machine, if it has a tree of version 2 that this process may write to. */
 async function realPlace(): Promise<(Required<Pick<CgroupPlace, "folder">> & AsyncDisposable) | undefined> {
   const mount = (await readFile("/proc/self/mountinfo", "utf8")).split("\n").find((line) => line.includes(" - cgroup2 "));
   const place = join(mount?.split(" ")[4] ?? "/nowhere", `factotum-test-${process.pid}`);

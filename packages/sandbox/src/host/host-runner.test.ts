@@ -8,7 +8,7 @@ import type { Clock, CommandRequest, CommandResult, RunFacts } from "@factotum/a
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createHostRunner } from "./host-runner.ts";
 
-/** Short waits are real; the long ones (timeouts) fire only when the test says so. */
+/** Short waits are real; the long ones (timeouts) fire only when the test triggers them. */
 function testClock(): Clock & { fireLong(): void } {
   const long = new Set<() => void>();
   return {
@@ -82,7 +82,7 @@ function run(
   return runner.run(request, { signal: abort.signal, run: facts(folder), onOutput });
 }
 
-/** Calls back once, as soon as the output holds a line that begins with `word`, with the rest of that line. */
+/** Calls back once the output has a line that starts with `word`, with the rest of that line. */
 function onLine(word: string, callback: (rest: string) => void): (text: string) => void {
   let seen = "";
   let done = false;
@@ -95,7 +95,7 @@ function onLine(word: string, callback: (rest: string) => void): (text: string) 
   };
 }
 
-/** A zombie does not run: whether it is reaped is up to the machine's first process. */
+/** A zombie does not count as running: reaping it is up to the machine's first process. */
 const isRunning = (processId: number): boolean => {
   try {
     process.kill(processId, 0);
@@ -106,14 +106,14 @@ const isRunning = (processId: number): boolean => {
 };
 
 describe("output", () => {
-  test("joins both streams in their order and tells the exit code", async () => {
+  test("joins both streams in order and returns the exit code", async () => {
     const result = await run("for i in 1 2 3; do echo out$i; echo err$i >&2; done; exit 3");
     expect(result.output).toBe("out1\nerr1\nout2\nerr2\nout3\nerr3\n");
     expect(result.end).toEqual({ type: "exited", exitCode: 3 });
     expect(result.outputBytes).toBe(30);
   });
 
-  test("hands output on while the command runs, characters whole", async () => {
+  test("passes output on while the command runs, in whole characters", async () => {
     const parts: string[] = [];
     const result = await run("printf '\\346'; sleep 0.05; printf '\\274'; sleep 0.05; printf '\\242!'", {
       onOutput: (text) => parts.push(text),
@@ -135,7 +135,7 @@ describe("output", () => {
   });
 });
 
-describe("what runs", () => {
+describe("commands", () => {
   test("a program with arguments, without a shell", async () => {
     const result = await run("", { command: { type: "argv", file: "printf", args: ["%s|", "a b", "$HOME", ";"] } });
     expect(result.output).toBe("a b|$HOME|;|");
@@ -155,18 +155,18 @@ describe("what runs", () => {
     expect(end.type === "not-started" && end.message).toMatch(message);
   });
 
-  test("an aborted signal starts nothing", async () => {
+  test("an aborted signal starts no command", async () => {
     abort.abort();
     expect(await run("touch started")).toMatchObject({ end: { type: "aborted" }, outputBytes: 0 });
   });
 
-  test("a command that kills itself is told apart from one that exits", async () => {
+  test("a command that kills itself is distinguished from one that exits", async () => {
     expect((await run("kill -9 $$")).end).toEqual({ type: "signalled", signal: "SIGKILL" });
   });
 });
 
 describe("environment", () => {
-  test("holds the passed names and the request's own, nothing else", async () => {
+  test("has the passed names and the request's own, nothing else", async () => {
     const baseEnv = {
       PATH: process.env["PATH"],
       HOME: "/h",
@@ -187,7 +187,7 @@ describe("environment", () => {
 });
 
 describe("ending", () => {
-  test("a timeout ends the whole group, children that ignore TERM too", async () => {
+  test("a timeout ends the whole group, even children that ignore TERM", async () => {
     let child = 0;
     const script = "trap '' TERM; (trap '' TERM; sleep 1000; sleep 1000) & echo ready $!; while :; do sleep 1000; done";
     const result = await run(script, {
@@ -210,32 +210,32 @@ describe("ending", () => {
     expect(result.output).toMatch(/^ready\n(.*\n)?cleaned\n$/);
   });
 
-  test("a background child that holds the output does not hold the command and is gone with it", async () => {
+  test("a background child that keeps the output open does not block the command and is ended with it", async () => {
     const result = await run("(trap '' TERM; sleep 1000) & echo $!");
     expect(result.end).toEqual({ type: "exited", exitCode: 0 });
     expect(isRunning(Number(result.output))).toBe(false);
   });
 
-  test("a double fork with its output elsewhere is gone too", async () => {
+  test("a double fork with its output elsewhere is ended too", async () => {
     const result = await run("( (sleep 1000 >/dev/null 2>&1 & echo $! >pid) & ); until [ -s pid ]; do sleep 0.01; done; cat pid");
     expect(result.end).toEqual({ type: "exited", exitCode: 0 });
     expect(isRunning(Number(result.output))).toBe(false);
   });
 
-  test("a command that leaves nothing behind leaves no record", async () => {
+  test("a command without leftovers leaves no record", async () => {
     const result = await run("ls records");
     expect(result.output).toMatch(/^[0-9a-f-]{36}\.json\n$/);
     expect(await readdir(join(folder, "records"))).toEqual([]);
   });
 
-  test("nothing is started that cannot be written down", async () => {
+  test("no command is started that cannot be recorded", async () => {
     await writeFile(join(folder, "records"), "a file where a folder should be");
     const result = await run("touch started");
     expect(result.end).toMatchObject({ type: "not-started", message: expect.stringContaining("written down") });
     expect(await readdir(folder)).toEqual(["records"]);
   });
 
-  test("closing the runner ends what runs and starts nothing more", async () => {
+  test("closing the runner ends running commands and starts no more", async () => {
     const runner = createHostRunner(common());
     const ready = Promise.withResolvers<string>();
     const request = { cwd: folder, env: {}, timeoutMs: 60_000, maxOutputBytes: 1_000 };
@@ -250,7 +250,7 @@ describe("ending", () => {
   });
 });
 
-describe.runIf(process.platform === "linux")("what leaves the group", () => {
+describe.runIf(process.platform === "linux")("processes that leave the group", () => {
   const wait = "until [ -s pid ]; do sleep 0.01; done; cat pid";
   test.each([
     ["a session of its own", `setsid sh -c 'echo $$ >pid; exec sleep 1000' & ${wait}`],
@@ -280,7 +280,7 @@ describe.runIf(process.platform === "linux")("what leaves the group", () => {
     expect(await readdir(join(folder, "records"))).toEqual([]);
   });
 
-  test("is ended at the time limit too", async () => {
+  test("are ended at the time limit too", async () => {
     let pid = 0;
     const script = `setsid bash -c "trap '' TERM; echo ready \\$BASHPID; while :; do sleep 1000; done" & wait`;
     const result = await run(script, {

@@ -15,20 +15,20 @@ import { ChildRecords } from "./child-records.ts";
 import { hostEnvironment } from "./host-environment.ts";
 import { startOf } from "./process-table.ts";
 
-/** What the runner needs from its host. */
+/** Options of the runner. */
 export interface HostRunnerOptions {
   readonly clock: Clock;
   readonly random: Pick<Random, "uuid">;
   readonly logger: Pick<Logger, "warn">;
-  /** Where it is written down what runs; absolute, this runner's alone, made when it is first needed. */
+  /** Folder for records of running commands; absolute, used by this runner alone, created on demand. */
   readonly recordFolder: string;
   /** The gateway's environment; a command gets PATH, HOME, LANG, TERM, TMPDIR, USER, SHELL, TZ, FACTOTUM_HOME and FACTOTUM_CONFIG of it, nothing else. */
   readonly baseEnv: Readonly<Record<string, string | undefined>>;
-  /** What all running commands together may use, asked at each command and each measurement. */
+  /** Limits for all running commands together, read at each start and each measurement. */
   readonly limits: () => CommandLimits;
-  /** Where the kernel limits memory; what runs outside of them is measured on a timer. */
+  /** If present, the kernel limits memory; commands outside of cgroups are measured on a timer. */
   readonly cgroups?: CommandCgroups | undefined;
-  /** Takes secrets out of output before it is cut; without it output stays as it is. */
+  /** Redacts secrets in output before it is cut; without it output is unchanged. */
   readonly redactor?: OutputRedactor;
   /** Milliseconds between TERM and KILL. Default 2,000. */
   readonly killGraceMs?: number;
@@ -44,25 +44,25 @@ type Exit = { readonly exitCode: number | null; readonly signal: NodeJS.Signals 
 type Stop = { readonly type: "timed-out" } | { readonly type: "aborted" } | OverLimit;
 type OverLimit = Excess & { readonly type: "over-limit" };
 
-/** A runner of commands, with what a whole process needs of it. */
+/** A runner of commands, with the operations of the whole process. */
 export interface HostRunner extends CommandRunner {
-  /** `cgroup`: the kernel limits the memory of every command that gets a cgroup. `measuring`: that of all commands is measured on a timer. */
+  /** `cgroup`: the kernel limits the memory of every command that has a cgroup. `measuring`: the memory of all commands is measured on a timer. */
   readonly limitsKeptBy: "cgroup" | "measuring";
   /**
-   * Ends what an earlier process of the gateway left, when that was killed. To be called before anything is run, by the only process that uses
-   * the folder of records. Resolves with how many commands had something left; `survivors` of them could not be ended and are tried again next time.
+   * Ends what a killed gateway left running. Call it before any command is run, from the only process that uses the folder of records. Resolves with how many
+   * commands had processes left; `survivors` of them could not be ended and are tried again next time.
    */
   endOrphans(): Promise<{ readonly ended: number; readonly survivors: number }>;
-  /** Ends everything that runs and resolves when nothing does. From then on every command is aborted before it starts. */
+  /** Ends all commands and resolves once none runs. From then on every command is aborted before it starts. */
   close(): Promise<void>;
 }
 
 /**
  * Runs commands as processes of this machine, with the rights of the gateway's user.
  *
- * Each command leads its own process group; whatever way it ends, everything that belongs to it is ended with it: TERM, a grace, KILL. On Linux
- * that includes what has left the group. Standard input is empty. What runs is written down, so that the next start finds what a killed gateway
- * left. Shell text runs under bash where there is one, else under `sh`, with standard error joined to standard output so that the order is exact.
+ * Each command leads its own process group; however it ends, everything that belongs to it is ended with it: TERM, a grace period, KILL. On Linux that includes
+ * processes that have left the group. Standard input is empty. Running commands are recorded, so that the next start finds what a killed gateway left. Shell
+ * text runs under bash if available, else under `sh`, with standard error joined to standard output so that the order is exact.
  */
 export function createHostRunner(options: HostRunnerOptions): HostRunner {
   const { clock, logger, killGraceMs = KILL_GRACE_MS } = options;
@@ -144,11 +144,11 @@ async function runCommand(request: CommandRequest, run: Run, options: HostRunner
   const stopped = await ending;
   watched[Symbol.dispose]();
   if (stopped === undefined) await Promise.all([within(closed, clock, lingerMs), familyGone(identity, clock, lingerMs)]);
-  // Looked for twice also when nothing was found: who forks and ends while the table is read is not in it.
-  // What cannot be ended stays written down: the next start tries again.
+  // Searched twice even if nothing was found: a process that forks and exits during the search is missed. The record of a process that cannot be ended stays:
+  // the next start tries again.
   const graceMs = stopped?.type === "over-limit" ? 0 : killGraceMs;
   if (await endFamily(identity, { clock, graceMs })) await forget(id, books);
-  // A process that was not found may still hold the pipes; it must not hold us.
+  // A process that was not found may still hold the pipes; do not wait for it.
   await within(closed, clock, lingerMs);
   child.stdout.destroy();
   child.stderr.destroy();
@@ -159,7 +159,7 @@ async function runCommand(request: CommandRequest, run: Run, options: HostRunner
   return settle(end);
 }
 
-/** The cgroup for a command that begins. Without one, or where it does not enter it, it is measured. */
+/** The cgroup for a new command. Without one, or if the command does not enter it, it is measured. */
 async function enterableCgroup(id: string, { cgroups, limits, logger }: HostRunnerOptions): Promise<CommandCgroup | undefined> {
   try {
     return await cgroups?.create(id, limits());
@@ -175,7 +175,7 @@ async function outOfMemory(cgroup: CommandCgroup | undefined, { limits }: HostRu
   return { type: "over-limit", limit: "memory", used: allowed, allowed };
 }
 
-/** A program that is run without a shell gets no marker and no cgroup: whether it exists is told by its start. */
+/** A program that is run without a shell gets no marker and no cgroup: its start must show whether it exists. */
 async function commandLine(
   command: CommandRequest["command"],
   marker: string,
@@ -205,7 +205,7 @@ interface Place {
   readonly books: Books;
 }
 
-/** Where it is written down what runs, who measures it, and who hears of failures. */
+/** The records, the measurement, and the logger of failures. */
 interface Books {
   readonly records: ChildRecords;
   readonly logger: HostRunnerOptions["logger"];
@@ -220,7 +220,7 @@ async function forget(id: string, { records, logger }: Books): Promise<void> {
   }
 }
 
-/** Writes down that something will run, and starts it. */
+/** Records that a command will run, and starts it. */
 async function startAnnounced(id: string, file: string, args: readonly string[], place: Place): Promise<Started> {
   try {
     await place.books.records.announce(id);
@@ -233,7 +233,7 @@ async function startAnnounced(id: string, file: string, args: readonly string[],
   return started;
 }
 
-/** Writes down which process a command is. */
+/** Records which process a command is. */
 async function recordStart(id: string, processId: number, { records, logger }: Books): Promise<ChildIdentity> {
   let start: string | undefined;
   try {
@@ -246,7 +246,7 @@ async function recordStart(id: string, processId: number, { records, logger }: B
   return { id, leader: { processId, start }, own: true };
 }
 
-/** Spawns and waits until it is known whether the program runs. */
+/** Spawns the program and waits until it runs or has failed to start. */
 async function start(file: string, args: readonly string[], { cwd, env }: Place): Promise<Started> {
   let child: Child;
   try {
@@ -265,7 +265,7 @@ async function start(file: string, args: readonly string[], { cwd, env }: Place)
   return { type: "started", child, processId: child.pid, exited, closed };
 }
 
-/** Node reports a missing folder as a missing program; people need to know which of the two it is. */
+/** Node reports a missing folder as a missing program; the error must say which of the two it is. */
 async function whyNotStarted(error: unknown, file: string, cwd: string): Promise<string> {
   const folder = await stat(cwd).catch(() => undefined);
   if (folder === undefined) return `The working folder does not exist: ${cwd}`;
@@ -285,16 +285,16 @@ async function whyNotStarted(error: unknown, file: string, cwd: string): Promise
   }
 }
 
-/** Feeds decoded text on as it arrives; the returned function hands over what an unfinished character left behind. */
+/** Passes decoded text on as it arrives; the returned function flushes an unfinished character. */
 function collect(stream: Readable, take: (text: string, bytes: number) => void): () => void {
   const decoder = new StringDecoder("utf8");
   stream.on("data", (chunk: Buffer) => take(decoder.write(chunk), chunk.length));
-  // A broken pipe ends the output; how the command ended is told by its exit.
+  // A broken pipe ends the output; the exit status says how the command ended.
   stream.on("error", () => stream.destroy());
   return () => take(decoder.end(), 0);
 }
 
-/** Hands on redacted output until that is more than `maxChars`: a flood is not worth redacting. */
+/** Passes redacted output on until it exceeds `maxChars`: redacting a flood is wasted work. */
 function liveOutput(onOutput: (text: string) => void, maxChars: number, redactor: OutputRedactor): ReturnType<OutputRedactor["stream"]> {
   let chars = 0;
   const stream = redactor.stream((text) => {
@@ -305,7 +305,7 @@ function liveOutput(onOutput: (text: string) => void, maxChars: number, redactor
   return { push: (text) => ifOpen(() => stream.push(text)), flush: () => ifOpen(stream.flush) };
 }
 
-/** Resolves with what stopped the command from outside, or undefined when it ended by itself. */
+/** Resolves with the external reason for ending the command, or undefined if it ended by itself. */
 function untilExitOrStop(
   exited: Promise<Exit>,
   timeoutMs: number,

@@ -27,7 +27,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The gateway of the next start. */
+/** The gateway after the next start. */
 function nextRunner(): HostRunner {
   const logger = { warn: (message: string) => expect.unreachable(message) };
   const limits = () => ({ maxProcesses: 256, maxMemoryBytes: 2048 * 1024 ** 2 });
@@ -42,7 +42,7 @@ function nextRunner(): HostRunner {
   });
 }
 
-/** Runs shell text as a gateway does, waits until it has printed `count` process ids, and kills that gateway. */
+/** Runs shell text like a gateway, waits until it has printed `count` process ids, and kills that gateway. */
 async function killGatewayThatRuns(text: string, count: number): Promise<readonly number[]> {
   const entry = fileURLToPath(new URL("../../test/run-and-wait.ts", import.meta.url));
   const gateway = spawn(process.execPath, ["--conditions=factotum-source", entry, folder, records, text], {
@@ -62,7 +62,7 @@ async function killGatewayThatRuns(text: string, count: number): Promise<readonl
   return output.trim().split("\n").map(Number);
 }
 
-/** A zombie does not run: whether it is reaped is up to the machine's first process. */
+/** A zombie does not count as running: reaping it is up to the machine's first process. */
 function isRunning(processId: number): boolean {
   try {
     process.kill(processId, 0);
@@ -72,7 +72,7 @@ function isRunning(processId: number): boolean {
   }
 }
 
-/** A process that is nobody's orphan. */
+/** A process that is no orphan of a gateway. */
 async function stranger(): Promise<number> {
   const child = spawn("sleep", ["1000"], { detached: true, stdio: "ignore" });
   started.push(child);
@@ -80,8 +80,8 @@ async function stranger(): Promise<number> {
   return child.pid ?? 0;
 }
 
-describe("what a killed gateway left", () => {
-  test("is ended at the next start, those that ignore TERM too", async () => {
+describe("orphans of a killed gateway", () => {
+  test("are ended at the next start, even if they ignore TERM", async () => {
     const pids = await killGatewayThatRuns("trap '' TERM; (trap '' TERM; echo $BASHPID; sleep 1000; :) & echo $$; wait", 2);
     expect(pids.map(isRunning)).toEqual([true, true]);
     expect(await nextRunner().endOrphans()).toEqual({ ended: 1, survivors: 0 });
@@ -90,7 +90,7 @@ describe("what a killed gateway left", () => {
     expect(await nextRunner().endOrphans()).toEqual({ ended: 0, survivors: 0 });
   });
 
-  test.runIf(process.platform === "linux")("is found where it has left the group and its leader is gone", async () => {
+  test.runIf(process.platform === "linux")("are found after leaving the group, without a leader", async () => {
     const text = "(setsid bash -c 'echo $$; exec sleep 1000' &); echo $$; sleep 1000";
     const pids = await killGatewayThatRuns(text, 2);
     process.kill(pids.at(-1) ?? 0, 0);
@@ -98,7 +98,7 @@ describe("what a killed gateway left", () => {
     await expect.poll(() => pids.map(isRunning)).toEqual([false, false]);
   });
 
-  test.runIf(process.platform === "linux")("is found with a clean environment, two sessions away, its parents gone", async () => {
+  test.runIf(process.platform === "linux")("are found with a clean environment, two sessions away, their parents gone", async () => {
     const daemon = "(setsid sh -c 'echo $$; exec sleep 1000' &)";
     const pids = await killGatewayThatRuns(
       `(setsid env -i PATH="$PATH" bash -c "${daemon.replaceAll("$", "\\$")}" &); echo $$; sleep 1000`,
@@ -108,7 +108,7 @@ describe("what a killed gateway left", () => {
     await expect.poll(() => pids.map(isRunning)).toEqual([false, false]);
   });
 
-  test.runIf(process.platform === "linux")("is found although nobody wrote down which process it is", async () => {
+  test.runIf(process.platform === "linux")("are found although their process was never recorded", async () => {
     const pids = await killGatewayThatRuns("echo $$; exec sleep 1000", 1);
     const [name = ""] = await readdir(records);
     await writeFile(join(records, name), "");
@@ -116,7 +116,7 @@ describe("what a killed gateway left", () => {
     await expect.poll(() => pids.map(isRunning)).toEqual([false]);
   });
 
-  test("is never another process that has the same number by now", async () => {
+  test("are never another process that reuses the number", async () => {
     const pid = await stranger();
     await mkdir(records);
     const before = String(await startOf(pid)).replace(/\d$/, (digit) => String((Number(digit) + 1) % 10));
@@ -128,7 +128,7 @@ describe("what a killed gateway left", () => {
     expect(await readdir(records)).toEqual([]);
   });
 
-  test("is that process when number and start are the same", async () => {
+  test("are recognised by number and start time", async () => {
     const pid = await stranger();
     await mkdir(records);
     await writeFile(join(records, `${randomUUID()}.json`), `${JSON.stringify({ processId: pid, start: await startOf(pid) })}\n`);
@@ -137,8 +137,8 @@ describe("what a killed gateway left", () => {
   });
 });
 
-test("a group of which only an unreaped zombie is left counts as gone", async () => {
-  // Job control gives the background job a group of its own; the shell then turns into a program that never reaps it.
+test("a group of only an unreaped zombie counts as gone", async () => {
+  // Job control gives the background job its own group; the shell is then replaced by a program that never reaps it.
   const script = "set -m; (read line; exit 0) <&0 & echo $!; exec sleep 1000";
   const parent = spawn("/bin/bash", ["-c", script], { stdio: ["pipe", "pipe", "ignore"] });
   started.push(parent);

@@ -4,23 +4,23 @@ import { readdir, readFile } from "node:fs/promises";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { promisify } from "node:util";
 
-/** One process that runs. */
+/** One running process. */
 export interface ProcessRow {
   readonly id: number;
-  /** One letter, as `ps` shows it. */
+  /** One letter, as in `ps`. */
   readonly state: string;
   readonly parentId: number;
   readonly groupId: number;
-  /** Clock ticks since the machine started. With the boot it tells apart two processes that had the same id. 0 outside of Linux. */
+  /** Clock ticks since boot. Together with the boot id it distinguishes processes with the same number. 0 outside of Linux. */
   readonly startTicks: number;
-  /** Its memory, where the table says it: outside of Linux. */
+  /** Its memory, if the table has it: outside of Linux. */
   readonly residentBytes?: number;
 }
 
-/** Files of `/proc` that are read at a time. */
+/** Files of `/proc` read at a time. */
 export const PROC_BATCH = 64;
 
-/** Every process that runs. Zombies, which stay when nobody reaps orphans (a container's PID 1), do not run. */
+/** All running processes. Zombies, which stay if orphans are not reaped (a container's PID 1), do not count. */
 export async function listProcesses(): Promise<readonly ProcessRow[]> {
   const rows = process.platform === "linux" ? await readProcFolder() : await askPs();
   return rows.filter(({ state }) => state !== "Z" && state !== "X");
@@ -36,7 +36,7 @@ async function readProcFolder(): Promise<readonly ProcessRow[]> {
   return rows.filter((row) => row !== undefined);
 }
 
-/** The same from the program that every other system has. */
+/** The same from `ps`, for other systems. */
 export async function askPs(): Promise<readonly ProcessRow[]> {
   const options = { env: { PATH: "/usr/bin:/bin", LC_ALL: "C" }, maxBuffer: 16 * 1024 * 1024 };
   const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid=,pgid=,rss=,stat="], options);
@@ -50,7 +50,7 @@ export async function askPs(): Promise<readonly ProcessRow[]> {
     });
 }
 
-/** Which of the processes were started with `NAME=value` in their environment. Those of another user cannot be asked. Linux only. */
+/** Which of the processes were started with `NAME=value` in their environment. Those of other users are unreadable. Linux only. */
 export async function withVariable(rows: readonly ProcessRow[], name: string, value: string): Promise<readonly ProcessRow[]> {
   const wanted = `${name}=${value}`;
   const found = await inBatches(rows, async (row) => {
@@ -61,27 +61,27 @@ export async function withVariable(rows: readonly ProcessRow[], name: string, va
 }
 
 /**
- * When the process was started: together with its id a name that no other process ever has. `undefined` when it does not run. On Linux the boot
- * is a part of it; elsewhere `ps` tells the time of day.
+ * When the process was started: unique together with its id. `undefined` if it does not run. On Linux it includes the boot id; elsewhere it is the time of day
+ * from `ps`.
  */
 export async function startOf(processId: number): Promise<string | undefined> {
   if (process.platform === "linux") {
     const row = parseStat(readStat(String(processId)));
-    // One that has ended and was not asked for its exit code yet has its name still.
+    // An ended process keeps its name until its exit code is collected.
     return row === undefined ? undefined : linuxStart(row, await bootId());
   }
   const options = { env: { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" } };
-  // `ps` ends with an error when there is no such process.
+  // `ps` fails if the process does not exist.
   const { stdout } = await promisify(execFile)("ps", ["-o", "lstart=", "-p", String(processId)], options).catch(() => ({ stdout: "" }));
   return stdout.trim() === "" ? undefined : stdout.trim();
 }
 
-/** What `startOf` says of a row of this boot. */
+/** The value of `startOf` for a row of this boot. */
 export function linuxStart(row: ProcessRow, boot: string): string {
   return `${boot} ${row.startTicks}`;
 }
 
-/** A name of the machine's running since it was switched on. Linux only. */
+/** The boot id of the machine. Linux only. */
 export async function bootId(): Promise<string> {
   return (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();
 }
@@ -93,7 +93,7 @@ async function inBatches<Item, Result>(items: readonly Item[], work: (item: Item
   return results;
 }
 
-/** At once: the kernel answers from memory and waits for nobody, and a way over other threads costs ten times as much, for every process of the machine. */
+/** Synchronous: the kernel answers from memory, and going through the thread pool costs ten times as much, for every process of the machine. */
 function readStat(id: string): string | undefined {
   try {
     return readFileSync(`/proc/${id}/stat`, "utf8");
@@ -102,7 +102,7 @@ function readStat(id: string): string | undefined {
   }
 }
 
-/** The environment of a process lies in its own memory, which may be slow to come: nothing waits for it but who asks. */
+/** Asynchronous: the environment is in the process's own memory, which may be slow to read. */
 async function readEnvironment(id: number): Promise<string | undefined> {
   try {
     return await readFile(`/proc/${id}/environ`, "latin1");
@@ -111,13 +111,13 @@ async function readEnvironment(id: number): Promise<string | undefined> {
   }
 }
 
-/** `undefined` for a process that has ended meanwhile or may not be looked at. */
+/** `undefined` for a process that has ended meanwhile or is unreadable. */
 function undefinedIfGone(error: unknown): undefined {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code !== "ENOENT" && code !== "ESRCH" && code !== "EACCES" && code !== "EPERM") throw error;
 }
 
-/** `pid (name) state ppid pgrp … starttime …`; the name may hold anything, parentheses and spaces too. */
+/** `pid (name) state ppid pgrp … starttime …`; the name may contain anything, including parentheses and spaces. */
 function parseStat(line: string | undefined): ProcessRow | undefined {
   if (line === undefined) return undefined;
   const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");

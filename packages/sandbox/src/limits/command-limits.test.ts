@@ -3,7 +3,7 @@ import { findExcess } from "./command-limits.ts";
 
 const LIMITS = { maxProcesses: 10, maxMemoryBytes: 1_000 };
 
-test("finds nothing up to the limits themselves", () => {
+test("finds nothing up to and including the limits", () => {
   expect(findExcess([], LIMITS)).toBeUndefined();
   expect(
     findExcess(
@@ -16,7 +16,7 @@ test("finds nothing up to the limits themselves", () => {
   ).toBeUndefined();
 });
 
-test("adds up all commands and names the one that uses most of what is exceeded", () => {
+test("adds up all commands and names the one with the largest share", () => {
   const usages = [
     { processes: 3, memoryBytes: 600 },
     { processes: 4, memoryBytes: 401 },

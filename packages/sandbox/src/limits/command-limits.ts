@@ -1,23 +1,23 @@
-/** What all running commands together may use. */
+/** Limits for all running commands together. */
 export interface CommandLimits {
   readonly maxProcesses: number;
   readonly maxMemoryBytes: number;
 }
 
-/** A limit that was exceeded, with what was used in all. */
+/** An exceeded limit, with the total use. */
 export interface Excess {
   readonly limit: "processes" | "memory";
   readonly used: number;
   readonly allowed: number;
 }
 
-/** What the processes of one command use. */
+/** Resources that the processes of one command use. */
 export interface Usage {
   readonly processes: number;
   readonly memoryBytes: number;
 }
 
-/** The exceeded limit and the index of the command that uses most of it; `undefined` while all of them stay within the limits. */
+/** The exceeded limit and the index of the command with the largest share; `undefined` while all are within the limits. */
 export function findExcess(
   usages: readonly Usage[],
   limits: CommandLimits,

@@ -5,7 +5,7 @@ import type { CommandLimits, Excess } from "./command-limits.ts";
 import { measureCommands } from "./measure-commands.ts";
 
 const INTERVAL_MS = 250;
-/** Measuring takes at most one part in so many of the time. */
+/** Measuring takes at most this fraction (one part in N) of the time. */
 const MIN_IDLE_FACTOR = 20;
 const MAX_INTERVAL_MS = 5_000;
 
@@ -17,18 +17,18 @@ interface Watched {
 export interface LimitWatchOptions {
   readonly clock: Clock;
   readonly logger: Pick<Logger, "warn">;
-  /** The limits of now. */
+  /** The current limits. */
   readonly limits: () => CommandLimits;
 }
 
 /**
- * Counts and measures the processes of all running commands on a timer. When they exceed a limit together, the command that uses most of it is
- * told to stop. A command that ends within the first interval is never measured.
+ * Counts and measures the processes of all running commands on a timer. If they exceed a limit together, the command with the largest share is stopped. A
+ * command that ends within the first interval is never measured.
  */
 export class LimitWatch {
   readonly #options: LimitWatchOptions;
   readonly #watched = new Set<Watched>();
-  /** A measurement runs, or the next one is scheduled. */
+  /** A measurement is running, or the next one is scheduled. */
   #isMeasuring = false;
   #failed = false;
 
@@ -56,7 +56,7 @@ export class LimitWatch {
       await this.#stopLargest();
       this.#failed = false;
     } catch (error) {
-      // Told once, not four times a second.
+      // Once, not four times a second.
       if (!this.#failed)
         logger.warn("The processes of running commands could not be measured; their limits do not hold meanwhile", { error });
       this.#failed = true;

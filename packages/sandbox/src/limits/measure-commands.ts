@@ -5,9 +5,9 @@ import { listProcesses } from "../host/process-table.ts";
 import type { Usage } from "./command-limits.ts";
 
 /**
- * What the processes of each command use now. `memoryBytes` is 0 while all of them are in the cgroups of their commands, where the kernel limits their
- * memory. As soon as one is not, all are measured: the limit is theirs together. Resident memory is exact enough up to `maxMemoryBytes` in all; above it,
- * shared pages are divided among those that share them (Linux).
+ * Current use by the processes of each command. `memoryBytes` is 0 while all of them are in their commands' cgroups, where the kernel limits their memory. As
+ * soon as one is not, all are measured: they share the limit. Resident memory is used up to `maxMemoryBytes` in total; above it, shared pages are divided among
+ * the sharing processes (Linux).
  */
 export async function measureCommands(children: readonly ChildIdentity[], maxMemoryBytes: number): Promise<readonly Usage[]> {
   const rows = await listProcesses();
@@ -21,7 +21,7 @@ export async function measureCommands(children: readonly ChildIdentity[], maxMem
   }
   const residentOf = new Map(rows.flatMap(({ id, residentBytes }) => (residentBytes === undefined ? [] : [[id, residentBytes]])));
   const resident = (id: number): number => residentOf.get(id) ?? readKilobytes(`/proc/${id}/status`, "VmRSS") ?? 0;
-  // One that has ended meanwhile is in no cgroup either, and has no memory.
+  // A process that has ended meanwhile is in no cgroup either, and has no memory.
   const measuresMemory = outside.some((id) => resident(id) > 0);
   const measure = (bytesOf: (id: number) => number): readonly Usage[] =>
     families.map((ids) => ({
@@ -33,7 +33,7 @@ export async function measureCommands(children: readonly ChildIdentity[], maxMem
   return measure((id) => readKilobytes(`/proc/${id}/smaps_rollup`, "Pss") ?? resident(id));
 }
 
-/** The bytes that a file of `/proc` gives under the name; `undefined` if it cannot be read: the process has ended, or is another user's. */
+/** The bytes in a field of a `/proc` file; `undefined` if it cannot be read: the process has ended, or belongs to another user. */
 function readKilobytes(file: string, name: string): number | undefined {
   let text: string;
   try {

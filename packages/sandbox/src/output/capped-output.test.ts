@@ -20,7 +20,7 @@ test("beyond the cap the beginning and the end stay, the count is right and no c
     fc.property(
       fc.array(fc.constantFrom("a", "bc\n", "é", "漢字", "😀", "x".repeat(30)), { minLength: 41 }),
       fc.integer({ min: 8, max: 40 }),
-      // Room for secrets takes nothing away from what is shown.
+      // The reserve for secrets does not reduce the visible output.
       fc.constantFrom(0, 30),
       (chunks, maxBytes, maxSecretChars) => {
         const text = chunks.join("");
@@ -43,7 +43,7 @@ test("beyond the cap the beginning and the end stay, the count is right and no c
   );
 });
 
-test("a flood keeps a bounded amount", () => {
+test("a flood uses bounded memory", () => {
   const output = new CappedOutput(1_000);
   for (let index = 0; index < 100_000; index += 1) output.append("0123456789\n");
   expect(Buffer.byteLength(output.toString())).toBeLessThan(1_100);
