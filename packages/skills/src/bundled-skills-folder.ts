@@ -1,4 +1,4 @@
 import { join } from "node:path";
 
-/** The skills that come with the product, as they lie in this package. A bundle that moves the code ships the folder beside it and names that. */
+/** The folder of the skills shipped with the product. A bundle that moves the code ships the folder with it and passes its path. */
 export const BUNDLED_SKILLS_FOLDER: string = join(import.meta.dirname, "../bundled");

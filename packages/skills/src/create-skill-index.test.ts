@@ -47,7 +47,7 @@ const index = (options: Partial<SkillIndexOptions> = {}) =>
 const scan = (options: Partial<SkillIndexOptions> = {}) => index(options).scan({ workspace: join(base, "workspace"), signal });
 const names = async (options: Partial<SkillIndexOptions> = {}): Promise<string[]> => (await scan(options)).skills.map(({ name }) => name);
 
-test("a file that was written since it was read last is read again, and only that", async () => {
+test("only a file that was written since its last read is read again", async () => {
   const path = await put("managed/a/SKILL.md", "One.");
   await put("managed/b/SKILL.md", "Bee.");
   const kept = index();
@@ -55,7 +55,7 @@ test("a file that was written since it was read last is read again, and only tha
     (await kept.scan({ workspace: join(base, "workspace"), signal })).skills.map(({ description }) => description);
   expect(await descriptions()).toEqual(["One.", "Bee."]);
   const { atime, mtime } = await stat(path);
-  // As long as before and with its old times: the kernel knows better.
+  // Same size and old times: the kernel's change time still differs.
   await writeFile(path, "Two.");
   await utimes(path, atime, mtime);
   expect(await descriptions()).toEqual(["Two.", "Bee."]);
@@ -67,7 +67,7 @@ test("a file that was written since it was read last is read again, and only tha
   expect(await descriptions()).toEqual(["Three.", "Bee."]);
 });
 
-describe("where skills come from", () => {
+describe("sources", () => {
   test("every folder, by name, with the path that `read` takes", async () => {
     await put("workspace/skills/b/SKILL.md", "Bee.");
     await put("managed/a/SKILL.md", "---\nname: ay\nversion: 2\n---\nAy.");
@@ -108,13 +108,13 @@ describe("where skills come from", () => {
     expect((await scan()).skills.map(({ description }) => description)).toEqual(["From bundled."]);
   });
 
-  test("what wins is then checked: a skill that lacks something does not uncover the one behind it", async () => {
+  test("the winner is checked afterwards: an ineligible skill does not reveal the one it shadows", async () => {
     await put("workspace/skills/x/SKILL.md", "---\nmetadata: { factotum: { requires: { bins: [nothing] } } }\n---\nMine.");
     await put("bundled/x/SKILL.md", "Theirs.");
     expect(await names()).toEqual([]);
   });
 
-  test("two of one name in one place: the first path counts, the other is reported", async () => {
+  test("two of one name in one source: the first path wins, the other is reported", async () => {
     await put("managed/one/SKILL.md", "---\nname: same\n---\nFirst.");
     const second = await put("managed/two/SKILL.md", "---\nname: same\n---\nSecond.");
     const { skills, problems } = await scan();
@@ -132,7 +132,7 @@ describe("where skills come from", () => {
     expect(await names()).toEqual(["deep", "outer"]);
   });
 
-  test("the allow list narrows: left out is all, empty is none", async () => {
+  test("the allow list narrows: an absent one allows all, an empty one none", async () => {
     await put("managed/a/SKILL.md", "x");
     await put("managed/b/SKILL.md", "x");
     const list = async (allow?: string[]): Promise<string[]> =>
@@ -144,14 +144,14 @@ describe("where skills come from", () => {
 });
 
 describe("links", () => {
-  test("that stay inside are followed, once", async () => {
+  test("inside the root are followed, once", async () => {
     await put("managed/store/real/SKILL.md", "x");
     await symlink("store/real", join(base, "managed/alias"));
     await symlink(".", join(base, "managed/circle"));
     expect((await scan()).skills.map(({ folder }) => folder)).toEqual([join(base, "managed/store/real")]);
   });
 
-  test("that lead out are refused", async () => {
+  test("out of the root are refused", async () => {
     await put("outside/secret/SKILL.md", "x");
     const file = await put("outside/file.md", "x");
     await mkdir(join(base, "managed/by-file"), { recursive: true });
@@ -164,7 +164,7 @@ describe("links", () => {
 });
 
 describe("a broken skill", () => {
-  test("is left out with one warning, and spoils no other", async () => {
+  test("is skipped with one warning, and does not affect the others", async () => {
     await put("managed/good/SKILL.md", "Good.");
     const broken = await put("managed/broken/SKILL.md", "---\nname: [\n---\n");
     const large = await put("managed/large/SKILL.md", "x");
@@ -186,7 +186,7 @@ describe("a broken skill", () => {
     expect((await skills.list({ workspace: join(base, "workspace"), signal })).map(({ name }) => name)).toEqual(["broken", "good"]);
   });
 
-  test("more skills than anybody has are cut, and that is said", async () => {
+  test("an excessive number of skills is cut, and that is reported", async () => {
     for (let number = 0; number < 503; number += 1) await put(`managed/s${String(number).padStart(3, "0")}/SKILL.md`, "x");
     await put("bundled/z/SKILL.md", "x");
     const { skills, problems } = await scan();
@@ -206,7 +206,7 @@ describe("a broken skill", () => {
   });
 });
 
-describe("what a skill needs", () => {
+describe("requirements", () => {
   const needing = (requires: string, rest = ""): Promise<string> =>
     put("managed/x/SKILL.md", `---\nmetadata: { openclaw: { requires: ${requires}${rest} } }\n---\nText.`);
   const reason = async (options: Partial<SkillIndexOptions> = {}): Promise<string | undefined> => {
@@ -249,12 +249,12 @@ describe("what a skill needs", () => {
     expect(await reason({ entries: { x: { apiKey: "k" } } })).toContain("OTHER");
   });
 
-  test("`always` asks for nothing", async () => {
+  test("`always` waives all requirements", async () => {
     await needing("{ bins: [other] }", ", always: true");
     expect(await reason()).toBeUndefined();
   });
 
-  test("the configuration turns a skill off, its author keeps it from the model", async () => {
+  test("the configuration disables a skill, its author hides it from the model", async () => {
     await put("managed/x/SKILL.md", "Text.");
     expect(await reason({ entries: { x: { enabled: false } } })).toBe("x is turned off by skills.entries");
     await put("managed/x/SKILL.md", "---\ndisable-model-invocation: true\n---\nText.");
@@ -262,7 +262,7 @@ describe("what a skill needs", () => {
   });
 });
 
-test("the bundled skills are whole, named after their folders, and cost little", async () => {
+test("the bundled skills are complete, named after their folders, and cheap", async () => {
   const { skills, problems } = await scan({ bundledFolder: BUNDLED_SKILLS_FOLDER });
   expect(problems).toEqual([]);
   expect(skills.map(({ name }) => name)).toEqual((await readdir(BUNDLED_SKILLS_FOLDER)).sort());

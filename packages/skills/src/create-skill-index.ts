@@ -9,13 +9,13 @@ const MAX_SKILLS = 500;
 /** Warnings remembered so that each is logged once. */
 const MAX_REMEMBERED = 1_000;
 
-/** Where skills lie and what they are checked against. */
+/** The folders of skills and the facts for their requirements. */
 export interface SkillIndexOptions {
-  /** The skills that come with the product. */
+  /** The skills shipped with the product. */
   readonly bundledFolder?: string;
   /** `$FACTOTUM_HOME/skills`. */
   readonly managedFolder: string;
-  /** `skills.load.extraDirs`; of two skills with one name the earlier folder's counts. */
+  /** `skills.load.extraDirs`; for two skills with one name the earlier folder wins. */
   readonly extraFolders?: readonly string[];
   /** `skills.entries`. */
   readonly entries?: Readonly<Record<string, SkillSetting>>;
@@ -25,23 +25,23 @@ export interface SkillIndexOptions {
 
 /** A skill that is not offered, and why. For `doctor` and `status`. */
 export interface SkillProblem {
-  /** `broken`: its author must change it; `not-eligible`: something is missing here; `disabled`: the configuration says so. */
+  /** `broken`: its author must fix it; `not-eligible`: a requirement is missing here; `disabled`: by the configuration. */
   readonly type: "broken" | "not-eligible" | "disabled";
   /** The file or folder. */
   readonly path: string;
   readonly message: string;
 }
 
-/** Everything that was found. */
+/** All skills found. */
 export interface SkillScan {
-  /** The skills that a model is offered, by name. */
+  /** The skills offered to a model, by name. */
   readonly skills: readonly SkillEntry[];
   readonly problems: readonly SkillProblem[];
 }
 
-/** The index with what `doctor` wants to know beside it. */
+/** The index, with details for `doctor`. */
 export interface SkillCatalogue extends SkillIndex {
-  /** Looks at the disk anew; files that have not changed are not read again. Rejects only when aborted. */
+  /** Scans the disk again; unchanged files are not read again. Rejects only if aborted. */
   scan(options: { readonly workspace: string; readonly signal: AbortSignal }): Promise<SkillScan>;
 }
 
@@ -51,8 +51,8 @@ interface Candidate extends SkillFile {
 }
 
 /**
- * Finds skills in `<workspace>/skills`, the managed folder, the extra folders and the bundled ones; of several with one name the first in
- * this order counts, and is then checked. A skill that is broken is left out with one warning; it never spoils the others.
+ * Finds skills in `<workspace>/skills`, the managed folder, the extra folders and the bundled ones; for several with one name the first in this order wins, and
+ * is then checked. A broken skill is skipped with one warning and does not affect the others.
  */
 export function createSkillIndex(options: SkillIndexOptions): SkillCatalogue {
   const warned = new Set<string>();

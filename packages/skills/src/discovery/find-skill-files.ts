@@ -3,21 +3,21 @@ import { readdir, realpath, stat } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 
 const MAX_DEPTH = 6;
-/** Folders looked into under one root. */
+/** Folders scanned under one root. */
 const MAX_FOLDERS = 2_000;
 const FILE_NAME = "SKILL.md";
 
-/** What was found under one root. All paths are real. */
+/** The result of scanning one root. All paths are real. */
 export interface FoundSkills {
   /** The SKILL.md files, by path. */
   readonly files: readonly string[];
-  /** What was passed over and should be known. */
+  /** Skipped items worth reporting. */
   readonly problems: readonly { readonly path: string; readonly message: string }[];
 }
 
 /**
- * Looks for SKILL.md under a folder, at most six folders deep. A folder that has one is a skill and is not searched further. Hidden folders and
- * `node_modules` are passed over, links that lead out of the root are refused. A root that does not exist holds nothing.
+ * Searches a folder for SKILL.md, at most six folders deep. A folder that has one is a skill and is not searched further. Hidden folders and `node_modules` are
+ * skipped, links out of the root are refused. A missing root is empty.
  */
 export async function findSkillFiles(
   root: string,
@@ -87,7 +87,7 @@ class SkillSearch implements FoundSkills {
       return entries.sort((one, other) => (one.name < other.name ? -1 : 1));
     } catch (error) {
       if (!(error instanceof Error) || !("code" in error)) throw error;
-      // A root may be a file, or a folder may have gone or be closed to us; the other skills stay.
+      // A root may be a file, or a folder may be gone or unreadable; the other skills stay.
       if (error.code !== "ENOENT") this.problems.push({ path: folder, message: `cannot be listed (${String(error.code)})` });
       return [];
     }

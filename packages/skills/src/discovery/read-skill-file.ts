@@ -4,7 +4,7 @@ import { SkillFileError } from "../skill-file/parse-skill.ts";
 
 const MAX_FILE_BYTES = 256 * 1024;
 
-/** Reads a SKILL.md whose links are resolved. Throws a SkillFileError when it is too large, no regular file or not UTF-8. */
+/** Reads a SKILL.md whose links are resolved. Throws a SkillFileError if it is too large, not a regular file or not UTF-8. */
 export async function readSkillFile(path: string): Promise<string> {
   // NONBLOCK: a named pipe of that name must not block us.
   const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

@@ -3,14 +3,14 @@ import { basename, dirname } from "node:path";
 import { parseSkill, type SkillFile } from "../skill-file/parse-skill.ts";
 import { readSkillFile } from "./read-skill-file.ts";
 
-/** Files that are remembered; more begin anew. */
+/** Cached files; beyond that the cache is cleared. */
 const MAX_REMEMBERED = 2_000;
 
-/** SKILL.md files as they were read last. One that has not been written since is not read again: every new session asks for all of them. */
+/** A cache of parsed SKILL.md files. An unchanged one is not read again: every new session needs all of them. */
 export class SkillFiles {
   readonly #known = new Map<string, { readonly stamp: string; readonly skill: SkillFile }>();
 
-  /** What the file says. Throws a SkillFileError for one that cannot be used; then it is read again the next time. */
+  /** The parsed file. Throws a SkillFileError if it is unusable; it is then read again the next time. */
   async read(path: string): Promise<SkillFile> {
     const stamp = await stampOf(path);
     const known = this.#known.get(path);
@@ -22,7 +22,7 @@ export class SkillFiles {
   }
 }
 
-/** What no writer can leave as it was: the time of the inode's last change is the kernel's. */
+/** Cannot be forged by a writer: the inode's change time is set by the kernel. */
 async function stampOf(path: string): Promise<string> {
   const { dev, ino, size, mtimeNs, ctimeNs } = await lstat(path, { bigint: true });
   return [dev, ino, size, mtimeNs, ctimeNs].join(" ");

@@ -2,14 +2,14 @@ import { access, constants, stat } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import type { SkillRequirements } from "../skill-file/parse-skill.ts";
 
-/** What a skill's needs are checked against. */
+/** The facts that a skill's requirements are checked against. */
 export interface SkillHost {
-  /** As `process.platform` says it. */
+  /** As in `process.platform`. */
   readonly platform: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** What the configuration says of one skill (`skills.entries.<name>`); of secrets only that they are there. */
+/** Settings of one skill (`skills.entries.<name>`); for secrets only whether they are set. */
 export interface SkillSetting {
   /** Default true. */
   readonly enabled?: boolean;
@@ -50,13 +50,13 @@ async function isProgram(path: string): Promise<boolean> {
     await access(path, constants.X_OK);
     return (await stat(path)).isFile();
   } catch (error) {
-    // Not there, or not ours to run: both mean that the skill cannot use it.
+    // Missing, or not executable for us: either way the skill cannot use it.
     if (error instanceof Error && "code" in error) return false;
     throw error;
   }
 }
 
-/** What is missing for a skill, in words for people; empty when it can be used. */
+/** The unmet requirements of a skill, as text for people; empty if it can be used. */
 export async function unmetRequirements(
   requirements: SkillRequirements,
   options: { readonly host: SkillHost; readonly setting: SkillSetting; readonly programs: ProgramLookup },

@@ -1,8 +1,8 @@
 const FENCE = /^\s{0,3}(```|~~~)/;
-/** Headings, rules, and lines that are only a comment or an image. */
+/** Headings, rules, and lines with only a comment or an image. */
 const NO_PROSE = /^\s*(#{1,6}(\s|$)|([-*_=]\s*){3,}$|<!--.*-->\s*$|!\[[^\]]*\]\([^)]*\)\s*$)/;
 
-/** The first paragraph of a Markdown text that is neither heading, rule nor code; empty when there is none. */
+/** The first paragraph of a Markdown text that is neither heading, rule nor code; empty if there is none. */
 export function firstParagraph(markdown: string): string {
   const paragraph: string[] = [];
   let fence: string | undefined;

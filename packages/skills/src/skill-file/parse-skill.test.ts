@@ -5,7 +5,7 @@ import { parseSkill, SkillFileError } from "./parse-skill.ts";
 const skill = (text: string, folder = "my-skill") => parseSkill(text, folder);
 
 describe("without frontmatter", () => {
-  test("the folder names it, the first paragraph describes it, the text gives the version", () => {
+  test("is named by its folder, described by its first paragraph, versioned by its text", () => {
     const text = "# create-python-script\n\n当用户要一个 Python 脚本时使用。\n两行。\n\n## 步骤\n1. ls\n";
     expect(skill(text, "create-python-script")).toMatchObject({
       name: "create-python-script",
@@ -32,7 +32,7 @@ describe("without frontmatter", () => {
 });
 
 describe("frontmatter", () => {
-  test("names, describes and dates it", () => {
+  test("sets name, description and version", () => {
     expect(skill("---\r\nname: send\r\ndescription: >\r\n  Sends\r\n  things.\r\nversion: 1.10\r\n---\r\nbody")).toMatchObject({
       name: "send",
       description: "Sends things.",
@@ -40,12 +40,12 @@ describe("frontmatter", () => {
     });
   });
 
-  test("may be empty, or leave fields to the text", () => {
+  test("may be empty, or omit fields", () => {
     expect(skill("---\n---\nbody")).toMatchObject({ name: "my-skill", description: "body" });
     expect(skill("---\n# only a comment\nlicense: MIT\n---\nbody")).toMatchObject({ name: "my-skill", description: "body" });
   });
 
-  test("keeps a skill from the model's list", () => {
+  test("hides a skill from the model's list", () => {
     expect(skill("---\ndisable-model-invocation: true\n---\nbody").offered).toBe(false);
     expect(skill("---\ndisable-model-invocation: false\n---\nbody").offered).toBe(true);
   });
@@ -91,7 +91,7 @@ describe("frontmatter", () => {
   });
 });
 
-describe("what a model is shown", () => {
+describe("text for the model", () => {
   test("is one plain line", () => {
     const file = skill(
       '---\nname: "a\\u202Eb\\u0007c"\ndescription: "one\\n\\ttwo\\u2028three \\u2066four\\u2069 \\uDB40\\uDC41five"\n---\n',
@@ -105,7 +105,7 @@ describe("what a model is shown", () => {
     expect(file.description.isWellFormed()).toBe(true);
   });
 
-  test("whatever the file holds, it is a skill or refused by name", () => {
+  test("any file is a skill or refused with a reason", () => {
     const piece = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.constantFrom("---\n", "\n", "name: ", "description: ", "metadata: ", "{", "[", "&a ", "*a", ": ", "# ", "```"),

@@ -9,31 +9,31 @@ const MAX_VERSION_CHARS = 32;
 const HASH_CHARS = 8;
 const MAX_ALIASES = 20;
 
-/** What a SKILL.md says about itself. */
+/** The contents of a SKILL.md. */
 export interface SkillFile {
   readonly name: string;
   readonly description: string;
   readonly version: string;
-  /** False: only a person may ask for it (`disable-model-invocation`). */
+  /** False: only a person may invoke it (`disable-model-invocation`). */
   readonly offered: boolean;
   readonly requirements: SkillRequirements;
 }
 
-/** What must be there for a skill to be of use. */
+/** What a skill requires. */
 export interface SkillRequirements {
-  /** True: it is offered whatever is missing. */
+  /** True: it is offered even if requirements are missing. */
   readonly always: boolean;
   readonly bins: readonly string[];
   readonly anyBins: readonly string[];
   readonly env: readonly string[];
   readonly os: readonly string[];
-  /** Configuration keys of another product's shape; nothing here can meet them. */
+  /** Configuration keys of another product's shape; they are never met here. */
   readonly config: readonly string[];
-  /** The variable that an API key from the configuration fills. */
+  /** The variable set from an API key in the configuration. */
   readonly primaryEnv?: string;
 }
 
-/** A SKILL.md that cannot be used. The message says what to change in it. */
+/** An unusable SKILL.md. The message says what to change in it. */
 export class SkillFileError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -42,8 +42,8 @@ export class SkillFileError extends Error {
 }
 
 /**
- * Reads the text of a SKILL.md. Frontmatter is optional: without it the folder's name is the name, the first paragraph the description,
- * a hash of the text the version. Throws a SkillFileError. Pure.
+ * Parses the text of a SKILL.md. Frontmatter is optional: without it the folder's name is the name, the first paragraph the description, a hash of the text the
+ * version. Throws a SkillFileError. Pure.
  */
 export function parseSkill(text: string, folderName: string): SkillFile {
   const { head, body } = splitFrontmatter(text);
@@ -70,7 +70,7 @@ function splitFrontmatter(text: string): { readonly head?: string; readonly body
 }
 
 function parseFields(head: string): Fields {
-  // Every value as it was written: a version 1.10 is no number.
+  // Every value as text: the version 1.10 is not a number.
   const document = parseDocument(head, { schema: "failsafe", prettyErrors: false, uniqueKeys: false, logLevel: "silent" });
   const [error] = document.errors;
   if (error !== undefined) {
@@ -93,12 +93,12 @@ function textField(fields: Fields, key: string): string | undefined {
   throw new SkillFileError(`\`${key}\` in the frontmatter is not text.`);
 }
 
-/** As YAML writes it, which reaches us as text, or as JSON does. */
+/** Accepts YAML's form, which is parsed as text, and JSON's. */
 function isTrue(value: unknown): boolean {
   return value === true || (typeof value === "string" && value.toLowerCase() === "true");
 }
 
-/** Our own block and the ones that skills of the field carry. Theirs may be written as JSON text. */
+/** Our own block and those of other products' skills. Theirs may be JSON text. */
 function parseRequirements(fields: Fields): SkillRequirements {
   const metadata = asFields(fields["metadata"]);
   const block = asFields(metadata["factotum"] ?? metadata["openclaw"] ?? metadata["clawdbot"]);
