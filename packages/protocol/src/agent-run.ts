@@ -1,18 +1,18 @@
 import type { ChatOutcome } from "./chat.ts";
 import type { RunUsage } from "./usage.ts";
 
-/** What `agent` answers, and `factotum agent --json` prints. */
+/** The result of `agent`, printed by `factotum agent --json`. */
 export interface AgentRunResult {
   readonly sessionKey: string;
   readonly runId: string;
   readonly outcome: ChatOutcome;
-  /** What the assistant said last; empty when it stayed silent. */
+  /** The assistant's last text; empty if it stayed silent. */
   readonly text: string;
   readonly usage: RunUsage;
-  /** What the person is told beside the answer, such as that another model gave it (R28); left out when there is nothing. */
+  /** Notices to the person in addition to the answer, such as that another model gave it (R28); absent if there are none. */
   readonly remarks?: readonly string[];
-  /** What the conversation is told with the answer: a level that the model does not take, a file that was not sent; left out when there is nothing. */
+  /** Notices to the conversation with the answer: a level that the model does not accept, a file that was not sent; absent if there are none. */
   readonly notices?: readonly string[];
-  /** The model's thoughts, where `/reasoning` shows them. */
+  /** The model's thoughts, if `/reasoning` shows them. */
   readonly thoughts?: string;
 }

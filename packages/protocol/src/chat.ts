@@ -30,7 +30,7 @@ export type ChatEntry =
       readonly id: string;
       readonly timestampMs: number;
       readonly text: string;
-      /** How many files came with it, if any. */
+      /** The number of attached files, if any. */
       readonly attachments?: number;
       /** Those of them that the gateway keeps; `GET media/<id>?session=<key>` gives their bytes, for as long as it keeps them. */
       readonly files?: readonly ChatFile[];
@@ -128,13 +128,13 @@ export const ChatEntrySchema: z.ZodType<ChatEntry> = parserOf<ChatEntry>()(
   ]),
 );
 
-/** What a run is doing at this moment and is not committed yet. A client that joins late shows it as if it had watched. */
+/** The uncommitted state of a run. A client that joins late can show it as if it had watched from the start. */
 export interface LiveRun {
   readonly runId: string;
   readonly startedAtMs: number;
   /** Blocks of the answer that is being written, in order. */
   readonly blocks: readonly { readonly type: "text" | "thinking"; readonly text: string }[];
-  /** Tools that run now, with what they have printed so far (the last 4,000 characters). */
+  /** Running tools, with their output so far (the last 4,000 characters). */
   readonly tools: readonly (ChatToolCall & { readonly output: string })[];
 }
 
@@ -146,7 +146,7 @@ const LiveRunSchema = z.strictObject({
 });
 
 /**
- * What the messages of a session wait for, or the tools of its run: `held` for more of the same message, `earlier` for earlier work of the session,
+ * What the messages of a session, or the tools of its run, are waiting for: `held` for more of the same message, `earlier` for earlier work of the session,
  * `restart` for interrupted turns that are resumed one at a time, `place` for one of `limit` runs to end, `tools` for tools of other conversations and
  * `own-tools` for those of this one, of which `limit` may run at once.
  */
@@ -159,17 +159,17 @@ const ChatWaitSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.enum(["place", "tools", "own-tools"]), limit: z.number() }),
 ]);
 
-/** What a subscription begins with. Every later event of the session comes after exactly this state. */
+/** The initial state of a subscription. Every later event of the session comes after exactly this state. */
 export interface ChatSnapshot {
   readonly sessionKey: string;
   /** The newest entries, oldest first. */
   readonly entries: readonly ChatEntry[];
-  /** Pass as `before` to `chat.history` for older ones; absent at the beginning of the conversation. */
+  /** Pass as `before` to `chat.history` for older ones; absent at the start of the conversation. */
   readonly before?: string;
   readonly live?: LiveRun;
-  /** Inputs that wait behind the current run. */
+  /** Inputs queued behind the current run. */
   readonly queued: number;
-  /** Absent when nothing waits. */
+  /** Absent if nothing waits. */
   readonly wait?: ChatWait;
 }
 
@@ -193,21 +193,21 @@ export interface ChatOutcome {
 }
 
 /**
- * What happens in a session. An `entry` is committed; when it is an assistant's or a tool result it replaces what the live state showed of it.
- * `queued` is how many inputs wait, `wait` is what for; tools of the run may wait as well, with nothing queued.
+ * An event of a session. An `entry` is committed; if it is an assistant's message or a tool result it replaces its part of the live state. `queued` is the
+ * number of waiting inputs, `wait` the reason; tools of the run may wait as well, with nothing queued.
  */
 export type ChatEvent =
   | { readonly type: "run-start"; readonly runId: string; readonly startedAtMs: number }
   | { readonly type: "block-start"; readonly runId: string; readonly block: "text" | "thinking" }
   | { readonly type: "block-delta"; readonly runId: string; readonly text: string }
-  /** The model is asked again: the blocks of the answer that was being written are withdrawn. */
+  /** The model is asked again: discard the blocks of the unfinished answer. */
   | { readonly type: "answer-restart"; readonly runId: string }
   | { readonly type: "tool-start"; readonly runId: string; readonly call: ChatToolCall }
   | { readonly type: "tool-delta"; readonly runId: string; readonly callId: string; readonly text: string }
   | { readonly type: "entry"; readonly runId?: string; readonly entry: ChatEntry }
   | { readonly type: "run-end"; readonly runId: string; readonly outcome: ChatOutcome }
   | { readonly type: "queue-change"; readonly queued: number; readonly wait?: ChatWait }
-  /** The conversation was reset: nothing before counts. */
+  /** The conversation was reset: earlier entries no longer count. */
   | { readonly type: "reset" };
 
 /** Parses an event of a session. */

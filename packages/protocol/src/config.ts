@@ -1,15 +1,15 @@
 import * as z from "zod";
 import { parserOf } from "./parser-of.ts";
 
-/** What became of a look at the configuration file. */
+/** The result of checking the configuration file. */
 export interface ConfigReloadResult {
-  /** `applied`: it runs now. `unchanged`: it ran already. `kept`: it cannot be used, and what ran before goes on. */
+  /** `applied`: it runs now. `unchanged`: it ran already. `kept`: it is unusable, and the previous one continues to run. */
   readonly type: "applied" | "unchanged" | "kept";
-  /** Keys that differ from what ran before. */
+  /** Keys that differ from the previous configuration. */
   readonly changed: readonly string[];
-  /** Keys that only a restart takes up. */
+  /** Keys that take effect only after a restart. */
   readonly needsRestart: readonly string[];
-  /** Why it is kept; else warnings. */
+  /** Why the previous one is kept; else warnings. */
   readonly problems: readonly string[];
 }
 

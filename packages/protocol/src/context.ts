@@ -11,7 +11,7 @@ export const CONTEXT_PART_TYPES = ["system", "messages", "prompt", "images", "to
 /** Name of a part: system prompt, earlier messages, this turn's text, this turn's images, tools. */
 export type ContextPartType = (typeof CONTEXT_PART_TYPES)[number];
 
-/** How large something is. `tokens` is an estimate; only a provider's usage is exact. `bytes` are those of the text in UTF-8. */
+/** The size of something. `tokens` is an estimate; only a provider's usage is exact. `bytes` are those of the text in UTF-8. */
 export interface ContextSize {
   readonly chars: number;
   readonly bytes: number;
@@ -24,7 +24,7 @@ export interface ContextImage {
   readonly bytes: number;
 }
 
-/** What was left out of a section before the model got it. */
+/** What was cut from a section before the model got it. */
 export interface ContextTruncation {
   readonly keptChars: number;
   readonly totalChars: number;
@@ -32,7 +32,7 @@ export interface ContextTruncation {
 
 /** One section of a part: a section of the system prompt, a message, a block of the turn's text, an image, a tool. */
 export interface ContextSection extends ContextSize {
-  /** Unique in its part, and the same in the next request if it is the same thing. */
+  /** Unique in its part, and stable across requests for the same thing. */
   readonly id: string;
   /** For people. */
   readonly title: string;
@@ -40,9 +40,9 @@ export interface ContextSection extends ContextSize {
   readonly half?: "stable" | "session";
   readonly images?: readonly ContextImage[];
   readonly truncation?: ContextTruncation;
-  /** Only when texts were asked for. Known secrets are hidden, image data is told by kind and size. */
+  /** Only if texts were requested. Known secrets are hidden, image data is replaced by kind and size. */
   readonly text?: string;
-  /** Characters at the end of `text` that are left out of the report; the model got them. */
+  /** Characters cut from the end of `text` in the report; the model got them. */
   readonly omittedChars?: number;
 }
 
@@ -70,9 +70,9 @@ export interface ContextDiff {
   readonly request: number;
   /** The request begins with the earlier one, byte for byte: a provider can read all of that from its cache. */
   readonly prefixHeld: boolean;
-  /** The first section that differs, when the prefix did not hold. */
+  /** The first section that differs, if the prefix changed. */
   readonly firstDifference?: { readonly part: ContextPartType; readonly section: string };
-  /** Named causes and breaks since the earlier request, oldest first; they say why the prefix did not hold. */
+  /** Named causes and breaks since the earlier request, oldest first; they explain the changed prefix. */
   readonly causes: readonly string[];
   readonly changes: readonly ContextChange[];
 }
@@ -82,7 +82,7 @@ export type ContextOutcome =
   | { readonly type: "answered"; readonly stopReason: string }
   | { readonly type: "failed"; readonly code: string; readonly message: string };
 
-/** One kept model request in a list. */
+/** One stored model request in a list. */
 export interface ContextRequest {
   readonly id: string;
   readonly turnId: string;
@@ -90,7 +90,7 @@ export interface ContextRequest {
   readonly turn: number;
   /** The request's number in its turn, from 1. */
   readonly request: number;
-  /** What made the run. */
+  /** The cause of the run. */
   readonly kind: string;
   readonly sentAtMs: number;
   readonly durationMs: number;
@@ -103,20 +103,20 @@ export interface ContextRequest {
   readonly cacheRetention: string;
   /** Hash of system prompt and tools. */
   readonly promptHash: string;
-  /** Messages that were sent, this turn's included. */
+  /** Number of messages sent, this turn's included. */
   readonly messages: number;
-  /** Named causes and breaks that held for this request. */
+  /** Named causes and breaks of this request. */
   readonly causes: readonly string[];
   readonly usage: RunUsage;
   readonly outcome: ContextOutcome;
 }
 
-/** What a model was given in one request, and what that cost. */
+/** The content of one request to a model, and its cost. */
 export interface ContextReport {
   readonly sessionKey: string;
   readonly sessionId: string;
   readonly request: ContextRequest;
-  /** True when what is shown is known to be what was sent; false when the conversation's stored form has changed since. */
+  /** True if the report is verified to equal what was sent; false if the conversation's stored form has changed since. */
   readonly exact: boolean;
   /** Tokens. */
   readonly contextWindow?: number;
@@ -126,26 +126,26 @@ export interface ContextReport {
   /** Workspace files that did not fit into the system prompt. */
   readonly cutFiles: readonly ({ readonly name: string; readonly limit: "file" | "total" } & ContextTruncation)[];
   readonly diff?: ContextDiff;
-  /** What of the request's provider is not asked now. */
+  /** The active cooldowns of the request's provider. */
   readonly resting?: readonly RestingModel[];
 }
 
-/** A piece of a replayed answer as it comes. */
+/** A chunk of a replayed answer. */
 export interface ReplayDelta {
   readonly replayId: string;
   readonly block: "text" | "thinking" | "tool-call";
   readonly text: string;
 }
 
-/** What a replay came to. */
+/** The result of a replay. */
 export interface ReplayResult {
   readonly request: ContextRequest;
   /** `provider/model` that answered now. */
   readonly model: string;
-  /** True when the same bytes went to the same model as the first time. */
+  /** True if the same bytes went to the same model as the first time. */
   readonly exact: boolean;
   readonly text: string;
-  /** Calls that the model asked for; none of them was run. */
+  /** Tool calls of the model; none of them was run. */
   readonly toolCalls: readonly { readonly name: string; readonly argumentsText: string }[];
   readonly usage: RunUsage;
   readonly outcome: ContextOutcome;
@@ -189,7 +189,7 @@ const diff = z.strictObject({
   ),
 });
 
-/** Parses a kept request. */
+/** Parses a stored request. */
 export const ContextRequestSchema: z.ZodType<ContextRequest> = parserOf<ContextRequest>()(
   z.strictObject({
     id: z.string(),
@@ -229,7 +229,7 @@ export const ContextReportSchema: z.ZodType<ContextReport> = parserOf<ContextRep
   }),
 );
 
-/** Parses a piece of a replayed answer. */
+/** Parses a chunk of a replayed answer. */
 export const ReplayDeltaSchema: z.ZodType<ReplayDelta> = parserOf<ReplayDelta>()(
   z.strictObject({
     replayId: z.string(),
@@ -238,7 +238,7 @@ export const ReplayDeltaSchema: z.ZodType<ReplayDelta> = parserOf<ReplayDelta>()
   }),
 );
 
-/** Parses what a replay came to. */
+/** Parses the result of a replay. */
 export const ReplayResultSchema: z.ZodType<ReplayResult> = parserOf<ReplayResult>()(
   z.strictObject({
     request: ContextRequestSchema,

@@ -2,24 +2,24 @@ import * as z from "zod";
 import { parserOf } from "./parser-of.ts";
 
 /**
- * Damage of the stored state that nobody has acknowledged yet. `database`: the whole database was lost or unreadable and was restored; `snapshots`: snapshots
- * of another database lie beside it and are kept; `rows`: single rows are not what was written and are left out.
+ * Unacknowledged damage of the stored state. `database`: the whole database was lost or unreadable and was restored; `snapshots`: snapshots of another database
+ * lie beside it and are kept; `rows`: single rows failed their checksum and are excluded.
  */
 export interface DamageEvent {
   readonly id: string;
   readonly kind: "database" | "snapshots" | "rows";
-  /** When it was found first. */
+  /** When it was first found. */
   readonly atMs: number;
-  /** What was found and what was done. */
+  /** The finding and the action taken. */
   readonly text: string;
-  /** How many rows; 1 for anything else. */
+  /** The number of rows; 1 for the other kinds. */
   readonly count: number;
   /** True if nothing was lost. */
   readonly isComplete: boolean;
   readonly sessionKey?: string;
-  /** The file or folder that it is about. */
+  /** The affected file or folder. */
   readonly path?: string;
-  /** Of a restored database: sessions that stand on their plain file alone. */
+  /** For a restored database: sessions restored from their plain file alone. */
   readonly rebuilt?: readonly string[];
 }
 

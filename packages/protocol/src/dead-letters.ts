@@ -5,20 +5,20 @@ import { parserOf } from "./parser-of.ts";
 export interface DeadLetter {
   readonly id: string;
   readonly type: "input" | "outbound";
-  /** `ambiguous`: it may have been shown; nobody knows. */
+  /** `ambiguous`: it is unknown whether it was shown. */
   readonly state: "dead" | "ambiguous";
   readonly reason: string;
   readonly failedAtMs: number;
-  /** Which session it belongs to, where that is known. */
+  /** The session that it belongs to, if known. */
   readonly sessionKey?: string;
-  /** Where it came from, or should have gone; absent when what was stored is damaged. */
+  /** Its source, or its target; absent if the stored row is damaged. */
   readonly channel?: string;
   readonly accountId?: string;
   /** The platform's id of the conversation. */
   readonly conversation?: string;
-  /** Its beginning; in `deadletters.show` the payload has all of it. */
+  /** The beginning of the text; `deadletters.show` has all of it in the payload. */
   readonly text?: string;
-  /** Whether it can be tried again: `risky` may show it twice, `impossible` is one of which nothing is left that could be sent. */
+  /** Whether it can be retried: `risky` may show it twice, `impossible` means that nothing is left to send. */
   readonly replay: "safe" | "risky" | "impossible";
 }
 

@@ -30,9 +30,9 @@ export const CLOSE_CODES: {
 
 /**
  * - `unauthorized`: no valid credential. - `forbidden`: the credential may not do this.
- * - `invalid-request`: the parameters do not fit; the message names the field. - `method-unknown`: no such method.
- * - `not-found`, `conflict`: about the thing that was named. - `unavailable`: not now (starting, shutting down, disk full); try again.
- * - `too-large`: over a limit. - `internal`: our fault; the log has more under the same request id.
+ * - `invalid-request`: the parameters do not fit; the message names the field. - `method-unknown`: the method does not exist.
+ * - `not-found`, `conflict`: about the named thing. - `unavailable`: not now (starting, shutting down, disk full); retry.
+ * - `too-large`: over a limit. - `internal`: a bug; the log has more under the same request id.
  */
 export const RpcErrorCodeSchema: z.ZodEnum<{
   unauthorized: "unauthorized";
@@ -67,7 +67,7 @@ export interface RpcErrorBody {
 
 const RpcErrorBodySchema = z.strictObject({ code: RpcErrorCodeSchema, message: z.string() });
 
-/** First frame of a client. A browser sends its token here, never in the address. */
+/** First frame of a client. A browser sends its token here, never in the URL. */
 export interface ConnectFrame {
   readonly type: "connect";
   readonly minProtocol: number;
@@ -84,7 +84,7 @@ export interface RequestFrame {
   readonly params?: unknown;
 }
 
-/** What a client may send. */
+/** Frames of a client. */
 export type ClientFrame = ConnectFrame | RequestFrame;
 
 /** Answer to `connect`. */
@@ -100,7 +100,7 @@ export type ResponseFrame =
   | { readonly type: "res"; readonly id: string; readonly ok: true; readonly result: unknown }
   | { readonly type: "res"; readonly id: string; readonly ok: false; readonly error: RpcErrorBody };
 
-/** Something happened. `seq` counts the events of the connection from 1, without gaps. */
+/** An event. `seq` counts the events of the connection from 1, without gaps. */
 export interface EventFrame {
   readonly type: "event";
   readonly event: string;
@@ -114,7 +114,7 @@ export interface RefusedFrame {
   readonly error: RpcErrorBody;
 }
 
-/** What the gateway may send. */
+/** Frames of the gateway. */
 export type ServerFrame = HelloFrame | ResponseFrame | EventFrame | RefusedFrame;
 
 /** Parses a client's frame. */

@@ -14,8 +14,8 @@ import type { ChatAttachment } from "./webchat.ts";
 /** Every method with its parameters and result. */
 export interface RpcMethods {
   /**
-   * Says something in a session: words, images that were handed in before, or both. Resolves once it is committed; the same `idempotencyKey` is said
-   * once. Without a key: the agent's main session.
+   * Sends a message to a session: text, previously uploaded images, or both. Resolves once it is committed; deduplicated by `idempotencyKey`. Without a key:
+   * the agent's main session.
    */
   "chat.send": {
     params: {
@@ -27,20 +27,20 @@ export interface RpcMethods {
     };
     result: { readonly sessionKey: string; readonly status: "accepted" | "duplicate" };
   };
-  /** Entries before a point, newest page first, oldest first inside the page. `limit` 50 by default, 200 at most. */
+  /** Entries before a position, newest page first, oldest first inside the page. `limit` 50 by default, 200 at most. */
   "chat.history": {
     params: { readonly sessionKey: string; readonly before?: string; readonly limit?: number };
     result: { readonly entries: readonly ChatEntry[]; readonly before?: string };
   };
-  /** Begins to send the session's events to this connection and answers with the state they follow on. Again: a fresh snapshot. */
+  /** Subscribes this connection to the session's events and returns the state that they continue from. Calling it again returns a fresh snapshot. */
   "chat.subscribe": { params: { readonly sessionKey?: string; readonly agentId?: string; readonly limit?: number }; result: ChatSnapshot };
   "chat.unsubscribe": { params: { readonly sessionKey: string }; result: { readonly subscribed: boolean } };
-  /** Ends the current run of a session, and drops what waits behind it if `queued` is true. */
+  /** Ends the current run of a session, and drops queued inputs if `queued` is true. */
   "chat.abort": {
     params: { readonly sessionKey: string; readonly runId?: string; readonly queued?: boolean };
     result: { readonly aborted: boolean; readonly dropped: number };
   };
-  /** Says something and waits for the end of the run. */
+  /** Sends a message and waits for the end of the run. */
   agent: {
     params: { readonly message: string; readonly agentId?: string; readonly sessionKey?: string; readonly idempotencyKey: string };
     result: AgentRunResult;
@@ -59,8 +59,8 @@ export interface RpcMethods {
     };
   };
   /**
-   * Newest activity first. `limit` 50 by default, 200 at most; `cursor` from the page before. With `kinds` a page can be shorter than `limit` though more
-   * follow: a page looks at 200 sessions at most.
+   * Newest activity first. `limit` 50 by default, 200 at most; `cursor` from the previous page. With `kinds` a page can be shorter than `limit` although more
+   * follow: a page scans 200 sessions at most.
    */
   "sessions.list": {
     params: {
@@ -72,28 +72,28 @@ export interface RpcMethods {
     };
     result: { readonly sessions: readonly SessionSummary[]; readonly cursor?: string };
   };
-  /** A session with every field that is known of it, named as in a `sessions.json`. */
+  /** A session with all known fields, named as in a `sessions.json`. */
   "sessions.show": {
     params: { readonly key: string };
     result: { readonly session: SessionSummary; readonly entry: Readonly<Record<string, unknown>> };
   };
   /**
-   * The next lines of a session's plain file, each with its line break; the first one is its header. `after` and `sessionId` are those of the part before;
-   * without `after` in the answer it was the last part.
+   * The next lines of a session's plain file, each with its line break; the first one is its header. `after` and `sessionId` are those of the previous part; if
+   * the result has no `after`, it was the last part.
    */
   "sessions.export": {
     params: { readonly key: string; readonly sessionId?: string; readonly after?: string };
     result: { readonly sessionId: string; readonly lines: readonly string[]; readonly after?: string };
   };
   /**
-   * Imports a folder with a `sessions.json`, or one transcript, from an absolute path on the gateway's machine. With `agentId` everything becomes that
-   * agent's; `key` is for a single transcript; `dryRun` only says what would happen.
+   * Imports a folder with a `sessions.json`, or one transcript, from an absolute path on the gateway's machine. With `agentId` everything is assigned to that
+   * agent; `key` is for a single transcript; `dryRun` only reports.
    */
   "sessions.import": {
     params: { readonly path: string; readonly agentId?: string; readonly key?: string; readonly dryRun?: boolean };
     result: SessionImportReport;
   };
-  /** Finds a session by key (exactly, then without case if that is unique) or by label. */
+  /** Finds a session by key (exact, then ignoring case if that is unique) or by label. */
   "sessions.resolve": {
     params: { readonly key?: string; readonly label?: string; readonly agentId?: string };
     result: { readonly session: SessionSummary };
@@ -103,18 +103,18 @@ export interface RpcMethods {
     params: { readonly key: string; readonly label?: string | null; readonly sendPolicy?: "allow" | "deny" | null };
     result: { readonly session: SessionSummary };
   };
-  /** Starts the conversation anew; the old transcript is kept. */
+  /** Resets the conversation; the old transcript is kept. */
   "sessions.reset": { params: { readonly key: string }; result: { readonly session: SessionSummary } };
-  /** Removes a session; its file stays as `<id>.jsonl.deleted.<time>` until maintenance. A running one is aborted first. */
+  /** Deletes a session; its file stays as `<id>.jsonl.deleted.<time>` until maintenance. A running turn is aborted first. */
   "sessions.delete": { params: { readonly key: string }; result: { readonly deleted: boolean } };
-  /** The kept model requests of a session, newest first. `limit` 50 by default, 200 at most; `before` from the page before. */
+  /** The stored model requests of a session, newest first. `limit` 50 by default, 200 at most; `before` from the previous page. */
   "context.list": {
     params: { readonly sessionKey: string; readonly limit?: number; readonly before?: string };
     result: { readonly requests: readonly ContextRequest[]; readonly before?: string };
   };
   /**
-   * What a model was given in one request: by `id`, by `turn` (its number in the conversation from 1, or its id) and `request` (its number in the turn; the
-   * last one when left out), else the newest. `diff` compares with the last request of another turn, or with the one before.
+   * The content of one model request: by `id`, by `turn` (its number in the conversation from 1, or its id) and `request` (its number in the turn; defaults to
+   * the last), else the newest. `diff` compares with the last request of another turn, or with the previous one.
    */
   "context.report": {
     params: {
@@ -123,12 +123,12 @@ export interface RpcMethods {
       readonly turn?: number | string;
       readonly request?: number;
       readonly diff?: number | "previous";
-      /** Texts too; sizes only when left out. */
+      /** Include texts; sizes only by default. */
       readonly texts?: boolean;
     };
     result: ContextReport;
   };
-  /** Sends a kept request again, to its model or another. The answer comes as `replay` events and at the end; the conversation does not change. */
+  /** Replays a stored request, to its model or another. The answer comes as `replay` events and in the result; the conversation does not change. */
   "context.replay": {
     params: {
       readonly sessionKey?: string;
@@ -136,34 +136,34 @@ export interface RpcMethods {
       readonly turn?: number | string;
       readonly request?: number;
       readonly model?: string;
-      /** The caller's own; its `replay` events carry it. */
+      /** Chosen by the caller; its `replay` events carry it. */
       readonly replayId: string;
     };
     result: ReplayResult;
   };
-  /** What failed for good, newest first. `limit` 50 by default, 200 at most; `cursor` from the page before. */
+  /** Dead letters, newest first. `limit` 50 by default, 200 at most; `cursor` from the previous page. */
   "deadletters.list": {
     params: { readonly type?: DeadLetter["type"]; readonly limit?: number; readonly cursor?: string };
     result: { readonly letters: readonly DeadLetter[]; readonly cursor?: string };
   };
-  /** One of them with what is stored: the message as it came, or the part as it should have gone. */
+  /** One dead letter with its payload: the received message, or the part that was to be sent. */
   "deadletters.show": { params: { readonly id: string }; result: { readonly letter: DeadLetter; readonly payload?: unknown } };
-  /** Tries one again with attempts of its own. One that may have been shown is refused with `conflict` unless `risk` is true. */
+  /** Retries one with its attempts reset. One that may have been shown is refused with `conflict` unless `risk` is true. */
   "deadletters.replay": {
     params: { readonly id: string; readonly risk?: boolean };
     result: { readonly replayed: true; readonly sessionKey: string };
   };
-  /** Forgets some: those named, or those that failed before a time. Gives how many were there. */
+  /** Purges some: those named, or those that failed before a time. Returns their number. */
   "deadletters.purge": {
     params: { readonly ids?: readonly string[]; readonly failedBeforeMs?: number };
     result: { readonly purged: number };
   };
   status: { params: Record<string, never>; result: GatewayStatus };
-  /** What of the gateway its owner should know now, the worst first. Changes come as `warnings-change`. */
+  /** Warnings about the gateway for its owner, the worst first. Changes come as `warnings-change`. */
   "warnings.list": { params: Record<string, never>; result: { readonly warnings: readonly GatewayWarning[] } };
-  /** Damage of the stored state that nobody has acknowledged yet, oldest first. */
+  /** Unacknowledged damage of the stored state, oldest first. */
   "damage.list": { params: Record<string, never>; result: { readonly events: readonly DamageEvent[] } };
-  /** Ends the notice of damage: of those named, of all when none is. Gives those that it ended. */
+  /** Acknowledges damage: the named events, or all without ids. Returns the acknowledged events. */
   "damage.acknowledge": { params: { readonly ids?: readonly string[] }; result: { readonly acknowledged: readonly DamageEvent[] } };
   /**
    * Looks at the configuration file at once, and goes on with it if it is good. With `force` an unchanged file is applied again: what it names (a key in a
@@ -182,7 +182,7 @@ export interface RpcMethods {
   "setup.name": { params: { readonly name: string }; result: { readonly name: string } };
   /** Has a process of its own end the gateway and start it again, with the environment that it has now. */
   "gateway.restart": { params: Record<string, never>; result: { readonly restarting: true } };
-  /** Drains and ends the gateway. */
+  /** Drains and stops the gateway. */
   "gateway.shutdown": { params: { readonly reason?: string }; result: { readonly stopping: true } };
 }
 
@@ -192,7 +192,7 @@ export type RpcMethod = keyof RpcMethods;
 /** Who may call a method: `owner` is the holder of the gateway's token. */
 export type RpcAccess = "owner";
 
-/** Every method: who may call it, whether it is refused while nothing can be stored, and a parser for its parameters and its result. */
+/** Every method: who may call it, whether it is refused while nothing can be stored, and parsers for its parameters and its result. */
 export type RpcMethodSchemas = {
   readonly [Method in RpcMethod]: {
     readonly access: RpcAccess;

@@ -40,8 +40,8 @@ const session = z.strictObject({ session: SessionSummarySchema });
 const AttachmentSchema = z.strictObject({ ref: z.string().regex(/^upload:[0-9a-f]{32}$/), fileName: z.string().max(200).optional() });
 
 /**
- * The methods, a row each. The gateway decides access and checks parameters with them, clients may check results. Stopping a run stores something too, and
- * is always allowed.
+ * The methods, one row each. The gateway authorises and validates with them, clients may validate results. Stopping a run stores something too, and is always
+ * allowed.
  */
 export const RPC_METHODS: RpcMethodSchemas = methodSchemas({
   "chat.send": {
@@ -328,7 +328,7 @@ export const RPC_METHODS: RpcMethodSchemas = methodSchemas({
   },
 });
 
-/** Does not compile when the parameters or the result of a method differ from those that `RpcMethods` declares. */
+/** Does not compile if the parameters or the result of a method differ from those that `RpcMethods` declares. */
 function methodSchemas<Rows extends Readonly<Record<RpcMethod, MethodRow>>>(
   rows: Rows & {
     readonly [Method in RpcMethod]: {

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 
-/** A type as a schema and a declaration write it alike: `readonly` does not count, nor `undefined` as the value of a key that may be missing. */
+/** Normalises a type for the comparison of a schema with its declaration: `readonly` is ignored, and so is `undefined` as the value of an optional key. */
 type Shape<T> = unknown extends T
   ? unknown
   : T extends readonly (infer Item)[]
@@ -13,7 +13,7 @@ type Shape<T> = unknown extends T
         }
       : T;
 
-/** Every value when the two types have the same shape; otherwise a type that nothing has, named after what is wrong. */
+/** Every value if the two types have the same shape; otherwise a type without values, named after the difference. */
 export type SameShape<Parsed, Declared> = [Shape<Parsed>] extends [Shape<Declared>]
   ? [Shape<Declared>] extends [Shape<Parsed>]
     ? unknown
@@ -31,8 +31,8 @@ export function parsersOf<Declared>(): <Schemas extends { readonly [Name in keyo
 }
 
 /**
- * Gives a schema the declared type of what it parses. Does not compile when a key, a value or whether a key may be missing differs: the declaration is
- * what people read, the schema is what runs.
+ * Gives a schema the declared type of what it parses. Does not compile if a key, a value or its optionality differs: people read the declaration, the schema
+ * runs.
  */
 export function parserOf<Declared>(): <Schema extends z.ZodType>(
   schema: Schema & SameShape<z.output<Schema>, Declared>,

@@ -9,13 +9,13 @@ import type { GatewayWarning } from "./warnings.ts";
 
 /** Every event with its payload. */
 export interface RpcEvents {
-  /** Something happened in a session that this connection subscribed to. */
+  /** An event of a session that this connection subscribed to. */
   chat: { readonly sessionKey: string; readonly event: ChatEvent };
-  /** Sessions were made, changed or removed; ask for them again. */
+  /** Sessions were created, changed or removed; request them again. */
   "sessions-change": { readonly keys: readonly string[] };
-  /** The warnings of the gateway, all of them, after one has come, changed or gone. */
+  /** All current warnings of the gateway, after one was added, changed or removed. */
   "warnings-change": { readonly warnings: readonly GatewayWarning[] };
-  /** A piece of the answer to a replayed request, to the connection that asked for it. */
+  /** A chunk of the answer to a replayed request, sent to the requesting connection. */
   replay: ReplayDelta;
   /** The gateway is about to close the connection. */
   shutdown: { readonly reason: string };

@@ -15,14 +15,14 @@ export interface SessionSummary {
   readonly kind: SessionKind;
   /** The person's own name for it. */
   readonly label?: string;
-  /** Shown when there is no label: the channel and what the conversation is called there. */
+  /** Shown if there is no label: the channel and its name of the conversation. */
   readonly displayName: string;
   readonly channel?: string;
   readonly createdAtMs: number;
-  /** When something was last said. */
+  /** Time of the last message. */
   readonly activeAtMs: number;
   readonly running: boolean;
-  /** The newest run that a person asked for was stopped before it had answered. Only lists tell. */
+  /** The newest run requested by a person was stopped before it had answered. Only set in lists. */
   readonly interrupted?: boolean;
   readonly model?: string;
   /** Tokens of the context after the last call. */
@@ -52,21 +52,21 @@ export const SessionSummarySchema: z.ZodType<SessionSummary> = parserOf<SessionS
   }),
 );
 
-/** What became of an import, or would become of it. */
+/** The result of an import or of its dry run. */
 export interface SessionImportReport {
   readonly imported: readonly {
     readonly key: string;
     readonly sessionId: string;
     readonly entries: number;
-    /** What was repaired or left out, in words; the first few. */
+    /** Repairs and omissions, as text; the first few. */
     readonly problems: readonly string[];
-    /** Where an unreadable transcript was copied to; its session begins empty. */
+    /** Where an unreadable transcript was copied to; its session is empty. */
     readonly keptAside?: string;
   }[];
-  /** Keys of conversations that were there already. */
+  /** Keys of conversations that existed already. */
   readonly present: readonly string[];
   readonly refused: readonly { readonly key: string; readonly reason: string }[];
-  /** Transcripts in the folder that its index does not name; each can be imported by itself. */
+  /** Transcripts in the folder that its index does not name; each can be imported separately. */
   readonly unlisted: readonly string[];
 }
 

@@ -19,29 +19,29 @@ export interface AgentStatus {
   readonly model: string;
   /** Why the model cannot be used. */
   readonly modelProblem?: string;
-  /** Why its newest run failed, for the owner; absent while runs end as they should. */
+  /** Why its newest run failed, for the owner; absent while runs succeed. */
   readonly lastFailure?: { readonly text: string; readonly atMs: number };
-  /** Names of the model's credentials in the order in which they are asked; never a key. */
+  /** Names of the model's credentials in the order in which they are tried; never a key. */
   readonly credentials?: readonly string[];
-  /** What of the agent's settings the model does not take, and what it gets in place of it. */
+  /** Settings of the agent that the model does not accept, and what is sent instead. */
   readonly modelNote?: string;
 }
 
-/** A model or a credential that is not asked for a while, because it failed. */
+/** A model or a credential in cooldown after a failure. */
 export interface RestingModel {
   readonly provider: string;
-  /** Absent when all models of the credential rest. */
+  /** Absent if it applies to all models of the credential. */
   readonly model?: string;
   /** Its name, never the key. */
   readonly credential: string;
   /** Code of the error. */
   readonly reason: string;
-  /** `permanent` needs a person; `transient` passes by itself. */
+  /** `permanent` needs a person; `transient` ends by itself. */
   readonly class: "permanent" | "transient";
   readonly untilMs: number;
 }
 
-/** A conversation whose first unsent message waits for another try. */
+/** A conversation whose first unsent message waits for a retry. */
 export interface BlockedConversation {
   readonly sessionKey: string;
   readonly channel: string;
@@ -49,11 +49,11 @@ export interface BlockedConversation {
   /** Its id on the platform. */
   readonly conversation: string;
   readonly threadId?: string;
-  /** Messages that have not left, the first one included. */
+  /** Unsent messages, including the first one. */
   readonly waiting: number;
-  /** Since when the first of them has existed. */
+  /** When the oldest of them was created. */
   readonly sinceMs: number;
-  /** What the last try was answered with; begins with its code. */
+  /** The result of the last attempt; begins with its code. */
   readonly reason: string;
   readonly nextTryMs: number;
 }
@@ -83,20 +83,20 @@ export interface GatewayStatus {
   readonly home: string;
   readonly config: {
     readonly path: string;
-    /** SHA-256 of the file as it is on disk and of the configuration that runs; they differ when the file is bad or not applied yet. */
+    /** SHA-256 of the file on disk and of the running configuration; they differ if the file is bad or not applied yet. */
     readonly fileHash?: string;
     readonly runningHash: string;
     readonly problems: readonly string[];
-    /** Keys that have changed since the start and that only a restart takes up. */
+    /** Keys changed since the start that take effect only after a restart. */
     readonly needsRestart: readonly string[];
-    /** Keys that are set and whose feature this build does not have yet. */
+    /** Configured keys whose feature this build does not have yet. */
     readonly inactive: readonly string[];
     /** What the configuration means for commands and for other people's files, in plain words. */
     readonly commandPolicy: readonly string[];
   };
-  /** `low`: everything is stored, and little space is left. `full`: nothing is taken until there is space again; `sinceMs` says since when. */
+  /** `low`: everything is stored, but little space is left. `full`: no input is accepted until there is space again; `sinceMs` says since when. */
   readonly storage: { readonly state: "ok" | "low" | "full"; readonly detail?: string; readonly sinceMs?: number };
-  /** What of the stored state was damaged and nobody has acknowledged yet, oldest first. */
+  /** Unacknowledged damage of the stored state, oldest first. */
   readonly damage: readonly DamageEvent[];
   readonly agents: readonly AgentStatus[];
   readonly resting: readonly RestingModel[];
@@ -106,19 +106,19 @@ export interface GatewayStatus {
   readonly sessions: { readonly total: number; readonly running: number };
   readonly inputs: { readonly waiting: number; readonly deadLettered: number };
   readonly outbox: {
-    /** Everything that has not left and is not being sent at this moment. */
+    /** All rows that are unsent and not being sent right now. */
     readonly waiting: number;
-    /** When the oldest of that was written. */
+    /** When the oldest of them was written. */
     readonly oldestAtMs?: number;
     readonly deadLettered: number;
     readonly ambiguous: number;
-    /** The one that has waited longest comes first. */
+    /** Longest waiting first. */
     readonly blocked: readonly BlockedConversation[];
   };
   readonly usage: { readonly totalTokens: number; readonly costUsd?: number };
 }
 
-/** Parses what rests. */
+/** Parses a cooldown. */
 export const RestingModelSchema: z.ZodType<RestingModel> = parserOf<RestingModel>()(
   z.strictObject({
     provider: z.string(),

@@ -1,14 +1,14 @@
 import * as z from "zod";
 import { parserOf } from "./parser-of.ts";
 
-/** Tokens and cost, as programs read them. `input` holds no cached tokens. */
+/** Tokens and cost, for programs. `input` excludes cached tokens. */
 export interface RunUsage {
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
   readonly total: number;
-  /** US dollars; absent when no price is known. */
+  /** US dollars; absent if no price is known. */
   readonly costUsd?: number;
 }
 

@@ -1,14 +1,14 @@
 import * as z from "zod";
 import { parserOf } from "./parser-of.ts";
 
-/** Something about the gateway that its owner should know and can do something about. It goes when it is no longer so. */
+/** A condition of the gateway that its owner should know and can act on. It disappears once the condition ends. */
 export interface GatewayWarning {
-  /** What it is about: `config`, `restart`, `storage`, `damage`, `channel:<channel>/<accountId>`, or `sharing:<sessionKey>`. One of each at a time. */
+  /** The subject: `config`, `restart`, `storage`, `damage`, `channel:<channel>/<accountId>`, or `sharing:<sessionKey>`. One per subject at a time. */
   readonly id: string;
-  /** `error`: something does not work. `warning`: it works, and not as it should. */
+  /** `error`: something does not work. `warning`: it works, but not as it should. */
   readonly level: "warning" | "error";
   readonly text: string;
-  /** What to do, where the text does not say it. */
+  /** What to do, unless the text says it. */
   readonly fix?: string;
 }
 

@@ -1,28 +1,28 @@
-/** An image that a client has handed in with `POST uploads`, over HTTP beside the socket: a frame is too small for it. */
+/** An image that a client has uploaded with `POST uploads`, over HTTP beside the socket: a frame is too small for it. */
 export interface ChatAttachment {
-  /** As the gateway answered. */
+  /** As returned by the gateway. */
   readonly ref: string;
-  /** As it is called where it comes from. */
+  /** Its original file name. */
   readonly fileName?: string | undefined;
 }
 
-/** The most that one message carries. */
+/** Maximum per message. */
 export const MAX_CHAT_ATTACHMENTS = 20;
-/** Of one image, in bytes. */
+/** Maximum size of one image, in bytes. */
 export const MAX_UPLOAD_BYTES = 20_000_000;
 
-/** What a person typed into a WebChat window. The gateway has authenticated the connection before it hands this over. */
+/** A message typed into a WebChat window. The gateway has authenticated the connection before it passes this on. */
 export interface WebchatInput {
   readonly sessionKey: string;
-  /** Empty when there are attachments alone. */
+  /** Empty if there are only attachments. */
   readonly text: string;
   /** In the order of sending. */
   readonly attachments?: readonly ChatAttachment[];
-  /** The client's own id of the message: the same one is said once. */
+  /** The client's own id of the message, for deduplication. */
   readonly idempotencyKey: string;
   /** Name of the client, such as `control-ui`. */
   readonly clientName: string;
-  /** When the gateway got it, milliseconds since the epoch; the channel's own clock counts when it is left out. */
+  /** When the gateway received it, milliseconds since the epoch; defaults to the channel's own clock. */
   readonly receivedAtMs?: number;
 }
 
@@ -34,12 +34,12 @@ export interface WebchatDelivery {
   readonly text: string;
 }
 
-/** The gateway's own socket, as the WebChat channel sees it: what an SDK is to the other channels. */
+/** The gateway's own socket, as the WebChat channel sees it: the counterpart of an SDK in other channels. */
 export interface WebchatSocket {
-  /** Hands every input to `handler`, one handler at a time; the input is acknowledged when it resolves. Disposing stops it. */
+  /** Passes every input to `handler`, one at a time; the input is acknowledged when it resolves. Disposing stops it. */
   listen(handler: (input: WebchatInput) => Promise<"accepted" | "duplicate">): Disposable;
-  /** The bytes of an attachment of an input; `undefined` when it is not there any more. */
+  /** The bytes of an attachment of an input; `undefined` if it no longer exists. */
   readUpload(ref: string): Promise<Uint8Array | undefined>;
-  /** Shows a delivery and resolves with the id of its entry; the same `idempotencyKey` is shown once. Rejects when it could not be stored. */
+  /** Shows a delivery and resolves with the id of its entry; deduplicated by `idempotencyKey`. Rejects if it could not be stored. */
   deliver(delivery: WebchatDelivery, options: { readonly signal: AbortSignal }): Promise<{ readonly entryId: string }>;
 }

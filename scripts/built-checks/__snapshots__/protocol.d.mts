@@ -17,9 +17,9 @@ declare const CLOSE_CODES: {
 };
 /**
  * - `unauthorized`: no valid credential. - `forbidden`: the credential may not do this.
- * - `invalid-request`: the parameters do not fit; the message names the field. - `method-unknown`: no such method.
- * - `not-found`, `conflict`: about the thing that was named. - `unavailable`: not now (starting, shutting down, disk full); try again.
- * - `too-large`: over a limit. - `internal`: our fault; the log has more under the same request id.
+ * - `invalid-request`: the parameters do not fit; the message names the field. - `method-unknown`: the method does not exist.
+ * - `not-found`, `conflict`: about the named thing. - `unavailable`: not now (starting, shutting down, disk full); retry.
+ * - `too-large`: over a limit. - `internal`: a bug; the log has more under the same request id.
  */
 declare const RpcErrorCodeSchema: z.ZodEnum<{
   unauthorized: "unauthorized";
@@ -39,7 +39,7 @@ interface RpcErrorBody {
   readonly code: RpcErrorCode;
   readonly message: string;
 }
-/** First frame of a client. A browser sends its token here, never in the address. */
+/** First frame of a client. A browser sends its token here, never in the URL. */
 interface ConnectFrame {
   readonly type: "connect";
   readonly minProtocol: number;
@@ -59,7 +59,7 @@ interface RequestFrame {
   readonly method: string;
   readonly params?: unknown;
 }
-/** What a client may send. */
+/** Frames of a client. */
 type ClientFrame = ConnectFrame | RequestFrame;
 /** Answer to `connect`. */
 interface HelloFrame {
@@ -82,7 +82,7 @@ type ResponseFrame = {
   readonly ok: false;
   readonly error: RpcErrorBody;
 };
-/** Something happened. `seq` counts the events of the connection from 1, without gaps. */
+/** An event. `seq` counts the events of the connection from 1, without gaps. */
 interface EventFrame {
   readonly type: "event";
   readonly event: string;
@@ -94,7 +94,7 @@ interface RefusedFrame {
   readonly type: "refused";
   readonly error: RpcErrorBody;
 }
-/** What the gateway may send. */
+/** Frames of the gateway. */
 type ServerFrame = HelloFrame | ResponseFrame | EventFrame | RefusedFrame;
 /** Parses a client's frame. */
 declare const ClientFrameSchema: z.ZodType<ClientFrame>;
@@ -134,7 +134,7 @@ type ChatEntry = {
   readonly id: string;
   readonly timestampMs: number;
   readonly text: string;
-  /** How many files came with it, if any. */
+  /** The number of attached files, if any. */
   readonly attachments?: number;
   /** Those of them that the gateway keeps; `GET media/<id>?session=<key>` gives their bytes, for as long as it keeps them. */
   readonly files?: readonly ChatFile[];
@@ -171,7 +171,7 @@ type ChatEntry = {
 };
 /** Parses an entry. */
 declare const ChatEntrySchema: z.ZodType<ChatEntry>;
-/** What a run is doing at this moment and is not committed yet. A client that joins late shows it as if it had watched. */
+/** The uncommitted state of a run. A client that joins late can show it as if it had watched from the start. */
 interface LiveRun {
   readonly runId: string;
   readonly startedAtMs: number;
@@ -180,13 +180,13 @@ interface LiveRun {
     readonly type: "text" | "thinking";
     readonly text: string;
   }[];
-  /** Tools that run now, with what they have printed so far (the last 4,000 characters). */
+  /** Running tools, with their output so far (the last 4,000 characters). */
   readonly tools: readonly (ChatToolCall & {
     readonly output: string;
   })[];
 }
 /**
- * What the messages of a session wait for, or the tools of its run: `held` for more of the same message, `earlier` for earlier work of the session,
+ * What the messages of a session, or the tools of its run, are waiting for: `held` for more of the same message, `earlier` for earlier work of the session,
  * `restart` for interrupted turns that are resumed one at a time, `place` for one of `limit` runs to end, `tools` for tools of other conversations and
  * `own-tools` for those of this one, of which `limit` may run at once.
  */
@@ -196,17 +196,17 @@ type ChatWait = {
   readonly type: "place" | "tools" | "own-tools";
   readonly limit: number;
 };
-/** What a subscription begins with. Every later event of the session comes after exactly this state. */
+/** The initial state of a subscription. Every later event of the session comes after exactly this state. */
 interface ChatSnapshot {
   readonly sessionKey: string;
   /** The newest entries, oldest first. */
   readonly entries: readonly ChatEntry[];
-  /** Pass as `before` to `chat.history` for older ones; absent at the beginning of the conversation. */
+  /** Pass as `before` to `chat.history` for older ones; absent at the start of the conversation. */
   readonly before?: string;
   readonly live?: LiveRun;
-  /** Inputs that wait behind the current run. */
+  /** Inputs queued behind the current run. */
   readonly queued: number;
-  /** Absent when nothing waits. */
+  /** Absent if nothing waits. */
   readonly wait?: ChatWait;
 }
 /** Parses a snapshot. */
@@ -218,8 +218,8 @@ interface ChatOutcome {
   readonly message?: string;
 }
 /**
- * What happens in a session. An `entry` is committed; when it is an assistant's or a tool result it replaces what the live state showed of it.
- * `queued` is how many inputs wait, `wait` is what for; tools of the run may wait as well, with nothing queued.
+ * An event of a session. An `entry` is committed; if it is an assistant's message or a tool result it replaces its part of the live state. `queued` is the
+ * number of waiting inputs, `wait` the reason; tools of the run may wait as well, with nothing queued.
  */
 type ChatEvent = {
   readonly type: "run-start";
@@ -262,38 +262,38 @@ type ChatEvent = {
 };
 /** Parses an event of a session. */
 declare const ChatEventSchema: z.ZodType<ChatEvent>;
-/** What became of a look at the configuration file. */
+/** The result of checking the configuration file. */
 interface ConfigReloadResult {
-  /** `applied`: it runs now. `unchanged`: it ran already. `kept`: it cannot be used, and what ran before goes on. */
+  /** `applied`: it runs now. `unchanged`: it ran already. `kept`: it is unusable, and the previous one continues to run. */
   readonly type: "applied" | "unchanged" | "kept";
-  /** Keys that differ from what ran before. */
+  /** Keys that differ from the previous configuration. */
   readonly changed: readonly string[];
-  /** Keys that only a restart takes up. */
+  /** Keys that take effect only after a restart. */
   readonly needsRestart: readonly string[];
-  /** Why it is kept; else warnings. */
+  /** Why the previous one is kept; else warnings. */
   readonly problems: readonly string[];
 }
 /** Parses the answer to `config.reload`. */
 declare const ConfigReloadResultSchema: z.ZodType<ConfigReloadResult>;
 /**
- * Damage of the stored state that nobody has acknowledged yet. `database`: the whole database was lost or unreadable and was restored; `snapshots`: snapshots
- * of another database lie beside it and are kept; `rows`: single rows are not what was written and are left out.
+ * Unacknowledged damage of the stored state. `database`: the whole database was lost or unreadable and was restored; `snapshots`: snapshots of another database
+ * lie beside it and are kept; `rows`: single rows failed their checksum and are excluded.
  */
 interface DamageEvent {
   readonly id: string;
   readonly kind: "database" | "snapshots" | "rows";
-  /** When it was found first. */
+  /** When it was first found. */
   readonly atMs: number;
-  /** What was found and what was done. */
+  /** The finding and the action taken. */
   readonly text: string;
-  /** How many rows; 1 for anything else. */
+  /** The number of rows; 1 for the other kinds. */
   readonly count: number;
   /** True if nothing was lost. */
   readonly isComplete: boolean;
   readonly sessionKey?: string;
-  /** The file or folder that it is about. */
+  /** The affected file or folder. */
   readonly path?: string;
-  /** Of a restored database: sessions that stand on their plain file alone. */
+  /** For a restored database: sessions restored from their plain file alone. */
   readonly rebuilt?: readonly string[];
 }
 /** Parses events of damage. */
@@ -313,30 +313,30 @@ interface AgentStatus {
   readonly model: string;
   /** Why the model cannot be used. */
   readonly modelProblem?: string;
-  /** Why its newest run failed, for the owner; absent while runs end as they should. */
+  /** Why its newest run failed, for the owner; absent while runs succeed. */
   readonly lastFailure?: {
     readonly text: string;
     readonly atMs: number;
   };
-  /** Names of the model's credentials in the order in which they are asked; never a key. */
+  /** Names of the model's credentials in the order in which they are tried; never a key. */
   readonly credentials?: readonly string[];
-  /** What of the agent's settings the model does not take, and what it gets in place of it. */
+  /** Settings of the agent that the model does not accept, and what is sent instead. */
   readonly modelNote?: string;
 }
-/** A model or a credential that is not asked for a while, because it failed. */
+/** A model or a credential in cooldown after a failure. */
 interface RestingModel {
   readonly provider: string;
-  /** Absent when all models of the credential rest. */
+  /** Absent if it applies to all models of the credential. */
   readonly model?: string;
   /** Its name, never the key. */
   readonly credential: string;
   /** Code of the error. */
   readonly reason: string;
-  /** `permanent` needs a person; `transient` passes by itself. */
+  /** `permanent` needs a person; `transient` ends by itself. */
   readonly class: "permanent" | "transient";
   readonly untilMs: number;
 }
-/** A conversation whose first unsent message waits for another try. */
+/** A conversation whose first unsent message waits for a retry. */
 interface BlockedConversation {
   readonly sessionKey: string;
   readonly channel: string;
@@ -344,15 +344,15 @@ interface BlockedConversation {
   /** Its id on the platform. */
   readonly conversation: string;
   readonly threadId?: string;
-  /** Messages that have not left, the first one included. */
+  /** Unsent messages, including the first one. */
   readonly waiting: number;
-  /** Since when the first of them has existed. */
+  /** When the oldest of them was created. */
   readonly sinceMs: number;
-  /** What the last try was answered with; begins with its code. */
+  /** The result of the last attempt; begins with its code. */
   readonly reason: string;
   readonly nextTryMs: number;
 }
-/** Everything `status` says. Counts of things that ended badly are of the whole store, not since the start. */
+/** The contents of `status`. Failure counts are of the whole store, not since the start. */
 interface GatewayStatus {
   readonly version: string;
   readonly pid: number;
@@ -363,24 +363,24 @@ interface GatewayStatus {
   readonly home: string;
   readonly config: {
     readonly path: string;
-    /** SHA-256 of the file as it is on disk and of the configuration that runs; they differ when the file is bad or not applied yet. */
+    /** SHA-256 of the file on disk and of the running configuration; they differ if the file is bad or not applied yet. */
     readonly fileHash?: string;
     readonly runningHash: string;
     readonly problems: readonly string[];
-    /** Keys that have changed since the start and that only a restart takes up. */
+    /** Keys changed since the start that take effect only after a restart. */
     readonly needsRestart: readonly string[];
-    /** Keys that are set and whose feature this build does not have yet. */
+    /** Configured keys whose feature this build does not have yet. */
     readonly inactive: readonly string[];
     /** What the configuration means for commands and for other people's files, in plain words. */
     readonly commandPolicy: readonly string[];
   };
-  /** `low`: everything is stored, and little space is left. `full`: nothing is taken until there is space again; `sinceMs` says since when. */
+  /** `low`: everything is stored, but little space is left. `full`: no input is accepted until there is space again; `sinceMs` says since when. */
   readonly storage: {
     readonly state: "ok" | "low" | "full";
     readonly detail?: string;
     readonly sinceMs?: number;
   };
-  /** What of the stored state was damaged and nobody has acknowledged yet, oldest first. */
+  /** Unacknowledged damage of the stored state, oldest first. */
   readonly damage: readonly DamageEvent[];
   readonly agents: readonly AgentStatus[];
   readonly resting: readonly RestingModel[];
@@ -394,13 +394,13 @@ interface GatewayStatus {
     readonly deadLettered: number;
   };
   readonly outbox: {
-    /** Everything that has not left and is not being sent at this moment. */
+    /** All rows that are unsent and not being sent right now. */
     readonly waiting: number;
-    /** When the oldest of that was written. */
+    /** When the oldest of them was written. */
     readonly oldestAtMs?: number;
     readonly deadLettered: number;
     readonly ambiguous: number;
-    /** The one that has waited longest comes first. */
+    /** Longest waiting first. */
     readonly blocked: readonly BlockedConversation[];
   };
   readonly usage: {
@@ -410,14 +410,14 @@ interface GatewayStatus {
 }
 /** Parses a status. */
 declare const GatewayStatusSchema: z.ZodType<GatewayStatus>;
-/** Tokens and cost, as programs read them. `input` holds no cached tokens. */
+/** Tokens and cost, for programs. `input` excludes cached tokens. */
 interface RunUsage {
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
   readonly total: number;
-  /** US dollars; absent when no price is known. */
+  /** US dollars; absent if no price is known. */
   readonly costUsd?: number;
 }
 /** Parses a usage. */
@@ -426,7 +426,7 @@ declare const RunUsageSchema: z.ZodType<RunUsage>;
 declare const CONTEXT_PART_TYPES: readonly ["system", "messages", "prompt", "images", "tools"];
 /** Name of a part: system prompt, earlier messages, this turn's text, this turn's images, tools. */
 type ContextPartType = (typeof CONTEXT_PART_TYPES)[number];
-/** How large something is. `tokens` is an estimate; only a provider's usage is exact. `bytes` are those of the text in UTF-8. */
+/** The size of something. `tokens` is an estimate; only a provider's usage is exact. `bytes` are those of the text in UTF-8. */
 interface ContextSize {
   readonly chars: number;
   readonly bytes: number;
@@ -437,14 +437,14 @@ interface ContextImage {
   readonly mimeType: string;
   readonly bytes: number;
 }
-/** What was left out of a section before the model got it. */
+/** What was cut from a section before the model got it. */
 interface ContextTruncation {
   readonly keptChars: number;
   readonly totalChars: number;
 }
 /** One section of a part: a section of the system prompt, a message, a block of the turn's text, an image, a tool. */
 interface ContextSection extends ContextSize {
-  /** Unique in its part, and the same in the next request if it is the same thing. */
+  /** Unique in its part, and stable across requests for the same thing. */
   readonly id: string;
   /** For people. */
   readonly title: string;
@@ -452,9 +452,9 @@ interface ContextSection extends ContextSize {
   readonly half?: "stable" | "session";
   readonly images?: readonly ContextImage[];
   readonly truncation?: ContextTruncation;
-  /** Only when texts were asked for. Known secrets are hidden, image data is told by kind and size. */
+  /** Only if texts were requested. Known secrets are hidden, image data is replaced by kind and size. */
   readonly text?: string;
-  /** Characters at the end of `text` that are left out of the report; the model got them. */
+  /** Characters cut from the end of `text` in the report; the model got them. */
   readonly omittedChars?: number;
 }
 /** One part with its sections, in the order of sending. */
@@ -479,12 +479,12 @@ interface ContextDiff {
   readonly request: number;
   /** The request begins with the earlier one, byte for byte: a provider can read all of that from its cache. */
   readonly prefixHeld: boolean;
-  /** The first section that differs, when the prefix did not hold. */
+  /** The first section that differs, if the prefix changed. */
   readonly firstDifference?: {
     readonly part: ContextPartType;
     readonly section: string;
   };
-  /** Named causes and breaks since the earlier request, oldest first; they say why the prefix did not hold. */
+  /** Named causes and breaks since the earlier request, oldest first; they explain the changed prefix. */
   readonly causes: readonly string[];
   readonly changes: readonly ContextChange[];
 }
@@ -497,7 +497,7 @@ type ContextOutcome = {
   readonly code: string;
   readonly message: string;
 };
-/** One kept model request in a list. */
+/** One stored model request in a list. */
 interface ContextRequest {
   readonly id: string;
   readonly turnId: string;
@@ -505,7 +505,7 @@ interface ContextRequest {
   readonly turn: number;
   /** The request's number in its turn, from 1. */
   readonly request: number;
-  /** What made the run. */
+  /** The cause of the run. */
   readonly kind: string;
   readonly sentAtMs: number;
   readonly durationMs: number;
@@ -518,19 +518,19 @@ interface ContextRequest {
   readonly cacheRetention: string;
   /** Hash of system prompt and tools. */
   readonly promptHash: string;
-  /** Messages that were sent, this turn's included. */
+  /** Number of messages sent, this turn's included. */
   readonly messages: number;
-  /** Named causes and breaks that held for this request. */
+  /** Named causes and breaks of this request. */
   readonly causes: readonly string[];
   readonly usage: RunUsage;
   readonly outcome: ContextOutcome;
 }
-/** What a model was given in one request, and what that cost. */
+/** The content of one request to a model, and its cost. */
 interface ContextReport {
   readonly sessionKey: string;
   readonly sessionId: string;
   readonly request: ContextRequest;
-  /** True when what is shown is known to be what was sent; false when the conversation's stored form has changed since. */
+  /** True if the report is verified to equal what was sent; false if the conversation's stored form has changed since. */
   readonly exact: boolean;
   /** Tokens. */
   readonly contextWindow?: number;
@@ -546,24 +546,24 @@ interface ContextReport {
     readonly limit: "file" | "total";
   } & ContextTruncation)[];
   readonly diff?: ContextDiff;
-  /** What of the request's provider is not asked now. */
+  /** The active cooldowns of the request's provider. */
   readonly resting?: readonly RestingModel[];
 }
-/** A piece of a replayed answer as it comes. */
+/** A chunk of a replayed answer. */
 interface ReplayDelta {
   readonly replayId: string;
   readonly block: "text" | "thinking" | "tool-call";
   readonly text: string;
 }
-/** What a replay came to. */
+/** The result of a replay. */
 interface ReplayResult {
   readonly request: ContextRequest;
   /** `provider/model` that answered now. */
   readonly model: string;
-  /** True when the same bytes went to the same model as the first time. */
+  /** True if the same bytes went to the same model as the first time. */
   readonly exact: boolean;
   readonly text: string;
-  /** Calls that the model asked for; none of them was run. */
+  /** Tool calls of the model; none of them was run. */
   readonly toolCalls: readonly {
     readonly name: string;
     readonly argumentsText: string;
@@ -571,32 +571,32 @@ interface ReplayResult {
   readonly usage: RunUsage;
   readonly outcome: ContextOutcome;
 }
-/** Parses a kept request. */
+/** Parses a stored request. */
 declare const ContextRequestSchema: z.ZodType<ContextRequest>;
 /** Parses a report. */
 declare const ContextReportSchema: z.ZodType<ContextReport>;
-/** Parses a piece of a replayed answer. */
+/** Parses a chunk of a replayed answer. */
 declare const ReplayDeltaSchema: z.ZodType<ReplayDelta>;
-/** Parses what a replay came to. */
+/** Parses the result of a replay. */
 declare const ReplayResultSchema: z.ZodType<ReplayResult>;
 /** A terminal failure: a message that was never answered, or a part of one that did not reach its platform. */
 interface DeadLetter {
   readonly id: string;
   readonly type: "input" | "outbound";
-  /** `ambiguous`: it may have been shown; nobody knows. */
+  /** `ambiguous`: it is unknown whether it was shown. */
   readonly state: "dead" | "ambiguous";
   readonly reason: string;
   readonly failedAtMs: number;
-  /** Which session it belongs to, where that is known. */
+  /** The session that it belongs to, if known. */
   readonly sessionKey?: string;
-  /** Where it came from, or should have gone; absent when what was stored is damaged. */
+  /** Its source, or its target; absent if the stored row is damaged. */
   readonly channel?: string;
   readonly accountId?: string;
   /** The platform's id of the conversation. */
   readonly conversation?: string;
-  /** Its beginning; in `deadletters.show` the payload has all of it. */
+  /** The beginning of the text; `deadletters.show` has all of it in the payload. */
   readonly text?: string;
-  /** Whether it can be tried again: `risky` may show it twice, `impossible` is one of which nothing is left that could be sent. */
+  /** Whether it can be retried: `risky` may show it twice, `impossible` means that nothing is left to send. */
   readonly replay: "safe" | "risky" | "impossible";
 }
 /** Parses a dead letter. */
@@ -613,14 +613,14 @@ interface SessionSummary {
   readonly kind: SessionKind;
   /** The person's own name for it. */
   readonly label?: string;
-  /** Shown when there is no label: the channel and what the conversation is called there. */
+  /** Shown if there is no label: the channel and its name of the conversation. */
   readonly displayName: string;
   readonly channel?: string;
   readonly createdAtMs: number;
-  /** When something was last said. */
+  /** Time of the last message. */
   readonly activeAtMs: number;
   readonly running: boolean;
-  /** The newest run that a person asked for was stopped before it had answered. Only lists tell. */
+  /** The newest run requested by a person was stopped before it had answered. Only set in lists. */
   readonly interrupted?: boolean;
   readonly model?: string;
   /** Tokens of the context after the last call. */
@@ -630,36 +630,36 @@ interface SessionSummary {
 }
 /** Parses a session. */
 declare const SessionSummarySchema: z.ZodType<SessionSummary>;
-/** What became of an import, or would become of it. */
+/** The result of an import or of its dry run. */
 interface SessionImportReport {
   readonly imported: readonly {
     readonly key: string;
     readonly sessionId: string;
     readonly entries: number;
-    /** What was repaired or left out, in words; the first few. */
+    /** Repairs and omissions, as text; the first few. */
     readonly problems: readonly string[];
-    /** Where an unreadable transcript was copied to; its session begins empty. */
+    /** Where an unreadable transcript was copied to; its session is empty. */
     readonly keptAside?: string;
   }[];
-  /** Keys of conversations that were there already. */
+  /** Keys of conversations that existed already. */
   readonly present: readonly string[];
   readonly refused: readonly {
     readonly key: string;
     readonly reason: string;
   }[];
-  /** Transcripts in the folder that its index does not name; each can be imported by itself. */
+  /** Transcripts in the folder that its index does not name; each can be imported separately. */
   readonly unlisted: readonly string[];
 }
 /** Parses such a report. */
 declare const SessionImportReportSchema: z.ZodType<SessionImportReport>;
-/** Something about the gateway that its owner should know and can do something about. It goes when it is no longer so. */
+/** A condition of the gateway that its owner should know and can act on. It disappears once the condition ends. */
 interface GatewayWarning {
-  /** What it is about: `config`, `restart`, `storage`, `damage`, `channel:<channel>/<accountId>`, or `sharing:<sessionKey>`. One of each at a time. */
+  /** The subject: `config`, `restart`, `storage`, `damage`, `channel:<channel>/<accountId>`, or `sharing:<sessionKey>`. One per subject at a time. */
   readonly id: string;
-  /** `error`: something does not work. `warning`: it works, and not as it should. */
+  /** `error`: something does not work. `warning`: it works, but not as it should. */
   readonly level: "warning" | "error";
   readonly text: string;
-  /** What to do, where the text does not say it. */
+  /** What to do, unless the text says it. */
   readonly fix?: string;
 }
 /** Parses warnings. */
@@ -715,39 +715,39 @@ interface AgentRunResult {
   readonly sessionKey: string;
   readonly runId: string;
   readonly outcome: ChatOutcome;
-  /** What the assistant said last; empty when it stayed silent. */
+  /** The assistant's last text; empty if it stayed silent. */
   readonly text: string;
   readonly usage: RunUsage;
-  /** What the person is told beside the answer, such as that another model gave it (R28); left out when there is nothing. */
+  /** Notices to the person in addition to the answer, such as that another model gave it (R28); absent if there are none. */
   readonly remarks?: readonly string[];
-  /** What the conversation is told with the answer: a level that the model does not take, a file that was not sent; left out when there is nothing. */
+  /** Notices to the conversation with the answer: a level that the model does not accept, a file that was not sent; absent if there are none. */
   readonly notices?: readonly string[];
-  /** The model's thoughts, where `/reasoning` shows them. */
+  /** The model's thoughts, if `/reasoning` shows them. */
   readonly thoughts?: string;
 }
-/** An image that a client has handed in with `POST uploads`, over HTTP beside the socket: a frame is too small for it. */
+/** An image that a client has uploaded with `POST uploads`, over HTTP beside the socket: a frame is too small for it. */
 interface ChatAttachment {
-  /** As the gateway answered. */
+  /** As returned by the gateway. */
   readonly ref: string;
-  /** As it is called where it comes from. */
+  /** Its original file name. */
   readonly fileName?: string | undefined;
 }
-/** The most that one message carries. */
+/** Maximum per message. */
 declare const MAX_CHAT_ATTACHMENTS = 20;
-/** Of one image, in bytes. */
+/** Maximum size of one image, in bytes. */
 declare const MAX_UPLOAD_BYTES = 2e7;
-/** What a person typed into a WebChat window. The gateway has authenticated the connection before it hands this over. */
+/** A message typed into a WebChat window. The gateway has authenticated the connection before it passes this on. */
 interface WebchatInput {
   readonly sessionKey: string;
-  /** Empty when there are attachments alone. */
+  /** Empty if there are only attachments. */
   readonly text: string;
   /** In the order of sending. */
   readonly attachments?: readonly ChatAttachment[];
-  /** The client's own id of the message: the same one is said once. */
+  /** The client's own id of the message, for deduplication. */
   readonly idempotencyKey: string;
   /** Name of the client, such as `control-ui`. */
   readonly clientName: string;
-  /** When the gateway got it, milliseconds since the epoch; the channel's own clock counts when it is left out. */
+  /** When the gateway received it, milliseconds since the epoch; defaults to the channel's own clock. */
   readonly receivedAtMs?: number;
 }
 /** What the WebChat channel shows in a session. */
@@ -757,13 +757,13 @@ interface WebchatDelivery {
   readonly idempotencyKey: string;
   readonly text: string;
 }
-/** The gateway's own socket, as the WebChat channel sees it: what an SDK is to the other channels. */
+/** The gateway's own socket, as the WebChat channel sees it: the counterpart of an SDK in other channels. */
 interface WebchatSocket {
-  /** Hands every input to `handler`, one handler at a time; the input is acknowledged when it resolves. Disposing stops it. */
+  /** Passes every input to `handler`, one at a time; the input is acknowledged when it resolves. Disposing stops it. */
   listen(handler: (input: WebchatInput) => Promise<"accepted" | "duplicate">): Disposable;
-  /** The bytes of an attachment of an input; `undefined` when it is not there any more. */
+  /** The bytes of an attachment of an input; `undefined` if it no longer exists. */
   readUpload(ref: string): Promise<Uint8Array | undefined>;
-  /** Shows a delivery and resolves with the id of its entry; the same `idempotencyKey` is shown once. Rejects when it could not be stored. */
+  /** Shows a delivery and resolves with the id of its entry; deduplicated by `idempotencyKey`. Rejects if it could not be stored. */
   deliver(delivery: WebchatDelivery, options: {
     readonly signal: AbortSignal;
   }): Promise<{
@@ -773,8 +773,8 @@ interface WebchatSocket {
 /** Every method with its parameters and result. */
 interface RpcMethods {
   /**
-   * Says something in a session: words, images that were handed in before, or both. Resolves once it is committed; the same `idempotencyKey` is said
-   * once. Without a key: the agent's main session.
+   * Sends a message to a session: text, previously uploaded images, or both. Resolves once it is committed; deduplicated by `idempotencyKey`. Without a key:
+   * the agent's main session.
    */
   "chat.send": {
     params: {
@@ -789,7 +789,7 @@ interface RpcMethods {
       readonly status: "accepted" | "duplicate";
     };
   };
-  /** Entries before a point, newest page first, oldest first inside the page. `limit` 50 by default, 200 at most. */
+  /** Entries before a position, newest page first, oldest first inside the page. `limit` 50 by default, 200 at most. */
   "chat.history": {
     params: {
       readonly sessionKey: string;
@@ -801,7 +801,7 @@ interface RpcMethods {
       readonly before?: string;
     };
   };
-  /** Begins to send the session's events to this connection and answers with the state they follow on. Again: a fresh snapshot. */
+  /** Subscribes this connection to the session's events and returns the state that they continue from. Calling it again returns a fresh snapshot. */
   "chat.subscribe": {
     params: {
       readonly sessionKey?: string;
@@ -818,7 +818,7 @@ interface RpcMethods {
       readonly subscribed: boolean;
     };
   };
-  /** Ends the current run of a session, and drops what waits behind it if `queued` is true. */
+  /** Ends the current run of a session, and drops queued inputs if `queued` is true. */
   "chat.abort": {
     params: {
       readonly sessionKey: string;
@@ -830,7 +830,7 @@ interface RpcMethods {
       readonly dropped: number;
     };
   };
-  /** Says something and waits for the end of the run. */
+  /** Sends a message and waits for the end of the run. */
   agent: {
     params: {
       readonly message: string;
@@ -854,8 +854,8 @@ interface RpcMethods {
     };
   };
   /**
-   * Newest activity first. `limit` 50 by default, 200 at most; `cursor` from the page before. With `kinds` a page can be shorter than `limit` though more
-   * follow: a page looks at 200 sessions at most.
+   * Newest activity first. `limit` 50 by default, 200 at most; `cursor` from the previous page. With `kinds` a page can be shorter than `limit` although more
+   * follow: a page scans 200 sessions at most.
    */
   "sessions.list": {
     params: {
@@ -870,7 +870,7 @@ interface RpcMethods {
       readonly cursor?: string;
     };
   };
-  /** A session with every field that is known of it, named as in a `sessions.json`. */
+  /** A session with all known fields, named as in a `sessions.json`. */
   "sessions.show": {
     params: {
       readonly key: string;
@@ -881,8 +881,8 @@ interface RpcMethods {
     };
   };
   /**
-   * The next lines of a session's plain file, each with its line break; the first one is its header. `after` and `sessionId` are those of the part before;
-   * without `after` in the answer it was the last part.
+   * The next lines of a session's plain file, each with its line break; the first one is its header. `after` and `sessionId` are those of the previous part; if
+   * the result has no `after`, it was the last part.
    */
   "sessions.export": {
     params: {
@@ -897,8 +897,8 @@ interface RpcMethods {
     };
   };
   /**
-   * Imports a folder with a `sessions.json`, or one transcript, from an absolute path on the gateway's machine. With `agentId` everything becomes that
-   * agent's; `key` is for a single transcript; `dryRun` only says what would happen.
+   * Imports a folder with a `sessions.json`, or one transcript, from an absolute path on the gateway's machine. With `agentId` everything is assigned to that
+   * agent; `key` is for a single transcript; `dryRun` only reports.
    */
   "sessions.import": {
     params: {
@@ -909,7 +909,7 @@ interface RpcMethods {
     };
     result: SessionImportReport;
   };
-  /** Finds a session by key (exactly, then without case if that is unique) or by label. */
+  /** Finds a session by key (exact, then ignoring case if that is unique) or by label. */
   "sessions.resolve": {
     params: {
       readonly key?: string;
@@ -931,7 +931,7 @@ interface RpcMethods {
       readonly session: SessionSummary;
     };
   };
-  /** Starts the conversation anew; the old transcript is kept. */
+  /** Resets the conversation; the old transcript is kept. */
   "sessions.reset": {
     params: {
       readonly key: string;
@@ -940,7 +940,7 @@ interface RpcMethods {
       readonly session: SessionSummary;
     };
   };
-  /** Removes a session; its file stays as `<id>.jsonl.deleted.<time>` until maintenance. A running one is aborted first. */
+  /** Deletes a session; its file stays as `<id>.jsonl.deleted.<time>` until maintenance. A running turn is aborted first. */
   "sessions.delete": {
     params: {
       readonly key: string;
@@ -949,7 +949,7 @@ interface RpcMethods {
       readonly deleted: boolean;
     };
   };
-  /** The kept model requests of a session, newest first. `limit` 50 by default, 200 at most; `before` from the page before. */
+  /** The stored model requests of a session, newest first. `limit` 50 by default, 200 at most; `before` from the previous page. */
   "context.list": {
     params: {
       readonly sessionKey: string;
@@ -962,8 +962,8 @@ interface RpcMethods {
     };
   };
   /**
-   * What a model was given in one request: by `id`, by `turn` (its number in the conversation from 1, or its id) and `request` (its number in the turn; the
-   * last one when left out), else the newest. `diff` compares with the last request of another turn, or with the one before.
+   * The content of one model request: by `id`, by `turn` (its number in the conversation from 1, or its id) and `request` (its number in the turn; defaults to
+   * the last), else the newest. `diff` compares with the last request of another turn, or with the previous one.
    */
   "context.report": {
     params: {
@@ -972,12 +972,12 @@ interface RpcMethods {
       readonly turn?: number | string;
       readonly request?: number;
       readonly diff?: number | "previous";
-      /** Texts too; sizes only when left out. */
+      /** Include texts; sizes only by default. */
       readonly texts?: boolean;
     };
     result: ContextReport;
   };
-  /** Sends a kept request again, to its model or another. The answer comes as `replay` events and at the end; the conversation does not change. */
+  /** Replays a stored request, to its model or another. The answer comes as `replay` events and in the result; the conversation does not change. */
   "context.replay": {
     params: {
       readonly sessionKey?: string;
@@ -985,12 +985,12 @@ interface RpcMethods {
       readonly turn?: number | string;
       readonly request?: number;
       readonly model?: string;
-      /** The caller's own; its `replay` events carry it. */
+      /** Chosen by the caller; its `replay` events carry it. */
       readonly replayId: string;
     };
     result: ReplayResult;
   };
-  /** What failed for good, newest first. `limit` 50 by default, 200 at most; `cursor` from the page before. */
+  /** Dead letters, newest first. `limit` 50 by default, 200 at most; `cursor` from the previous page. */
   "deadletters.list": {
     params: {
       readonly type?: DeadLetter["type"];
@@ -1002,7 +1002,7 @@ interface RpcMethods {
       readonly cursor?: string;
     };
   };
-  /** One of them with what is stored: the message as it came, or the part as it should have gone. */
+  /** One dead letter with its payload: the received message, or the part that was to be sent. */
   "deadletters.show": {
     params: {
       readonly id: string;
@@ -1012,7 +1012,7 @@ interface RpcMethods {
       readonly payload?: unknown;
     };
   };
-  /** Tries one again with attempts of its own. One that may have been shown is refused with `conflict` unless `risk` is true. */
+  /** Retries one with its attempts reset. One that may have been shown is refused with `conflict` unless `risk` is true. */
   "deadletters.replay": {
     params: {
       readonly id: string;
@@ -1023,7 +1023,7 @@ interface RpcMethods {
       readonly sessionKey: string;
     };
   };
-  /** Forgets some: those named, or those that failed before a time. Gives how many were there. */
+  /** Purges some: those named, or those that failed before a time. Returns their number. */
   "deadletters.purge": {
     params: {
       readonly ids?: readonly string[];
@@ -1037,21 +1037,21 @@ interface RpcMethods {
     params: Record<string, never>;
     result: GatewayStatus;
   };
-  /** What of the gateway its owner should know now, the worst first. Changes come as `warnings-change`. */
+  /** Warnings about the gateway for its owner, the worst first. Changes come as `warnings-change`. */
   "warnings.list": {
     params: Record<string, never>;
     result: {
       readonly warnings: readonly GatewayWarning[];
     };
   };
-  /** Damage of the stored state that nobody has acknowledged yet, oldest first. */
+  /** Unacknowledged damage of the stored state, oldest first. */
   "damage.list": {
     params: Record<string, never>;
     result: {
       readonly events: readonly DamageEvent[];
     };
   };
-  /** Ends the notice of damage: of those named, of all when none is. Gives those that it ended. */
+  /** Acknowledges damage: the named events, or all without ids. Returns the acknowledged events. */
   "damage.acknowledge": {
     params: {
       readonly ids?: readonly string[];
@@ -1119,7 +1119,7 @@ interface RpcMethods {
       readonly restarting: true;
     };
   };
-  /** Drains and ends the gateway. */
+  /** Drains and stops the gateway. */
   "gateway.shutdown": {
     params: {
       readonly reason?: string;
@@ -1133,7 +1133,7 @@ interface RpcMethods {
 type RpcMethod = keyof RpcMethods;
 /** Who may call a method: `owner` is the holder of the gateway's token. */
 type RpcAccess = "owner";
-/** Every method: who may call it, whether it is refused while nothing can be stored, and a parser for its parameters and its result. */
+/** Every method: who may call it, whether it is refused while nothing can be stored, and parsers for its parameters and its result. */
 type RpcMethodSchemas = { readonly [Method in RpcMethod]: {
   readonly access: RpcAccess;
   readonly stores: boolean;
@@ -1141,28 +1141,28 @@ type RpcMethodSchemas = { readonly [Method in RpcMethod]: {
   readonly result: z.ZodType<RpcMethods[Method]["result"]>;
 }; };
 /**
- * The methods, a row each. The gateway decides access and checks parameters with them, clients may check results. Stopping a run stores something too, and
- * is always allowed.
+ * The methods, one row each. The gateway authorises and validates with them, clients may validate results. Stopping a run stores something too, and is always
+ * allowed.
  */
 declare const RPC_METHODS: RpcMethodSchemas;
 /** True for the name of a method of this build. */
 declare function isRpcMethod(name: string): name is RpcMethod;
 /** Every event with its payload. */
 interface RpcEvents {
-  /** Something happened in a session that this connection subscribed to. */
+  /** An event of a session that this connection subscribed to. */
   chat: {
     readonly sessionKey: string;
     readonly event: ChatEvent;
   };
-  /** Sessions were made, changed or removed; ask for them again. */
+  /** Sessions were created, changed or removed; request them again. */
   "sessions-change": {
     readonly keys: readonly string[];
   };
-  /** The warnings of the gateway, all of them, after one has come, changed or gone. */
+  /** All current warnings of the gateway, after one was added, changed or removed. */
   "warnings-change": {
     readonly warnings: readonly GatewayWarning[];
   };
-  /** A piece of the answer to a replayed request, to the connection that asked for it. */
+  /** A chunk of the answer to a replayed request, sent to the requesting connection. */
   replay: ReplayDelta;
   /** The gateway is about to close the connection. */
   shutdown: {
