@@ -1,6 +1,6 @@
 /**
- * The keys whose feature this build has. Everything beneath a named key is active with it; `*` stands for any one part. A key of the
- * schema that is not covered here parses, and `status` says that it is not active yet.
+ * The keys whose feature this build has. Everything below a listed key is active with it; `*` matches any one part. A schema key that is not listed is parsed,
+ * and `status` says that it is not active yet.
  */
 export const ACTIVE_KEYS: readonly string[] = [
   "$schema",

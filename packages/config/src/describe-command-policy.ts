@@ -1,6 +1,6 @@
 import type { FactotumConfig } from "./factotum-config.ts";
 
-/** What a configuration means for commands and for other people's files in this build, one sentence a line. */
+/** What a configuration means for commands and for other people's files in this build, one sentence per line. */
 export function describeCommandPolicy({ tools, agents }: Pick<FactotumConfig, "tools" | "agents">): readonly string[] {
   const shared = agents.filter(({ sandbox }) => sandbox.mode === "off").map(({ id }) => id);
   const commands =

@@ -2,7 +2,7 @@ import type { ChannelConfig } from "./schema/accounts.ts";
 import type { AgentEntry } from "./schema/agents.ts";
 import type { PlainSections } from "./schema/root.ts";
 
-/** One agent with the defaults laid under it. */
+/** One agent with the defaults applied. */
 export interface ResolvedAgent extends Omit<AgentEntry, "default"> {
   readonly isDefault: boolean;
   /** Absolute. */
@@ -12,12 +12,12 @@ export interface ResolvedAgent extends Omit<AgentEntry, "default"> {
 
 /** The whole configuration with defaults applied: plain data. */
 export interface FactotumConfig extends PlainSections {
-  /** In the order of the file; `main` alone when the file names none. Never empty, exactly one is the default. */
+  /** In the order of the file; only `main` if the file names none. Never empty, exactly one is the default. */
   readonly agents: readonly ResolvedAgent[];
   /** The agent for messages that no binding matches. */
   readonly defaultAgentId: string;
-  /** Runs of the main lane at the same time. */
+  /** Concurrent runs of the main lane. */
   readonly maxConcurrent: number;
-  /** Only channels that the file names and this build has, and those that are always there. */
+  /** Only channels that the file names and this build has, and those that are always present. */
   readonly channels: Readonly<Record<string, ChannelConfig>>;
 }

@@ -8,14 +8,14 @@ import { redactSecrets } from "./secrets/redact.ts";
 import type { ChannelSchema } from "./validate/channel-source.ts";
 import { configJsonSchema, knownKeys, unknownPart } from "./validate/json-schema.ts";
 
-/** The value of a key, as people and programs may see it: literal secrets are replaced by a mark. */
+/** The value of a key, for people and programs: literal secrets are replaced by a mark. */
 export type ConfigValue =
   | { readonly type: "set"; readonly value: unknown }
   /** Not set in the file: the default. */
   | { readonly type: "default"; readonly value: unknown }
   | { readonly type: "absent" };
 
-/** Looks a key up in the file, else its fixed default. Throws a `KeyPathError` for an invalid key. */
+/** Looks up a key in the file, falling back to its fixed default. Throws a `KeyPathError` for an invalid key. */
 export function getConfigValue(key: string, loaded: LoadedConfig): ConfigValue {
   const path = parseKeyPath(key);
   const written = valueAt(loaded.written, path);
@@ -28,7 +28,7 @@ export function getConfigValue(key: string, loaded: LoadedConfig): ConfigValue {
     : { type: "default", value };
 }
 
-/** Says that a key is none, with the nearest one; `undefined` when it is one. Throws a `KeyPathError` for a key that cannot be read. */
+/** An error for an unknown key, with the nearest known one; `undefined` if the key exists. Throws a `KeyPathError` for an invalid path. */
 export function describeUnknownKey(key: string, channels: readonly ChannelSchema[]): string | undefined {
   const schema = configJsonSchema(channels);
   const place = unknownPart(schema, parseKeyPath(key));

@@ -21,7 +21,7 @@ export function inactiveKeys(document: Document, active: readonly string[] = ACT
   return found.map(formatKeyPath);
 }
 
-/** True when one of the two is the beginning of the other. */
+/** True if one of the two is a prefix of the other. */
 function agrees(pattern: readonly string[], path: KeyPath): boolean {
   return path.every((part, index) => index >= pattern.length || pattern[index] === "*" || pattern[index] === String(part));
 }

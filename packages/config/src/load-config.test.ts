@@ -50,7 +50,7 @@ describe("no file", () => {
       humanDelay: { mode: "off", minMs: 800, maxMs: 2500 },
     });
     expect(config.agents[0]?.model).toBeUndefined();
-    // Not "off": without the key other people's files stay in folders of their own.
+    // Not "off": without the key other people's files stay in separate folders.
     expect(config.agents[0]?.sandbox.mode).toBeUndefined();
     expect(config.maxConcurrent).toBe(8);
     expect(config.session).toMatchObject({ scope: "per-sender", mainKey: "main", dmScope: "main", reset: { mode: "daily", atHour: 4 } });
@@ -84,7 +84,7 @@ describe("no file", () => {
   });
 });
 
-describe("a file that is gone", () => {
+describe("a missing file", () => {
   const STRICT = `{tools: {exec: {mode: "deny"}}} // mine`;
   const remembered = async (home: TemporaryHome, name: string, env: Readonly<Record<string, string>> = {}): Promise<string> => {
     const path = await home.write(name, name.endsWith("yaml") ? "tools: {exec: {mode: deny}} # mine" : STRICT);
@@ -93,7 +93,7 @@ describe("a file that is gone", () => {
     return path;
   };
 
-  test.each(["factotum.json5", "factotum.json", "factotum.yaml"])("is answered by its last good copy: %s", async (name) => {
+  test.each(["factotum.json5", "factotum.json", "factotum.yaml"])("is replaced by its last good copy: %s", async (name) => {
     await using home = await temporaryHome();
     const path = await remembered(home, name);
     const result = await loaded(home);
@@ -107,7 +107,7 @@ describe("a file that is gone", () => {
     expect(await loaded(home)).toMatchObject({ source: "defaults", problems: [] });
   });
 
-  test("is known behind a link to its state directory, and where FACTOTUM_CONFIG names it", async () => {
+  test("is recognised behind a link to its state directory, and as the file in FACTOTUM_CONFIG", async () => {
     await using home = await temporaryHome();
     await remembered(home, "factotum.json5");
     const link = join(home.home, "link");
@@ -128,7 +128,7 @@ describe("a file that is gone", () => {
       "Correct FACTOTUM_CONFIG",
     ],
     ["a name that is not given any more", "strict.json5", {}, "name another one in FACTOTUM_CONFIG"],
-  ])("%s is refused while the copy of another file lies there", async (_, name, env, told) => {
+  ])("%s is refused if only the copy of another file exists", async (_, name, env, told) => {
     await using home = await temporaryHome();
     await remembered(home, name, name.startsWith("factotum") ? {} : { FACTOTUM_CONFIG: join(home.home, name) });
     const copy = join(home.home, `state/config.last-good${extname(name)}`);
@@ -140,14 +140,14 @@ describe("a file that is gone", () => {
     expect((await loaded(home, inHome)).source).toBe("defaults");
   });
 
-  test("is not guessed among copies of several", async () => {
+  test("is refused if there are copies of several files", async () => {
     await using home = await temporaryHome();
     await remembered(home, "factotum.json5");
     await remembered(home, "factotum.yaml");
     expect(await load(home)).toMatchObject({ type: "refused", problems: [{ type: "missing" }] });
   });
 
-  test("and whose copy does not fit any more is refused", async () => {
+  test("is refused if its copy is no longer valid", async () => {
     await using home = await temporaryHome();
     await home.write("state/config.last-good.json5", `{tools: {dney: []}}`);
     expect(await load(home)).toMatchObject({ type: "refused", problems: [{ type: "missing" }, { type: "notice" }] });
@@ -180,7 +180,7 @@ describe("a file", () => {
     expect(fromYaml.config).toEqual(fromJson.config);
   });
 
-  test("wins by name over another one, which is reported", async () => {
+  test("takes precedence by name over another one, which is reported", async () => {
     await using home = await temporaryHome();
     await home.write("factotum.json5", { gateway: { port: 1 } });
     const other = await home.write("factotum.yaml", "gateway: {port: 2}");
@@ -189,7 +189,7 @@ describe("a file", () => {
     expect(problems).toEqual([{ type: "notice", path: "", message: expect.stringContaining(other) as string }]);
   });
 
-  test("FACTOTUM_CONFIG and FACTOTUM_PORT win", async () => {
+  test("is overridden by FACTOTUM_CONFIG and FACTOTUM_PORT", async () => {
     await using home = await temporaryHome();
     await home.write("factotum.json5", { gateway: { port: 1 } });
     const named = await home.write("other/my.json", { gateway: { port: 2, bind: "lan" } });
@@ -236,7 +236,7 @@ describe("a bad file", () => {
     ["a binding to nobody", `{bindings: [{agentId: "nobody", match: {channel: "chatter"}}]}`],
   ];
 
-  test.each(bad)("(%s) is refused when no good copy is known", async (_, text) => {
+  test.each(bad)("(%s) is refused if no good copy is known", async (_, text) => {
     await using home = await temporaryHome();
     await home.write("factotum.json5", text);
     const result = await load(home);
@@ -261,13 +261,13 @@ describe("a bad file", () => {
     expect(await readFile(join(home.home, "state/config.last-good.json5"), "utf8")).toBe(good);
   });
 
-  test("does not count as missing when it cannot be read", async () => {
+  test("does not count as missing if it cannot be read", async () => {
     await using home = await temporaryHome();
     await mkdir(join(home.home, "factotum.json5"));
     expect(await load(home)).toMatchObject({ type: "refused", problems: [{ type: "syntax" }] });
   });
 
-  test("is refused when its last good copy is bad too", async () => {
+  test("is refused if its last good copy is bad too", async () => {
     await using home = await temporaryHome();
     await home.write("factotum.json5", "{");
     await home.write("state/config.last-good.json5", "{");

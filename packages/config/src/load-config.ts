@@ -19,32 +19,32 @@ import { validateDocument, type ValidDocument } from "./validate/validate-docume
 export interface LoadConfigOptions {
   readonly env: Environment;
   readonly channels: readonly ChannelSource[];
-  /** This machine when left out. */
+  /** Defaults to this machine. */
   readonly host?: HostFacts;
 }
 
-/** A configuration to run with. */
+/** A usable configuration. */
 export interface LoadedConfig {
   readonly type: "loaded";
   readonly config: FactotumConfig;
   readonly paths: StatePaths;
-  /** The file that was looked for. */
+  /** The path of the configuration file. */
   readonly path: string;
-  /** `last-good`: the file is bad or gone, and a copy of it as it was earlier is in use. `defaults`: there is no file, and none is missed. */
+  /** `last-good`: the file is bad or gone, and its last good copy is in use. `defaults`: there is no file, and none is missing. */
   readonly source: "file" | "defaults" | "last-good";
   /** Errors and warnings of the file; with `last-good`, why the file is not used. */
   readonly problems: readonly ConfigProblem[];
-  /** Keys that are set and whose feature this build does not have yet. */
+  /** Configured keys whose feature this build does not have yet. */
   readonly inactive: readonly string[];
-  /** SHA-256 of the file on disk; absent when it is missing or unreadable. */
+  /** SHA-256 of the file on disk; absent if it is missing or unreadable. */
   readonly fileHash?: string;
   /** SHA-256 of the running configuration: the file, the last good copy, or empty text. */
   readonly runningHash: string;
-  /** The document that runs, as it was written, old forms renamed and unknown keys left out. */
+  /** The running document as written, with old forms renamed and unknown keys removed. */
   readonly written: ValidDocument["written"];
 }
 
-/** No configuration to run with: the file is bad or missed and no earlier one is known, or the file asks for limits that this build does not enforce. */
+/** Thrown without a usable configuration: the file is bad or missing and no earlier one is known, or the file sets limits that this build does not enforce. */
 export interface RefusedConfig {
   readonly type: "refused";
   readonly paths: StatePaths;
@@ -54,10 +54,9 @@ export interface RefusedConfig {
 }
 
 /**
- * Reads the configuration. A bad file means the last good copy of the same file, and without one a refusal: never defaults. A missing file means defaults
- * where nothing has run before, else the same as a bad one.
- * A file with an `unenforced` problem is refused even if there is a copy: an earlier file may allow what this one forbids.
- * Rejects only when the state directory itself cannot be read.
+ * Loads the configuration. A bad file is replaced by its last good copy; without a copy it is refused: there is no fallback to the defaults. A missing file
+ * means the defaults if nothing has run here before, else the same as a bad one. A file with an `unenforced` problem is refused even if there is a copy: an
+ * earlier file may allow what this one forbids. Rejects only if the state directory itself cannot be read.
  */
 export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig | RefusedConfig> {
   const paths = statePaths(options.env);
@@ -75,7 +74,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   return finish(reading, { options, paths, path, source: "file", notices, fileHash });
 }
 
-/** Keeps a configuration that came from the file as the last good copy. Called once the gateway runs with it. */
+/** Stores a configuration from the file as the last good copy. Call it once the gateway runs with it. */
 export async function rememberConfig(loaded: LoadedConfig): Promise<void> {
   if (loaded.source !== "file") return;
   const text = await readFile(loaded.path, "utf8");
@@ -83,14 +82,14 @@ export async function rememberConfig(loaded: LoadedConfig): Promise<void> {
   if (hashOf(text) === loaded.runningHash) await writeLastGood(loaded.paths, loaded.path, text);
 }
 
-/** A text and what was found in it. */
+/** A text and the result of its validation. */
 export interface ConfigReading {
   readonly text: string;
   readonly problems: readonly ConfigProblem[];
   readonly valid?: ValidDocument;
 }
 
-/** Checks one text as the file at `path`. */
+/** Validates one text as the file at `path`. */
 export async function readConfigText(text: string, path: string, channels: readonly ChannelSource[]): Promise<ConfigReading> {
   const parsed = await parseText(text, formatOf(path));
   if (parsed.type === "syntax") return { text, problems: [syntaxProblem(text, path, parsed)] };

@@ -1,6 +1,6 @@
 /**
- * The candidate that was most likely meant, or `undefined` when none is close: at most one edit for every three characters, a swap of
- * neighbours counting as one edit, case not counting. `maxEdits` allows fewer.
+ * The most similar candidate, or `undefined` if none is close: at most one edit per three characters, a transposition counting as one edit, ignoring case.
+ * `maxEdits` allows fewer.
  */
 export function nearestName(
   name: string,
@@ -18,12 +18,12 @@ export function nearestName(
   return best?.candidate;
 }
 
-/** The end of an error text: `; did you mean "port"?`, or nothing. */
+/** The end of an error text: `; did you mean "port"?`, or empty. */
 export function suggestion(name: string | undefined): string {
   return name === undefined ? "" : `; did you mean "${name}"?`;
 }
 
-/** A whole sentence that ends with the suggestion, or with a point. */
+/** A whole sentence that ends with the suggestion, or with a full stop. */
 export function withSuggestion(sentence: string, name: string | undefined): string {
   return `${sentence}${suggestion(name) || "."}`;
 }

@@ -14,7 +14,7 @@ export interface HostFacts {
 }
 
 const MAIN_AGENT = "main";
-/** Rows that hold one value in several forms: the list replaces it, it is never mixed. */
+/** Keys that hold one value in several forms: the list entry replaces it, they are never merged. */
 const WHOLE_ROWS = ["model"];
 
 /** Applies every default that depends on another key, on the machine or on the state directory. */
@@ -54,7 +54,7 @@ function resolveAgents({ written, parsed }: ValidDocument, facts: { paths: State
     return {
       ...agent,
       isDefault,
-      // Two agents never share a folder by inheriting one: what the defaults name is the default agent's.
+      // Two agents must not share a folder by inheritance: the folders in the defaults are the default agent's.
       workspace: workspaceOf(
         agent.id,
         { own: entry["workspace"], inherited: isDefault ? defaults["workspace"] : undefined, isDefault },

@@ -15,7 +15,7 @@ export const PlatformSchema: z.ZodType = z.strictObject({
   ]),
 });
 
-/** The channels of a build: one that must be configured, one that is always there. `loads` counts the loaded schemas. */
+/** The channels of a build: one that must be configured, one that is always present. `loads` counts the loaded schemas. */
 export function sampleChannels(): { readonly channels: readonly ChannelSource[]; readonly loads: string[] } {
   const loads: string[] = [];
   const source = (id: string, schema: z.ZodType): ChannelSource => ({
@@ -28,7 +28,7 @@ export function sampleChannels(): { readonly channels: readonly ChannelSource[];
   return { channels: [source("chatter", PlatformSchema), { ...source("webchat", z.strictObject({})), implicit: true }], loads };
 }
 
-/** A document in which every row of the schema is set. */
+/** A document that sets every key of the schema. */
 export const fullDocument = {
   gateway: {
     port: 18791,
@@ -223,7 +223,7 @@ export const fullDocument = {
   memory: { anything: 1 },
 };
 
-/** A fresh state directory; gone when it is disposed. */
+/** A fresh state directory; removed on dispose. */
 export interface TemporaryHome extends AsyncDisposable {
   readonly home: string;
   readonly env: Readonly<Record<string, string>>;

@@ -1,9 +1,9 @@
 import { isPlainObject, type Document } from "./plain-object.ts";
 
-/** The way to a value: keys of objects and indexes of lists. */
+/** The path of a value: keys of objects and indexes of lists. */
 export type KeyPath = readonly (string | number)[];
 
-/** A key path that cannot be read. */
+/** An invalid key path. */
 export class KeyPathError extends Error {
   constructor(text: string, reason: string) {
     super(`"${text}" is no key: ${reason}. Write it like agents.list[0].model or models.providers["my.provider"].baseUrl.`);
@@ -14,7 +14,7 @@ export class KeyPathError extends Error {
 const FORBIDDEN: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 const PART = /\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]|([^.[\]"]+)/y;
 
-/** Reads `agents.list[0].model`, `models["openai/gpt-5"]`. Throws a `KeyPathError`. */
+/** Parses `agents.list[0].model`, `models["openai/gpt-5"]`. Throws a `KeyPathError`. */
 export function parseKeyPath(text: string): KeyPath {
   const path: (string | number)[] = [];
   let position = 0;
@@ -36,7 +36,7 @@ export function parseKeyPath(text: string): KeyPath {
   return path;
 }
 
-/** Writes a key path as `parseKeyPath` reads it. */
+/** Renders a key path so that `parseKeyPath` reads it. */
 export function formatKeyPath(path: KeyPath): string {
   return path
     .map((part, index) => {
@@ -58,12 +58,12 @@ export function valueAt(document: unknown, path: KeyPath): unknown {
   return value;
 }
 
-/** A copy of `document` without the value at `path`; a no-op when there is none. */
+/** A copy of `document` without the value at `path`; a no-op if there is none. */
 export function without(document: Document, path: KeyPath): Document {
   return edited(document, path, undefined) as Document;
 }
 
-/** A copy of `document` with `value` at `path`; objects on the way are made. `undefined` removes. */
+/** A copy of `document` with `value` at `path`; missing objects are created. `undefined` removes. */
 export function withValue(document: Document, path: KeyPath, value: unknown): Document {
   return edited(document, path, value) as Document;
 }

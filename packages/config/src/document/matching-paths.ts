@@ -1,7 +1,7 @@
 import { valueAt, type KeyPath } from "./key-path.ts";
 import { isPlainObject } from "./plain-object.ts";
 
-/** The paths of a document that fit a pattern such as `agents.list.*.tools`, in which `*` stands for any one part. */
+/** The paths of a document that match a pattern such as `agents.list.*.tools`, in which `*` matches any one part. */
 export function matchingPaths(document: unknown, pattern: string): KeyPath[] {
   return pattern.split(".").reduce<KeyPath[]>(
     (paths, part) =>

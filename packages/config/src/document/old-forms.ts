@@ -1,14 +1,14 @@
 import { isPlainObject, type Document } from "./plain-object.ts";
 
-/** Two spellings of one setting stand side by side. */
+/** Two spellings of one setting are both present. */
 export interface OldFormConflict {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
 /**
- * Rewrites the spellings of older products into ours: `agent` as `agents.defaults`, `workspaceDir` as `workspace`, `dm` as `direct`.
- * Nothing else changes; what is no object is left for the schema to refuse.
+ * Renames the spellings of older products: `agent` to `agents.defaults`, `workspaceDir` to `workspace`, `dm` to `direct`. Nothing else changes; the schema
+ * refuses values that are not objects.
  */
 export function readOldForms(document: Document): { readonly document: Document; readonly conflicts: readonly OldFormConflict[] } {
   const conflicts: OldFormConflict[] = [];

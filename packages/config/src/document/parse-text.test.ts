@@ -10,7 +10,7 @@ test.each([
   ["{\\u0061: 1, a: 2}", "a", [1, 1]],
   ['{"a:b\\"": "{", "x": "}", \'a:b"\': 0}', 'a:b"', [1, 1]],
   ["{__proto__: {}, __proto__: {}}", "__proto__", [1, 1]],
-])("%s: a key that stands twice is a syntax error with its lines", async (text, key, [first, line]) => {
+])("%s: a duplicate key is a syntax error with its lines", async (text, key, [first, line]) => {
   expect(await parseText(text, "json5")).toEqual({
     type: "syntax",
     message: `"${key}" stands twice in one object, in lines ${first} and ${line}; make one of the two`,

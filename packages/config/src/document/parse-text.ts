@@ -6,7 +6,7 @@ import { explainJson5Error } from "./explain-json5-error.ts";
 import { explainYamlError } from "./explain-yaml-error.ts";
 import { isPlainObject, type Document } from "./plain-object.ts";
 
-/** How a configuration file is written. JSON is read as the JSON5 that it is. */
+/** The format of a configuration file. JSON is read as JSON5. */
 export type ConfigFormat = "json5" | "yaml";
 
 /** The parsed file, or its syntax error. */
@@ -20,7 +20,7 @@ export function formatOf(path: string): ConfigFormat {
   return [".yaml", ".yml"].includes(extname(path).toLowerCase()) ? "yaml" : "json5";
 }
 
-/** Reads the text of a configuration file. Never throws. */
+/** Parses the text of a configuration file. Never throws. */
 export async function parseText(text: string, format: ConfigFormat): Promise<ParsedText> {
   const value = format === "yaml" ? await parseYaml(text) : parseJson5(text);
   if ("message" in value) return { type: "syntax", ...value };

@@ -6,7 +6,7 @@ export function isPlainObject(value: unknown): value is Document {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Merges `over` into `base`: objects key by key; other values, and the keys of `whole`, are replaced. */
+/** Merges `over` into `base`: objects key by key; other values, and the keys in `whole`, are replaced. */
 export function overlay(base: Document, over: Document, whole: readonly string[] = []): Document {
   const merged = Object.entries(over).map(([key, value]) => {
     const below = Object.hasOwn(base, key) ? base[key] : undefined;

@@ -4,7 +4,7 @@ import { nearestName, withSuggestion } from "../nearest-name.ts";
 /** A provider and one of its models. */
 export interface ModelReference {
   readonly provider: string;
-  /** The provider's own name; can hold `/`. */
+  /** The provider's own name; may contain `/`. */
   readonly model: string;
 }
 
@@ -12,23 +12,22 @@ export interface ModelReference {
 export interface KnownModels {
   /** Ids of the configured providers and of those that need no configuration. */
   readonly providers: readonly string[];
-  /** Alias to reference, for the agent at hand. */
+  /** Alias to reference, for the current agent. */
   readonly aliases: Readonly<Record<string, string>>;
-  /** Provider that a bare name belongs to: the default model's. */
+  /** Provider of a bare name: the default model's. */
   readonly defaultProvider?: string;
-  /** References that are configured, to name the one that was probably meant. */
+  /** Configured references, for suggestions. */
   readonly references?: readonly string[];
 }
 
-/** A reference that was understood, or why it was not. */
+/** A parsed reference, or why it is invalid. */
 export type ParsedModelReference =
   | { readonly type: "model"; readonly reference: ModelReference }
   | { readonly type: "unknown"; readonly message: string; readonly nearest?: string };
 
 /**
- * Reads a model reference: it splits at the first `/` into provider and model; without one it is an alias, else a model of the default
- * model's provider. A provider must be known; a bare name that looks like a misspelt alias is refused, every other model name is the
- * provider's to judge.
+ * Parses a model reference: it splits at the first `/` into provider and model; without one it is an alias, else a model of the default model's provider. A
+ * provider must be known; a bare name that looks like a misspelt alias is refused, every other model name is left to the provider.
  */
 export function parseModelReference(text: string, known: KnownModels): ParsedModelReference {
   const reference = text.trim();

@@ -25,12 +25,12 @@ describe("a model reference", () => {
     ["opsu", "opus"],
     ["antropic/claude-opus", "anthropic/claude-opus"],
     ["locla/m", "local/m"],
-  ])("%s is unknown and names the nearest, %s", (text, nearest) => {
+  ])("%s is unknown and suggests the nearest, %s", (text, nearest) => {
     const result = parseModelReference(text, known);
     expect(result).toEqual({ type: "unknown", nearest, message: expect.stringContaining(`"${nearest}"`) as string });
   });
 
-  test.each(["", "/x", "anthropic/", "moonshotai/kimi-k2"])("%j is unknown and near nothing", (text) => {
+  test.each(["", "/x", "anthropic/", "moonshotai/kimi-k2"])("%j is unknown and suggests nothing", (text) => {
     const result = parseModelReference(text, known);
     expect(result.type).toBe("unknown");
     expect(result).not.toHaveProperty("nearest");

@@ -1,4 +1,4 @@
-/** The providers that need no configuration. The gateway's tests compare them with those that the models have. */
+/** The providers that need no configuration. A gateway test compares them with those of `models`. */
 export const PROVIDER_NAMES: readonly string[] = [
   "anthropic",
   "openai",

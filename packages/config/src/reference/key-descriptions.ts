@@ -1,6 +1,6 @@
 /**
- * What each key of the configuration means, in one or two sentences, for keys whose schema has no description of its own. Keys are written as in
- * the reference; a key of an object that several keys share stands where the reference lists it first.
+ * Descriptions of configuration keys, in one or two sentences, for keys whose schema has none. Keys are written as in the reference; a key of a shared object
+ * is listed where the reference lists it first.
  */
 export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "gateway.port": "TCP port of the gateway; `0` takes a free one. `FACTOTUM_PORT` has precedence.",

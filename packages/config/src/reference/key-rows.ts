@@ -6,7 +6,7 @@ import { alternatives, isSecret } from "../validate/json-schema.ts";
 import type { ChannelSchema } from "../validate/channel-source.ts";
 import { describedSchema, NAME, shapeOf } from "./describe-schema.ts";
 
-/** One line of the reference. */
+/** One row of the reference. */
 export interface KeyRow {
   /** `agents.list[].model`; `<name>` stands for a name of the owner's choice. */
   readonly key: string;
@@ -14,7 +14,7 @@ export interface KeyRow {
   readonly type: string;
   /** Choices and bounds; empty where every value of the type is allowed. */
   readonly values: string;
-  /** As it would be written; absent where there is none. */
+  /** As it would be written; absent if there is none. */
   readonly default?: string;
   /** Empty if the key has no description yet. */
   readonly description: string;
@@ -23,7 +23,7 @@ export interface KeyRow {
   readonly restart: boolean;
 }
 
-/** Keys that are the same as others, and are not listed a second time. */
+/** Keys that are the same as others, and are not listed again. */
 interface SharedKeys {
   readonly from: string;
   readonly row: Omit<KeyRow, "active" | "restart">;
@@ -36,7 +36,7 @@ export function keyRows(channels: readonly ChannelSchema[]): readonly KeyRow[] {
 
 class KeyWalk {
   readonly #rows: KeyRow[] = [];
-  /** Shape of an object, as text, to the key where it was listed. */
+  /** From an object's shape, as text, to the key where it was listed. */
   readonly #listed = new Map<string, string>();
   readonly #properties = new Map<string, Document>();
 

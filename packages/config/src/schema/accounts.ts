@@ -5,7 +5,7 @@ import { AmountSchema, CountSchema, PlatformIdSchema, TextSchema } from "./value
 /** The settings of one group. */
 export interface GroupConfig {
   readonly requireMention: boolean;
-  /** Absent: whoever the account admits. Empty: nobody. */
+  /** Absent: everyone whom the account admits. Empty: no one. */
   readonly allowFrom?: readonly string[] | undefined;
   readonly tools?: ToolPolicy | undefined;
   /** By sender. Refused until it is enforced. */
@@ -21,7 +21,7 @@ export interface CommonAccountConfig {
   readonly allowFrom: readonly string[];
   readonly groupPolicy: "allowlist" | "open" | "disabled";
   readonly groups: Readonly<Record<string, GroupConfig>>;
-  /** User turns that are sent to the model; absent or 0: all. */
+  /** Number of user turns sent to the model; absent or 0: all. */
   readonly historyLimit: {
     readonly direct?: number | undefined;
     readonly group?: number | undefined;
@@ -30,7 +30,7 @@ export interface CommonAccountConfig {
   readonly blockStreaming: boolean;
   readonly streaming: { readonly mode?: "off" | "partial" | "block" | "progress" | undefined };
   readonly replyToMode?: "off" | "first" | "all" | undefined;
-  /** Shorter than the platform's own limit, in its unit. */
+  /** Lower than the platform's own limit, in its unit. */
   readonly textChunkLimit?: number | undefined;
 }
 
@@ -38,10 +38,7 @@ export interface CommonAccountConfig {
 export interface AccountConfig extends CommonAccountConfig {
   readonly channel: string;
   readonly accountId: string;
-  /**
-   * The platform's own keys as they are written: secrets are not resolved, unknown keys are gone. `resolveAccountSettings` makes of them what
-   * the extension's schema takes.
-   */
+  /** The platform's own keys as written: secrets are not resolved, unknown keys are removed. `resolveAccountSettings` prepares them for the extension's schema. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 

@@ -9,7 +9,7 @@ export interface ModelChoice {
   readonly fallbacks: readonly string[];
 }
 
-/** How an agent wakes itself up. */
+/** How an agent runs unattended on a timer. */
 export interface HeartbeatConfig {
   readonly every: string;
   readonly prompt?: string | undefined;
@@ -23,7 +23,7 @@ export interface HeartbeatConfig {
 /** Where the commands of an agent run. */
 export interface SandboxConfig {
   /**
-   * Absent: commands run without a sandbox, and the files of other people and of groups are kept in folders of their own. `off`: these work in the agent's
+   * Absent: commands run without a sandbox, and the files of other people and of groups are kept in separate folders. `off`: these work in the agent's
    * workspace too. The other two are refused until there is a sandbox.
    */
   readonly mode?: "off" | "non-main" | "all" | undefined;
@@ -44,7 +44,7 @@ export interface HumanDelayConfig {
   readonly maxMs: number;
 }
 
-/** The settings that stand under `agents.defaults` and in `agents.list[]`, where the list wins. */
+/** The settings of `agents.defaults` and `agents.list[]`, where the list takes precedence. */
 export interface AgentRows {
   /** Absent: chosen from the environment. */
   readonly model?: ModelChoice | undefined;
@@ -99,7 +99,7 @@ export interface AgentEntry extends AgentRows {
 
 /** `agents.defaults`. */
 export interface AgentDefaults extends AgentRows {
-  /** Runs of the main lane at the same time. Absent: min(16, max(8, cores)). */
+  /** Concurrent runs of the main lane. Absent: min(16, max(8, cores)). */
   readonly maxConcurrent?: number | undefined;
 }
 
@@ -187,7 +187,7 @@ const rows = {
 /** Parses `agents.defaults`. */
 export const AgentDefaultsSchema: z.ZodType<AgentDefaults> = z.strictObject({ ...rows, maxConcurrent: CountSchema.optional() });
 
-/** Parses one entry of `agents.list`, or such an entry laid over the defaults. */
+/** Parses one entry of `agents.list`, or such an entry merged over the defaults. */
 export const AgentEntrySchema: z.ZodType<AgentEntry> = z.strictObject({
   id: IdSchema,
   name: TextSchema.optional(),

@@ -6,12 +6,12 @@ import { PortSchema } from "./values.ts";
 /** Where the gateway listens and who may connect. */
 export interface GatewayConfig {
   readonly port: number;
-  /** `loopback`: this machine only. `lan`: every address. Else one IP address of this machine. */
+  /** `loopback`: this machine only. `lan`: every address. Otherwise one IP address of this machine. */
   readonly bind: string;
   readonly auth: {
     /** `none` is refused beyond loopback. */
     readonly mode: "token" | "none";
-    /** Left out: the token that the first start made (`credentials/gateway-token`). */
+    /** Defaults to the token created by the first start (`credentials/gateway-token`). */
     readonly token?: Secret | undefined;
   };
   /**
@@ -21,7 +21,7 @@ export interface GatewayConfig {
   readonly publicUrl?: string | undefined;
   /** Origins whose pages may call `/v1` from a browser. Empty: no CORS. */
   readonly allowedOrigins: readonly string[];
-  /** Addresses and CIDR ranges of reverse proxies whose `X-Forwarded-For` or `Forwarded` header is believed. */
+  /** Addresses and CIDR ranges of reverse proxies whose `X-Forwarded-For` or `Forwarded` header is trusted. */
   readonly trustedProxies: readonly string[];
 }
 
@@ -69,7 +69,7 @@ export const GatewaySchema: z.ZodType<GatewayConfig> = z.strictObject({
     ),
 });
 
-/** Why a text is not the public address of a gateway; `undefined` for one. */
+/** Why a text is not a public address of a gateway; `undefined` if it is one. */
 function publicUrlProblem(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) return "an address such as https://assistant.example.com is expected";
@@ -95,7 +95,7 @@ function proxyProblem(range: string): string | undefined {
   return /^::ffff:.*\./i.test(address) ? "write it as an IPv4 address or range" : undefined;
 }
 
-/** Why a text is not an origin as browsers send it; `undefined` for one. */
+/** Why a text is not an origin as browsers send it; `undefined` if it is one. */
 function originProblem(origin: string): string | undefined {
   if (origin.includes("*")) return "wildcards are not supported, since any page could then try tokens: list each origin";
   // Every sandboxed frame and every local file has this origin.
@@ -110,12 +110,12 @@ function originProblem(origin: string): string | undefined {
 
 const EXPECTED_ORIGIN = "an origin such as https://chat.example.com or http://localhost:3000 is expected";
 
-/** True when other machines may reach the gateway, by its bind address or through the proxy of `publicUrl`. */
+/** True if other machines may reach the gateway, by its bind address or through the proxy of `publicUrl`. */
 export function isExposed({ bind, publicUrl }: Pick<GatewayConfig, "bind" | "publicUrl">): boolean {
   return publicUrl !== undefined || !isLoopbackBind(bind);
 }
 
-/** True when `bind` admits this machine alone. */
+/** True if `bind` admits this machine alone. */
 export function isLoopbackBind(bind: string): boolean {
   return bind === "loopback" || bind === "::1" || bind.startsWith("127.");
 }

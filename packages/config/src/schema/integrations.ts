@@ -25,7 +25,7 @@ interface McpServerCommon {
   readonly trusted: boolean;
 }
 
-/** A server of tools: a program of ours, or one at an address. */
+/** A tool server: a local program, or one at an address. */
 export type McpServerConfig =
   | (McpServerCommon & {
       readonly command: string;

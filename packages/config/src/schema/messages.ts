@@ -4,7 +4,7 @@ import { AmountSchema, CountSchema, PatternSchema, TextSchema } from "./values.t
 /** How a message is queued while its session is busy. */
 export type QueueMode = "steer" | "followup" | "collect" | "interrupt";
 
-/** How inbound messages are queued and gathered. */
+/** How inbound messages are queued and batched. */
 export interface MessagesConfig {
   readonly queue: {
     readonly mode: QueueMode;
@@ -16,13 +16,13 @@ export interface MessagesConfig {
   readonly inbound: {
     /** Debounce in milliseconds: how long a conversation must be quiet before its messages start a turn; 0 starts at once. */
     readonly debounceMs: number;
-    /** Hours between the sending of a message and its receipt from which on it becomes a dead letter; 0 takes messages of any age. */
+    /** Hours between the sending of a message and its receipt after which it becomes a dead letter; 0 accepts messages of any age. */
     readonly maxAgeHours: number;
   };
   readonly groupChat: {
     /** Messages kept for the next mention; 0 keeps none. */
     readonly historyLimit: number;
-    /** Regular expressions that count as a mention; case does not matter. */
+    /** Regular expressions that count as a mention; case-insensitive. */
     readonly mentionPatterns: readonly string[];
   };
 }

@@ -21,21 +21,21 @@ export interface ModelEntry {
   readonly input?: readonly ("text" | "image")[] | undefined;
   /** `native`: the provider's own tool calls; `prompt`: tools are described in the prompt and calls are read from the text; `none`: no tools. */
   readonly tools?: "native" | "prompt" | "none" | undefined;
-  /** Whether it thinks before it answers. Naming `thinkingLevels` says that it does. */
+  /** Whether it thinks before it answers. Setting `thinkingLevels` implies true. */
   readonly reasoning?: boolean | undefined;
-  /** The levels that may be asked of it. */
+  /** The thinking levels that it accepts. */
   readonly thinkingLevels?: readonly ThinkingLevel[] | undefined;
-  /** US dollars for one million tokens. */
+  /** US dollars per million tokens. */
   readonly cost?: ModelCost | undefined;
 }
 
 /** One provider of models. */
 export interface ProviderConfig {
-  /** Left out for a provider that is known by its id. */
+  /** Optional for a provider that is known by its id. */
   readonly api?: ModelApi | undefined;
-  /** The vendor's documented base, with or without its version. Left out for a provider that is known by its id. */
+  /** The vendor's documented base, with or without its version. Optional for a provider that is known by its id. */
   readonly baseUrl?: string | undefined;
-  /** The short form of one credential; together with `credentials` it is an error. */
+  /** The short form of one credential; an error together with `credentials`. */
   readonly apiKey?: Secret | undefined;
   /** Several keys by name, in the order in which they are tried. */
   readonly credentials: Readonly<Record<string, { readonly apiKey: Secret }>>;
@@ -43,10 +43,10 @@ export interface ProviderConfig {
   readonly timeouts: ModelTimeouts;
 }
 
-/** The providers, and the limits that hold for all of them. */
+/** The providers, and the limits that apply to all of them. */
 export interface ModelsConfig {
   readonly providers: Readonly<Record<string, ProviderConfig>>;
-  /** For every provider; what is left out depends on the address. */
+  /** For every provider; the defaults depend on the address. */
   readonly timeouts: ModelTimeouts;
 }
 
@@ -81,7 +81,7 @@ const ModelEntrySchema: z.ZodType<ModelEntry> = z.strictObject({
   cost: CostSchema.optional(),
 });
 
-/** Names consisting only of digits are refused: an object lists them first and loses the written order. */
+/** Names of digits only are refused: an object lists them first and loses the written order. */
 const CredentialNameSchema = IdSchema.refine((name) => !/^\d+$/.test(name), { error: "a credential's name has a letter in it" });
 
 const ProviderIdSchema = texts("a provider's id has no space and no /", /^[^\s/]+$/);

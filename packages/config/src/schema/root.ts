@@ -22,11 +22,11 @@ import { SpendSchema, type SpendConfig } from "./spend.ts";
 import { ToolsSchema, type ToolsConfig } from "./tools.ts";
 import { texts, TextSchema } from "./values.ts";
 
-/** Who commands the gateway from a channel. */
+/** Who may give owner commands from a channel. */
 export interface CommandsConfig {
   /** `channel:id`, compared exactly. */
   readonly ownerAllowFrom: readonly string[];
-  /** Key of the digests that stand for owners in a prompt. */
+  /** Key of the digests that represent owners in a prompt. */
   readonly ownerDisplaySecret?: Secret | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface PlainSections {
   readonly memory: Readonly<Record<string, unknown>>;
 }
 
-/** The whole file, parsed. Accounts are parsed apart: their schemas belong to the installed extensions. */
+/** The whole file, parsed. Accounts are parsed separately: their schemas belong to the installed extensions. */
 export interface ConfigDocument extends PlainSections {
   readonly agents: { readonly defaults: AgentDefaults; readonly list: readonly AgentEntry[] };
   readonly channels: Readonly<Record<string, Readonly<Record<string, unknown>>>>;

@@ -1,13 +1,10 @@
 import * as z from "zod";
 
-/**
- * Where a secret comes from. Plain data: the value is read when its consumer starts, by `resolveSecret`.
- * Only `literal` holds the secret itself.
- */
+/** The source of a secret. Plain data: `resolveSecret` reads the value when its consumer starts. Only `literal` contains the secret itself. */
 export type Secret =
   | { readonly type: "literal"; readonly value: string }
   | { readonly type: "env"; readonly name: string }
-  /** Relative paths count from the state directory; `~` is the user's home. */
+  /** Relative paths start at the state directory; `~` is the user's home. */
   | { readonly type: "file"; readonly path: string }
   /** A program and its arguments; no shell. */
   | { readonly type: "exec"; readonly command: readonly string[] };
@@ -39,12 +36,12 @@ const WrittenSecretSchema = z.union(
 /** Parses every written form of a secret: a string, `${VAR}`, `{env}`, `{file}`, `{exec}`. */
 export const SecretSchema: z.ZodType<Secret> = WrittenSecretSchema.transform(toSecret);
 
-/** True for `{env}`, `{file}`, `{exec}` and `${VAR}`: forms that say where a secret is and do not hold it. */
+/** True for `{env}`, `{file}`, `{exec}` and `${VAR}`: forms that refer to a secret without containing it. */
 export function isSecretReference(value: unknown): boolean {
   return !(typeof value === "string" && !variableReference.test(value)) && WrittenSecretSchema.safeParse(value).success;
 }
 
-/** Reads one written form; `undefined` when it is none. */
+/** Parses one written form; `undefined` if it is not valid. */
 export function parseSecret(value: unknown): Secret | undefined {
   const parsed = SecretSchema.safeParse(value);
   return parsed.success ? parsed.data : undefined;

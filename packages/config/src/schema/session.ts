@@ -27,9 +27,9 @@ export interface SessionConfig {
   readonly scope: "per-sender" | "global";
   readonly mainKey: string;
   readonly dmScope: DmScope;
-  /** Other people's messages come into the owner's sessions too, under `dmScope: "main"` and `scope: "global"`. */
+  /** Other people's messages enter the owner's sessions too, under `dmScope: "main"` and `scope: "global"`. */
   readonly sharedMain: boolean;
-  /** A person's name to the ids (`channel:id`) that are theirs. */
+  /** Maps a person's name to their ids (`channel:id`). */
   readonly identityLinks: Readonly<Record<string, readonly string[]>>;
   readonly reset: ResetConfig;
   readonly resetByType: {
@@ -41,13 +41,13 @@ export interface SessionConfig {
   readonly resetTriggers: readonly string[];
   readonly sendPolicy: { readonly rules: readonly SendRule[]; readonly default: "allow" | "deny" };
   readonly agentToAgent: { readonly maxPingPongTurns: number };
-  /** Limits of what is kept. An absent key is no limit. */
+  /** Retention limits. An absent key is no limit. */
   readonly maintenance: {
     /** `warn` removes nothing and logs what `enforce` would. */
     readonly mode: "enforce" | "warn";
-    /** Conversations that were silent for longer go. */
+    /** Conversations without activity for longer than this are deleted. */
     readonly pruneAfter?: string | undefined;
-    /** Sessions that are kept. */
+    /** Maximum number of sessions. */
     readonly maxEntries?: number | undefined;
     /** Bytes of the store and of its plain files. */
     readonly maxDiskBytes?: number | undefined;

@@ -2,15 +2,15 @@ import { RUN_KINDS } from "@factotum/agent-contract";
 import * as z from "zod";
 import { AmountSchema, IdSchema } from "./values.ts";
 
-/** The caps of one day, until local midnight. Absent: no cap. */
+/** The limits of one day, until local midnight. Absent: no limit. */
 export interface SpendCap {
   readonly tokensPerDay?: number | undefined;
   readonly usdPerDay?: number | undefined;
 }
 
-/** Caps on what runs cost. */
+/** Limits of the cost of runs. */
 export interface SpendConfig {
-  /** Per agent, all unattended causes together. */
+  /** Per agent, for all unattended causes together. */
   readonly unattended: { readonly tokensPerDay: number; readonly usdPerDay: number };
   readonly perCause: Readonly<Record<string, SpendCap>>;
   readonly perAgent: Readonly<Record<string, SpendCap>>;

@@ -3,7 +3,7 @@ import { CountSchema, SecondsSchema, TextSchema } from "./values.ts";
 
 /** One layer of the tool policy. Layers only narrow, and `deny` wins. */
 export interface ToolPolicy {
-  /** Names of profiles; their union counts. Absent: this layer has none. */
+  /** Names of profiles; their union applies. Absent: this layer has none. */
   readonly profile?: readonly string[] | undefined;
   /** Absent: the profile decides. Empty: no tool. `*`: every loaded tool. */
   readonly allow?: readonly string[] | undefined;
@@ -17,12 +17,12 @@ export interface ToolsConfig extends ToolPolicy {
   /** Folders that tools may read in addition to the workspace. `~` is the user's home. */
   readonly fs: { readonly roots: readonly string[] };
   readonly exec: {
-    /** `deny`: no tool runs commands. `full`: those of the owner run without asking. The other two are refused until they work. */
+    /** `deny`: no tool runs commands. `full`: the owner's commands run without asking. The other two are refused until they are implemented. */
     readonly mode: "deny" | "allowlist" | "ask" | "full";
-    /** Patterns of commands for `allowlist`. Refused until they are checked. */
+    /** Patterns of commands for `allowlist`. Refused until they are enforced. */
     readonly allow?: readonly string[] | undefined;
     readonly timeoutSeconds: number;
-    /** Commands that run at the same time, over all sessions; a session runs at most 4. All other tools have the same limits, counted apart. */
+    /** Concurrent commands over all sessions; a session runs at most 4. All other tools have the same limits, counted separately. */
     readonly maxConcurrent: number;
     /** Processes of all running commands together. */
     readonly maxProcesses: number;

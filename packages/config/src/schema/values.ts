@@ -11,13 +11,13 @@ export function texts(error: string, form: RegExp): z.ZodString {
 /** A TCP port; 0 asks the system for a free one. */
 export const PortSchema: z.ZodType<number> = z.int().min(0).max(65_535);
 
-/** A whole number of at least 1. */
+/** An integer of at least 1. */
 export const CountSchema: z.ZodType<number> = z.int().min(1);
 
-/** A whole number of at least 0. */
+/** An integer of at least 0. */
 export const AmountSchema: z.ZodType<number> = z.int().min(0);
 
-/** Seconds above zero, at most the 24.8 days that a timer can wait. */
+/** Seconds above zero, at most the 24.8 days that a timer supports. */
 export const SecondsSchema: z.ZodType<number> = z.number().positive().max(2_147_483);
 
 /** A text that is not empty. */
@@ -32,7 +32,7 @@ export const IdSchema: z.ZodType<string> = texts(
   /^[a-z0-9][a-z0-9_-]{0,63}$/,
 );
 
-/** A platform's id; numbers are read as their digits. */
+/** A platform's id; numbers are converted to their digits. */
 export const PlatformIdSchema: z.ZodType<string> = z.union([TextSchema, z.int().transform(String)]);
 
 /** The name of a time zone as the IANA list has it, such as `Europe/Berlin`. */

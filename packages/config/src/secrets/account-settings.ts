@@ -3,15 +3,15 @@ import { isPlainObject, type Document } from "../document/plain-object.ts";
 import { isSecretReference, parseSecret } from "../schema/secret.ts";
 import { resolveSecret, type ResolveSecretOptions } from "./resolve-secret.ts";
 
-/** An account's own keys with every reference replaced by its value, or the references that lead nowhere. */
+/** An account's own keys with every reference replaced by its value, or the references that cannot be resolved. */
 export type AccountSettings =
   | { readonly type: "resolved"; readonly settings: Document; readonly secrets: readonly string[] }
   /** The account stays off. */
   | { readonly type: "unresolved"; readonly problems: readonly string[] };
 
 /**
- * Resolves the secrets of an account, so that the extension's schema can take its settings. Never rejects. `secrets` are the values that the
- * references brought, for the log's redaction; literals are found by `secretValues`.
+ * Resolves the secrets of an account for the extension's schema. Never rejects. `secrets` are the resolved values, for the log's redaction; `secretValues`
+ * finds literals.
  */
 export async function resolveAccountSettings(settings: Document, options: ResolveSecretOptions): Promise<AccountSettings> {
   const secrets: string[] = [];

@@ -2,8 +2,8 @@ import type { FactotumConfig } from "../factotum-config.ts";
 import { resolveSecret, type ResolveSecretOptions } from "./resolve-secret.ts";
 
 /**
- * The keys of model providers that files and programs bring, whether a model of them is used or not, for redaction; `secretValues` finds the others. What
- * has no value is left out: who uses the model says so. Never rejects.
+ * The keys of model providers from files and programs, including unused ones, for redaction; `secretValues` finds the others. Unresolvable ones are skipped:
+ * the model's consumer reports them. Never rejects.
  */
 export async function resolveProviderKeys({ models }: FactotumConfig, options: ResolveSecretOptions): Promise<readonly string[]> {
   const keys = Object.values(models.providers).flatMap(({ apiKey, credentials }) => [

@@ -11,16 +11,16 @@ interface CommandOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The variables that a password manager needs. None of ours, and no key of a model provider, is among them. */
+/** Environment variables that a password manager needs. None of ours, and no model provider's key, is among them. */
 const PASSED_ON =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TZ|TMPDIR|XDG_\w+|DBUS_SESSION_BUS_ADDRESS|DISPLAY|WAYLAND_DISPLAY|SSH_AUTH_SOCK|GPG_\w+|GNUPGHOME|PASSWORD_STORE_\w+|OP_\w+|BW_\w+|BWS_\w+|VAULT_\w+|AWS_\w+|GOOGLE_APPLICATION_CREDENTIALS|CLOUDSDK_\w+|AZURE_\w+|KEEPASS\w*)$/;
 
-/** Runs a program without a shell and resolves with what it printed. Never rejects; when it settles, nothing of its process group runs. */
+/** Runs a program without a shell and resolves with its output. Never rejects; when it settles, no process of its group runs. */
 export function readCommandOutput([file = "", ...args]: readonly string[], options: CommandOptions): Promise<CommandOutput> {
   const { promise, resolve } = Promise.withResolvers<CommandOutput>();
   if (options.signal?.aborted === true) return Promise.resolve({ type: "failed", message: "was not started: the gateway is stopping" });
   const env = Object.fromEntries(Object.entries(options.env).filter(([name, value]) => value !== undefined && PASSED_ON.test(name)));
-  // A process group of its own, so that children end with the program.
+  // Its own process group, so that children end with the program.
   const child = spawn(file, args, { env, stdio: ["ignore", "pipe", "ignore"], detached: true, windowsHide: true });
   const chunks: Buffer[] = [];
   let bytes = 0;

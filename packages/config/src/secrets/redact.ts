@@ -5,12 +5,12 @@ import { isSecretReference, parseSecret, REDACTED } from "../schema/secret.ts";
 import type { Environment } from "../state/state-paths.ts";
 import { isSecretPath } from "./secret-keys.ts";
 
-/** A name and password in an address. */
+/** Credentials in a URL. */
 const CREDENTIALS_IN_URL = /^([a-z][a-z0-9+.-]*:\/\/)([^\s/?#@]+)@/i;
-/** Shorter values would take ordinary words out of a log. */
+/** Shorter values would redact ordinary words in a log. */
 const SHORTEST_SECRET = 4;
 
-/** A copy to show: every literal secret is replaced by a mark that is refused when it is written back. References stay. */
+/** A copy for display: every literal secret is replaced by a mark that is refused when it is written back. References stay. */
 export function redactSecrets(value: unknown, path: KeyPath = []): unknown {
   if (typeof value === "string") {
     if (isSecretPath(path) && !isSecretReference(value)) return REDACTED;
@@ -29,7 +29,7 @@ export function redactionMarks(value: unknown, path: KeyPath = []): string[] {
   return Object.entries(value).flatMap(([key, entry]) => redactionMarks(entry, [...path, key]));
 }
 
-/** The keys that hold a secret itself, for `doctor`: each is better kept elsewhere. */
+/** The keys that contain a literal secret, for `doctor`: each should be moved elsewhere. */
 export function literalSecrets(document: Document): string[] {
   const found: string[] = [];
   walkStrings(document, [], (text, path) => {

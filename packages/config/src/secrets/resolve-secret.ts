@@ -5,7 +5,7 @@ import type { Secret } from "../schema/secret.ts";
 import { expandHome, statePaths, type Environment } from "../state/state-paths.ts";
 import { readCommandOutput } from "./read-command-output.ts";
 
-/** The value of a secret, or why there is none. `message` names the place, never a value. */
+/** The value of a secret, or why it is missing. `message` names the source, never a value. */
 export type SecretResolution =
   | { readonly type: "resolved"; readonly value: string }
   | { readonly type: "unresolved"; readonly message: string };
@@ -13,7 +13,7 @@ export type SecretResolution =
 /** Options of `resolveSecret`. */
 export interface ResolveSecretOptions {
   readonly env: Environment;
-  /** Milliseconds that a program may take; 10,000 when left out. */
+  /** Timeout of a program in milliseconds; 10,000 by default. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
@@ -22,8 +22,8 @@ const MAX_BYTES = 64 * 1024;
 const DEFAULT_TIMEOUT_MS = 10_000;
 
 /**
- * Reads a secret from where it is. Never rejects, and never resolves with an empty text: a consumer without its secret is off, it does not
- * run with nothing. What comes from a file or a program is trimmed.
+ * Reads a secret from its source. Never rejects, and never resolves with an empty text: a consumer without its secret is turned off instead of running without
+ * it. Values from a file or a program are trimmed.
  */
 export async function resolveSecret(secret: Secret, options: ResolveSecretOptions): Promise<SecretResolution> {
   switch (secret.type) {

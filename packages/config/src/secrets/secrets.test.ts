@@ -104,7 +104,7 @@ test("resolves the references of an account, or leaves the account off", async (
   });
 });
 
-describe("what is shown", () => {
+describe("displayed configuration", () => {
   const document = {
     gateway: { auth: { token: "canary-1" } },
     channels: { chatter: { appId: "id", appSecret: "canary-2", transport: { encryptKey: "canary-3", verificationToken: "${V}" } } },
@@ -152,7 +152,7 @@ describe("what is shown", () => {
     );
   });
 
-  test("gives the log the password of an address", async () => {
+  test("gives the log the password in a URL", async () => {
     await using home = await temporaryHome();
     await home.write("factotum.json5", { models: { providers: { x: { baseUrl: "https://user:url-password@127.0.0.1/v1" } } } });
     const result = await loadConfig({ env: home.env, channels: sampleChannels().channels });
@@ -169,7 +169,7 @@ describe("what is shown", () => {
   });
 });
 
-/** A process that has ended and whose parent has not asked for its exit code yet still has its number; it runs no more. */
+/** An ended process whose parent has not collected its exit code still has its number; it does not run any more. */
 function isRunning(pid: number): boolean {
   const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
   return stdout.trim() !== "" && !stdout.trim().startsWith("Z");

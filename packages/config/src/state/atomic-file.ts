@@ -3,9 +3,8 @@ import { mkdir, open, realpath, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 /**
- * Writes a private file so that a reader sees the old content or the new one, never a part, also after a crash: a temporary file
- * beside it (mode 600), flushed, renamed over it, the folder flushed. A symbolic link is followed, and stays. Missing folders are made
- * with mode 700.
+ * Writes a private file so that a reader sees the old content or the new one, even after a crash: a temporary file beside it (mode 600), flushed, renamed over
+ * it, the folder flushed. A symbolic link is followed, and stays. Missing folders are created with mode 700.
  */
 export async function writePrivateFile(path: string, content: string | Uint8Array): Promise<void> {
   const target = await realTarget(path);
@@ -28,7 +27,7 @@ export async function writePrivateFile(path: string, content: string | Uint8Arra
   await flushFolder(folder);
 }
 
-/** A new name for a temporary file of this process: what a killed process left under such a name is removed at the gateway's next start. */
+/** A new name for a temporary file of this process: the gateway's next start removes leftovers of a killed process. */
 export function temporaryPath(folder: string): string {
   return join(folder, `.factotum-${process.pid}-${randomUUID()}.tmp`);
 }

@@ -4,10 +4,10 @@ import { dirname } from "node:path";
 import { temporaryPath, writePrivateFile } from "./atomic-file.ts";
 import type { StatePaths } from "./state-paths.ts";
 
-/** Characters that a token needs once other machines can reach the gateway. */
+/** Minimum length of a token once other machines can reach the gateway. */
 export const MIN_EXPOSED_TOKEN_LENGTH = 24;
 
-/** The token that an earlier start made; `undefined` when there is none. */
+/** The token of an earlier start; `undefined` if there is none. */
 export async function readGatewayToken({ gatewayTokenFile }: StatePaths): Promise<string | undefined> {
   try {
     const token = (await readFile(gatewayTokenFile, "utf8")).trim();
@@ -18,7 +18,7 @@ export async function readGatewayToken({ gatewayTokenFile }: StatePaths): Promis
   }
 }
 
-/** The token of this installation; made on first use (256 random bits, mode 600). Of two that start at once, both get the same. */
+/** The token of this installation; created on first use (256 random bits, mode 600). Two concurrent starts get the same one. */
 export async function ensureGatewayToken(paths: StatePaths): Promise<string> {
   const existing = await readGatewayToken(paths);
   if (existing !== undefined) return existing;
@@ -34,7 +34,7 @@ export async function ensureGatewayToken(paths: StatePaths): Promise<string> {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     const other = await readGatewayToken(paths);
     if (other !== undefined) return other;
-    // An empty file, left by a full disk: it is no token, so remove it.
+    // An empty file, left by a full disk: it is not a token, so remove it.
     await writePrivateFile(file, `${token}\n`);
     return token;
   } finally {
@@ -42,7 +42,7 @@ export async function ensureGatewayToken(paths: StatePaths): Promise<string> {
   }
 }
 
-/** Makes another token in place of the one in the file. */
+/** Replaces the token in the file by a new one. */
 export async function replaceGatewayToken({ gatewayTokenFile }: StatePaths): Promise<string> {
   const token = newToken();
   await writePrivateFile(gatewayTokenFile, `${token}\n`);

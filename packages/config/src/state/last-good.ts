@@ -7,21 +7,21 @@ import type { StatePaths } from "./state-paths.ts";
 
 const ENDINGS = [".json5", ".json", ".yaml", ".yml"];
 
-/** A copy of a configuration with which the gateway has started. */
+/** A copy of a configuration that the gateway has started with. */
 export interface LastGoodCopy {
   readonly path: string;
   readonly text: string;
 }
 
-/** What a copy was made of. It stands in a file of its own, so that the copy is the configuration as it was and a person can copy it back. */
+/** The source of a copy. Stored in a separate file, so that the copy is the unchanged configuration and a person can copy it back. */
 interface CopySource {
-  /** The real path, so that a link that leads elsewhere now is another file. */
+  /** The real path, so that a redirected link counts as another file. */
   readonly path: string;
-  /** SHA-256 of the copy: a copy that a crash has left with the source of another one does not count. */
+  /** SHA-256 of the copy: a copy that a crash left with the source of another one is ignored. */
   readonly hash: string;
 }
 
-/** Keeps `text` as the last good copy of the file at `configPath`. */
+/** Stores `text` as the last good copy of the file at `configPath`. */
 export async function writeLastGood(paths: StatePaths, configPath: string, text: string): Promise<void> {
   const copy = copyPath(paths, configPath);
   const source: CopySource = { path: await realPathOf(configPath), hash: hashOf(text) };
@@ -30,8 +30,8 @@ export async function writeLastGood(paths: StatePaths, configPath: string, text:
 }
 
 /**
- * The last good copy of the file at `configPath`; a copy of any other file does not count, since it can allow what this one forbids. A copy
- * without a source, which earlier versions made, counts for the default files only.
+ * The last good copy of the file at `configPath`; a copy of any other file is ignored, since it may allow what this one forbids. A copy without a source, from
+ * an earlier version, counts for the default files only.
  */
 export async function readLastGood(paths: StatePaths, configPath: string): Promise<LastGoodCopy | undefined> {
   const path = copyPath(paths, configPath);
@@ -43,15 +43,15 @@ export async function readLastGood(paths: StatePaths, configPath: string): Promi
   return source?.hash === hashOf(text) && source.path === (await realPathOf(configPath)) ? { path, text } : undefined;
 }
 
-/** What may stand in for a file that is not there. */
+/** What can replace a missing file. */
 export interface CopiesOfMissing {
-  /** The one copy of it, with the file that it was made of: among the default files another ending than the one that was looked for. */
+  /** Its only copy, with the file that it was made of: among the default files possibly another extension than the expected one. */
   readonly copy?: LastGoodCopy & { readonly original: string };
-  /** Every copy that lies there, whatever it was made of. */
+  /** Every copy, regardless of its source. */
   readonly paths: readonly string[];
 }
 
-/** Looks for copies of a file that is not there. Where no file was named (`isNamed`), one of any default file counts, unless there are several. */
+/** Searches for copies of a missing file. If no file was named (`isNamed`), one of any default file counts, unless there are several. */
 export async function readCopiesOfMissing(
   paths: StatePaths,
   configPath: string,
@@ -89,7 +89,7 @@ function parseSource(text: string): Partial<CopySource> | undefined {
   }
 }
 
-/** Of a file that is not there, or may not be looked at, the name in the real folder; where that is not known either, the path by which it is named. */
+/** For a missing or inaccessible file, the name in the real folder; if that is unknown too, the path as given. */
 async function realPathOf(path: string): Promise<string> {
   try {
     return await realpath(path);

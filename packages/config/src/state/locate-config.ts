@@ -6,7 +6,7 @@ import { expandHome, type Environment, type StatePaths } from "./state-paths.ts"
 export interface ConfigLocation {
   readonly path: string;
   readonly exists: boolean;
-  /** Other files that would have been read, had this one not been there. */
+  /** Lower-priority files that are ignored because this one exists. */
   readonly ignored: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export async function locateConfig(paths: StatePaths, env: Environment): Promise
   return { path, exists: there.length > 0, ignored };
 }
 
-/** True for a path at which the configuration is looked for when `FACTOTUM_CONFIG` names none. */
+/** True for a default path of the configuration, without `FACTOTUM_CONFIG`. */
 export function isDefaultLocation({ home }: StatePaths, path: string): boolean {
   return NAMES.some((name) => join(home, name) === path);
 }
@@ -36,7 +36,7 @@ async function isThere(path: string): Promise<boolean> {
     await access(path);
     return true;
   } catch (error) {
-    // Anything else (no permission, a loop of links) means that a file is there and cannot be read: reading it says so.
+    // Any other error (no permission, a loop of links) means that a file exists and cannot be read: reading it reports that.
     return (error as NodeJS.ErrnoException).code !== "ENOENT";
   }
 }

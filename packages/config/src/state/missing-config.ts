@@ -2,16 +2,16 @@ import type { ConfigProblem } from "../validate/problem.ts";
 import { readCopiesOfMissing, type LastGoodCopy } from "./last-good.ts";
 import type { Environment, StatePaths } from "./state-paths.ts";
 
-/** What a configuration file that is not there means. A file with limits that is lost must not come to no limits. */
+/** What a missing configuration file means. Losing a file with limits must not remove the limits. */
 export type MissingConfig =
-  /** Nothing has run here before: the defaults hold, and the file can be made. The problem is that `FACTOTUM_CONFIG` names it. */
+  /** Nothing has run here before: the defaults apply, and the file can be created. It is a problem only because `FACTOTUM_CONFIG` names it. */
   | { readonly type: "new"; readonly problem?: ConfigProblem }
-  /** It was there, and its last good copy stands in for it. `path`: where it was. */
+  /** It existed, and its last good copy replaces it. `path`: where it was. */
   | { readonly type: "copied"; readonly path: string; readonly copy: LastGoodCopy; readonly problem: ConfigProblem }
-  /** Something has run here, and which file is missed is not known for sure. */
+  /** Something has run here, and it is uncertain which file is missing. */
   | { readonly type: "unclear"; readonly problem: ConfigProblem };
 
-/** Says what it means that there is no file at `configPath`, and what to do. */
+/** Explains a missing file at `configPath`, and what to do. */
 export async function explainMissing(paths: StatePaths, env: Environment, configPath: string): Promise<MissingConfig> {
   const isNamed = (env["FACTOTUM_CONFIG"]?.trim() ?? "") !== "";
   const { copy, paths: copies } = await readCopiesOfMissing(paths, configPath, { isNamed });

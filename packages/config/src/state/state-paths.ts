@@ -13,9 +13,9 @@ export interface StatePaths {
   readonly stateFolder: string;
   readonly credentialsFolder: string;
   readonly gatewayTokenFile: string;
-  /** The facts that a running gateway writes about itself. */
+  /** Runtime facts that a running gateway writes. */
   readonly runtimeFile: string;
-  /** The gateway's log, one JSON object a line. */
+  /** The gateway's log, one JSON object per line. */
   readonly logFile: string;
   /** The output of a background gateway since its start. */
   readonly outputFile: string;
@@ -25,7 +25,7 @@ export interface StatePaths {
   readonly skillsFolder: string;
 }
 
-/** The paths that follow from `FACTOTUM_HOME`, `~/.factotum` when it is not set. */
+/** The paths below `FACTOTUM_HOME`, or `~/.factotum` if it is not set. */
 export function statePaths(env: Environment): StatePaths {
   const userHome = nonEmpty(env["HOME"]) ?? homedir();
   const named = nonEmpty(env["FACTOTUM_HOME"]);

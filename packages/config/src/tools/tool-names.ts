@@ -1,4 +1,4 @@
-/** Tools by group. A list may name a tool that this build does not have yet: it holds as soon as the tool exists. */
+/** Tools by group. A list may name a tool that this build does not have yet: it takes effect once the tool exists. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   runtime: ["exec", "process"],
   fs: ["read", "write", "edit", "apply_patch", "ls", "grep", "find"],
@@ -41,7 +41,7 @@ export const TOOL_GROUP_NAMES: readonly string[] = [...MEMBERSHIP.keys()].map((g
 /** The tools that the product has or will have. */
 export const TOOL_NAMES: readonly string[] = [...BUILT_IN];
 
-/** True if an entry of an allow or deny list covers a tool: `group:<name>`, a name, or a pattern in which `*` stands for any characters. Case does not count. */
+/** True if an entry of an allow or deny list matches a tool: `group:<name>`, a name, or a pattern in which `*` matches any characters. Case-insensitive. */
 export function matchesTool(entry: string, toolName: string): boolean {
   const [pattern, name] = [entry.toLowerCase(), toolName.toLowerCase()];
   if (pattern.startsWith(PREFIX)) return MEMBERSHIP.get(pattern.slice(PREFIX.length))?.(name) ?? false;

@@ -7,8 +7,8 @@ import { findingsOf, type Finding } from "./issues.ts";
 import { PARSE_ONCE } from "./parse-once.ts";
 
 /**
- * Checks the platform's own keys of an account. What a reference to a secret will bring is not known yet, so nothing that lies at one
- * is judged; the whole is checked again when the account starts.
+ * Validates the platform's own keys of an account. The values of secret references are not known yet, so problems at them are ignored; the whole is validated
+ * again when the account starts.
  */
 export function checkAccountKeys(
   schema: z.ZodType,
@@ -23,7 +23,7 @@ export function checkAccountKeys(
   );
   const unknown = findings.filter(({ type }) => type === "unknown-key");
   const kept = unknown.reduce((document, { path }) => without(document, path), settings);
-  // A union that refused an unknown key can have more to say once the key is gone.
+  // A union that refused an unknown key can report more once the key is removed.
   if (unknown.length > 0) return { findings: [...unknown, ...checkAccountKeys(schema, kept).findings], settings: kept };
   return { findings, settings: kept };
 }

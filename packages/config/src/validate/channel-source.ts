@@ -1,11 +1,11 @@
 import type * as z from "zod";
 
-/** A channel of this build, as the configuration needs to know it. */
+/** The facts of a channel that the configuration needs. */
 export interface ChannelSource {
   readonly id: string;
   /** True for a channel whose account `default` exists without being configured. */
   readonly implicit?: boolean;
-  /** Loads the schema of one account; called only when the file names the channel and the account is on. */
+  /** Loads the schema of one account; called only if the file names the channel and the account is enabled. */
   load(): Promise<z.ZodType>;
 }
 

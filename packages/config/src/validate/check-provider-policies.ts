@@ -5,7 +5,7 @@ import { PROVIDER_NAMES } from "../models/provider-names.ts";
 import { nearestName, suggestion } from "../nearest-name.ts";
 import { problemAt, type ConfigProblem } from "./problem.ts";
 
-/** Checks the keys of `tools.byProvider`. A policy that narrows has to be that of a provider, compared exactly, or it narrows nothing. */
+/** Validates the keys of `tools.byProvider`. A policy that narrows must name a provider exactly, or it narrows nothing. */
 export function checkProviderPolicies(document: Document): ConfigProblem[] {
   const configured = matchingPaths(document, "models.providers.*").map((path) => String(path.at(-1)));
   const known = [...new Set([...configured, ...PROVIDER_NAMES])];

@@ -33,7 +33,7 @@ export function checkReferences(config: ConfigDocument): ConfigProblem[] {
   return problems;
 }
 
-/** Keys that would bring other people into the owner's sessions, which `session.sharedMain` has to allow. */
+/** Keys that would let other people into the owner's sessions, which requires `session.sharedMain`. */
 function checkSharedMain({ session, bindings }: ConfigDocument): ConfigProblem[] {
   if (session.sharedMain) return [];
   const allow = "set session.sharedMain to true if other people shall see what is said there";

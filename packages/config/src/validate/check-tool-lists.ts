@@ -5,7 +5,7 @@ import { nearestName, suggestion } from "../nearest-name.ts";
 import { matchesTool, TOOL_GROUP_NAMES, TOOL_NAMES } from "../tools/tool-names.ts";
 import { problemAt, type ConfigProblem } from "./problem.ts";
 
-/** Where tools are allowed and denied. */
+/** The paths of allow and deny lists. */
 const POLICIES = [
   "tools",
   "tools.byProvider.*",
@@ -20,7 +20,10 @@ const POLICIES = [
   "channels.*.accounts.*.groups.*.toolsBySender.*",
 ];
 
-/** Checks the names in allow and deny lists. One that matches nothing denies nothing, and a denial has to hold; in an allow list it is only worth a notice. */
+/**
+ * Validates the names in allow and deny lists. A deny entry that matches nothing is an error, since a denial must be enforced; in an allow list it is only a
+ * notice.
+ */
 export function checkToolLists(document: Document): ConfigProblem[] {
   const unknown = (list: "allow" | "deny", toProblem: (entry: string) => Pick<ConfigProblem, "type" | "message">): ConfigProblem[] =>
     POLICIES.flatMap((policy) => matchingPaths(document, `${policy}.${list}.*`)).flatMap((path) => {
@@ -43,7 +46,7 @@ function isKnown(entry: string, document: Document): boolean {
   return TOOL_NAMES.some((name) => matchesTool(entry, name)) || isOfServer(entry.toLowerCase(), document);
 }
 
-/** Tools of servers are named `mcp__<server>_<tool>` and `lsp_<operation>_<language>`; which ones there are is known only when the server runs. */
+/** Tools of servers are named `mcp__<server>_<tool>` and `lsp_<operation>_<language>`; they are known only while the server runs. */
 function isOfServer(entry: string, document: Document): boolean {
   if (["mcp__*", "lsp_*"].includes(entry)) return true;
   const servers = (kind: string): string[] => matchingPaths(document, `${kind}.servers.*`).map((path) => String(path.at(-1)).toLowerCase());
@@ -57,7 +60,7 @@ function hint(entry: string): string {
   return nearest === undefined ? `; write the name of a tool, or a group: ${TOOL_GROUP_NAMES.join(", ")}` : suggestion(nearest);
 }
 
-/** Only channels of this build: what is written for others holds for no conversation. */
+/** Only channels of this build: settings of others apply to no conversation. */
 export function withKnownChannels(document: Document, ids: readonly string[]): Document {
   const { channels } = document;
   if (!isPlainObject(channels)) return document;

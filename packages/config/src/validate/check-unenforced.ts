@@ -3,9 +3,9 @@ import { matchingPaths } from "../document/matching-paths.ts";
 import { isPlainObject, type Document } from "../document/plain-object.ts";
 import { problemAt, type ConfigProblem } from "./problem.ts";
 
-/** A restricting key that this build does not enforce. Remove the row when the feature is implemented. */
+/** A restricting key that this build does not enforce. Remove the row once the feature is implemented. */
 interface UnenforcedKey {
-  /** `*` stands for any one part. */
+  /** `*` matches any one part. */
   readonly keys: readonly string[];
   /** True for values that allow less than this build does. */
   readonly narrows: (value: unknown) => boolean;
@@ -84,7 +84,7 @@ const UNENFORCED_KEYS: readonly UnenforcedKey[] = [
   },
 ];
 
-/** The keys of a document that ask for limits which this build does not enforce. Looks at what is written, so that a bad value elsewhere hides nothing. */
+/** The keys of a document that set limits which this build does not enforce. Checks the raw document, so that a bad value elsewhere hides nothing. */
 export function checkUnenforced(document: Document): ConfigProblem[] {
   return UNENFORCED_KEYS.flatMap(({ keys, narrows, message }) =>
     keys

@@ -3,7 +3,7 @@ import type { KeyPath } from "../document/key-path.ts";
 
 type Issue = z.core.$ZodIssue;
 
-/** One finding of a schema, unions decided. */
+/** One finding of a schema, with unions resolved. */
 export type Finding =
   | { readonly type: "unknown-key"; readonly path: KeyPath; readonly key: string }
   | {
@@ -41,7 +41,7 @@ export function findingsOf(issues: readonly Issue[], prefix: KeyPath = []): Find
   });
 }
 
-/** The branch with the fewest issues among those that were meant, going by the kind of the value; `undefined` when none was. */
+/** The branch with the fewest issues among the intended ones, judged by the type of the value; `undefined` if there is none. */
 function bestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
   const meant = branches.filter((issues) => !issues.some((issue) => issue.path.length === 0 && isWrongKind(issue)));
   return meant.toSorted((left, right) => weight(left) - weight(right))[0];

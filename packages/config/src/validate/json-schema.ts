@@ -69,11 +69,11 @@ export function isSecret(node: Document): boolean {
   );
 }
 
-/** The first part of a path that no object of the schema takes, as the place where it stands; `undefined` when the path leads to a key. */
+/** The first part of a path that no object of the schema accepts, with its position; `undefined` if the path leads to a key. */
 export function unknownPart(schema: JsonSchema, path: KeyPath): KeyPath | undefined {
   let nodes = alternatives(schema);
   for (const [index, part] of path.entries()) {
-    // Anything may stand there.
+    // Any key is allowed here.
     if (nodes.some(({ type, ...rest }) => type === undefined && !("enum" in rest) && !("const" in rest))) return undefined;
     nodes = nodes.flatMap((node) => below(node, part));
     if (nodes.length === 0) return path.slice(0, index + 1);
@@ -110,7 +110,7 @@ function toJsonSchema(schema: z.ZodType): Document {
   return rest;
 }
 
-/** Wherever an account takes a free text, it takes a reference to a secret too. */
+/** Every free text of an account may also be a reference to a secret. */
 function withReferences(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withReferences);
   if (!isPlainObject(node)) return node;

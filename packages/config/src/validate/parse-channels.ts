@@ -22,7 +22,7 @@ export interface ParsedChannels {
 const COMMON_KEYS: ReadonlySet<string> = new Set(Object.keys(CommonAccountSchema.shape));
 const ACCOUNT_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
-/** Reads `channels`. Nothing is inherited but `channels.defaults`. */
+/** Parses `channels`. Only `channels.defaults` is inherited. */
 export async function parseChannels(raw: Document, sources: readonly ChannelSource[]): Promise<ParsedChannels> {
   const found: Collected = { channels: {}, findings: [], problems: [], schemas: [] };
   const defaults = isPlainObject(raw["defaults"]) ? raw["defaults"] : {};
@@ -37,7 +37,7 @@ export async function parseChannels(raw: Document, sources: readonly ChannelSour
   for (const id of Object.keys(raw).filter((name) => name !== "defaults" && !ids.includes(name))) {
     const [path, meant] = [["channels", id], nearestName(id, [...ids, "defaults"])];
     const sentence = withSuggestion(`this build has no channel "${id}"`, meant);
-    // A channel that is not there lets nobody in. What was meant for all of them, or for one that is always there, is missed.
+    // A missing channel admits no one. Settings meant for all channels, or for one that is always present, are lost.
     const isMissed = meant === "defaults" || sources.some((source) => source.id === meant && source.implicit === true);
     const type = isMissed && losesRestriction(path, { value: raw[id], meant }) ? "unenforced" : "unknown-channel";
     found.problems.push(problemAt(type, path, `${sentence} It has: ${ids.join(", ")}.`));
@@ -117,7 +117,7 @@ function accountsOf(block: Document, path: KeyPath, found: Collected): WrittenAc
 }
 
 async function ownSettings(own: Document, place: KeyPath, { source, found }: ChannelContext): Promise<Document> {
-  // An implicit channel that is not configured has nothing to check, and its schema stays unloaded.
+  // An implicit channel that is not configured needs no validation, and its schema stays unloaded.
   if (source.implicit === true && Object.keys(own).length === 0) return own;
   const loaded = found.schemas.find(({ id }) => id === source.id) ?? { id: source.id, schema: await source.load() };
   if (!found.schemas.includes(loaded)) found.schemas.push(loaded);

@@ -4,12 +4,12 @@ import type { Document } from "../document/plain-object.ts";
 import { findingsOf, type Finding } from "./issues.ts";
 import { PARSE_ONCE } from "./parse-once.ts";
 
-/** A document as its schema reads it. */
+/** A document as parsed by its schema. */
 export interface ParsedKnown<Value> {
   readonly findings: readonly Finding[];
   /** The document without its unknown keys. */
   readonly written: Document;
-  /** Absent when there are problems other than unknown keys. */
+  /** Absent if there are problems other than unknown keys. */
   readonly parsed?: Value;
 }
 

@@ -2,16 +2,17 @@ import type { Position } from "../document/excerpt.ts";
 import { formatKeyPath, type KeyPath } from "../document/key-path.ts";
 
 /**
- * - `missing`: the file is not there, and was before or is named by `FACTOTUM_CONFIG`. - `syntax`: the file cannot be read. - `invalid-value`: a value does not fit its key.
- * - `unenforced`: the file narrows what is allowed, and this build would not keep to it, or cannot read it. No earlier file is used in its place.
- * - `unknown-key`, `unknown-channel`: nothing reads it; a warning at start, an error when the file is checked or changed.
- * - `environment`: a variable of the environment does not fit. - `notice`: worth knowing.
+ * - `missing`: the file does not exist, but did before or is named by `FACTOTUM_CONFIG`. - `syntax`: the file cannot be parsed. - `invalid-value`: a value does
+ *   not fit its key.
+ * - `unenforced`: the file narrows what is allowed, and this build would not enforce it, or cannot read it. No earlier file is used in its place.
+ * - `unknown-key`, `unknown-channel`: has no effect; a warning at start, an error when the file is checked or changed.
+ * - `environment`: an environment variable is invalid. - `notice`: worth knowing.
  */
 export interface ConfigProblem {
   readonly type: "missing" | "syntax" | "invalid-value" | "unenforced" | "unknown-key" | "unknown-channel" | "environment" | "notice";
   /** `agents.list[0].model`; empty for the whole file. */
   readonly path: string;
-  /** What is wrong and what to do. Holds no value of the file. */
+  /** What is wrong and what to do. Contains no value of the file. */
   readonly message: string;
   /** Where it stands in the file, from 1; absent for what is missing as a whole, and for a change that was not written. */
   readonly position?: Position;
@@ -19,7 +20,7 @@ export interface ConfigProblem {
   readonly excerpt?: string;
 }
 
-/** True for problems with which the file is not used. */
+/** True if the problem makes the config unusable. */
 export function isFatal({ type }: ConfigProblem): boolean {
   return type === "missing" || type === "syntax" || type === "invalid-value" || type === "unenforced";
 }

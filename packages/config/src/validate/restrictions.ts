@@ -2,7 +2,7 @@ import type { KeyPath } from "../document/key-path.ts";
 import { isPlainObject } from "../document/plain-object.ts";
 import { nearestName } from "../nearest-name.ts";
 
-/** Keys that say what is allowed. What stands at them or beneath them, wherever they are written, is a restriction. */
+/** Keys that restrict what is allowed. Anything at or below them, wherever they occur, is a restriction. */
 const RESTRICTING_KEYS: readonly string[] = [
   "allow",
   "allowFrom",
@@ -21,16 +21,16 @@ const RESTRICTING_KEYS: readonly string[] = [
 const LOWER_CASE: ReadonlySet<string> = new Set(RESTRICTING_KEYS.map((key) => key.toLowerCase()));
 
 /**
- * True for the path of a restriction. An unknown key or a value that cannot be read refuses the start there: nothing would keep to it, and an
- * earlier file may allow what it forbids. `models` has no restrictions; `tools` of a model says how tools are described to it.
+ * True for the path of a restriction. An unknown key or an unreadable value there refuses the start: it would not be enforced, and an earlier file may allow
+ * what it forbids. `models` has no restrictions; `tools` of a model says how tools are described to it.
  */
 export function isRestriction(path: KeyPath): boolean {
   return path[0] !== "models" && path.some((part) => typeof part === "string" && namesOf(part).some((name) => LOWER_CASE.has(name)));
 }
 
 /**
- * True when a restriction is lost with an unknown key: the key stands beneath one, was meant as one (`meant`: the known key that is nearest to it), is one
- * edit away from one, names one in a path with points (`"tools.exec.mode"`), or holds one.
+ * True if an unknown key loses a restriction: the key is below one, was meant as one (`meant`: the nearest known key), is one edit away from one, names one in
+ * a path with dots (`"tools.exec.mode"`), or contains one.
  */
 export function losesRestriction(
   path: KeyPath,
@@ -40,12 +40,12 @@ export function losesRestriction(
   return isRestriction(place) || (place[0] !== "models" && holdsRestriction(value));
 }
 
-/** A key that was written as a path with points names several. */
+/** A key written as a path with dots names several keys. */
 function namesOf(key: string): readonly string[] {
   return key.toLowerCase().split(".");
 }
 
-/** The restricting key that a name is one edit away from, or one of its own. */
+/** The restricting key that a name equals or is one edit away from. */
 export function restrictingKeyLike(name: string): string | undefined {
   return nearestName(name, RESTRICTING_KEYS, { maxEdits: 1 });
 }
@@ -59,7 +59,7 @@ function holdsRestriction(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(holdsRestriction);
   if (!isPlainObject(value)) return false;
   return Object.entries(value).some(([key, below]) => {
-    // `{ exec: [ … ] }` brings a secret.
+    // `{ exec: [ … ] }` is a secret reference.
     const names = key === "exec" && Array.isArray(below) ? [] : partsOf(key);
     return isRestriction(names) || holdsRestriction(below);
   });

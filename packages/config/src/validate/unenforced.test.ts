@@ -25,7 +25,7 @@ async function check(document: object): Promise<{ readonly type: string; readonl
 const at = (key: string, value: unknown): Document => withValue({ agents: { list: [{ id: "main" }] } }, parseKeyPath(key), value);
 const ACCOUNT = { appId: "a", appSecret: "s", transport: { type: "websocket" } };
 
-describe("a key that narrows and is not enforced", () => {
+describe("a restricting key that is not enforced", () => {
   test.each([
     ["tools.exec.mode", "ask"],
     ["tools.exec.mode", "allowlist"],
@@ -65,7 +65,7 @@ describe("a key that narrows and is not enforced", () => {
     ["agents.defaults.sandbox.scope", "agent"],
     ["channels.defaults.groups.g1.toolsBySender", {}],
     ["channels.defaults.groups.g1.tools", { deny: ["exec"] }],
-  ])("%s: %j is no such key", async (key, value) => {
+  ])("%s: %j is not such a key", async (key, value) => {
     expect(await check(at(key, value))).toMatchObject({ type: "loaded", problems: [] });
   });
 
@@ -110,7 +110,7 @@ describe("a key that narrows and is not enforced", () => {
   });
 });
 
-describe("a restriction that nothing reads", () => {
+describe("a restriction that has no effect", () => {
   test.each([
     ["tools.dney", ["exec"], 'did you mean "deny"?'],
     ["tools.fs.workspaceOnly", true, "remove it"],
@@ -147,7 +147,7 @@ describe("a restriction that nothing reads", () => {
     expect(text).toContain(told);
   });
 
-  test("refuses it among the keys that an object of JSON5 inherits, too", async () => {
+  test("refuses it even for keys that a JSON5 object inherits", async () => {
     await using home = await temporaryHome();
     await home.write("factotum.json5", `{tools: {__proto__: {deny: ["exec"]}}}`);
     expect(await load(home)).toMatchObject({ type: "refused" });
@@ -186,7 +186,7 @@ test("a key that every object inherits is a key like any other", async () => {
   });
 });
 
-describe("a restriction that cannot be read", () => {
+describe("an unreadable restriction", () => {
   const tryAfterGood = async (text: string): Promise<Awaited<ReturnType<typeof load>>> => {
     await using home = await temporaryHome();
     await home.write("factotum.json5", {});
@@ -213,7 +213,7 @@ describe("a restriction that cannot be read", () => {
     expect(await tryAfterGood(text)).toMatchObject({ type: "refused", problems: [{ type: "unenforced", path }] });
   });
 
-  test("and stands in a path with points refuses the start, too", async () => {
+  test("refuses the start for a path with dots, too", async () => {
     const { type, problems } = await tryAfterGood(`{channels: {"webchat.dmPolicy": "disabled"}}`);
     expect({ type, problem: problems[0] }).toMatchObject({
       type: "refused",
@@ -251,7 +251,7 @@ describe("tools.byProvider", () => {
     ["openai", { deny: ["exec"] }],
     ["fakee", {}],
     ["fakee", { deny: [], allow: ["*"], profile: "full" }],
-  ])("%s: %j holds, or narrows nothing", async (provider, policy) => {
+  ])("%s: %j is enforced, or narrows nothing", async (provider, policy) => {
     expect(await check({ ...configured, tools: { byProvider: { [provider]: policy } } })).toMatchObject({ type: "loaded", problems: [] });
   });
 });
@@ -348,7 +348,7 @@ const ISOLATED_GROUPS = `{
   }
 }`;
 
-test("the isolation of groups refuses the start with each of its limits; what it names is known, and loads where it is enforced", async () => {
+test("the isolation of groups refuses the start with each of its limits; what it names is known, and loads once enforced", async () => {
   await using home = await temporaryHome();
   await home.write("factotum.json5", ISOLATED_GROUPS);
   const refused = await load(home);
@@ -382,7 +382,7 @@ test.each([
     { agents: { list: [{ id: "ann", sandbox: { mode: "off" } }, { id: "bob" }] } },
     ["run without asking", "there is no sandbox", "work in the workspace of ann"],
   ],
-])("what %j means for commands is said in plain words", async (document, lines) => {
+])("the meaning of %j for commands is stated in plain words", async (document, lines) => {
   await using home = await temporaryHome();
   await home.write("factotum.json5", document);
   const loaded = await load(home);

@@ -13,7 +13,7 @@ import { validateDocument } from "./validate-document.ts";
 const { channels } = sampleChannels();
 const schema = configJsonSchema(await loadChannelSchemas(channels));
 
-/** Every path of the full document at which the schema names the key: maps of free names are left out. */
+/** Every path of the full document at which the schema names the key: maps with free names are excluded. */
 function namedPaths(value: unknown, path: KeyPath = []): KeyPath[] {
   if (Array.isArray(value)) return value.flatMap((entry, index) => namedPaths(entry, [...path, index]));
   if (!isPlainObject(value)) return [];
@@ -35,7 +35,7 @@ function isSecretForm(path: KeyPath): boolean {
   );
 }
 
-/** Another kind of value than the one that is there. No key takes a list of lists of booleans. */
+/** A value of another type than the present one. No key accepts a list of lists of booleans. */
 const WRONG = [[true]];
 
 async function check(document: Document): Promise<{ readonly types: readonly string[]; readonly paths: readonly string[] }> {
@@ -54,7 +54,7 @@ test("accepts the full document, which sets every key of the schema", async () =
       .filter((key) => valueAt(fullDocument, [...path, key]) === undefined)
       .map((key) => formatKeyPath([...path, key])),
   );
-  // What narrows and is refused, what another form of the same value has, what only the defaults or only the list take, and rows that the list inherits.
+  // Refused restrictions, other forms of the same value, keys of only the defaults or only the list, and inherited keys.
   const elsewhere =
     /^(\$schema|models\.providers\.shared\.|agents\.list|channels\.(defaults|webchat|chatter\.)|mcp\.servers|.*\.(env|file|exec)$|.*\.(resetBy\w+)\..*|tools\.(byProvider|approvals$|exec\.allow$)|agents\.defaults\.sandbox\.network$|.*groups\.g1\.tools)/;
   expect(unset.filter((path) => !elsewhere.test(path))).toEqual([]);
@@ -66,11 +66,11 @@ function allObjects(value: unknown, path: KeyPath = []): KeyPath[] {
   return [path, ...Object.entries(value).flatMap(([key, entry]) => allObjects(entry, [...path, key]))];
 }
 
-/** What is said of a key that is misspelt: with a restriction, at it or beneath it, the start is refused. */
+/** The problem reported for a misspelt key: if it is a restriction, or is above or below one, the start is refused. */
 function typeOfMisspelt(path: KeyPath): RegExp {
   const place = formatKeyPath(path);
   const lost = paths.filter((other) => formatKeyPath(other) === place || /^[.[]/.test(below(formatKeyPath(other), place)));
-  // A channel that is not there lets nobody in.
+  // A missing channel admits no one.
   return lost.some(isRestriction) && place !== "channels.chatter" ? /^unenforced$/ : /^unknown-(key|channel)$/;
 }
 
@@ -78,11 +78,11 @@ function below(path: string, place: string): string {
   return path.startsWith(place) ? path.slice(place.length) : "";
 }
 
-/** Every key of a large document, one after the other. */
+/** Every key of a large document, one at a time. */
 describe("every key", () => {
   test("is an unknown key when misspelt, with a suggestion", async () => {
     const wrong: string[] = [];
-    // What tells variants apart is missed before anything is known of the other keys.
+    // A missing discriminator is reported before the other keys are known.
     const isDiscriminator = (path: KeyPath): boolean => path.at(-1) === "type" && path.at(-2) === "transport";
     for (const path of paths.filter((candidate) => !isDiscriminator(candidate))) {
       const key = String(path.at(-1));
@@ -208,7 +208,7 @@ describe("session.sharedMain", () => {
   const told = async (session: Document, bindings: readonly Document[] = []): Promise<readonly string[]> =>
     (await validateDocument({ session, bindings: [...bindings] }, channels)).problems.map(({ type, path }) => `${type} ${path}`);
 
-  test("is named where scope global or a binding to main needs it for other people, and the file is used", async () => {
+  test("is reported where scope global or a binding to main needs it for other people, and the file is used", async () => {
     expect(await told({ scope: "global" }, [{ ...binding, session: {} }, binding])).toEqual([
       "notice session.scope",
       "notice bindings[1].session.dmScope",
@@ -216,7 +216,7 @@ describe("session.sharedMain", () => {
     expect((await validateDocument({ session: { scope: "global" } }, channels)).valid?.parsed.session.sharedMain).toBe(false);
   });
 
-  test("is not named where it is set, or not needed", async () => {
+  test("is not reported if it is set, or not needed", async () => {
     expect(await told({ scope: "global", sharedMain: true }, [binding])).toEqual([]);
     expect(await told({ dmScope: "main" })).toEqual([]);
   });

@@ -16,15 +16,15 @@ import { parseKnown } from "./parse-known.ts";
 import { isFatal, problemAt, type ConfigProblem } from "./problem.ts";
 import { isRestriction } from "./restrictions.ts";
 
-/** A document that fits the schema, unknown keys left out. */
+/** A document that fits the schema, without unknown keys. */
 export interface ValidDocument {
-  /** As it was written, old forms renamed, unknown keys gone. */
+  /** As written, old forms renamed, unknown keys removed. */
   readonly written: Document;
   readonly parsed: ConfigDocument;
   readonly channels: Readonly<Record<string, ChannelConfig>>;
 }
 
-/** The result of a check. `valid` is set unless a problem is fatal. */
+/** The result of a validation. `valid` is set unless a problem is fatal. */
 export interface Validation {
   readonly problems: readonly ConfigProblem[];
   readonly valid?: ValidDocument;

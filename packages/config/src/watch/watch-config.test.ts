@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { temporaryHome, type TemporaryHome } from "../../test/sample.ts";
 import { watchConfig } from "./watch-config.ts";
 
-/** A watched state directory whose system and whose time a test plays. */
+/** A watched state directory with file events and time controlled by the test. */
 async function watched(home: TemporaryHome, env: Readonly<Record<string, string>> = {}) {
   const timers = new Map<() => void, number>();
   const watches: { readonly folder: string; readonly tell: (name: string | undefined) => void }[] = [];
@@ -46,7 +46,7 @@ async function watched(home: TemporaryHome, env: Readonly<Record<string, string>
 }
 
 describe("the configuration file", () => {
-  test("is reported once when it is written in several steps or replaced; other files are ignored", async () => {
+  test("is reported once if it is written in several steps or replaced; other files are ignored", async () => {
     await using home = await temporaryHome();
     await home.write("factotum.json5", "{}");
     const scene = await watched(home);
@@ -59,7 +59,7 @@ describe("the configuration file", () => {
     scene.tell(".factotum.json5.swp");
     scene.settle();
     expect(scene.changes()).toBe(1);
-    // Another name that would be read in its place.
+    // Another name that would be read instead.
     scene.tell("factotum.yaml");
     scene.settle();
     expect(scene.changes()).toBe(2);

@@ -5,7 +5,7 @@ import type { Clock } from "@factotum/agent-contract";
 import { locateConfig } from "../state/locate-config.ts";
 import { statePaths, type Environment } from "../state/state-paths.ts";
 
-/** Calls back for every change of an entry in a folder, with its name where known, until disposed. Never throws. */
+/** Calls back for every change of an entry in a folder, with its name if known, until disposed. Never throws. */
 export type FolderWatcher = (folder: string, onEvent: (name: string | undefined) => void) => Disposable;
 
 /** Options of `watchConfig`. */
@@ -14,16 +14,16 @@ export interface WatchConfigOptions {
   readonly clock: Pick<Clock, "schedule">;
   /** The file may have changed. Debounced. */
   readonly onChange: () => void;
-  /** The system's own when left out. */
+  /** Defaults to the system's own. */
   readonly watchFolder?: FolderWatcher;
 }
 
 /** Editors write in several steps: the last one counts. */
 const SETTLE_MS = 300;
-/** Looked at anyway, because not every file system tells: those of networks, of containers, files behind links. */
+/** Polled in any case, because some file systems send no events: network file systems, containers, files behind links. */
 const POLL_MS = 5_000;
 
-/** Watches the configuration file, wherever it is found, also while it is not there: editors replace it, and links lead elsewhere. */
+/** Watches the configuration file, wherever it is found, and even while it does not exist: editors replace it, and links change. */
 export function watchConfig(options: WatchConfigOptions): Disposable {
   const { env, clock, onChange, watchFolder = watchSystemFolder } = options;
   const paths = statePaths(env);
@@ -43,7 +43,7 @@ export function watchConfig(options: WatchConfigOptions): Disposable {
     watching ??= watchFolder(dirname(path), (name) => {
       if (name === undefined || isConfigName(name, path)) settle();
     });
-    // The first time counts too: it may have changed since it was read for the start.
+    // The first check counts too: it may have changed since it was read for the start.
     if (known !== now) settle();
     known = now;
     polling = clock.schedule(POLL_MS, () => void look());

@@ -9,9 +9,9 @@ const LOOK_MS = 20;
 const SQLITE_BUSY = 5;
 
 /**
- * Takes the right to change the configuration file, until it is disposed or the process ends, however it ends; `undefined` when somebody else has it and
- * does not let go. The lock is the system's own, on an empty database (Node has no other portable file lock). It binds our own writers: an editor knows
- * nothing of it, and what it writes is noticed by reading again.
+ * Locks the configuration file for a change, until it is disposed or the process ends in any way; `undefined` if another process keeps the lock. The lock is
+ * the system's own, on an empty database (Node has no other portable file lock). It is advisory: editors ignore it, and their writes are detected by reading
+ * again.
  */
 export async function lockConfig({ stateFolder }: Pick<StatePaths, "stateFolder">): Promise<Disposable | undefined> {
   await mkdir(stateFolder, { recursive: true, mode: 0o700 });

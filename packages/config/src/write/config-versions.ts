@@ -6,7 +6,7 @@ import type { StatePaths } from "../state/state-paths.ts";
 /** How many earlier versions are kept. */
 const KEPT_VERSIONS = 20;
 
-/** Keeps a file's text before it is replaced and resolves with where. Only the newest 20 stay. */
+/** Stores a file's text before it is replaced and resolves with the path. Only the newest 20 versions stay. */
 export async function keepVersion(
   paths: StatePaths,
   configPath: string,

@@ -5,7 +5,7 @@ import { valueAt, type KeyPath } from "../document/key-path.ts";
 import { parseText, type ConfigFormat } from "../document/parse-text.ts";
 import type { Document } from "../document/plain-object.ts";
 
-/** One edit of a file's text: the value at `path`, `undefined` to remove it. `after` is the whole document as it must then read. */
+/** One edit of a file's text: the value at `path`, `undefined` to remove it. `after` is the whole document that must result. */
 export interface TextEdit {
   readonly path: KeyPath;
   readonly value: JsonValue | undefined;
@@ -14,8 +14,8 @@ export interface TextEdit {
 }
 
 /**
- * Changes one value in the text of a configuration and leaves the rest, comments included, as it is. What comes out is read back: if it does
- * not hold exactly the new document (a shape that the editing library cannot handle), the file is written anew without its comments.
+ * Changes one value in the text of a configuration and keeps the rest, including comments. The result is parsed again: if it is not exactly the new document
+ * (the editing library does not support every shape), the file is rewritten without its comments.
  */
 export async function editText(
   text: string,
@@ -55,7 +55,7 @@ async function editYaml(text: string, { path, value }: TextEdit): Promise<string
   return document.toString({ lineWidth: 0 });
 }
 
-/** Sets the value in the deepest object or list that is there; what lies below it is made in one piece. */
+/** Sets the value in the deepest existing object or list; missing levels are created in one step. */
 async function editJson5(text: string, edit: TextEdit): Promise<string> {
   const { path, value, before, after } = edit;
   const { JsonArrayNode, JsonObjectNode, JsonParser } = await import("@croct/json5-parser");
@@ -80,7 +80,7 @@ async function editJson5(text: string, edit: TextEdit): Promise<string> {
   return root.toString();
 }
 
-/** Cuts one entry and its comma out of a text; comments stay, a line that has nothing else goes. The library loses comments here. */
+/** Removes one entry and its comma from a text; comments stay, a line without other content is removed. The library loses comments here. */
 function withoutEntry(
   text: string,
   { entries, index }: { readonly entries: readonly (readonly [start: number, end: number])[]; readonly index: number },
@@ -97,7 +97,7 @@ function withoutEntry(
   return /\s$/.test(head) ? head + tail.trimStart() : head + tail;
 }
 
-/** Where the first token of a text begins, behind spaces and comments. */
+/** Where the first token of a text begins, after spaces and comments. */
 function afterTrivia(text: string): number {
   const trivia = /(?:\s+|\/\/[^\n\r\u2028\u2029]*|\/\*[\s\S]*?\*\/)/y;
   let index = 0;
@@ -109,7 +109,7 @@ function inserted(after: Document, path: KeyPath, depth: number): Parameters<Jso
   return valueAt(after, path.slice(0, depth + 1)) as Parameters<JsonArrayNode["push"]>[number];
 }
 
-/** Without `undefined` and without prototypes, so that two readings of one document are equal. */
+/** Without `undefined` and without prototypes, so that two parses of one document are equal. */
 function plain(document: Document): unknown {
   return JSON.parse(JSON.stringify(document));
 }

@@ -115,14 +115,14 @@ describe("a change", () => {
     const versions = (await readdir(join(home.home, "state/config-versions"))).sort();
     expect(versions).toHaveLength(20);
     expect(versions[0]).toMatch(/^1970-01-01T00-00-04-000Z-/);
-    // The clock is set back: what was there a moment ago is kept all the same.
+    // The clock is set back: the previous version is kept all the same.
     const result = await set(home, "gateway.port", 24, 0);
     if (result.type !== "written" || result.versionPath === undefined) throw new Error("no version was kept");
     expect(JSON5.parse(await readFile(result.versionPath, "utf8"))).toEqual({ gateway: { port: 23 } });
   });
 });
 
-describe("refused, and nothing written:", () => {
+describe("refused without writing:", () => {
   test.each<[string, string, JsonValue | undefined, string]>([
     ["a value that does not fit", "gateway.port", "many", "gateway.port"],
     ["an unknown key", "gateway.prot", 1, "gateway.prot"],
@@ -145,7 +145,7 @@ describe("refused, and nothing written:", () => {
     expect(Object.prototype).not.toHaveProperty("x");
   });
 
-  test("a change of a file that is gone while its last good copy lies there", async () => {
+  test("a change of a missing file that has a last good copy", async () => {
     await using home = await temporaryHome();
     const path = await home.write("factotum.json5", COMMENTED);
     const loaded = await loadConfig({ env: home.env, channels: sampleChannels().channels });
@@ -202,7 +202,7 @@ test.each([
   expect(result).toEqual({ keptComments: true, text: expected });
 });
 
-test("an edit changes exactly one value, whatever the document", async () => {
+test("an edit changes exactly one value of any document", async () => {
   const key = fc.constantFrom("a", "b", "c d", "e.f", "port");
   const leaf: fc.Arbitrary<JsonValue> = fc.oneof(fc.integer(), fc.boolean(), fc.string(), fc.constant('it\'s "quoted"\n'));
   const { tree } = fc.letrec<{ tree: JsonValue }>((tie) => ({
@@ -281,7 +281,7 @@ test("leaves the old or the new file intact after a kill, and no stale lock", { 
     for await (const line of createInterface({ input: child.stdout })) {
       port = Number(line);
       lines += 1;
-      // Each time at another moment after the same word.
+      // Each time at another moment after the same output.
       if (lines === 3) setTimeout(() => child.kill("SIGKILL"), kill);
     }
     await ended;

@@ -22,7 +22,7 @@ import { editText, render } from "./edit-text.ts";
 export interface SetConfigOptions {
   readonly env: Environment;
   readonly channels: readonly ChannelSource[];
-  /** Milliseconds since the epoch, for the name of the kept version; now when left out. */
+  /** Milliseconds since the epoch, for the name of the stored version; defaults to now. */
   readonly nowMs?: number;
 }
 
@@ -32,11 +32,11 @@ export type SetConfigResult =
       readonly type: "written";
       readonly path: string;
       readonly changes: readonly ConfigChange[];
-      /** Where the file as it was before is kept; absent when there was none. */
+      /** The path of the previous version; absent if there was none. */
       readonly versionPath?: string;
-      /** False when the file had to be rewritten, which loses comments; the kept version has them. */
+      /** False if the file had to be rewritten, which loses comments; the stored version has them. */
       readonly keptComments: boolean;
-      /** Warnings that the file has anyway. */
+      /** Existing warnings of the file. */
       readonly problems: readonly ConfigProblem[];
     }
   | { readonly type: "unchanged"; readonly path: string }
@@ -44,10 +44,9 @@ export type SetConfigResult =
   | { readonly type: "refused"; readonly path: string; readonly problems: readonly ConfigProblem[] };
 
 /**
- * Sets one value in the configuration file, or removes it with `undefined`. The result must fit the schema: a change that leaves or brings a
- * problem at its own key, or brings one anywhere else, is refused. The write is atomic (mode 600) and the version before is kept. Changes that are made
- * at the same time, by this process or others, come one after the other; what an editor writes meanwhile is never overwritten.
- * Rejects only when the disk fails; then the file is as it was.
+ * Sets one value in the configuration file, or removes it with `undefined`. The result must fit the schema: a change that leaves or causes a problem at its own
+ * key, or causes one elsewhere, is refused. The write is atomic (mode 600) and the previous version is kept. Concurrent changes, by this process or others, are
+ * serialised; a concurrent write of an editor is never overwritten. Rejects only if the disk fails; then the file is unchanged.
  */
 export async function setConfigValue(key: string, value: JsonValue | undefined, options: SetConfigOptions): Promise<SetConfigResult> {
   const paths = statePaths(options.env);
@@ -71,7 +70,7 @@ async function change(key: string, value: JsonValue | undefined, paths: StatePat
   const marks = redactionMarks(value, keyPath);
   if (marks.length > 0) return refuse(marks.map(markProblem));
   const missing = location.exists ? undefined : await explainMissing(paths, options.env, path);
-  // A new file with this one key would take the place of what is known to be good.
+  // A new file with this one key would replace the known good configuration.
   if (missing !== undefined && missing.type !== "new") return refuse([missing.problem]);
   const text = location.exists ? await readFile(path, "utf8") : undefined;
   const parsed = text === undefined ? { type: "document" as const, document: {} } : await parseText(text, formatOf(path));
@@ -142,7 +141,7 @@ function markProblem(path: string): ConfigProblem {
   };
 }
 
-/** Problems that the change brings, and those that stay at its own key. Old ones elsewhere do not stand in the way of repairing one. */
+/** Problems that the change causes, and those that remain at its own key. Existing ones elsewhere do not prevent a repair. */
 function newProblems(before: readonly ConfigProblem[], after: readonly ConfigProblem[], path: KeyPath): ConfigProblem[] {
   const known = new Set(before.map(formatProblem));
   const own = formatKeyPath(path);
