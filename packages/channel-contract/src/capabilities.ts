@@ -1,6 +1,6 @@
 import type { MediaKind } from "./message.ts";
 
-/** Things a channel can do beyond sending. A channel's `act` takes exactly the declared ones. */
+/** Operations of a channel besides sending. A channel's `act` accepts exactly the declared ones. */
 export type ActionName =
   | "pin"
   | "unpin"
@@ -16,55 +16,55 @@ export type ActionName =
   | "emoji-list"
   | "permissions";
 
-/** What a channel can do, as data. The gateway reads it and degrades before it sends; no method is probed for. */
+/** A channel's capabilities, as data. The gateway reads them and degrades before it sends; it never probes for methods. */
 export interface ChannelCapabilities {
   /**
-   * `platform`: conversation ids are the platform's. `session-key`: they are the gateway's own session keys, and only people whom the gateway has
-   * authenticated can write there (WebChat).
+   * `platform`: conversation ids are the platform's. `session-key`: they are the gateway's own session keys, and only people authenticated by the gateway can
+   * write there (WebChat).
    */
   readonly addressing: "platform" | "session-key";
   readonly text: {
     /** Longest text of one message, counted in `unit`, after rendering. */
     readonly maxLength: number;
     readonly unit: "utf16" | "code-points" | "bytes";
-    /** Longest message in lines, where the platform folds or cuts longer ones. */
+    /** Maximum lines of a message, where the platform folds or cuts longer ones. */
     readonly maxLines?: number;
-    /** How much of Markdown is shown: all of the contract's dialect, a part, or nothing. */
+    /** Supported Markdown: all of the contract's dialect, a part, or nothing. */
     readonly markdown: "full" | "subset" | "none";
     /** Name of the platform's markup for the prompt, such as `slack-mrkdwn`. */
     readonly dialect: string;
   };
-  /** `native`: threads are addresses of their own; `flat`: there are none. */
+  /** `native`: threads have addresses; `flat`: there are none. */
   readonly threads: "native" | "flat";
   readonly edit: boolean;
-  /** Bounds of editing, where the platform has them: changes of one message, and milliseconds between two. */
+  /** Limits of editing, if the platform has them: edits per message, and milliseconds between two. */
   readonly edits?: { readonly maxPerMessage?: number; readonly minIntervalMs?: number };
   readonly delete: boolean;
   readonly reactions: boolean;
   readonly polls: boolean;
   readonly typing: boolean;
-  /** Kinds that can be sent, each with its largest size in bytes; empty for a text-only channel. */
+  /** Kinds that can be sent, each with its maximum size in bytes; empty for a text-only channel. */
   readonly media: readonly { readonly kind: MediaKind; readonly maxBytes: number }[];
   readonly nativeCommands: boolean;
   readonly buttons: boolean;
   readonly cards: boolean;
-  /** How a growing answer can be shown: not at all, by editing a message, or by the platform's own means. */
+  /** How an answer can be streamed: not at all, by editing a message, or by a feature of the platform. */
   readonly streaming: "none" | "edit" | "native";
-  /** True where block streaming needs no consent of the account (`blockStreaming`): the platform's people are used to several messages. */
+  /** True if block streaming is on without a setting of the account (`blockStreaming`): the platform's users are used to several messages. */
   readonly blocksByDefault?: boolean;
   /**
-   * True where a message of any age wants an answer, as in mail. Elsewhere a message that the platform delivers more than `messages.inbound.maxAgeHours`
-   * after it was sent becomes a dead letter.
+   * True if messages of any age are to be answered, as in mail. Otherwise a message delivered more than `messages.inbound.maxAgeHours` after it was sent
+   * becomes a dead letter.
    */
   readonly acceptsOldMessages?: boolean;
   /**
-   * How repeated sends under one idempotency key are recognised by the platform: within `windowMs`, for keys of at most `maxKeyLength` characters.
-   * Absent when they are not: then an ambiguous send is not repeated without saying so (R3).
+   * How the platform deduplicates sends with one idempotency key: within `windowMs`, for keys of at most `maxKeyLength` characters. Absent if it does not: then
+   * an ambiguous send is not repeated without saying so (R3).
    */
   readonly idempotentSend?: { readonly windowMs: number; readonly maxKeyLength: number };
-  /** True when two ids that differ only in case are two ids. */
+  /** True if ids are case-sensitive. */
   readonly caseSensitiveIds: boolean;
-  /** True where `fetchContext` can add names, subjects or quoted texts that the platform's events lack. */
+  /** True if `fetchContext` can add names, subjects or quoted texts that the platform's events lack. */
   readonly fetchesContext?: boolean;
   readonly actions: readonly ActionName[];
 }

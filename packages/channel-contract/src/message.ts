@@ -12,10 +12,10 @@ export function messageId(id: string): MessageId {
   return id as MessageId;
 }
 
-/** CommonMark with GitHub's tables, task lists and strikethrough. A mention is `@name`; ids of mentioned people are kept by the adapter. */
+/** CommonMark with GitHub's tables, task lists and strikethrough. A mention is `@name`; the adapter keeps the ids of mentioned people. */
 export type Markdown = string;
 
-/** What happened. Everything but `message` becomes a system event of the session. */
+/** The kind of event. Everything but `message` becomes a system event of the session. */
 export type InboundEvent =
   | { readonly type: "message" }
   | { readonly type: "edit" | "delete"; readonly targetId: MessageId }
@@ -24,7 +24,7 @@ export type InboundEvent =
   | { readonly type: "action"; readonly actionId: string; readonly value?: string }
   | { readonly type: "member"; readonly change: "joined" | "left" };
 
-/** Who sent a message. Only `id` is ever compared with a list; the rest is for display and can be changed by anybody. */
+/** Who sent a message. Only `id` is ever compared with a list; the rest is for display and can be changed by anyone. */
 export interface Sender {
   readonly id: string;
   readonly name?: string;
@@ -33,18 +33,18 @@ export interface Sender {
   readonly roles?: readonly string[];
 }
 
-/** The message that was answered. */
+/** The message that was replied to. */
 export interface QuotedMessage {
   readonly messageId?: MessageId;
   readonly sender?: { readonly id?: string; readonly name?: string; readonly isSelf?: boolean };
   readonly body: Markdown;
-  /** Whose names stand in the body. */
+  /** People named in the body. */
   readonly mentions?: readonly Mention[];
-  /** True when the person marked a part of it, false when the whole message was answered. */
+  /** True if the person quoted a part of it, false if they replied to the whole message. */
   readonly isQuote: boolean;
 }
 
-/** What a thread began with and what was said in it. */
+/** The first message of a thread and the messages since. */
 export interface ThreadContext {
   readonly starter?: { readonly sender?: string; readonly body: Markdown };
   readonly history?: readonly HistoryMessage[];
@@ -57,7 +57,7 @@ export interface HistoryMessage {
   readonly body: Markdown;
 }
 
-/** A message that was passed on. */
+/** A forwarded message. */
 export interface ForwardedMessage {
   readonly from?: string;
   readonly title?: string;
@@ -67,11 +67,11 @@ export interface ForwardedMessage {
 /** Media kinds that platforms tell apart. */
 export type MediaKind = "image" | "audio" | "video" | "file";
 
-/** An attachment that has not been fetched. `ref` is the adapter's own: JSON, no secret, no URL with a token in it. */
+/** An attachment that is not fetched yet. `ref` is the adapter's own: JSON, no secret, no URL with a token in it. */
 export interface AttachmentRef {
   readonly kind: MediaKind;
   readonly ref: string;
-  /** As the platform says; checked against the bytes later. */
+  /** As reported by the platform; checked against the bytes later. */
   readonly mimeType?: string;
   readonly fileName?: string;
   readonly sizeBytes?: number;
@@ -79,7 +79,7 @@ export interface AttachmentRef {
   readonly voice?: boolean;
 }
 
-/** A command that the platform itself recognised (a slash command, a menu entry). */
+/** A command recognised by the platform itself (a slash command, a menu entry). */
 export interface NativeCommand {
   /** Without a slash. */
   readonly name: string;
@@ -92,28 +92,28 @@ export interface UntrustedNote {
   readonly text: string;
 }
 
-/** Somebody other than the bot whose name stands in a text. The name is that person's choice, so the sender's text holds words of another. */
+/** A person other than the bot who is named in a text. People choose their names, so the sender's text contains words of another. */
 export interface Mention {
-  /** As in `Sender.id`; without one it may be anybody. */
+  /** As in `Sender.id`; if absent it may be anyone. */
   readonly id?: string;
   readonly name: string;
 }
 
-/** What a platform event becomes. Immutable and JSON-serialisable: it is stored before anything else happens. */
+/** A parsed platform event. Immutable and JSON-serialisable: it is stored before anything else happens. */
 export interface MsgContext {
   readonly origin: Origin;
   /** The platform's id of the event, the key of deduplication (R2). Equal for every redelivery of the same event. */
   readonly eventId: string;
-  /** With an event of the type `message`, the second key of deduplication: equal under whatever event id the platform delivers the message again. */
+  /** For events of type `message`, the second deduplication key: the same if the platform redelivers the message under another event id. */
   readonly messageId: MessageId;
-  /** When the platform says that it was sent, milliseconds since the epoch; 0 when it does not say. */
+  /** When it was sent according to the platform, milliseconds since the epoch; 0 if unknown. */
   readonly timestampMs: number;
   readonly event: InboundEvent;
   readonly sender: Sender;
-  /** Empty when there is none. */
+  /** Empty if there is none. */
   readonly text: Markdown;
   readonly mentionsBot: boolean;
-  /** Whose names stand in the text. */
+  /** People named in the text. */
   readonly mentions?: readonly Mention[];
   readonly replyTo?: QuotedMessage;
   readonly thread?: ThreadContext;
@@ -125,11 +125,11 @@ export interface MsgContext {
   readonly untrusted?: readonly UntrustedNote[];
 }
 
-/** What surrounds a message and is not in its event. All of it is other people's text, for display only. */
+/** The context of a message that is not in its event. All of it is other people's text, for display only. */
 export interface MessageContext {
   readonly senderName?: string;
   readonly group?: NonNullable<MsgContext["group"]>;
-  /** The answered message with its text and sender. */
+  /** The message that was replied to, with its text and sender. */
   readonly replyTo?: QuotedMessage;
 }
 
@@ -137,7 +137,7 @@ const id = z.string().min(1);
 const mentions = z.array(z.strictObject({ id: z.string().optional(), name: z.string() })).optional();
 const history = z.strictObject({ sender: z.string(), timestampMs: z.number(), body: z.string() });
 
-/** Parses a stored or foreign message. Unknown keys are an error: an adapter that sends one has misread the contract. */
+/** Parses a stored or foreign message. Unknown keys are an error: an adapter that sends one misreads the contract. */
 export const MsgContextSchema: z.ZodType<MsgContext> = z.strictObject({
   origin: OriginSchema,
   eventId: id,

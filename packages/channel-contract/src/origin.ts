@@ -1,8 +1,8 @@
 import * as z from "zod";
 
 /**
- * Where a message came from and where its reply goes. Immutable: a turn carries it to the end, and nothing is delivered anywhere else (R4).
- * All ids are the platform's own, unchanged.
+ * Where a message came from and where its reply goes. Immutable: a turn keeps it to the end, and replies are delivered nowhere else (R4). All ids are the
+ * platform's own, unchanged.
  */
 export interface Origin {
   /** Id of the channel, such as `feishu`. Lower case. */
@@ -12,19 +12,19 @@ export interface Origin {
   readonly conversation: Conversation;
 }
 
-/** The platform's conversation that an origin names. */
+/** The platform's conversation of an origin. */
 export interface Conversation {
   readonly kind: ConversationKind;
   readonly id: string;
   /** Thread or forum topic inside the conversation. */
   readonly threadId?: string;
-  /** The conversation that a thread belongs to, where the platform gives threads ids of their own. */
+  /** The conversation that a thread belongs to, if the platform gives threads separate ids. */
   readonly parentId?: string;
   /** Guild, team or workspace. */
   readonly spaceId?: string;
 }
 
-/** `direct`: one person and the bot; `group`: a closed circle; `channel`: a room of a guild, team or workspace. */
+/** `direct`: one person and the bot; `group`: a closed group; `channel`: a room of a guild, team or workspace. */
 export type ConversationKind = "direct" | "group" | "channel";
 
 /** Parses a stored origin. */

@@ -8,7 +8,7 @@ export interface Media {
   readonly mimeType: string;
   readonly fileName?: string;
   readonly bytes: Uint8Array;
-  /** Send as a voice message where the platform has them. */
+  /** Send as a voice message if the platform supports it. */
   readonly voice?: boolean;
 }
 
@@ -17,11 +17,11 @@ export interface Poll {
   readonly question: string;
   readonly options: readonly string[];
   readonly multiple: boolean;
-  /** The platform's longest when left out. */
+  /** Defaults to the platform's maximum. */
   readonly durationMs?: number;
 }
 
-/** A button of a card. `actionId` comes back as the event `action`. */
+/** A button of a card. `actionId` is returned in the event `action`. */
 export interface CardButton {
   readonly actionId: string;
   readonly label: string;
@@ -29,7 +29,7 @@ export interface CardButton {
   readonly style: "default" | "primary" | "danger";
 }
 
-/** A message with structure. What a platform cannot show is degraded to text by the gateway before it is sent. */
+/** A structured message. The gateway degrades what a platform cannot show to text before it is sent. */
 export interface Card {
   readonly title?: string;
   readonly body: Markdown;
@@ -37,7 +37,7 @@ export interface Card {
   readonly buttons?: readonly CardButton[];
 }
 
-/** One thing to send. The gateway sends only what the channel's capabilities declare, and no text over its limit. */
+/** One message to send. The gateway sends only what the channel's capabilities declare, and no text over its limit. */
 export type Outbound =
   | { readonly type: "text"; readonly text: Markdown; readonly replyTo?: MessageId }
   | { readonly type: "media"; readonly media: Media; readonly caption?: Markdown; readonly replyTo?: MessageId }
@@ -48,13 +48,13 @@ export type Outbound =
   | { readonly type: "card"; readonly card: Card }
   | { readonly type: "typing" };
 
-/** What became of a send. */
+/** The outcome of a send. */
 export type SendReceipt =
-  /** The platform took it. One logical send can become several messages. */
+  /** The platform accepted it. One logical send can become several messages. */
   | { readonly type: "accepted"; readonly messageIds: readonly MessageId[] }
-  /** The platform said no, or was never reached. Nothing was shown. */
+  /** The platform refused it, or was not reached. Nothing was shown. */
   | { readonly type: "rejected"; readonly code: ChannelErrorCode; readonly retry: Retry; readonly message?: string }
-  /** The request left and no answer came: it may have been shown. */
+  /** The request was sent and got no answer: it may have been shown. */
   | { readonly type: "ambiguous"; readonly cause: string };
 
 /** Parses a stored text part of the outbox. */

@@ -1,7 +1,7 @@
 import * as z from "zod";
 /**
- * Where a message came from and where its reply goes. Immutable: a turn carries it to the end, and nothing is delivered anywhere else (R4).
- * All ids are the platform's own, unchanged.
+ * Where a message came from and where its reply goes. Immutable: a turn keeps it to the end, and replies are delivered nowhere else (R4). All ids are the
+ * platform's own, unchanged.
  */
 interface Origin {
   /** Id of the channel, such as `feishu`. Lower case. */
@@ -10,18 +10,18 @@ interface Origin {
   readonly accountId: string;
   readonly conversation: Conversation;
 }
-/** The platform's conversation that an origin names. */
+/** The platform's conversation of an origin. */
 interface Conversation {
   readonly kind: ConversationKind;
   readonly id: string;
   /** Thread or forum topic inside the conversation. */
   readonly threadId?: string;
-  /** The conversation that a thread belongs to, where the platform gives threads ids of their own. */
+  /** The conversation that a thread belongs to, if the platform gives threads separate ids. */
   readonly parentId?: string;
   /** Guild, team or workspace. */
   readonly spaceId?: string;
 }
-/** `direct`: one person and the bot; `group`: a closed circle; `channel`: a room of a guild, team or workspace. */
+/** `direct`: one person and the bot; `group`: a closed group; `channel`: a room of a guild, team or workspace. */
 type ConversationKind = "direct" | "group" | "channel";
 /** Parses a stored origin. */
 declare const OriginSchema: z.ZodType<Origin>;
@@ -32,9 +32,9 @@ type MessageId = string & {
 };
 /** Marks a string from the platform as a message id. */
 declare function messageId(id: string): MessageId;
-/** CommonMark with GitHub's tables, task lists and strikethrough. A mention is `@name`; ids of mentioned people are kept by the adapter. */
+/** CommonMark with GitHub's tables, task lists and strikethrough. A mention is `@name`; the adapter keeps the ids of mentioned people. */
 type Markdown = string;
-/** What happened. Everything but `message` becomes a system event of the session. */
+/** The kind of event. Everything but `message` becomes a system event of the session. */
 type InboundEvent = {
   readonly type: "message";
 } | {
@@ -53,7 +53,7 @@ type InboundEvent = {
   readonly type: "member";
   readonly change: "joined" | "left";
 };
-/** Who sent a message. Only `id` is ever compared with a list; the rest is for display and can be changed by anybody. */
+/** Who sent a message. Only `id` is ever compared with a list; the rest is for display and can be changed by anyone. */
 interface Sender {
   readonly id: string;
   readonly name?: string;
@@ -61,7 +61,7 @@ interface Sender {
   readonly isBot: boolean;
   readonly roles?: readonly string[];
 }
-/** The message that was answered. */
+/** The message that was replied to. */
 interface QuotedMessage {
   readonly messageId?: MessageId;
   readonly sender?: {
@@ -70,12 +70,12 @@ interface QuotedMessage {
     readonly isSelf?: boolean;
   };
   readonly body: Markdown;
-  /** Whose names stand in the body. */
+  /** People named in the body. */
   readonly mentions?: readonly Mention[];
-  /** True when the person marked a part of it, false when the whole message was answered. */
+  /** True if the person quoted a part of it, false if they replied to the whole message. */
   readonly isQuote: boolean;
 }
-/** What a thread began with and what was said in it. */
+/** The first message of a thread and the messages since. */
 interface ThreadContext {
   readonly starter?: {
     readonly sender?: string;
@@ -89,7 +89,7 @@ interface HistoryMessage {
   readonly timestampMs: number;
   readonly body: Markdown;
 }
-/** A message that was passed on. */
+/** A forwarded message. */
 interface ForwardedMessage {
   readonly from?: string;
   readonly title?: string;
@@ -97,18 +97,18 @@ interface ForwardedMessage {
 }
 /** Media kinds that platforms tell apart. */
 type MediaKind = "image" | "audio" | "video" | "file";
-/** An attachment that has not been fetched. `ref` is the adapter's own: JSON, no secret, no URL with a token in it. */
+/** An attachment that is not fetched yet. `ref` is the adapter's own: JSON, no secret, no URL with a token in it. */
 interface AttachmentRef {
   readonly kind: MediaKind;
   readonly ref: string;
-  /** As the platform says; checked against the bytes later. */
+  /** As reported by the platform; checked against the bytes later. */
   readonly mimeType?: string;
   readonly fileName?: string;
   readonly sizeBytes?: number;
   /** A recorded voice message. */
   readonly voice?: boolean;
 }
-/** A command that the platform itself recognised (a slash command, a menu entry). */
+/** A command recognised by the platform itself (a slash command, a menu entry). */
 interface NativeCommand {
   /** Without a slash. */
   readonly name: string;
@@ -119,27 +119,27 @@ interface UntrustedNote {
   readonly source: string;
   readonly text: string;
 }
-/** Somebody other than the bot whose name stands in a text. The name is that person's choice, so the sender's text holds words of another. */
+/** A person other than the bot who is named in a text. People choose their names, so the sender's text contains words of another. */
 interface Mention {
-  /** As in `Sender.id`; without one it may be anybody. */
+  /** As in `Sender.id`; if absent it may be anyone. */
   readonly id?: string;
   readonly name: string;
 }
-/** What a platform event becomes. Immutable and JSON-serialisable: it is stored before anything else happens. */
+/** A parsed platform event. Immutable and JSON-serialisable: it is stored before anything else happens. */
 interface MsgContext {
   readonly origin: Origin;
   /** The platform's id of the event, the key of deduplication (R2). Equal for every redelivery of the same event. */
   readonly eventId: string;
-  /** With an event of the type `message`, the second key of deduplication: equal under whatever event id the platform delivers the message again. */
+  /** For events of type `message`, the second deduplication key: the same if the platform redelivers the message under another event id. */
   readonly messageId: MessageId;
-  /** When the platform says that it was sent, milliseconds since the epoch; 0 when it does not say. */
+  /** When it was sent according to the platform, milliseconds since the epoch; 0 if unknown. */
   readonly timestampMs: number;
   readonly event: InboundEvent;
   readonly sender: Sender;
-  /** Empty when there is none. */
+  /** Empty if there is none. */
   readonly text: Markdown;
   readonly mentionsBot: boolean;
-  /** Whose names stand in the text. */
+  /** People named in the text. */
   readonly mentions?: readonly Mention[];
   readonly replyTo?: QuotedMessage;
   readonly thread?: ThreadContext;
@@ -154,16 +154,16 @@ interface MsgContext {
   readonly command?: NativeCommand;
   readonly untrusted?: readonly UntrustedNote[];
 }
-/** What surrounds a message and is not in its event. All of it is other people's text, for display only. */
+/** The context of a message that is not in its event. All of it is other people's text, for display only. */
 interface MessageContext {
   readonly senderName?: string;
   readonly group?: NonNullable<MsgContext["group"]>;
-  /** The answered message with its text and sender. */
+  /** The message that was replied to, with its text and sender. */
   readonly replyTo?: QuotedMessage;
 }
-/** Parses a stored or foreign message. Unknown keys are an error: an adapter that sends one has misread the contract. */
+/** Parses a stored or foreign message. Unknown keys are an error: an adapter that sends one misreads the contract. */
 declare const MsgContextSchema: z.ZodType<MsgContext>;
-/** When the same call may be tried again. Decided by the adapter, which alone knows the platform. */
+/** When the same call may be retried. Decided by the adapter, which alone knows the platform. */
 type Retry = {
   readonly type: "never";
 } | {
@@ -173,24 +173,24 @@ type Retry = {
   readonly type: "backoff";
 };
 /**
- * - `unauthorized`: the platform refuses the account, and with it everything that the account sends: its credential is wrong, revoked or expired, or the
- *   account is suspended. The gateway keeps the account's messages and probes with one of them, whatever `retry` says.
+ * - `unauthorized`: the platform refuses the account, and so everything it sends: its credential is wrong, revoked or expired, or the account is suspended. The
+ *   gateway keeps the account's messages and probes with one of them, regardless of `retry`.
  * - `forbidden`: the bot may not do this here.
  * - `not-found`: the conversation, message or person does not exist (any more).
- * - `rate-limited`: later; `retry` holds the platform's own delay if it gave one.
+ * - `rate-limited`: retry later; `retry` has the platform's own delay if it gave one.
  * - `too-long`: over a size limit of the platform.
- * - `rejected`: any other no of the platform.
- * - `unreachable`: no connection; the request did not leave.
+ * - `rejected`: any other refusal of the platform.
+ * - `unreachable`: no connection; the request was not sent.
  */
 type ChannelErrorCode = "unauthorized" | "forbidden" | "not-found" | "rate-limited" | "too-long" | "rejected" | "unreachable";
-/** What `start`, `act`, `fetchAttachment` and `resolveTarget` reject with. `send` never rejects: it answers with a receipt. */
+/** The rejection of `start`, `act`, `fetchAttachment` and `resolveTarget`. `send` never rejects: it resolves with a receipt. */
 declare class ChannelError extends Error {
   readonly code: ChannelErrorCode;
   readonly retry: Retry;
   constructor(code: ChannelErrorCode, message: string, options: ErrorOptions & {
     readonly retry: Retry;
   });
-  /** True for every ChannelError, also one of another copy of this package. */
+  /** True for every ChannelError, including those of another copy of this package. */
   static isInstance(value: unknown): value is ChannelError;
 }
 /** Bytes with a name and a kind. */
@@ -199,7 +199,7 @@ interface Media {
   readonly mimeType: string;
   readonly fileName?: string;
   readonly bytes: Uint8Array;
-  /** Send as a voice message where the platform has them. */
+  /** Send as a voice message if the platform supports it. */
   readonly voice?: boolean;
 }
 /** A question with fixed answers. */
@@ -207,17 +207,17 @@ interface Poll {
   readonly question: string;
   readonly options: readonly string[];
   readonly multiple: boolean;
-  /** The platform's longest when left out. */
+  /** Defaults to the platform's maximum. */
   readonly durationMs?: number;
 }
-/** A button of a card. `actionId` comes back as the event `action`. */
+/** A button of a card. `actionId` is returned in the event `action`. */
 interface CardButton {
   readonly actionId: string;
   readonly label: string;
   readonly value?: string;
   readonly style: "default" | "primary" | "danger";
 }
-/** A message with structure. What a platform cannot show is degraded to text by the gateway before it is sent. */
+/** A structured message. The gateway degrades what a platform cannot show to text before it is sent. */
 interface Card {
   readonly title?: string;
   readonly body: Markdown;
@@ -227,7 +227,7 @@ interface Card {
   }[];
   readonly buttons?: readonly CardButton[];
 }
-/** One thing to send. The gateway sends only what the channel's capabilities declare, and no text over its limit. */
+/** One message to send. The gateway sends only what the channel's capabilities declare, and no text over its limit. */
 type Outbound = {
   readonly type: "text";
   readonly text: Markdown;
@@ -258,7 +258,7 @@ type Outbound = {
 } | {
   readonly type: "typing";
 };
-/** What became of a send. */
+/** The outcome of a send. */
 type SendReceipt = {
   readonly type: "accepted";
   readonly messageIds: readonly MessageId[];
@@ -275,30 +275,30 @@ type SendReceipt = {
 declare const TextOutboundSchema: z.ZodType<Extract<Outbound, {
   type: "text";
 }>>;
-/** Things a channel can do beyond sending. A channel's `act` takes exactly the declared ones. */
+/** Operations of a channel besides sending. A channel's `act` accepts exactly the declared ones. */
 type ActionName = "pin" | "unpin" | "pins-list" | "read" | "search" | "reactions-list" | "thread-create" | "thread-list" | "thread-reply" | "member-info" | "channel-info" | "emoji-list" | "permissions";
-/** What a channel can do, as data. The gateway reads it and degrades before it sends; no method is probed for. */
+/** A channel's capabilities, as data. The gateway reads them and degrades before it sends; it never probes for methods. */
 interface ChannelCapabilities {
   /**
-   * `platform`: conversation ids are the platform's. `session-key`: they are the gateway's own session keys, and only people whom the gateway has
-   * authenticated can write there (WebChat).
+   * `platform`: conversation ids are the platform's. `session-key`: they are the gateway's own session keys, and only people authenticated by the gateway can
+   * write there (WebChat).
    */
   readonly addressing: "platform" | "session-key";
   readonly text: {
     /** Longest text of one message, counted in `unit`, after rendering. */
     readonly maxLength: number;
     readonly unit: "utf16" | "code-points" | "bytes";
-    /** Longest message in lines, where the platform folds or cuts longer ones. */
+    /** Maximum lines of a message, where the platform folds or cuts longer ones. */
     readonly maxLines?: number;
-    /** How much of Markdown is shown: all of the contract's dialect, a part, or nothing. */
+    /** Supported Markdown: all of the contract's dialect, a part, or nothing. */
     readonly markdown: "full" | "subset" | "none";
     /** Name of the platform's markup for the prompt, such as `slack-mrkdwn`. */
     readonly dialect: string;
   };
-  /** `native`: threads are addresses of their own; `flat`: there are none. */
+  /** `native`: threads have addresses; `flat`: there are none. */
   readonly threads: "native" | "flat";
   readonly edit: boolean;
-  /** Bounds of editing, where the platform has them: changes of one message, and milliseconds between two. */
+  /** Limits of editing, if the platform has them: edits per message, and milliseconds between two. */
   readonly edits?: {
     readonly maxPerMessage?: number;
     readonly minIntervalMs?: number;
@@ -307,7 +307,7 @@ interface ChannelCapabilities {
   readonly reactions: boolean;
   readonly polls: boolean;
   readonly typing: boolean;
-  /** Kinds that can be sent, each with its largest size in bytes; empty for a text-only channel. */
+  /** Kinds that can be sent, each with its maximum size in bytes; empty for a text-only channel. */
   readonly media: readonly {
     readonly kind: MediaKind;
     readonly maxBytes: number;
@@ -315,43 +315,43 @@ interface ChannelCapabilities {
   readonly nativeCommands: boolean;
   readonly buttons: boolean;
   readonly cards: boolean;
-  /** How a growing answer can be shown: not at all, by editing a message, or by the platform's own means. */
+  /** How an answer can be streamed: not at all, by editing a message, or by a feature of the platform. */
   readonly streaming: "none" | "edit" | "native";
-  /** True where block streaming needs no consent of the account (`blockStreaming`): the platform's people are used to several messages. */
+  /** True if block streaming is on without a setting of the account (`blockStreaming`): the platform's users are used to several messages. */
   readonly blocksByDefault?: boolean;
   /**
-   * True where a message of any age wants an answer, as in mail. Elsewhere a message that the platform delivers more than `messages.inbound.maxAgeHours`
-   * after it was sent becomes a dead letter.
+   * True if messages of any age are to be answered, as in mail. Otherwise a message delivered more than `messages.inbound.maxAgeHours` after it was sent
+   * becomes a dead letter.
    */
   readonly acceptsOldMessages?: boolean;
   /**
-   * How repeated sends under one idempotency key are recognised by the platform: within `windowMs`, for keys of at most `maxKeyLength` characters.
-   * Absent when they are not: then an ambiguous send is not repeated without saying so (R3).
+   * How the platform deduplicates sends with one idempotency key: within `windowMs`, for keys of at most `maxKeyLength` characters. Absent if it does not: then
+   * an ambiguous send is not repeated without saying so (R3).
    */
   readonly idempotentSend?: {
     readonly windowMs: number;
     readonly maxKeyLength: number;
   };
-  /** True when two ids that differ only in case are two ids. */
+  /** True if ids are case-sensitive. */
   readonly caseSensitiveIds: boolean;
-  /** True where `fetchContext` can add names, subjects or quoted texts that the platform's events lack. */
+  /** True if `fetchContext` can add names, subjects or quoted texts that the platform's events lack. */
   readonly fetchesContext?: boolean;
   readonly actions: readonly ActionName[];
 }
-/** Every call into a channel can be ended. */
+/** Options of every call that can be aborted. */
 interface CallOptions {
   readonly signal: AbortSignal;
 }
 /** Options of a send. */
 interface SendOptions extends CallOptions {
-  /** The same for every try of one logical send; passed on where the platform can use it. */
+  /** The same for every attempt of one logical send; passed on if the platform supports it. */
   readonly idempotencyKey: string;
 }
-/** The time, injected. The same as in `agent-contract`, as are `Random` and `Logger`: a contract depends on no other. */
+/** The clock, injected. Duplicated from `agent-contract`, like `Random` and `Logger`: a contract depends on no other. */
 interface Clock {
   /** Wall clock, milliseconds since the epoch. For display and schedules; it can jump. */
   now(): number;
-  /** Milliseconds that only go forward. For deadlines. */
+  /** Monotonic milliseconds. For deadlines. */
   monotonic(): number;
   /** Calls back once after `delayMs`; disposing cancels. Does not keep the process alive. */
   schedule(delayMs: number, callback: () => void): Disposable;
@@ -365,27 +365,27 @@ interface Random {
   /** In [0, 1); for jitter, not for secrets. */
   float(): number;
 }
-/** A structured log that redacts secrets. Message texts do not belong into it. */
+/** A structured log that redacts secrets. Do not log message texts. */
 interface Logger {
   debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** A log whose every line carries these fields too. */
+  /** A logger that adds these fields to every line. */
   child(fields: Readonly<Record<string, unknown>>): Logger;
 }
-/** All that a channel gets from the gateway. */
+/** The services that a channel gets from the gateway. */
 interface ChannelHost {
   /** Key of the account that this instance serves. */
   readonly accountId: string;
   /**
-   * Hands over one event. Resolves once it is committed, together with `cursor`: only then may the platform be told that it arrived.
-   * `duplicate`: it was committed before; acknowledge it too. Rejects when it could not be stored: do not acknowledge.
+   * Passes one event to the gateway. Resolves once it is committed, together with `cursor`: acknowledge it to the platform only then. `duplicate`: it was
+   * committed before; acknowledge it too. Rejects if it could not be stored: do not acknowledge.
    */
   receive(message: MsgContext, options?: {
     readonly cursor?: string;
   }): Promise<"accepted" | "duplicate">;
-  /** The cursor that was committed last. */
+  /** The last committed cursor. */
   cursor(): Promise<string | undefined>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -398,29 +398,29 @@ interface ChannelAction {
   readonly target: Origin;
   readonly parameters: Readonly<Record<string, unknown>>;
 }
-/** What an action brought, as JSON. */
+/** The result of an action, as JSON. */
 interface ActionResult {
   readonly value: unknown;
 }
-/** How the inbound path is, by evidence: an answered poll, an acknowledged heartbeat, a verified webhook. */
+/** The state of the inbound path, by evidence: an answered poll, an acknowledged heartbeat, a verified webhook. */
 interface ChannelHealth {
   readonly state: "starting" | "connected" | "degraded" | "disconnected" | "stopped";
-  /** When the evidence was seen, milliseconds since the epoch. */
+  /** Time of the evidence, milliseconds since the epoch. */
   readonly evidenceAtMs?: number;
-  /** For people: what is wrong and what to do. No secrets. */
+  /** For users: what is wrong and what to do. No secrets. */
   readonly detail?: string;
 }
 /** One account of one platform. No state outside the instance; two accounts are two instances. */
 interface Channel {
   readonly capabilities: ChannelCapabilities;
-  /** Connects. Resolves when inbound events can arrive; rejects with a ChannelError. Twice is once. */
+  /** Connects. Resolves once inbound events can arrive; rejects with a ChannelError. Idempotent. */
   start(options: CallOptions): Promise<void>;
-  /** Answers one webhook request of the platform: verifies the raw bytes, hands over, answers after the commit. 404 where there is no webhook. Never rejects for bad input. */
-  handleWebhook(request: Request, options: CallOptions): Promise<Response>;
   /**
-   * Sends one outbound message and resolves with what became of it. Never rejects.
-   * Safe to call concurrently: calls for one conversation are delivered in call order.
+   * Handles one webhook request of the platform: verifies the raw bytes, passes the event on, answers after the commit. 404 without a webhook. Never rejects
+   * for bad input.
    */
+  handleWebhook(request: Request, options: CallOptions): Promise<Response>;
+  /** Sends one outbound message and resolves with its receipt. Never rejects. Safe to call concurrently: calls for one conversation are delivered in call order. */
   send(target: Origin, outbound: Outbound, options: SendOptions): Promise<SendReceipt>;
   /** Runs one of `capabilities.actions`; rejects with a ChannelError. */
   act(action: ChannelAction, options: CallOptions): Promise<ActionResult>;
@@ -429,26 +429,26 @@ interface Channel {
     readonly maxBytes: number;
   }): Promise<Media>;
   /**
-   * Asks the platform for what the event of a committed message lacks: the sender's name, the group's subject, the quoted text. Called only where
-   * `capabilities.fetchesContext` is true. Never rejects: what cannot be fetched is left out, and `health().detail` says which permission is missing.
+   * Fetches what the event of a committed message lacks: the sender's name, the group's subject, the quoted text. Called only if `capabilities.fetchesContext`
+   * is true. Never rejects: what cannot be fetched is omitted, and `health().detail` names the missing permission.
    */
   fetchContext(message: MsgContext, options: CallOptions): Promise<MessageContext>;
-  /** Finds the address for `user:…`, `channel:…` or a name; `undefined` if there is none, or more than one. */
+  /** Resolves `user:…`, `channel:…` or a name to an address; `undefined` if there is none, or more than one. */
   resolveTarget(query: string, options: CallOptions): Promise<Origin | undefined>;
   health(): ChannelHealth;
-  /** Disconnects and waits for sends that are on the wire, until the signal fires. Twice is once; no handle is left. */
+  /** Disconnects and waits for sends in flight, until the signal fires. Idempotent; releases all handles. */
   stop(options: CallOptions): Promise<void>;
 }
 /**
- * What the composition root needs to know of an extension. Every extension exports `create<Platform>Channel`, `<Platform>ConfigSchema` and
- * `<platform>Extension`, which holds both.
+ * What the composition root needs of an extension. Every extension exports `create<Platform>Channel`, `<Platform>ConfigSchema` and `<platform>Extension`, which
+ * has both.
  */
 interface ChannelExtension<Config = unknown> {
   /** Id of the channel in configuration and addresses; lower case. */
   readonly id: string;
-  /** Version of this contract that the extension was made for. */
+  /** Version of this contract that the extension was built for. */
   readonly api: 1;
-  /** Schema of one account, without the keys that every account has. Secrets are strings when it is applied: the gateway resolves them before. */
+  /** Schema of one account, without the keys that every account has. Secrets are strings by then: the gateway resolves them first. */
   readonly configSchema: z.ZodType<Config>;
   create(config: Config, host: ChannelHost): Channel;
 }
