@@ -2,16 +2,16 @@ import type { Random } from "@factotum/channel-contract";
 
 /** Bounds of a backoff. */
 export interface BackoffOptions {
-  /** Longest first delay, in milliseconds; 1,000 by default. */
+  /** Upper bound of the first delay, in milliseconds; 1,000 by default. */
   readonly baseMs?: number;
-  /** Longest delay at all, in milliseconds; 300,000 by default. */
+  /** Upper bound of all delays, in milliseconds; 300,000 by default. */
   readonly maxMs?: number;
   readonly random: Pick<Random, "float">;
 }
 
 /**
- * How long to wait before try number `attempt` (0 is the first repetition): anything from 0 to a bound that doubles with every try, so that clients which
- * failed together do not come back together. Milliseconds, whole.
+ * The delay before attempt number `attempt` (0 is the first retry): random between 0 and a bound that doubles with every attempt, so that clients which failed
+ * together do not retry together. Milliseconds, integer.
  */
 export function backoffDelay(attempt: number, options: BackoffOptions): number {
   const { baseMs = 1_000, maxMs = 300_000, random } = options;

@@ -5,7 +5,7 @@ import type { ChunkLimits, ChunkOptions, MarkdownChunk } from "./index.ts";
 
 const texts = (source: string, options: ChunkOptions): string[] => chunkMarkdown(source, options).map(({ text }) => text);
 
-/** Written apart from the scanner: is every fence of this message closed in it? */
+/** Independent of the scanner: is every fence of this message closed in it? */
 function isBalanced(message: string): boolean {
   let marker = "";
   for (const line of message.split(/\r?\n/)) {
@@ -78,7 +78,7 @@ const options = fc.oneof(
     .map(([plain, least]) => ({ ...plain, minLength: Math.min(least, plain.maxLength) })),
 );
 
-/** Gives a text to a stream in pieces of these lengths, over and over. */
+/** Pushes a text to a stream in chunks of these lengths, repeatedly. */
 function stream(source: string, limits: ChunkOptions, lengths: readonly number[]): MarkdownChunk[] {
   const markdownStream = createMarkdownStream(limits);
   const chunks: MarkdownChunk[] = [];
@@ -92,7 +92,7 @@ function stream(source: string, limits: ChunkOptions, lengths: readonly number[]
   return chunks;
 }
 
-describe("what holds for every text and every limit", () => {
+describe("properties for every text and every limit", () => {
   const hold = (source: string, limits: ChunkLimits & Required<Pick<ChunkLimits, "unit" | "maxLines">>): void => {
     const chunks = chunkMarkdown(source, limits);
     const covered = chunks.map(({ start, end }) => source.slice(start, end)).join("");
@@ -112,11 +112,11 @@ describe("what holds for every text and every limit", () => {
     fc.assert(fc.property(markdown, options, hold), { numRuns: 2_000 });
   });
 
-  test("any text at all", () => {
+  test("any text", () => {
     fc.assert(fc.property(anything, options, hold), { numRuns: 1_000 });
   });
 
-  test("what a stream has sent and what is cut afterwards from its end are the text, without a gap", () => {
+  test("the chunks of a stream and those cut from its end are the text, without a gap", () => {
     fc.assert(
       fc.property(markdown, options, fc.nat(), (source, limits, seed) => {
         const soFar = source.slice(0, seed % (source.length + 1));
@@ -132,7 +132,7 @@ describe("what holds for every text and every limit", () => {
     );
   });
 
-  test("a stream that begins where another has ended gives what that one would have given", () => {
+  test("a stream that resumes at the end of another one gives the same chunks as that one", () => {
     fc.assert(
       fc.property(
         markdown,
@@ -144,7 +144,7 @@ describe("what holds for every text and every limit", () => {
           const from = ends[seed % Math.max(1, ends.length)] ?? 0;
           const [streamed, whole] = [stream(source, { ...limits, from }, lengths), chunkMarkdown(source, { ...limits, from })];
           expect(streamed.map(({ text }) => text)).toEqual(whole.map(({ text }) => text));
-          // Blank space between two messages is shown in neither: it may count as the end of the one or the beginning of the other.
+          // White space between two messages is in neither: it may belong to the end of one or the beginning of the other.
           for (const [index, { end }] of streamed.entries()) {
             const other = whole[index]?.end ?? 0;
             expect(source.slice(Math.min(end, other), Math.max(end, other)).trim()).toBe("");
@@ -156,7 +156,7 @@ describe("what holds for every text and every limit", () => {
     );
   });
 
-  test("a stream may begin anywhere: another text has come there, and the rest of this one goes on without a gap", () => {
+  test("a stream may resume anywhere, even after another text, and continues without a gap", () => {
     fc.assert(
       fc.property(
         markdown,
@@ -193,7 +193,7 @@ describe("what holds for every text and every limit", () => {
 describe("a text that is still being written", () => {
   const lengths = fc.array(fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 400 })), { minLength: 1, maxLength: 20 });
 
-  test("the pieces that it comes in change nothing: the messages are those of the whole text, and their spans are its", () => {
+  test("chunk boundaries do not matter: the messages and spans are those of the whole text", () => {
     fc.assert(
       fc.property(fc.oneof(markdown, anything), options, lengths, (source, limits, pieces) => {
         const chunks = stream(source, limits, pieces);
@@ -206,7 +206,7 @@ describe("a text that is still being written", () => {
     );
   });
 
-  test("a paragraph that is long enough comes as soon as the next has begun", () => {
+  test("a long enough paragraph is emitted once the next one has begun", () => {
     const markdownStream = createMarkdownStream({ maxLength: 400, minLength: 20 });
     expect(markdownStream.push("Short.\n\n")).toEqual([]);
     expect(markdownStream.push("This one is long enough.\n\n")).toEqual([]);
@@ -215,13 +215,13 @@ describe("a text that is still being written", () => {
     expect(markdownStream.end()).toEqual([{ text: "Next", start: 34, end: 38 }]);
   });
 
-  test("a code block is not left in the middle for a paragraph's sake", () => {
+  test("a code block is not cut at a paragraph break inside it", () => {
     const markdownStream = createMarkdownStream({ maxLength: 400, minLength: 20 });
     expect(markdownStream.push("```py\nprint('one thing')\n\nprint('another')\n``")).toEqual([]);
     expect(markdownStream.push("`\nSo.")).toEqual([{ text: "```py\nprint('one thing')\n\nprint('another')\n```", start: 0, end: 47 }]);
   });
 
-  test("a least length over the longest is refused", () => {
+  test("a minimum length over the maximum is refused", () => {
     expect(() => createMarkdownStream({ maxLength: 40, minLength: 41 })).toThrow(RangeError);
   });
 });
@@ -252,7 +252,7 @@ describe("where it cuts", () => {
     expect(texts(`${a} ${b}${b}`, { maxLength: 40 })).toEqual([a, b + b]);
   });
 
-  test("early breaks are passed over, so that no message is nearly empty", () => {
+  test("skips early breaks, so that no message is nearly empty", () => {
     expect(texts(`Hi.\n\n${"w".repeat(60)}`, { maxLength: 40 })[0]).toBe(`Hi.\n\n${"w".repeat(35)}`);
   });
 
@@ -264,17 +264,17 @@ describe("where it cuts", () => {
     expect(chunks[1]).toMatch(/^````python\n {2}line \d/);
   });
 
-  test("a block that was cut just before its closing line leaves no empty block behind", () => {
+  test("a block cut just before its closing line leaves no empty block", () => {
     const code = `\`\`\`\n${"x".repeat(28)}\n\`\`\``;
     for (const chunk of texts(`${"t".repeat(30)}\n${code}\nafter`, { maxLength: 40 })) expect(chunk).not.toMatch(/^```\n```$/);
   });
 
-  test("a word that looks like a fence does not begin a message", () => {
+  test("a word that looks like a fence does not start a message", () => {
     const source = `${"w".repeat(34)} \`\`\`not a fence\`\`\` and more words to come`;
     for (const chunk of texts(source, { maxLength: 40 })) expect(chunk).not.toMatch(/^```/);
   });
 
-  test("blank space alone is nothing to send", () => {
+  test("only white space gives no message", () => {
     expect(chunkMarkdown(" \n\n ", { maxLength: 40 })).toEqual([]);
     expect(chunkMarkdown("", { maxLength: 40 })).toEqual([]);
   });
@@ -290,10 +290,10 @@ const ways: Record<string, (source: string) => unknown> = {
   "in pieces": (source) => stream(source, { maxLength: 1_200, minLength: 800 }, [400]),
 };
 
-test.each(Object.keys(ways))("a long text costs no time that grows with its square: %s", (way) => {
+test.each(Object.keys(ways))("long texts take linear time: %s", (way) => {
   for (const unit of ["word ", "w", "```\ncode\n```\n", "\n", "👍🏽", "> ```\n", " "]) {
     const source = unit.repeat(800_000 / unit.length);
-    // Time of the processor, in microseconds: what else the machine does takes none of it. Linear is 0.1 s here, one pass for each character minutes.
+    // CPU time in microseconds, independent of the load of the machine. Linear is 0.1 s here, one pass per character takes minutes.
     const began = process.threadCpuUsage();
     ways[way]?.(source);
     expect(process.threadCpuUsage(began).user, JSON.stringify(unit)).toBeLessThan(4_000_000);

@@ -5,22 +5,22 @@ import { scanFences } from "./scan-fences.ts";
 
 /** Limits of one message. */
 export interface ChunkLimits {
-  /** Longest text of a chunk, synthetic fences included; at least 32. */
+  /** Maximum length of a chunk, synthetic fences included; at least 32. */
   readonly maxLength: number;
-  /** What lengths count; `utf16` by default. */
+  /** Unit of lengths; `utf16` by default. */
   readonly unit?: TextUnit;
-  /** Most lines of a chunk, synthetic fences included; at least 4. Unlimited by default. */
+  /** Maximum lines of a chunk, synthetic fences included; at least 4. Unlimited by default. */
   readonly maxLines?: number;
   /**
-   * Where a chunk is long enough to end at the first paragraph; at most `maxLength`. Without it a chunk is as long as it may be and ends in the later
-   * half of its room.
+   * From this length on a chunk may end at the first paragraph; at most `maxLength`. Without it a chunk is as long as possible and ends in the second half of
+   * the limit.
    */
   readonly minLength?: number;
 }
 
-/** Limits of one message, and where to begin. */
+/** Limits of one message, and the start offset. */
 export interface ChunkOptions extends ChunkLimits {
-  /** Offset to begin at: the end of the last chunk that was sent of this source. 0 by default. A code block that is open there is opened again. */
+  /** Start offset: the end of the last chunk that was sent of this source. 0 by default. A code block that is open there is opened again. */
   readonly from?: number;
 }
 
@@ -28,12 +28,12 @@ const MIN_LENGTH = 32;
 const MIN_LINES = 4;
 
 /**
- * Cuts Markdown into messages of at most `maxLength`. Breaks where the chunk is long enough, at a paragraph, else a newline, else a sentence, else a space,
+ * Cuts Markdown into messages of at most `maxLength`. Breaks, once the chunk is long enough, at a paragraph, else a newline, else a sentence, else a space,
  * else anywhere between two graphemes. A code block that is cut is closed and opened again.
  *
- * Pure, and linear in the source. The spans of the chunks, put together, are the source from `from` on exactly (R18); blank space alone has no chunks.
- * Only a single grapheme longer than the limit is ever split, and then between code points. A fence line longer than a quarter of the limit counts as text.
- * Throws a RangeError for limits below the least.
+ * Pure, and linear in the source. The concatenated spans of the chunks are exactly the source from `from` on (R18); only white space has no chunks. Only a
+ * single grapheme longer than the limit is ever split, and then between code points. A fence line longer than a quarter of the limit counts as text. Throws a
+ * RangeError for limits below the minimum.
  */
 export function chunkMarkdown(source: string, options: ChunkOptions): MarkdownChunk[] {
   const limits = checkLimits(options);
@@ -42,7 +42,7 @@ export function chunkMarkdown(source: string, options: ChunkOptions): MarkdownCh
   return cutAll(cutter);
 }
 
-/** All chunks from where `cutter` stands. Blank space belongs to the chunk before it, at the beginning to the one after it. */
+/** All chunks from the current position of `cutter`. White space belongs to the chunk before it, at the start to the one after it. */
 export function cutAll(cutter: MarkdownCutter): MarkdownChunk[] {
   const chunks: MarkdownChunk[] = [];
   let blankFrom: number | undefined;
@@ -59,7 +59,7 @@ export function cutAll(cutter: MarkdownCutter): MarkdownChunk[] {
   return chunks;
 }
 
-/** The limits with their defaults; throws a RangeError for what cannot be kept. */
+/** The limits with their defaults; throws a RangeError for invalid limits. */
 export function checkLimits({ maxLength, unit = "utf16", maxLines = Number.POSITIVE_INFINITY, minLength }: ChunkLimits): CutLimits {
   if (!(maxLength >= MIN_LENGTH)) throw new RangeError(`maxLength is ${maxLength}; give at least ${MIN_LENGTH}`);
   if (!(maxLines >= MIN_LINES)) throw new RangeError(`maxLines is ${maxLines}; give at least ${MIN_LINES}`);
@@ -68,7 +68,7 @@ export function checkLimits({ maxLength, unit = "utf16", maxLines = Number.POSIT
   return { maxLength, unit, maxLines, minLength };
 }
 
-/** What a line with a fence may be at most: there must be room for content beside it. */
+/** Maximum length of a line with a fence: there must be room for content. */
 export function fenceLimits({ maxLength, unit }: CutLimits): { readonly maxFenceLength: number; readonly unit: TextUnit } {
   return { maxFenceLength: Math.floor(maxLength / 4), unit };
 }

@@ -1,18 +1,18 @@
-/** Codes of Node for arguments that make no request. */
+/** Node's error codes for invalid request arguments. */
 const ARGUMENT =
   /^ERR_(?:INVALID_\w+|MISSING_ARGS|OUT_OF_RANGE|UNESCAPED_CHARACTERS|METHOD_NOT_IMPLEMENTED|HTTP_INVALID_HEADER_VALUE|BUFFER_\w+)$/;
 
-/** Codes of a file that cannot be read; a socket can have some of them too. */
+/** Error codes of an unreadable file; a socket can have some of them too. */
 const FILE = /^(?:ENOENT|EACCES|EPERM|EISDIR|ENOTDIR|ELOOP|ENAMETOOLONG|EIO)$/;
 
 const SOCKET_CALLS: ReadonlySet<unknown> = new Set(["connect", "getaddrinfo", "bind", "listen", "shutdown", "write"]);
 
-/** How the standard `fetch` reports a failed connection: a `TypeError` like any other, but for its message. */
+/** How the standard `fetch` reports a failed connection: a `TypeError` that differs only in its message. */
 const CONNECTION = /^(?:fetch failed|failed to fetch|terminated|network error)$/i;
 
 /**
- * True for what failed in this process: a bug, an argument of the wrong kind, a file that cannot be read. The same call fails the same way each time, so
- * trying again is useless. False for everything that the network or the other side may have caused. The cause of an error decides when it has a code.
+ * True for failures in this process: a bug, an invalid argument, an unreadable file. The same call always fails in the same way, so a retry is useless. False
+ * for everything that the network or the other side may have caused. The cause of an error decides if it has a code.
  */
 export function isLocalError(error: unknown): boolean {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createKeyedQueue } from "./index.ts";
 
-test("one key in order, two keys side by side, a failure holds nothing up", async () => {
+test("runs one key in order and two keys in parallel, and continues after a failure", async () => {
   const queue = createKeyedQueue();
   const gate = Promise.withResolvers<void>();
   const seen: string[] = [];
@@ -23,7 +23,7 @@ test("one key in order, two keys side by side, a failure holds nothing up", asyn
   expect(seen).toEqual(["b1", "a1", "a2"]);
 });
 
-test("idle waits for the last task, also for one that came later", async () => {
+test("idle waits for the last task, even one that was added while waiting", async () => {
   const queue = createKeyedQueue();
   const seen: string[] = [];
   void queue.run("a", async () => {

@@ -1,12 +1,12 @@
-/** Runs tasks of one key one after the other, tasks of different keys side by side. */
+/** Runs tasks of one key in sequence, tasks of different keys in parallel. */
 export interface KeyedQueue {
-  /** Starts `task` when all earlier tasks of `key` have settled, and settles as it does. A failed task does not hold up the next. */
+  /** Starts `task` once all earlier tasks of `key` have settled, and settles like it. A failed task does not block the next. */
   run<T>(key: string, task: () => Promise<T>): Promise<T>;
-  /** Resolves when no task is left, also none that was added while waiting. */
+  /** Resolves once no task is left, including those added while waiting. */
   idle(): Promise<void>;
 }
 
-/** A queue that keeps nothing of a key without tasks. */
+/** A queue that holds no state for a key without tasks. */
 export function createKeyedQueue(): KeyedQueue {
   const tails = new Map<string, Promise<unknown>>();
   return {

@@ -4,7 +4,7 @@ import type { OpenFence, SourceLine } from "./scan-fences.ts";
 
 /** One message of a longer text. */
 export interface MarkdownChunk {
-  /** What to send: the source span without the blank space at its edges, inside a code block with the block's fences added. */
+  /** The text to send: the source span without white space at its edges, inside a code block with the block's fences added. */
   readonly text: string;
   /** Offset of the span in the source, UTF-16 code units. */
   readonly start: number;
@@ -16,10 +16,10 @@ export interface MarkdownChunk {
 const FENCE_START = /(?:[^\S\n]|>){0,64}(?:`{3}|~{3})/y;
 const SENTENCE_END = /(?:[.!?…]["'”’)\]»]*\s+|[。！？；]["'”’）」』]*)/gu;
 
-/** Characters after the longest chunk on which its end may depend: what `FENCE_START` looks at, and a grapheme's next parts. */
+/** Characters after the longest chunk on which its end may depend: the range of `FENCE_START`, and the rest of a grapheme. */
 export const LOOKAHEAD = 72;
 
-/** Limits of one message, all of them given. */
+/** Limits of one message, with defaults applied. */
 export interface CutLimits {
   readonly maxLength: number;
   readonly unit: TextUnit;
@@ -27,20 +27,20 @@ export interface CutLimits {
   readonly minLength: number | undefined;
 }
 
-/** How far a chunk may go: outside of code, inside of it with its closing line, and where it is long enough. */
+/** The maximum length of a chunk: outside of code, inside of it with its closing line, and the length from which it may end. */
 interface Ends {
   readonly openEnd: number;
   readonly fencedEnd: number;
   readonly least: number;
 }
 
-/** A place to cut and the fence that is open there. */
+/** A position to cut and the fence that is open there. */
 interface Cut {
   readonly at: number;
   readonly fence: OpenFence | undefined;
 }
 
-/** Cuts one chunk after the other from a source whose lines are known. `continues`: the source begins within a line. */
+/** Cuts chunks in sequence from a source whose lines are known. `continues`: the source begins within a line. */
 export class MarkdownCutter {
   readonly #source: string;
   readonly #lines: readonly SourceLine[];
@@ -75,7 +75,7 @@ export class MarkdownCutter {
     return this.#at === 0 ? this.#continues : this.#source.charAt(this.#at - 1) !== "\n";
   }
 
-  /** Whether the end of the next chunk is the same whatever is put behind the source; lines from `knownEnd` on may still become others. */
+  /** Whether the end of the next chunk is final, regardless of appended text; lines from `knownEnd` on may still change. */
   isSettled(knownEnd: number): boolean {
     if (this.#earlyCut(this.#at, knownEnd) !== undefined) return true;
     const { maxLength, maxLines, unit } = this.#limits;
@@ -94,7 +94,7 @@ export class MarkdownCutter {
     const cut = this.#cut(start, prefix);
     const text = this.#render(start, cut, { prefix, insideFence: fence !== undefined });
     this.moveTo(cut.at);
-    // The block was closed by hand just before its own closing line: that line has done its work.
+    // The block was closed by us just before its own closing line, which is then redundant.
     const line = this.#lines[this.#line];
     if (cut.fence !== undefined && line?.kind === "close" && line.start === cut.at) this.moveTo(line.end);
     return { text, start, end: this.#at };
@@ -119,7 +119,7 @@ export class MarkdownCutter {
     return this.#lineCut(ends) ?? this.#textCut(start, ends);
   }
 
-  /** With a least length: the first paragraph end that is far enough, outside of code. */
+  /** With a minimum length: the first paragraph end after it, outside of code. */
   #earlyCut(start: number, knownEnd: number): Cut | undefined {
     const { minLength, maxLength, maxLines, unit } = this.#limits;
     if (minLength === undefined || this.#fenceAt(this.#line, start) !== undefined) return undefined;
@@ -135,7 +135,7 @@ export class MarkdownCutter {
     return undefined;
   }
 
-  /** Where to look for a place to cut from: the least length, where there is one that leaves a choice, else the middle of the room. */
+  /** The earliest position to cut: the minimum length if it leaves a choice, else half of the limit. */
   #least(start: number, end: number): number {
     const { minLength, unit } = this.#limits;
     const middle = start + Math.ceil((end - start) / 2);
@@ -155,7 +155,7 @@ export class MarkdownCutter {
     return most;
   }
 
-  /** The last paragraph or line end that leaves the chunk long enough; a paragraph wins. */
+  /** The last paragraph or line end that leaves the chunk long enough; a paragraph takes precedence. */
   #lineCut(ends: Ends): Cut | undefined {
     let paragraph: Cut | undefined;
     let newline: Cut | undefined;
@@ -177,7 +177,7 @@ export class MarkdownCutter {
   #textCut(start: number, ends: Ends): Cut {
     const [line, lineIndex] = this.#lineAt(ends.openEnd);
     if (line === undefined) return { at: ends.openEnd, fence: undefined };
-    // Fence lines stay whole: the cut goes before them.
+    // Fence lines are not split: cut before them.
     if (line.kind === "open" && line.start > start && ends.openEnd < line.end)
       return { at: line.start, fence: this.#fenceAt(lineIndex, line.start) };
     const fence = this.#fenceAt(lineIndex, ends.openEnd);
@@ -190,7 +190,7 @@ export class MarkdownCutter {
   }
 
   #wordCut(start: number, { openEnd: end, least }: Ends): number {
-    // One character more, so that a word which ends exactly at the limit is seen to end.
+    // One more character, so that the end of a word exactly at the limit is visible.
     const room = this.#source.slice(least, end + 1);
     let sentence: number | undefined;
     for (const match of room.matchAll(SENTENCE_END)) {
@@ -206,7 +206,7 @@ export class MarkdownCutter {
     return at;
   }
 
-  /** Whether a message may begin at `at`: not inside a grapheme, and not with what would then be taken for a fence. */
+  /** Whether a message may begin at `at`: not inside a grapheme, and not with text that would look like a fence. */
   #mayStart(at: number): boolean {
     FENCE_START.lastIndex = at;
     return isGraphemeBoundary(this.#source, at) && !FENCE_START.test(this.#source);
@@ -220,7 +220,7 @@ export class MarkdownCutter {
     let body = this.#source.slice(start, cut.at);
     if (!options.insideFence) {
       body = body.replace(/^(?:[^\S\n]*\n)+/, "");
-      // The space that a line was cut at is not an indent.
+      // The space at which a line was cut is not an indent.
       if (start > 0 ? this.#source.charAt(start - 1) !== "\n" : this.#continues) body = body.replace(/^[^\S\n]+/, "");
     }
     if (cut.fence === undefined) body = body.trimEnd();

@@ -7,38 +7,38 @@ import type { OpenFence } from "./scan-fences.ts";
 
 /** Cuts Markdown that is still being written. */
 export interface MarkdownStream {
-  /** Where the last chunk ended in the source; what follows has not been given out. */
+  /** The end of the last chunk in the source; later text was not emitted. */
   readonly coveredEnd: number;
-  /** Takes the next piece of the source and gives the chunks whose end no further text can change. */
+  /** Takes the next chunk of the source and returns the messages whose end no further text can change. */
   push(text: string): MarkdownChunk[];
-  /** Gives the rest. Nothing may be pushed afterwards. */
+  /** Returns the rest. Do not push afterwards. */
   end(): MarkdownChunk[];
 }
 
 /**
- * The same chunks as those of `chunkMarkdown` for the whole text, however it comes in pieces; the offsets of the spans are those of the whole text, and
- * blank space between two chunks belongs to the later one. Keeps the text that has not been given out and no more: linear in the source. With `from` it
- * is told the whole text too, and begins there. Throws a RangeError for limits below the least.
+ * The same messages as `chunkMarkdown` gives for the whole text, regardless of chunk boundaries; the offsets of the spans are those of the whole text, and
+ * white space between two messages belongs to the later one. Buffers only text that was not emitted: linear in the source. With `from` it also gets the whole
+ * text, and starts there. Throws a RangeError for limits below the minimum.
  */
 export function createMarkdownStream(options: ChunkOptions): MarkdownStream {
   return new BufferedStream(checkLimits(options), options.from ?? 0);
 }
 
-/** A line that begins like this opens and closes no code block, whatever follows. */
+/** A line that starts like this neither opens nor closes a code block, regardless of its rest. */
 const NO_FENCE = /^[\s>]*(?:[^\s>`~]|`{1,2}[^`]|~{1,2}[^~])/;
 
 class BufferedStream implements MarkdownStream {
   readonly #limits: CutLimits;
-  /** What has come and has not been given out. */
+  /** Received text that was not emitted. */
   #buffer = "";
-  /** Where the buffer and the next chunk's span begin in the source. */
+  /** The start of the buffer and of the next message's span in the source. */
   #base = 0;
   #coveredEnd = 0;
   #open: OpenFence | undefined;
   #continues = false;
-  /** What comes before it is only looked at. */
+  /** Text before it is only scanned. */
   #from: number;
-  /** Without a new line there is nothing to look for in a shorter buffer. */
+  /** Without a new line, a shorter buffer cannot contain a message. */
   #lookAgainAt: number;
 
   constructor(limits: CutLimits, from: number) {
@@ -58,7 +58,7 @@ class BufferedStream implements MarkdownStream {
     const { maxLength, minLength } = this.#limits;
     const mayEndEarly = minLength !== undefined && this.#buffer.length >= minLength && text.includes("\n");
     const mayBeFull = this.#buffer.length >= this.#lookAgainAt || this.#limits.maxLines < Number.POSITIVE_INFINITY;
-    // A chunk that ends early is followed by a line that has begun: the piece after the line's end counts, too.
+    // A message that ends early is followed by a started line: the text after the line's end counts, too.
     if (!mayEndEarly && !mayBeFull && !this.#followsLineEnd(text)) return [];
     const chunks: MarkdownChunk[] = [];
     const cutter = this.#cutter();
@@ -84,7 +84,7 @@ class BufferedStream implements MarkdownStream {
     return chunks;
   }
 
-  /** Leaves what comes before the beginning. True once that has been reached and the code block is known that is open there. */
+  /** Skips text before the start. True once the start is reached and the code block that is open there is known. */
   #skip(isComplete: boolean): boolean {
     if (this.#from === 0) return true;
     const isKnown = this.#buffer.length > this.#from && this.#knownEnd() >= this.#from;
@@ -118,7 +118,7 @@ class BufferedStream implements MarkdownStream {
     );
   }
 
-  /** Where the last line begins while it may still become a fence or cease to be one, else the end. */
+  /** The start of the last line while it may still become a fence or stop being one, else the end. */
   #knownEnd(): number {
     const lineStart = this.#buffer.lastIndexOf("\n") + 1;
     const line = this.#buffer.slice(lineStart);

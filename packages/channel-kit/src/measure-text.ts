@@ -1,4 +1,4 @@
-/** What a platform counts when it says how long a text may be. */
+/** The unit in which a platform limits texts. */
 export type TextUnit = "utf16" | "code-points" | "bytes";
 
 /** The length of `text` in `unit`. */
@@ -13,7 +13,7 @@ export function measure(text: string, unit: TextUnit): number {
   return total;
 }
 
-/** How far from `start` one can go within `room` units and `newlines` line ends. */
+/** The offset reached from `start` within `room` units and `newlines` line ends. */
 export function advance(
   source: string,
   start: number,
@@ -31,11 +31,11 @@ export function advance(
   return at;
 }
 
-/** Made when it is first needed: that takes some ten milliseconds, which no command that only reads a configuration has to spend. */
+/** Created lazily: that takes some ten milliseconds, which a command that only reads a configuration should not spend. */
 class Graphemes {
   #segmenter: Intl.Segmenter | undefined;
 
-  /** The grapheme of `text` that holds its code unit `at`. */
+  /** The grapheme of `text` that contains its code unit `at`. */
   containing(text: string, at: number): Intl.SegmentData | undefined {
     this.#segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
     return this.#segmenter.segment(text).containing(at);
@@ -44,7 +44,10 @@ class Graphemes {
 
 const graphemes = new Graphemes();
 
-/** True when a text may be cut at `at`: what stands around it are two graphemes. Looks at the neighbours only; meant for places after a space or a mark. */
+/**
+ * True if a text may be cut at `at`: the neighbours belong to different graphemes. Looks at the neighbours only; meant for positions after a space or a
+ * punctuation mark.
+ */
 export function isGraphemeBoundary(source: string, at: number): boolean {
   if (at <= 0 || at >= source.length) return true;
   const before = at - (isLowSurrogate(source, at - 1) ? 2 : 1);
@@ -53,8 +56,8 @@ export function isGraphemeBoundary(source: string, at: number): boolean {
 }
 
 /**
- * The last place in `(after, until]` where no grapheme is cut. When one grapheme fills it all, the last place between two code points; never less than one
- * code point.
+ * The last position in `(after, until]` that splits no grapheme. If one grapheme fills it all, the last position between two code points; at least one code
+ * point further.
  */
 export function lastGraphemeBoundary(source: string, range: { readonly after: number; readonly until: number }): number {
   const { after, until } = range;

@@ -5,7 +5,7 @@ const post = (body: string | ReadableStream<Uint8Array>, headers?: Record<string
   new Request("http://127.0.0.1/", { method: "POST", body, duplex: "half", ...(headers && { headers }) } as RequestInit);
 const signal = new AbortController().signal;
 
-/** A body that goes on for ever and counts what was taken of it. */
+/** An endless body that counts the bytes read of it. */
 function endless(): { stream: ReadableStream<Uint8Array>; taken: () => number; cancelled: () => boolean } {
   let taken = 0;
   let cancelled = false;
@@ -21,26 +21,26 @@ function endless(): { stream: ReadableStream<Uint8Array>; taken: () => number; c
   return { stream, taken: () => taken, cancelled: () => cancelled };
 }
 
-test("gives the bytes up to the limit, and not one more", async () => {
+test("returns the bytes up to the limit, and not one more", async () => {
   const body = await readBodyCapped(post("x".repeat(10)), { maxBytes: 10, signal });
   expect(body.type === "body" && Buffer.from(body.bytes).toString()).toBe("x".repeat(10));
   expect(await readBodyCapped(post("x".repeat(11)), { maxBytes: 10, signal })).toEqual({ type: "too-large" });
 });
 
-test("believes a content-length that is too large, without reading", async () => {
+test("refuses a content-length that is too large, without reading", async () => {
   const { stream, cancelled } = endless();
   expect(await readBodyCapped(post(stream, { "content-length": "5000" }), { maxBytes: 10, signal })).toEqual({ type: "too-large" });
   expect(cancelled()).toBe(true);
 });
 
-test("an endless body is left after the limit", async () => {
+test("stops reading an endless body after the limit", async () => {
   const { stream, taken, cancelled } = endless();
   expect(await readBodyCapped(post(stream), { maxBytes: 5_000, signal })).toEqual({ type: "too-large" });
   expect(taken()).toBeLessThanOrEqual(8_000);
   expect(cancelled()).toBe(true);
 });
 
-test("no body is an empty one", async () => {
+test("a missing body is empty", async () => {
   const body = await readBodyCapped(new Request("http://127.0.0.1/"), { maxBytes: 10, signal });
   expect(body.type === "body" && body.bytes.byteLength).toBe(0);
 });

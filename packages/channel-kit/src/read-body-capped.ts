@@ -1,10 +1,7 @@
-/** What was read. */
+/** The result of reading. */
 export type CappedBody = { readonly type: "body"; readonly bytes: Uint8Array } | { readonly type: "too-large" };
 
-/**
- * Reads the body of a request or a response, at most `maxBytes`. What is larger is not read to its end: the rest is cancelled and nothing is kept.
- * Rejects when the signal fires or the body breaks off.
- */
+/** Reads the body of a request or a response, at most `maxBytes`. A larger one is cancelled and discarded. Rejects if the signal fires or the body breaks off. */
 export async function readBodyCapped(
   message: Request | Response,
   options: { readonly maxBytes: number; readonly signal: AbortSignal },
@@ -21,7 +18,7 @@ export async function readBodyCapped(
 
   const reader = body.getReader();
   const onAbort = (): void => {
-    // The pending read rejects or ends by this; whether the source took it well does not matter any more.
+    // The pending read rejects or ends by this; the outcome of the cancellation does not matter.
     reader.cancel(signal.reason).catch(() => undefined);
   };
   signal.addEventListener("abort", onAbort, { once: true });

@@ -18,13 +18,13 @@ export interface SourceLine {
 
 const FENCE = /^((?:[^\S\n]|>)*)(`{3,}|~{3,})([^\n]*)$/;
 
-/** What else is known of it: what closes it. */
+/** Additional facts: what closes the block. */
 export interface OpenFence extends Fence {
   readonly marker: string;
   readonly quoted: boolean;
 }
 
-/** `open` and `continues` say how a source begins that is the rest of another: inside a code block, within a line. */
+/** `open` and `continues` describe a source that is the rest of another: inside a code block, within a line. */
 interface ScanOptions {
   readonly maxFenceLength: number;
   readonly unit: TextUnit;
@@ -33,9 +33,9 @@ interface ScanOptions {
 }
 
 /**
- * Splits a text into lines and tells code blocks from the rest: opened by three or more backticks or tildes at any indent or inside a quote, closed by at least
- * as many of the same, by the end of the quote, or by the end of the text. A fence line longer than `maxFenceLength` counts as text, so that there is always
- * room for content beside the fences.
+ * Splits a text into lines and marks code blocks: opened by three or more backticks or tildes at any indent or inside a quote, closed by at least as many of
+ * the same, by the end of the quote, or by the end of the text. A fence line longer than `maxFenceLength` counts as text, so that there is always room for
+ * content.
  */
 export function scanFences(source: string, options: ScanOptions): SourceLine[] {
   const lines: SourceLine[] = [];
