@@ -2,7 +2,7 @@ import type { Channel, ChannelCapabilities, Origin, Outbound, SendOptions, SendR
 import type { ConformanceOptions, ConformancePlatform, TestEvent, TestMessage } from "./platform.ts";
 import type { TestHost } from "./test-host.ts";
 
-/** What a case asks of an adapter before it applies. */
+/** Platform features that a case requires. */
 export type Need =
   | "webhook"
   | "connection"
@@ -30,27 +30,27 @@ export interface ConformanceRequirement {
   /** `area:rule`; never reused for another rule. */
   readonly id: string;
   readonly needs: readonly Need[];
-  /** What a right adapter does. */
+  /** The correct behaviour. */
   readonly behaviour: string;
 }
 
-/** A requirement and how it is proven. */
+/** A requirement and its test. */
 export interface ConformanceCase extends ConformanceRequirement {
-  /** Rejects when the adapter does otherwise. */
+  /** Rejects if the adapter behaves differently. */
   prove(world: World): Promise<void>;
 }
 
-/** One case's surroundings: a fresh platform, a fresh gateway, a channel that has been started. */
+/** The environment of one case: a fresh platform, a fresh gateway, a started channel. */
 export interface World {
   readonly platform: ConformancePlatform;
   readonly host: TestHost;
   readonly channel: Channel;
   readonly options: ConformanceOptions;
-  /** Another channel of the same account on the same gateway, not started; stopped with the world. */
+  /** Another channel of the same account on the same gateway, not started; stopped with the environment. */
   readonly another: (input?: { readonly credential: "right" | "wrong" }) => Channel;
-  /** A person's message in the direct chat, unless said otherwise. */
+  /** A person's message, in the direct chat by default. */
   readonly event: (message?: Partial<TestMessage>) => TestEvent;
-  /** Sends a text to the direct chat, unless said otherwise. */
+  /** Sends a text, to the direct chat by default. */
   readonly send: (
     outbound?: Outbound,
     options?: Partial<SendOptions> & { readonly to?: Parameters<ConformancePlatform["target"]>[0] },
@@ -58,7 +58,7 @@ export interface World {
   readonly address: (kind: Parameters<ConformancePlatform["target"]>[0]) => Origin;
 }
 
-/** What of the needs is there. */
+/** The subset of the needs that is available. */
 export function providedNeeds(platform: ConformancePlatform, capabilities: ChannelCapabilities): ReadonlySet<Need> {
   const { features, transport } = platform;
   const { absent = [] } = features;

@@ -14,12 +14,12 @@ const optionsOf = (transport: Transport, defect?: Defect): ConformanceOptions<Re
   create: ({ platform, host, credential }) => new ReferenceChannel({ platform, host, credential, defect }),
 });
 
-describe("an adapter that is right passes", () => {
+describe("a correct adapter passes", () => {
   channelConformance("by webhook", optionsOf("webhook"));
   channelConformance("by connection", optionsOf("connection"));
 });
 
-describe("an adapter that is wrong fails what it is wrong in, and nothing else", () => {
+describe("a faulty adapter fails exactly the requirements that it violates", () => {
   test.concurrent.for(Object.entries(WRONG_ADAPTERS))(
     "%s",
     { timeout: 600_000 },
@@ -27,7 +27,7 @@ describe("an adapter that is wrong fails what it is wrong in, and nothing else",
       const options = optionsOf(transport, defect as Defect) as unknown as ConformanceOptions;
       const failed: string[] = [];
       for (const { id } of CONFORMANCE_REQUIREMENTS) {
-        // An adapter that hangs shall not cost much; what ought to pass gets the time that a busy machine takes.
+        // A hanging adapter must end soon; cases that should pass get enough time for a busy machine.
         const timeoutMs = fails.includes(id) ? 1_500 : 60_000;
         if ((await proveRequirement(id, options, { timeoutMs })).type === "failed") failed.push(id);
       }

@@ -26,13 +26,13 @@ export const CONFORMANCE_REQUIREMENTS: readonly ConformanceRequirement[] = CASES
   behaviour,
 }));
 
-/** What became of one requirement. */
+/** The outcome of one requirement. */
 export type ConformanceOutcome =
   | { readonly type: "passed" }
   | { readonly type: "not-needed" }
   | { readonly type: "failed"; readonly error: unknown };
 
-/** Proves one requirement on an adapter, in a world of its own. Never rejects. */
+/** Tests one requirement on an adapter, in a fresh environment. Never rejects. */
 export async function proveRequirement(
   id: string,
   options: ConformanceOptions,
@@ -87,7 +87,7 @@ function createWorld(parts: Pick<World, "platform" | "host" | "channel" | "optio
   };
 }
 
-/** A wrong adapter may hang: then its case fails. */
+/** A faulty adapter may hang: then its case fails. */
 async function within<T>(timeoutMs: number, work: () => Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`nothing happened within ${timeoutMs} ms`)), timeoutMs);

@@ -1,18 +1,18 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { ChannelHost, Clock, Logger, MsgContext, Random } from "@factotum/channel-contract";
 
-/** A gateway of the test: it keeps what it was given, also when the channel is made anew, and can be told to fail. */
+/** A test gateway: it keeps its state when the channel is created again, and can be told to fail. */
 export class TestHost implements ChannelHost {
   readonly accountId = "second";
   readonly clock: Clock;
   readonly random: Random;
   readonly fetch: typeof fetch;
-  /** Every line that was logged, as JSON. */
+  /** Every log line, as JSON. */
   readonly logLines: string[] = [];
   readonly logger: Logger = this.#loggerWith({});
-  /** What was handed over, duplicates included. */
+  /** Messages passed in, including duplicates. */
   readonly received: MsgContext[] = [];
-  /** What was stored. */
+  /** Stored messages. */
   readonly stored: MsgContext[] = [];
   readonly #keys = new Set<string>();
   #cursor: string | undefined;
@@ -20,7 +20,7 @@ export class TestHost implements ChannelHost {
   #gate: Promise<void> | undefined;
   readonly #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
 
-  /** Real time, randomness and network unless given. */
+  /** Real time, randomness and network by default. */
   constructor(given: Partial<Pick<ChannelHost, "clock" | "random" | "fetch">> = {}) {
     this.clock = given.clock ?? realClock;
     this.random = given.random ?? realRandom;
@@ -63,7 +63,7 @@ export class TestHost implements ChannelHost {
     };
   }
 
-  /** Resolves when `count` messages were handed over. */
+  /** Resolves once `count` messages were passed in. */
   async handedOver(count: number): Promise<void> {
     if (this.received.length >= count) return;
     const { promise, resolve } = Promise.withResolvers<void>();

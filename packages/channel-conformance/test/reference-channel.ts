@@ -17,7 +17,7 @@ import type {
 import { BOT_ID, ReferenceBreak, SECRETS, sign } from "./reference-platform.ts";
 import type { ReferenceAnswer, ReferenceCall, ReferenceEvent, ReferencePlatform } from "./reference-platform.ts";
 
-/** Ways to be wrong; each changes one thing of the right adapter. */
+/** Possible defects; each changes one thing of the correct adapter. */
 export type Defect =
   | "acks-early"
   | "acks-what-was-not-stored"
@@ -122,7 +122,7 @@ interface Config {
   readonly defect: Defect | undefined;
 }
 
-/** An adapter for the made-up platform that does everything right, but for the given defect. */
+/** An adapter for the fictional platform, correct except for the given defect. */
 export class ReferenceChannel implements Channel {
   readonly capabilities: ChannelCapabilities;
   readonly #config: Config;

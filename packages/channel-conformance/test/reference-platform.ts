@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import type { Channel, Conversation } from "@factotum/channel-contract";
 import type { ConformancePlatform, DeliveryAnswer, DeliveryFault, SendFault, ShownMessage, TestEvent, TestMessage } from "../src/index.ts";
 
-/** An event as the made-up platform writes it. */
+/** An event in the format of the fictional platform. */
 export interface ReferenceEvent {
   readonly account: string;
   readonly id: string;
@@ -49,7 +49,7 @@ export interface ReferenceAnswer {
   readonly retryAfterSeconds?: number;
 }
 
-/** Thrown when there was no answer. */
+/** Thrown if there was no answer. */
 export class ReferenceBreak extends Error {
   readonly sent: boolean;
   constructor(sent: boolean) {
@@ -65,7 +65,7 @@ const MAX_LENGTH = 500;
 const MAX_KEY_LENGTH = 40;
 const CONTEXT = { senderName: "Alice", subject: "The room", quoted: "An earlier word" };
 
-/** A made-up chat platform in memory, right in every point that the suite asks about. */
+/** A fictional chat platform in memory, correct in every point that the suite tests. */
 export class ReferencePlatform implements ConformancePlatform {
   readonly features: ConformancePlatform["features"] = {
     handshake: true,
@@ -103,7 +103,7 @@ export class ReferencePlatform implements ConformancePlatform {
     return this.#connections.size;
   }
 
-  /** What the adapter calls. */
+  /** The API for the adapter. */
   async call(call: ReferenceCall, signal: AbortSignal): Promise<ReferenceAnswer> {
     if (this.#down) throw new ReferenceBreak(false);
     if (call.type === "token") return call.secret === SECRETS.credential ? { status: 200, value: `token-${this.#token}` } : { status: 401 };
@@ -113,7 +113,7 @@ export class ReferencePlatform implements ConformancePlatform {
     if (fault?.type === "rate-limited") return { status: 429, retryAfterSeconds: fault.delayMs / 1_000 };
     if (fault?.type === "server-error") return { status: 500 };
     if (fault?.type === "forbidden") return { status: 403 };
-    // What happens on the wire takes a turn of the loop, and a large message takes longer.
+    // Network traffic takes a turn of the event loop, and a large message takes longer.
     for (let turn = 0; turn < (call.type === "send" && call.text.endsWith(" ") ? 1 : 3); turn += 1)
       await new Promise((resolve) => setImmediate(resolve));
     const answer = this.#answer(call);

@@ -1,8 +1,6 @@
 import type { Defect } from "./reference-channel.ts";
 
-/**
- * What each wrong adapter fails, exactly: by webhook, unless it is wrong only where there is a connection.
- */
+/** The exact failures of each faulty adapter: with a webhook, unless the defect needs a connection. */
 export const WRONG_ADAPTERS: Readonly<Record<Defect, { readonly transport: "webhook" | "connection"; readonly fails: readonly string[] }>> =
   {
     "acks-early": { transport: "webhook", fails: ["ack:after-commit", "ack:not-stored", "health:not-stored"] },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ConformanceCase } from "../case.ts";
 
-/** When the platform is told that an event has arrived. */
+/** When the platform gets its acknowledgement of an event. */
 export const ACKNOWLEDGEMENT_CASES: readonly ConformanceCase[] = [
   {
     id: "ack:after-commit",
@@ -15,7 +15,7 @@ export const ACKNOWLEDGEMENT_CASES: readonly ConformanceCase[] = [
         return answer;
       });
       await host.handedOver(1);
-      // The answer would have crossed the loopback long before this round trip of the event loop's every phase.
+      // An early answer would have crossed the loopback long before this round trip through every phase of the event loop.
       for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       const early = answered;
       release();

@@ -3,7 +3,7 @@ import type { MessageContext, MsgContext } from "@factotum/channel-contract";
 import type { ConformanceCase, World } from "../case.ts";
 import type { TestEvent } from "../platform.ts";
 
-/** Delivers a group message that answers another one. */
+/** Delivers a group message that replies to another one. */
 async function receiveReply(world: World): Promise<{ event: TestEvent; message: MsgContext }> {
   const event = world.event({ conversation: "group", isReply: true });
   assert.equal(await world.platform.deliver(world.channel, event), "acknowledged");
@@ -16,7 +16,7 @@ async function fetchContext(world: World, message: MsgContext): Promise<MessageC
   return world.channel.fetchContext(message, { signal: AbortSignal.timeout(60_000) });
 }
 
-/** What an adapter fetches about a message that is already committed. */
+/** Context that an adapter fetches about a message after its commit. */
 export const CONTEXT_CASES: readonly ConformanceCase[] = [
   {
     id: "context:fetched",

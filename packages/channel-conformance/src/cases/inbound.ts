@@ -5,7 +5,7 @@ import type { ConformanceCase, World } from "../case.ts";
 import { expectedOrigin } from "../platform.ts";
 import type { TestEvent, TestMessage } from "../platform.ts";
 
-/** Delivers one message and gives what was handed over for it. */
+/** Delivers one message and returns what the adapter passed to the gateway. */
 async function receiveOne(world: World, message: Partial<TestMessage> = {}): Promise<{ event: TestEvent; received: MsgContext }> {
   const event = world.event(message);
   assert.equal(await world.platform.deliver(world.channel, event), "acknowledged");
@@ -19,7 +19,7 @@ const hostile = 'שלום 你好 👩‍👩‍👧‍👦 *stars* _lines_ `code
 
 const ADDRESS_NEEDS = { direct: [], group: ["groups"], thread: ["threads"] } as const;
 
-/** What an adapter makes of the platform's events. */
+/** Parsing of the platform's events. */
 export const INBOUND_CASES: readonly ConformanceCase[] = [
   {
     id: "inbound:valid",

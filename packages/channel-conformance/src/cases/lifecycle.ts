@@ -5,7 +5,7 @@ import { acceptedId } from "./outbound/receipt.ts";
 
 const soon = (): { signal: AbortSignal } => ({ signal: AbortSignal.timeout(60_000) });
 
-/** Start, stop, health, and what is promised of a channel at any time. */
+/** Start, stop, health, and general guarantees of a channel. */
 export const LIFECYCLE_CASES: readonly ConformanceCase[] = [
   {
     id: "lifecycle:start-twice",

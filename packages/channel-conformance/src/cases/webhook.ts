@@ -11,7 +11,7 @@ const REFUSALS: readonly { readonly fault: DeliveryFault; readonly what: string 
   { fault: "other-account", what: "A request of another account" },
 ];
 
-/** What a channel with a webhook believes, and a connection to the platform. */
+/** Verification of webhooks, and the connection to the platform. */
 export const WEBHOOK_CASES: readonly ConformanceCase[] = [
   ...REFUSALS.map(({ fault, what }): ConformanceCase => ({
     id: `webhook:${fault}`,
@@ -139,7 +139,7 @@ export const WEBHOOK_CASES: readonly ConformanceCase[] = [
   },
 ];
 
-/** The channel has seen that its connection stands. */
+/** Resolves once the channel reports an established connection. */
 async function settled({ channel }: World): Promise<void> {
   for (let turn = 0; turn < 10_000 && channel.health().state !== "connected"; turn += 1)
     await new Promise((resolve) => setImmediate(resolve));

@@ -4,7 +4,7 @@ import type { ConformanceCase } from "../../case.ts";
 import { acceptedId } from "./receipt.ts";
 import { text } from "./text.ts";
 
-/** What is done to a message that is shown. */
+/** Changes of a message that is shown. */
 export const CHANGE_CASES: readonly ConformanceCase[] = [
   {
     id: "outbound:edit",

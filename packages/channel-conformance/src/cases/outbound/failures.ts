@@ -4,7 +4,7 @@ import type { ConformanceCase } from "../../case.ts";
 import { acceptedId, assertRejected } from "./receipt.ts";
 import { text } from "./text.ts";
 
-/** What a receipt says of a send that failed or was given up. */
+/** Receipts of sends that failed or were given up. */
 export const FAILURE_CASES: readonly ConformanceCase[] = [
   {
     id: "outbound:rate-limited",

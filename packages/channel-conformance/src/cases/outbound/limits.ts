@@ -5,7 +5,7 @@ import type { ConformanceCase } from "../../case.ts";
 import { acceptedId, assertRejected } from "./receipt.ts";
 import { text } from "./text.ts";
 
-/** What is taken whole, and what is refused before anything is shown. */
+/** Texts up to the limit, and refusals before anything is shown. */
 export const LIMIT_CASES: readonly ConformanceCase[] = [
   {
     id: "outbound:limit",

@@ -6,7 +6,7 @@ import { text } from "./text.ts";
 
 const BYTES = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
 
-/** A file of each kind; what is in it is a picture only where that matters. */
+/** A file of each kind; its content is a real image only where that matters. */
 const FILES: Readonly<Record<Media["kind"], { readonly mimeType: string; readonly fileName: string }>> = {
   image: { mimeType: "image/png", fileName: "a picture.png" },
   audio: { mimeType: "audio/mpeg", fileName: "voice.mp3" },
@@ -16,7 +16,7 @@ const FILES: Readonly<Record<Media["kind"], { readonly mimeType: string; readonl
 
 const media = (kind: Media["kind"], bytes: Uint8Array = BYTES): Outbound => ({ type: "media", media: { kind, bytes, ...FILES[kind] } });
 
-/** What becomes of files, and of the sign that an answer is being written. */
+/** Sending files, and the typing indicator. */
 export const MEDIA_CASES: readonly ConformanceCase[] = [
   {
     id: "outbound:media",

@@ -6,7 +6,7 @@ import { MEDIA_CASES } from "./media.ts";
 import { SERIES_CASES } from "./series.ts";
 import { TEXT_CASES } from "./texts.ts";
 
-/** What becomes of what is sent, in the order in which it is proven. */
+/** Outbound cases, in the order they run. */
 export const OUTBOUND_CASES: readonly ConformanceCase[] = [
   ...TEXT_CASES,
   ...LIMIT_CASES,

@@ -9,7 +9,7 @@ export function acceptedId(receipt: SendReceipt): MessageId {
   return id;
 }
 
-/** That a send was refused, with one of the codes. */
+/** Asserts that a send was refused with one of the codes. */
 export function assertRejected(receipt: SendReceipt, ...codes: readonly ChannelErrorCode[]): void {
   assert.equal(receipt.type, "rejected", JSON.stringify(receipt));
   assert.ok(receipt.type === "rejected" && codes.includes(receipt.code), `${JSON.stringify(receipt)} is none of ${codes.join(", ")}`);

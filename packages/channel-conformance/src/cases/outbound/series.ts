@@ -3,7 +3,7 @@ import type { ConformanceCase } from "../../case.ts";
 import { acceptedId } from "./receipt.ts";
 import { text } from "./text.ts";
 
-/** Several sends: their order, and which of them are one. */
+/** Several sends: their order, and which of them are duplicates. */
 export const SERIES_CASES: readonly ConformanceCase[] = [
   {
     id: "outbound:order",

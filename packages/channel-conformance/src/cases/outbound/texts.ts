@@ -5,13 +5,13 @@ import { text } from "./text.ts";
 
 const words = (shown: string): string[] => shown.match(/\p{L}+/gu) ?? [];
 
-/** What is shown of a text that was sent. */
+/** The visible text of a message. */
 async function shownOf(world: World, source: string): Promise<string> {
   const id = acceptedId(await world.send(text(source)));
   return world.platform.shown.find((message) => message.messageId === id)?.text ?? "";
 }
 
-/** What becomes of texts, and where they are shown. */
+/** Sending texts, and where they are shown. */
 export const TEXT_CASES: readonly ConformanceCase[] = [
   {
     id: "outbound:text",
