@@ -11,9 +11,9 @@ import { TenantTokens } from "./tokens.ts";
 
 const MESSAGES = "/open-apis/im/v1/messages";
 const FILE_TYPES: ReadonlySet<string> = new Set(["opus", "mp4", "pdf", "doc", "xls", "ppt", "stream"]);
-/** Which message shows an upload of which type; all others are shown as `file`. */
+/** The message type that shows an upload of each type; all others are shown as `file`. */
 const SHOWN_AS: Readonly<Record<string, string>> = { image: "image", opus: "audio", mp4: "media" };
-/** How the images begin that the platform recognises. */
+/** Magic bytes of the images that the platform recognises. */
 const IMAGE_STARTS = ["89504e47", "ffd8ff", "47494638", "52494646", "424d", "49492a00", "4d4d002a", "00000100"];
 
 /** The HTTP API of the platform. */

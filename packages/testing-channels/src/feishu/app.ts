@@ -1,10 +1,10 @@
-/** A chat with the people in it. */
+/** A chat and its members. */
 interface FakeFeishuChat {
   readonly name: string;
   readonly members: readonly { readonly openId: string; readonly name: string }[];
 }
 
-/** The app that the server knows, with what its console would show. */
+/** The app that the server knows, as configured in its console. */
 export interface FakeFeishuApp {
   readonly appId: string;
   readonly appSecret: string;
@@ -14,21 +14,19 @@ export interface FakeFeishuApp {
   readonly tenantKey: string;
   /** Chats that the bot is in; every other chat answers 230002. */
   readonly chats: Set<string>;
-  /** People whom the bot may write to; every other open id answers 230013. */
+  /** People whom the bot may write to; every other open id gets 230013. */
   readonly people: Set<string>;
   /** Names and members of chats, by chat id. */
   readonly chatInfo: Map<string, FakeFeishuChat>;
-  /** Scopes that the app was granted, as far as reading asks for them. */
+  /** Granted scopes, as far as reading needs them. */
   readonly scopes: Set<string>;
   readonly tokenLifetimeSeconds: number;
-  /**
-   * Connections stay open after a request, as the platform's do. False by default: a client finds a server that is gone gone, and no idle socket of it.
-   */
+  /** Connections stay open after a request, like the platform's. False by default: then a client notices that a server is gone, and holds no idle socket of it. */
   readonly keepsConnections: boolean;
   readonly now: () => number;
 }
 
-/** What a test may set; the rest is made up. */
+/** What a test may set; the rest is generated. */
 export type FakeFeishuOptions = Partial<Omit<FakeFeishuApp, "chats" | "people" | "chatInfo" | "scopes">> & {
   readonly chats?: Iterable<string>;
   readonly people?: Iterable<string>;

@@ -15,19 +15,19 @@ export interface FeishuEnvelope {
   readonly event: unknown;
 }
 
-/** A person or an app that is named in a text. */
+/** A person or an app mentioned in a text. */
 export interface FeishuMention {
   readonly key: string;
   readonly openId: string;
   readonly name: string;
 }
 
-/** A message of a chat, in the words of a test. */
+/** A message of a chat, in simplified form. */
 export interface FeishuMessageInput {
   readonly chatId: string;
   readonly chatType: "p2p" | "group" | "topic_group";
   readonly messageType: string;
-  /** As the platform has it, before it is put into a string. */
+  /** The platform's content object, before it is serialised. */
   readonly content: unknown;
   readonly senderOpenId?: string;
   readonly senderType?: "user" | "app";

@@ -37,7 +37,7 @@ describe("with the official SDK as the client", () => {
     ).rejects.toThrow("10014");
   });
 
-  test("who watches is called when a message is there, and when a request broke", async () => {
+  test("listeners are called once a message is stored, and for a broken request", async () => {
     const seen: number[] = [];
     feishu.watch(() => seen.push(feishu.sent.length));
     await send({});
@@ -49,7 +49,7 @@ describe("with the official SDK as the client", () => {
     expect(seen.length).toBeGreaterThan(requests);
   });
 
-  test("a connection ends with its request, unless connections are to stay", async () => {
+  test("a connection ends with its request, unless keep-alive is on", async () => {
     await using keeping = await FakeFeishu.start({ keepsConnections: true });
     const ends = (server: FakeFeishu): Promise<unknown> => fetch(server.baseUrl).then(({ headers }) => headers.get("connection"));
     expect([await ends(feishu), await ends(keeping)]).toEqual(["close", "keep-alive"]);
@@ -100,7 +100,7 @@ describe("with the official SDK as the client", () => {
     expect(await codeOf(again())).toBe(99991663);
   });
 
-  test("the faults are what they say", async () => {
+  test("each fault behaves as documented", async () => {
     feishu.failNext({ type: "refuse", status: 400, code: 99991400, message: "request trigger frequency limit" });
     feishu.failNext({ type: "accept-then-drop" });
     feishu.failNext({ type: "drop" });
@@ -155,7 +155,7 @@ describe("uploads", () => {
     expect((await post(path, body(), headers)).code).toBe(code);
   });
 
-  test("an upload is shown by the message of its type alone", async () => {
+  test("an upload can only be shown by the message of its type", async () => {
     const { data } = await post("files", form({ file_type: "opus", file_name: "a.ogg" }, ["file", PNG]));
     const content = JSON.stringify({ file_key: data?.["file_key"] });
     expect(await codeOf(send({ msg_type: "file", content }))).toBe(230055);
@@ -164,7 +164,7 @@ describe("uploads", () => {
   });
 });
 
-test("the SDK's own check accepts a webhook, and refuses one that was signed with another key", async () => {
+test("the SDK's own check accepts a webhook, and refuses one signed with another key", async () => {
   const seen: unknown[] = [];
   const dispatcher = new EventDispatcher({ encryptKey: feishu.app.encryptKey, logger: quiet }).register({
     "im.message.receive_v1": (data) => void seen.push(data.message),
@@ -177,7 +177,7 @@ test("the SDK's own check accepts a webhook, and refuses one that was signed wit
   expect(seen).toMatchObject([{ chat_id: "oc_dm", content: '{"text":"Hello"}' }]);
 });
 
-test("the SDK's long connection gets an event, also in pieces, and its answer comes back", async () => {
+test("the SDK's long connection gets an event, even in pieces, and its answer comes back", async () => {
   const ready = Promise.withResolvers<void>();
   const client = new WSClient({
     appId: feishu.app.appId,

@@ -10,7 +10,7 @@ import { parseForm } from "./form.ts";
 import { FeishuLongConnection } from "./long-connection.ts";
 import type { InboundMessage, SentMessage } from "./message-store.ts";
 
-/** One API request that arrived, as the server saw it. */
+/** One received API request. */
 export interface FeishuRequest {
   readonly method: string;
   /** Without the query. */
@@ -23,14 +23,14 @@ const MAX_BODY_BYTES = 32 * 1024 * 1024;
 const KEEP_ALIVE_MS = 600_000;
 
 /**
- * A Feishu on a loopback port: tenant tokens, bot info, sending, replying, editing, recalling, reactions, resources, and the long connection. It is strict:
- * what the platform refuses is refused with the platform's code. Webhooks are made by `webhookRequest`; what arrives here is kept in `requests`.
+ * A Feishu server on a loopback port: tenant tokens, bot info, sending, replying, editing, recalling, reactions, resources, and the long connection. It is
+ * strict: what the platform refuses is refused with the platform's code. `webhookRequest` makes webhooks; received requests are kept in `requests`.
  */
 export class FakeFeishu implements AsyncDisposable {
   readonly app: FakeFeishuApp;
   readonly longConnection: FeishuLongConnection;
   readonly requests: FeishuRequest[] = [];
-  /** Awaited before a request is dealt with. */
+  /** Awaited before a request is handled. */
   intercept: (request: FeishuRequest) => Promise<void> = async () => undefined;
   readonly #api: FeishuApi;
   readonly #server: Server;
@@ -66,12 +66,12 @@ export class FakeFeishu implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** What an SDK is pointed at. */
+  /** The base address for an SDK. */
   get baseUrl(): string {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Messages that the platform took, oldest first, as they stand now. */
+  /** Messages that the platform accepted, oldest first, in their current form. */
   get sent(): readonly SentMessage[] {
     return this.#api.messages.all;
   }
@@ -81,33 +81,33 @@ export class FakeFeishu implements AsyncDisposable {
     return this.#api.uploads;
   }
 
-  /** How many tenant tokens were given out. */
+  /** The number of issued tenant tokens. */
   get tokensIssued(): number {
     return this.#api.tokens.issued;
   }
 
-  /** From now on no token that was given out is valid. */
+  /** Revokes all issued tokens. */
   revokeTokens(): void {
     this.#api.tokens.revoke();
   }
 
-  /** Gives the app another secret, as its console does: the old one and the tokens that it gave are refused from now on. */
+  /** Changes the app's secret, as its console does: the old one and its tokens are refused from now on. */
   rotateSecret(appSecret: string): void {
     Object.assign(this.app, { appSecret });
     this.revokeTokens();
   }
 
-  /** Lets the next message request (send, reply, edit, recall) go wrong; several queue up. */
+  /** Makes the next message request (send, reply, edit, recall) fail; several queue up. */
   failNext(fault: FeishuFault): void {
     this.#api.faults.push(fault);
   }
 
-  /** Lets the next request that reads chats, members or messages go wrong; several queue up. */
+  /** Makes the next request that reads chats, members or messages fail; several queue up. */
   failNextRead(fault: FeishuFault): void {
     this.#api.readFaults.push(fault);
   }
 
-  /** Answers every message request that a `hold` fault keeps waiting. */
+  /** Answers every message request that a `hold` fault holds back. */
   release(): void {
     this.#api.releaseHeld();
   }
@@ -117,7 +117,7 @@ export class FakeFeishu implements AsyncDisposable {
     this.#api.messages.addInbound(message);
   }
 
-  /** Puts a file behind a message. */
+  /** Attaches a file to a message. */
   addResource(resource: {
     readonly messageId: string;
     readonly fileKey: string;
@@ -128,7 +128,7 @@ export class FakeFeishu implements AsyncDisposable {
     this.#api.resources.set(`${resource.messageId}/${resource.fileKey}`, resource);
   }
 
-  /** Resolves with the next request that fits, or with one that came before. */
+  /** Resolves with the next matching request, or with an earlier one. */
   async request(matches: (request: FeishuRequest) => boolean): Promise<FeishuRequest> {
     const earlier = this.requests.find(matches);
     if (earlier !== undefined) return earlier;
@@ -137,12 +137,12 @@ export class FakeFeishu implements AsyncDisposable {
     return promise;
   }
 
-  /** Calls `listener` after each request that was dealt with, refused and broken ones included: `sent` holds what it brought. */
+  /** Calls `listener` after each handled request, including refused and broken ones: `sent` has its effect. */
   watch(listener: () => void): void {
     this.#watchers.push(listener);
   }
 
-  /** Closes the connections that wait for a request, so that a client at rest holds none. A client that sends one just then fails. */
+  /** Closes idle connections, so that an idle client holds none. A request that is being sent at that moment fails. */
   closeIdleConnections(): void {
     this.#server.closeIdleConnections();
   }

@@ -1,6 +1,6 @@
-/** How a message request goes wrong. */
+/** How a message request fails. */
 export type FeishuFault =
-  /** The platform's no; nothing was taken. */
+  /** The platform refuses; nothing was accepted. */
   | {
       readonly type: "refuse";
       readonly status: number;
@@ -8,13 +8,13 @@ export type FeishuFault =
       readonly message: string;
       readonly headers?: Readonly<Record<string, string>>;
     }
-  /** The message is taken, and the connection breaks before the answer. */
+  /** The message is accepted, and the connection breaks before the answer. */
   | { readonly type: "accept-then-drop" }
-  /** The connection breaks, nothing was taken. */
+  /** The connection breaks, nothing was accepted. */
   | { readonly type: "drop" }
-  /** The message is taken, and the answer waits until `release`. */
+  /** The message is accepted, and the answer waits for `release`. */
   | { readonly type: "hold" }
-  /** An answer of 200 that is no JSON; the message is taken. */
+  /** An answer of 200 that is not JSON; the message is accepted. */
   | { readonly type: "garbage" }
-  /** A page of a proxy; nothing was taken. */
+  /** A page of a proxy; nothing was accepted. */
   | { readonly type: "proxy-error"; readonly status: number };

@@ -1,10 +1,10 @@
-/** A form that was posted. */
+/** A posted form. */
 export interface PostedForm {
   readonly fields: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, { readonly name: string; readonly bytes: Uint8Array }>>;
 }
 
-/** Reads a body as the form that it says it is; `undefined` for any other, and for one that is not well formed or has no boundary. */
+/** Parses a multipart body; `undefined` for any other content type, and for one that is malformed or has no boundary. */
 export async function parseForm(body: Buffer, contentType: string): Promise<PostedForm | undefined> {
   if (!contentType.startsWith("multipart/form-data")) return undefined;
   const fields: Record<string, string> = {};

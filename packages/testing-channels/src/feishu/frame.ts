@@ -31,12 +31,12 @@ const root = protobuf.Root.fromJSON({
 });
 const frameType = root.lookupType("Frame");
 
-/** To the wire. */
+/** Encodes a frame. */
 export function encodeFrame(frame: Frame): Uint8Array {
   return frameType.encode(frameType.fromObject(frame)).finish();
 }
 
-/** From the wire; throws when it is no frame. */
+/** Decodes a frame; throws if it is invalid. */
 export function decodeFrame(bytes: Uint8Array): Frame {
   return frameType.toObject(frameType.decode(bytes), { longs: Number, arrays: true }) as Frame;
 }

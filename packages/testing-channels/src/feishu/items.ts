@@ -1,7 +1,7 @@
 import type { FakeFeishuApp } from "./app.ts";
 import type { InboundMessage, SentMessage } from "./message-store.ts";
 
-/** A message of the bot as the API answers it. */
+/** A message of the bot in an API answer. */
 export function asItem(message: SentMessage, app: FakeFeishuApp): object {
   return {
     message_id: message.messageId,
@@ -15,7 +15,7 @@ export function asItem(message: SentMessage, app: FakeFeishuApp): object {
   };
 }
 
-/** A message of a person as the API answers it. */
+/** A message of a person in an API answer. */
 export function inboundItem(message: InboundMessage | undefined, app: FakeFeishuApp): object {
   const { messageId, chatId, senderOpenId = "ou_alice", messageType = "text", content = { text: "" }, mentions = [] } = message ?? {};
   return {

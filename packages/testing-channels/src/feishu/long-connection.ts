@@ -7,7 +7,7 @@ import type { FakeFeishuApp } from "./app.ts";
 import type { FeishuEnvelope } from "./events.ts";
 import { decodeFrame, encodeFrame, headerOf } from "./frame.ts";
 
-/** What the platform tells a client about pings and reconnects, in seconds. */
+/** The platform's settings for pings and reconnects of a client, in seconds. */
 export interface ClientConfig {
   readonly PingInterval: number;
   readonly ReconnectCount: number;
@@ -22,14 +22,14 @@ interface Delivery {
 
 /** The socket through which the platform pushes events to an app. */
 export class FeishuLongConnection {
-  /** Host and port of the server; set when it listens. */
+  /** Host and port of the server; set once it listens. */
   address = "";
   clientConfig: ClientConfig = { PingInterval: 120, ReconnectCount: -1, ReconnectInterval: 0, ReconnectNonce: 0 };
-  /** Answers of the address lookup that go wrong, oldest first. */
+  /** Faults for the next address lookups, oldest first. */
   readonly lookupFaults: { readonly code: number; readonly message: string }[] = [];
-  /** When true, pings stay unanswered. */
+  /** If true, pings get no answer. */
   silent = false;
-  /** Connections that were opened so far. */
+  /** Number of connections opened so far. */
   opened = 0;
   pings = 0;
   readonly #app: FakeFeishuApp;
@@ -43,12 +43,12 @@ export class FeishuLongConnection {
     this.#server.on("connection", (socket: WebSocket) => this.#connected(socket));
   }
 
-  /** Connections that are open now. */
+  /** Number of open connections. */
   get open(): number {
     return [...this.#server.clients].filter((socket) => socket.readyState === socket.OPEN).length;
   }
 
-  /** Resolves when `count` connections have been opened since the start. */
+  /** Resolves once `count` connections have been opened since the start. */
   async connected(count = 1): Promise<void> {
     if (this.opened >= count) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -56,7 +56,7 @@ export class FeishuLongConnection {
     await promise;
   }
 
-  /** Pushes an event and resolves with the status that the client answered: 200 or 500. Rejects when the connection breaks before. */
+  /** Pushes an event and resolves with the status that the client answered: 200 or 500. Rejects if the connection breaks before. */
   async deliver(envelope: FeishuEnvelope, options: { readonly fragments?: number } = {}): Promise<number> {
     const [socket] = this.#server.clients;
     if (socket === undefined) throw new Error("no client is connected");
@@ -82,17 +82,17 @@ export class FeishuLongConnection {
     return promise;
   }
 
-  /** Sends bytes that are no frame. */
+  /** Sends bytes that are not a frame. */
   sendGarbage(bytes: Uint8Array): void {
     for (const socket of this.#server.clients) socket.send(bytes);
   }
 
-  /** Breaks every connection without a goodbye. */
+  /** Breaks every connection without a closing handshake. */
   drop(): void {
     for (const socket of this.#server.clients) socket.terminate();
   }
 
-  /** Tells an app where to connect. */
+  /** Returns the address for an app's connection. */
   endpoint(body: unknown, response: ServerResponse): void {
     const { AppID, AppSecret } = (body ?? {}) as { AppID?: unknown; AppSecret?: unknown };
     const fault =

@@ -18,7 +18,7 @@ const TYPES = ["text", "post", "image", "file", "audio", "media", "sticker", "in
 const POST_TAGS = ["text", "a", "at", "img", "media", "emotion", "md", "code_block", "hr"];
 const MAX_BYTES: Readonly<Record<string, number>> = { text: 150 * 1024, post: 30 * 1024, interactive: 30 * 1024 };
 
-/** What a body of a send, reply or edit has to be. Throws the refusal that the platform would answer. */
+/** Validates the body of a send, reply or edit. Throws the refusal that the platform would answer. */
 export function checkContent(body: Readonly<Record<string, unknown>>, bytes: number): { messageType: string; content: unknown } {
   const { msg_type: messageType, content } = body;
   if (typeof messageType !== "string" || !TYPES.includes(messageType)) throw invalid("invalid msg_type");
@@ -33,7 +33,7 @@ export function checkContent(body: Readonly<Record<string, unknown>>, bytes: num
   return { messageType, content: parsed };
 }
 
-/** Checks the uuid of a body. */
+/** Validates the uuid of a body. */
 export function checkUuid(body: Readonly<Record<string, unknown>>): string | undefined {
   const { uuid } = body;
   if (uuid === undefined || uuid === "") return undefined;
@@ -62,7 +62,7 @@ function checkParagraph(paragraph: unknown): void {
     if (typeof element["tag"] !== "string" || !POST_TAGS.includes(element["tag"])) throw invalid(`unknown tag ${String(element["tag"])}`);
     if (element["tag"] === "md" && (paragraph.length !== 1 || typeof element["text"] !== "string" || element["text"] === ""))
       throw invalid("md stands alone");
-    // An image needs a key of an uploaded file: an address is refused.
+    // An image needs the key of an uploaded file: an address is refused.
     if (element["tag"] === "md" && /!\[[^\]]*\]\(https?:/.test(String(element["text"]))) throw invalid("invalid image keys");
   }
 }

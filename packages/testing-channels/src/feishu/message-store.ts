@@ -25,19 +25,19 @@ export interface InboundMessage {
   readonly threadId?: string;
   readonly senderOpenId?: string;
   readonly messageType?: string;
-  /** As the platform has it, before it is put into a string. */
+  /** The platform's content object, before it is serialised. */
   readonly content?: unknown;
-  /** People whom it names. */
+  /** People whom it mentions. */
   readonly mentions?: readonly { readonly key: string; readonly openId: string; readonly name: string }[];
 }
 
 const UUID_WINDOW_MS = 60 * 60_000;
 
-/** The chats' contents. */
+/** The messages of the chats. */
 export class MessageStore {
   readonly #app: FakeFeishuApp;
   readonly #sent: SentMessage[] = [];
-  /** Where in `#sent` a message stands, by its id, and the newest one of a uuid and a place: a long run has tens of thousands. */
+  /** The index in `#sent` of each message, by its id, and of the newest one for a uuid and a target: a long run has tens of thousands. */
   readonly #places = new Map<string, number>();
   readonly #newest = new Map<string, number>();
   readonly #inbound = new Map<string, InboundMessage & { reactions: { reactionId: string; emoji: string }[] }>();
@@ -68,7 +68,7 @@ export class MessageStore {
     return this.#sent[this.#places.get(messageId) ?? -1];
   }
 
-  /** The message that was sent to the same place with the same uuid within the hour. */
+  /** The message sent to the same target with the same uuid within the hour. */
   duplicateOf(uuid: string, receiveId: string): SentMessage | undefined {
     const newest = this.#sent[this.#newest.get(uuidKey(uuid, receiveId)) ?? -1];
     return newest !== undefined && this.#app.now() - newest.atMs < UUID_WINDOW_MS ? newest : undefined;
@@ -95,7 +95,7 @@ export class MessageStore {
     if (before !== undefined) this.#sent[place] = { ...before, ...change };
   }
 
-  /** Reactions on any message, a person's included. */
+  /** Reactions to any message, including a person's. */
   reactionsOf(messageId: string): { reactionId: string; emoji: string }[] | undefined {
     const inbound = this.#inbound.get(messageId);
     if (inbound !== undefined) return inbound.reactions;

@@ -10,7 +10,7 @@ const MEMBER_SCOPES = ["im:chat.members:read", "im:chat:readonly", "im:chat"];
 const MESSAGE_SCOPES = ["im:message:readonly", "im:message"];
 const MAX_PAGE_SIZE = 100;
 
-/** What an app may ask about chats, their members and single messages. */
+/** Requests about chats, their members and single messages. */
 export function readRoutes(app: FakeFeishuApp, messages: MessageStore): Route[] {
   const chatOf = (id: string): NonNullable<ReturnType<FakeFeishuApp["chatInfo"]["get"]>> => {
     const isIn = app.chats.has(id);

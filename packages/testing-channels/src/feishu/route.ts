@@ -6,7 +6,7 @@ export interface ApiRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly body: unknown;
-  /** Of a form in place of a body. */
+  /** For a form instead of a JSON body. */
   readonly form?: PostedForm | undefined;
   readonly bytes: number;
   readonly authorization: string;
@@ -19,7 +19,7 @@ export interface Resource {
   readonly bytes: Uint8Array;
 }
 
-/** What a method answers with: data, or a file. */
+/** The result of a method: data, or a file. */
 export type Reply = { readonly data: unknown } | Resource;
 /** One method of the API. */
 export type Route = readonly [method: string, path: RegExp, handle: (request: ApiRequest, ids: readonly string[]) => Reply];

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { FakeFeishuApp } from "./app.ts";
 
-/** Tenant access tokens: one at a time, valid until it runs out or is revoked. */
+/** Tenant access tokens: one at a time, valid until it expires or is revoked. */
 export class TenantTokens {
   issued = 0;
   readonly #app: FakeFeishuApp;
@@ -13,7 +13,7 @@ export class TenantTokens {
 
   issue(): { value: string; expireSeconds: number } {
     const expireSeconds = this.#app.tokenLifetimeSeconds;
-    // As the platform does: a token with more than half an hour left is given out again.
+    // Like the platform: a token with more than half an hour left is issued again.
     if (this.#current === undefined || this.#current.expiresAtMs - this.#app.now() < 30 * 60_000) {
       this.#current = { value: `t-${randomBytes(12).toString("hex")}`, expiresAtMs: this.#app.now() + expireSeconds * 1_000 };
     }

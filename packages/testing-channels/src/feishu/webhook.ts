@@ -1,7 +1,7 @@
 import { createCipheriv, createHash, randomBytes } from "node:crypto";
 import type { FakeFeishuApp } from "./app.ts";
 
-/** What a test may spoil of a webhook. */
+/** Faults that a test may add to a webhook. */
 export interface WebhookOptions {
   /** Encrypted by default. */
   readonly encrypt?: boolean;
@@ -13,7 +13,7 @@ export interface WebhookOptions {
   readonly tamper?: (body: string) => string;
 }
 
-/** A push of the platform: `payload` encrypted and signed as the platform does it. Send it with `fetch`, or hand it to an adapter. */
+/** A push of the platform: `payload` encrypted and signed as the platform does it. Send it with `fetch`, or pass it to an adapter. */
 export function webhookRequest(app: FakeFeishuApp, url: string, payload: unknown, options: WebhookOptions = {}): Request {
   const { encrypt = true, signature = "right", tamper = (body: string) => body } = options;
   const plain = JSON.stringify(payload);
@@ -35,7 +35,7 @@ export function webhookRequest(app: FakeFeishuApp, url: string, payload: unknown
   return new Request(url, { method: "POST", headers, body: tamper(body) });
 }
 
-/** The request with which the platform checks an address that was entered in the console. It is not signed. */
+/** The request with which the platform verifies an address that was entered in the console. It is not signed. */
 export function challengeRequest(
   app: FakeFeishuApp,
   url: string,
@@ -45,7 +45,7 @@ export function challengeRequest(
   return webhookRequest(app, url, payload, { signature: "missing", ...(options.encrypt !== undefined && { encrypt: options.encrypt }) });
 }
 
-/** AES-256-CBC, the key hashed, the random start block in front, base64. */
+/** AES-256-CBC, the key hashed, the random IV prepended, base64. */
 export function encryptPayload(encryptKey: string, plain: string): string {
   const start = randomBytes(16);
   const cipher = createCipheriv("aes-256-cbc", createHash("sha256").update(encryptKey).digest(), start);
