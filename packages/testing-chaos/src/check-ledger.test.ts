@@ -10,8 +10,8 @@ const steps = (count: number, mishaps: Readonly<Record<number, Mishap>> = {}) =>
   Array.from({ length: count }, (_, index) => ({ conversation: chat(index), mishap: mishaps[index] ?? ("none" as const) }));
 const types = (verdicts: readonly LedgerVerdict[]): string[] => verdicts.map(({ type }) => type);
 
-describe("a gateway that errs", () => {
-  test("one without fault has no verdict", () => {
+describe("a faulty gateway", () => {
+  test("no fault gives no verdict", () => {
     const report = checkLedger(runScriptedGateway(new ScriptedPlatform({ idempotentSends: true }), steps(9)));
     expect(report).toEqual({
       verdicts: [],
@@ -21,7 +21,7 @@ describe("a gateway that errs", () => {
     });
   });
 
-  test("one message dropped is one lost", () => {
+  test("one dropped message is one lost", () => {
     const report = checkLedger(runScriptedGateway(new ScriptedPlatform({ idempotentSends: true }), steps(9, { 4: "drop" })));
     expect(report.verdicts).toEqual([{ type: "lost", input: "m4", conversation: "chat-1", part: 0 }]);
     expect(report).toMatchObject({ answered: 8, isClean: false });
@@ -33,7 +33,7 @@ describe("a gateway that errs", () => {
     expect(report).toMatchObject({ answered: 8, isClean: false });
   });
 
-  test("an answer in another chat is told, and its question is lost", () => {
+  test("an answer in another chat is reported, and its question is lost", () => {
     const report = checkLedger(runScriptedGateway(new ScriptedPlatform({ idempotentSends: true }), steps(9, { 4: "wrong-chat" })));
     expect(report.verdicts).toEqual([
       { type: "wrong-chat", input: "m4", conversation: "chat-1", shownIn: "not-chat-1", send: "send-4" },
@@ -41,25 +41,25 @@ describe("a gateway that errs", () => {
     ]);
   });
 
-  test("a message that nobody asked for is told", () => {
+  test("a message without a question is reported", () => {
     const report = checkLedger(runScriptedGateway(new ScriptedPlatform({ idempotentSends: true }), steps(3, { 1: "unasked" })));
     expect(report.verdicts).toEqual([{ type: "unasked", conversation: "chat-1", send: "send-1" }]);
   });
 
-  test("what was never acknowledged need not be answered, but must not be answered twice", () => {
+  test("an unacknowledged input need not be answered, but must not be answered twice", () => {
     const ledger = runScriptedGateway(new ScriptedPlatform({ idempotentSends: true }), steps(2, { 0: "drop-unacknowledged", 1: "double" }));
     const inputs = ledger.inputs.map((input) => ({ ...input, acknowledged: false }));
     expect(types(checkLedger({ ...ledger, inputs }).verdicts)).toEqual(["doubled"]);
   });
 
-  test("a reply of which the second message alone was seen has lost its first", () => {
+  test("a reply of which only the second message was seen has lost its first", () => {
     const platform = new ScriptedPlatform({ idempotentSends: true });
     platform.send({ conversation: "a", text: "answer to m", key: "1", part: 1 });
     const ledger = { inputs: [{ id: "m", conversation: "a", acknowledged: true }], sends: platform.sends, idempotentSends: true };
     expect(checkLedger(ledger).verdicts).toEqual([{ type: "lost", input: "m", conversation: "a", part: 0 }]);
   });
 
-  test("two inputs of one id are refused: their answers cannot be told apart", () => {
+  test("two inputs with one id are refused: their answers cannot be distinguished", () => {
     const inputs = ["a", "b"].map((conversation) => ({ id: "m", conversation, acknowledged: true }));
     expect(() => checkLedger({ inputs, sends: [], idempotentSends: true })).toThrow("one id");
   });
@@ -80,7 +80,7 @@ describe("a send that was on the wire when the gateway died", () => {
     expect(report.isClean).toBe(expected.every((type) => type === "ambiguous"));
   });
 
-  test("it explains one message too many, not two", () => {
+  test("explains one extra message, not two", () => {
     const platform = new ScriptedPlatform({ idempotentSends: false });
     const ledger = runScriptedGateway(platform, [{ conversation: "a", mishap: "double", kill: "after-taken" }]);
     expect(types(checkLedger(ledger).verdicts)).toEqual(["doubled"]);
@@ -96,7 +96,7 @@ const EXPECTED: Readonly<Record<Mishap, readonly string[]>> = {
   "drop-unacknowledged": [],
 };
 
-test("every mishap is found, and nothing else, whatever the order of the log", () => {
+test("every fault is found, and nothing else, regardless of the order of the log", () => {
   const mishap = fc.constantFrom(...(Object.keys(EXPECTED) as Mishap[]));
   fc.assert(
     fc.property(fc.array(mishap, { maxLength: 40 }), fc.boolean(), fc.infiniteStream(fc.nat()), (mishaps, idempotentSends, order) => {

@@ -1,9 +1,9 @@
 import type { Ledger, LedgerInput, LedgerReport, LedgerVerdict, ObservedSend } from "./ledger.ts";
 
 /**
- * Joins every input with every send that the platform saw. An acknowledged input must have been answered once, in its own conversation; one that was
- * never acknowledged may have been, at most once. Ambiguous is only what was on the wire when the gateway died, on a channel that does not recognise
- * a repeated send, and there only one message for each such request. Pure; the order of neither side matters.
+ * Joins every input with every send that the platform saw. An acknowledged input must have been answered once, in its own conversation; an unacknowledged one
+ * at most once. Only sends that were on the wire when the gateway died are ambiguous, on a channel that does not deduplicate sends, and there only one message
+ * for each such request. Pure; the order of neither side matters.
  */
 export function checkLedger(ledger: Ledger): LedgerReport {
   const known = new Map(ledger.inputs.map((input) => [input.id, input]));
@@ -34,7 +34,7 @@ export function checkLedger(ledger: Ledger): LedgerReport {
 }
 
 function judge({ id, conversation, acknowledged }: LedgerInput, sends: readonly ObservedSend[], idempotentSends: boolean): LedgerVerdict[] {
-  // A reply of which a later message was seen has all the messages before it. Without any, there must be a first one.
+  // A reply with a visible later message must have all messages before it. Without any, there must be a first one.
   const last = sends.length === 0 ? (acknowledged ? 0 : -1) : Math.max(...sends.map(({ part }) => part));
   return Array.from({ length: last + 1 }, (_, part) => part).flatMap((part): LedgerVerdict[] => {
     const tries = sends.filter((send) => send.part === part);

@@ -1,6 +1,6 @@
 import type { Ledger, LedgerReport, LedgerVerdict } from "./ledger.ts";
 
-/** The report for people: the counts, then each verdict with both sides of its input. Empty lines nowhere, one fact a line. */
+/** The report for people: the counts, then each verdict with both sides of its input. No empty lines, one fact per line. */
 export function describeLedger(ledger: Ledger, report: LedgerReport): string {
   const counts = Object.entries(report.counts).map(([type, count]) => `${count} ${type}`);
   const head = `${ledger.inputs.length} inputs, ${report.answered} answered once, ${counts.join(", ")}`;

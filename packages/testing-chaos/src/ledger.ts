@@ -1,37 +1,37 @@
-/** Something that a person said, as whoever pushed it to the gateway knows it. */
+/** A message of a person, as recorded by the sender. */
 export interface LedgerInput {
   readonly id: string;
   readonly conversation: string;
-  /** The gateway told the platform that it has it. Only then it must be answered; never may it be answered twice. */
+  /** The gateway acknowledged it to the platform. Only then it must be answered; it may never be answered twice. */
   readonly acknowledged: boolean;
 }
 
 /** One request to send a message, as the fake platform saw it. Everything here comes from the platform's log, nothing from the gateway. */
 export interface ObservedSend {
-  /** The platform's own name for it, for reading. */
+  /** The platform's own name for it, for display. */
   readonly id: string;
   readonly conversation: string;
-  /** The input that it answers; `undefined` when nothing of it tells. */
+  /** The input that it answers; `undefined` if it cannot be told from the text. */
   readonly answers: string | undefined;
-  /** Which message of a reply that is several; from 0. */
+  /** The index of the message in a reply of several; from 0. */
   readonly part: number;
-  /** People can see it: it was taken, and was not recognised as a repetition of another. */
+  /** Visible: it was accepted, and was not recognised as a duplicate. */
   readonly shown: boolean;
   /** The gateway died after the request had arrived and before its answer had gone out. */
   readonly onWireAtKill: boolean;
 }
 
-/** Both sides of a run. */
+/** The inputs and sends of a run. */
 export interface Ledger {
   readonly inputs: readonly LedgerInput[];
   readonly sends: readonly ObservedSend[];
-  /** The channel recognises a repeated send. Then nothing is ever ambiguous. */
+  /** The channel deduplicates sends. Then nothing is ever ambiguous. */
   readonly idempotentSends: boolean;
 }
 
 /** What is wrong, or, if `ambiguous`, what cannot be known and is allowed. */
 export type LedgerVerdict =
-  /** Nobody saw an answer, or a part of it is missing. */
+  /** No answer was seen, or a part of it is missing. */
   | { readonly type: "lost"; readonly input: string; readonly conversation: string; readonly part: number }
   | {
       readonly type: "doubled";
@@ -42,7 +42,7 @@ export type LedgerVerdict =
     }
   /** An answer was shown in another conversation than its question. */
   | { readonly type: "wrong-chat"; readonly input: string; readonly conversation: string; readonly shownIn: string; readonly send: string }
-  /** A message that answers nothing that was ever said. */
+  /** A message that answers no known input. */
   | { readonly type: "unasked"; readonly conversation: string; readonly send: string }
   | {
       readonly type: "ambiguous";
@@ -52,13 +52,13 @@ export type LedgerVerdict =
       readonly sends: readonly string[];
     };
 
-/** What a run came to. */
+/** The result of a run. */
 export interface LedgerReport {
   readonly verdicts: readonly LedgerVerdict[];
-  /** Verdicts by type, those without one included. */
+  /** Verdicts by type, including types without any. */
   readonly counts: Readonly<Record<LedgerVerdict["type"], number>>;
   /** Inputs that were answered in their conversation, each message once. */
   readonly answered: number;
-  /** No verdict but ambiguous ones. */
+  /** No verdicts except ambiguous ones. */
   readonly isClean: boolean;
 }

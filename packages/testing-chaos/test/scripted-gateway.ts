@@ -1,12 +1,12 @@
 import type { Ledger, LedgerInput, ObservedSend } from "../src/index.ts";
 
-/** What a scripted gateway does wrong with one message, if anything. */
+/** The fault of a scripted gateway with one message, if any. */
 export type Mishap = "none" | "drop" | "double" | "wrong-chat" | "unasked" | "drop-unacknowledged";
 
-/** What befalls a send. */
+/** The fault of a send. */
 export type Kill = "none" | "before-taken" | "after-taken";
 
-/** A platform that shows what it takes, once for a key if it recognises keys, and keeps a log of what it was asked. */
+/** A platform that shows what it accepts, once per key if it deduplicates, and logs the requests. */
 export class ScriptedPlatform {
   readonly sends: ObservedSend[] = [];
   readonly idempotentSends: boolean;
@@ -16,7 +16,7 @@ export class ScriptedPlatform {
     this.idempotentSends = options.idempotentSends;
   }
 
-  /** Takes one message; `false` when the gateway died before it could know. */
+  /** Sends one message; `false` if the gateway died before it got the result. */
   send(message: { conversation: string; text: string; key: string; part?: number; kill?: Kill }): boolean {
     const { conversation, text, key, part = 0, kill = "none" } = message;
     const isTaken = kill !== "before-taken";
@@ -34,7 +34,7 @@ export class ScriptedPlatform {
   }
 }
 
-/** A gateway of a few lines: it answers each message, and errs as it is told. After a kill it sends again, under the same key, if `resends`. */
+/** A minimal gateway: it answers each message, and makes the scripted faults. After a kill it sends again, under the same key, if `resends`. */
 export function runScriptedGateway(
   platform: ScriptedPlatform,
   script: readonly { readonly conversation: string; readonly mishap: Mishap; readonly kill?: Kill }[],
