@@ -7,13 +7,13 @@ import path from "node:path";
 /** A disk of 96 MB in a file, that can be made to fail. Disposing it unmounts and removes it. */
 export interface FailingDisk extends AsyncDisposable {
   readonly folder: string;
-  /** Has the file system find a fault: from now on it may only be read, also by whoever has files open for writing. */
+  /** Makes the file system fail: from now on it is read-only, even for files that are open for writing. */
   fail(): void;
-  /** Mounts it anew, for writing. Nobody may use it. */
+  /** Mounts it again, writable. No process may use it. */
   repair(): void;
 }
 
-/** Whether this process may mount such a disk, and have it fail. Where not, `what` is said not to have run. */
+/** Whether this process may mount such a disk and make it fail. If not, reports that `what` was not run. */
 export function canMountFailingDisk(what: string): boolean {
   const reason = whyNot();
   if (reason !== undefined) process.stderr.write(`NOT RUN: ${what}. ${reason}\n`);
@@ -32,7 +32,7 @@ function whyNot(): string | undefined {
   }
 }
 
-/** Makes the disk and mounts it. */
+/** Creates the disk and mounts it. */
 export async function mountFailingDisk(): Promise<FailingDisk> {
   const root = mkdtempSync(path.join(tmpdir(), "factotum-failing-"));
   const [image, folder] = [path.join(root, "disk.img"), path.join(root, "disk")];

@@ -7,14 +7,14 @@ import path from "node:path";
 /** A disk of 64 MB in memory. Disposing it unmounts and removes it. */
 export interface SmallDisk extends AsyncDisposable {
   readonly folder: string;
-  /** Writes a file that takes all the space there is, to the last block; resolves with its path. Removing it gives the space back. */
+  /** Writes a file that takes all free space, to the last block; resolves with its path. Removing it frees the space. */
   fill(name: string): Promise<string>;
 }
 
-/** Whether this process may mount a disk. Where it may not, `what` is said not to have run; with `CI` set that is no reason to pass, and it throws. */
+/** Whether this process may mount a disk. If not, reports that `what` was not run; with `CI` set it throws instead. */
 export function canMountDisk(what: string): boolean {
   if (process.platform === "linux" && process.getuid?.() === 0) return true;
-  // The chain on a clean machine has what it takes.
+  // CI on a clean machine has the rights.
   if (process.env["CI"] !== undefined) throw new Error("This test needs Linux and root, to mount a small disk.");
   process.stderr.write(`NOT RUN: ${what}. It needs Linux and root, to mount a small disk.\n`);
   return false;

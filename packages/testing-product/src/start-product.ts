@@ -10,13 +10,13 @@ import { noonZone } from "./noon-zone.ts";
 /** The built command. */
 export const productEntry: string = fileURLToPath(new URL("../../../apps/factotum/dist/factotum.mjs", import.meta.url));
 
-/** How to start. */
+/** Options of a start. */
 export interface ProductOptions {
-  /** Content of the configuration file; none is written when left out. */
+  /** Content of the configuration file; not written by default. */
   readonly config?: unknown;
-  /** State directory of an earlier product, to go on with; a new one by default. */
+  /** State directory of an earlier product, to continue with; a new one by default. */
   readonly home?: string;
-  /** Beside a clean environment of PATH, HOME and FACTOTUM_HOME. No key of the developer's own gets in. */
+  /** In addition to a clean environment of PATH, HOME and FACTOTUM_HOME. The developer's own keys are not passed. */
   readonly env?: Readonly<Record<string, string>>;
   /** A free one by default. */
   readonly port?: number;
@@ -31,9 +31,9 @@ export interface Product extends AsyncDisposable {
   readonly token: string;
   readonly pid: number;
   readonly home: string;
-  /** Milliseconds from the start of the process to its first word about being ready. */
+  /** Milliseconds from the start of the process to its first message that it is ready. */
   readonly readyAfterMs: number;
-  /** Everything it has printed so far, both streams. */
+  /** All output so far, both streams. */
   output(): string;
   /** Resolves with how the process ended, by itself or by a signal. */
   readonly ended: Promise<ProductEnd>;
@@ -100,14 +100,14 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
   };
 }
 
-/** What a command printed and how it ended. */
+/** The output of a command, and how it ended. */
 export interface CommandOutcome {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs one command of the built product to its end. */
+/** Runs one command of the built product to completion. */
 export async function runCommand(
   args: readonly string[],
   options: { readonly home: string; readonly env?: Readonly<Record<string, string>>; readonly entry?: string },
@@ -128,7 +128,7 @@ export async function runCommand(
 const ZONE = noonZone(Date.now());
 
 function productEnvironment(home: string, extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-  // A port on which nothing listens: a developer's own Ollama must not become the model of a test.
+  // An unused port: a developer's own Ollama must not become the model of a test.
   return { PATH: process.env["PATH"], HOME: home, LANG: "C.UTF-8", TZ: ZONE, FACTOTUM_HOME: home, OLLAMA_HOST: "127.0.0.1:9", ...extra };
 }
 
