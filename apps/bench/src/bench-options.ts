@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 
-/** What is asked of a run. */
+/** Options of a run. */
 export interface BenchOptions {
   /** How much is measured; see the plans. */
   readonly form: "full" | "quick" | "check" | "sizes" | "web";
@@ -26,7 +26,7 @@ export const USAGE = `Usage: pnpm bench [options]
   --entry FILE    measure another built factotum.mjs
 `;
 
-/** Reads a command line. Throws with what is wrong. */
+/** Parses a command line. Throws with what is wrong. */
 export function parseBenchOptions(args: readonly string[]): BenchOptions {
   const { values } = parseArgs({
     args: [...args],

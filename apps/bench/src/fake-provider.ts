@@ -1,4 +1,4 @@
-// A model provider in a process of its own, which answers at once from prepared bytes. Its time, a fraction of 0.1 ms a request, counts as the gateway's.
+// A model provider in a separate process, which answers at once from prepared bytes. Its time, a fraction of 0.1 ms per request, counts as the gateway's.
 
 import { prepareReply, startAnthropicServer, toolReply } from "@factotum/testing-providers";
 import { ANSWER, type ProviderReport, TOOL_FILE, TOOL_WORDS } from "./sides/wire.ts";
@@ -28,7 +28,7 @@ function wantsTool(body: Buffer): boolean {
   return body.lastIndexOf(TOOL_WORDS) > body.lastIndexOf('"tool_result"');
 }
 
-/** Made anew each time: ids of calls do not repeat. */
+/** Created for each answer, so that ids of calls do not repeat. */
 function prepareToolCall(): typeof answer {
   const reply = toolReply({ name: "read", input: { path: TOOL_FILE } });
   if (reply.type !== "message") throw new TypeError("A call is a message.");

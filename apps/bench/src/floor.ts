@@ -1,5 +1,5 @@
-// The least that a durable turn can cost in Node: one HTTP request in, one committed row, one streamed call of the provider, one answer out. No session, no
-// history, no prompt, no events. What the product does beyond this is what its ratio shows.
+// The minimum cost of a durable turn in Node: one HTTP request in, one committed row, one streamed call of the provider, one answer out. No session, no
+// history, no prompt, no events. The product's ratio to it shows its own overhead.
 
 import { Agent, createServer, request, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -45,7 +45,7 @@ async function main(options: BenchOptions): Promise<number> {
   return 0;
 }
 
-/** The peer comes from the network and changes at will: a run without it is a run, and says so. */
+/** The peer comes from the network and may change at any time: a run without it is valid, and says so. */
 async function tryPeer(plan: Plan, onStep: (step: string) => void): Promise<Awaited<ReturnType<typeof measurePeer>> | undefined> {
   try {
     return await measurePeer({ idleMs: plan.idleMs, turns: 1000, onStep });

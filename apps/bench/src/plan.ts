@@ -3,18 +3,18 @@ export interface Plan {
   readonly starts: number;
   readonly commandRuns: number;
   readonly idleMs: number;
-  /** Turns one after the other; a round is as many of the product and as many of the floor. */
+  /** Sequential turns; a round has as many of the product as of the floor. */
   readonly turns: { readonly rounds: number; readonly perRound: number };
   readonly toolTurns: { readonly rounds: number; readonly perRound: number };
   /** Rounds of each load, and turns of each session in a round. */
   readonly load: { readonly rounds: number; readonly turnsOf16: number; readonly turnsOf256: number };
-  /** Pages of the list of 100,000 sessions; rounds of turns behind 10,000 messages and in an empty session, and how many each has. */
+  /** Pages of the list of 100,000 sessions; rounds of turns after 10,000 messages and in an empty session, and the turns of each. */
   readonly sessions: { readonly pages: number; readonly rounds: number; readonly perRound: number };
-  /** Only what does not move with the machine. */
+  /** Only figures that do not depend on the machine. */
   readonly sizesOnly: boolean;
 }
 
-/** The forms of a run. All have 1,000 turns: memory and disk are stated for so many. */
+/** The variants of a run. All have 1,000 turns: memory and disk are stated for that number. */
 export const PLANS: Readonly<Record<"full" | "quick" | "check" | "sizes", Plan>> = {
   full: {
     starts: 9,

@@ -20,11 +20,11 @@ import { startProvider, type Provider } from "./sides/provider.ts";
 
 const TURNS_BEFORE_LOAD = 1000;
 
-/** What a run needs to know beside its plan. */
+/** What a run needs in addition to its plan. */
 export interface RunOptions {
   /** Another build than this checkout's. */
   readonly entry: string | undefined;
-  /** Told what is being measured. */
+  /** Called with the name of each measurement. */
   readonly onStep: (step: string) => void;
 }
 
@@ -57,7 +57,7 @@ function onlySizes({ idleMemory, usedMemory, disk, hello, helloTokens }: Measure
   );
 }
 
-/** A gateway that nothing was added to: memory, sizes, turns one after the other. */
+/** An unmodified gateway: memory, sizes, sequential turns. */
 async function measureInTurn(plan: Plan, home: ProductHome, provider: Provider, onStep: RunOptions["onStep"]): Promise<Measurements> {
   await using floor = await startFloor(provider.url);
   const side = await home.start();
@@ -77,7 +77,7 @@ async function measureInTurn(plan: Plan, home: ProductHome, provider: Provider, 
   }
 }
 
-/** A gateway that tells its event loop's delay: many sessions at once. */
+/** A gateway that reports its event loop's delay: many concurrent sessions. */
 async function measureAtOnce(plan: Plan, home: ProductHome, provider: Provider, onStep: RunOptions["onStep"]): Promise<Measurements> {
   await using floor = await startFloor(provider.url);
   const folder = await mkdtemp(path.join(tmpdir(), "factotum-loop-delay-"));

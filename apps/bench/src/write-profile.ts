@@ -9,7 +9,7 @@ const FOLDER = fileURLToPath(new URL("../results/profiles/", import.meta.url));
 const SESSIONS = 16;
 const TURNS_PER_SESSION = 75;
 
-/** Runs the gateway under a profiler while 16 sessions talk, every fifth turn with a tool call; resolves with the folder of the profile. */
+/** Runs the gateway under a profiler with 16 active sessions, every fifth turn with a tool call; resolves with the folder of the profile. */
 export async function writeProfile(entry: string | undefined): Promise<string> {
   mkdirSync(FOLDER, { recursive: true });
   await using provider = await startProvider();

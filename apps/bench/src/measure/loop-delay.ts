@@ -6,12 +6,12 @@ import type { Measurements } from "../report/figures.ts";
 const PROBE = pathToFileURL(fileURLToPath(new URL("../loop-delay-probe.ts", import.meta.url))).href;
 const ANSWER_LIMIT_MS = 5000;
 
-/** Environment of a process that shall tell its event loop's delay. */
+/** Environment of a process that reports its event loop's delay. */
 export function loopDelayEnvironment(file: string): Readonly<Record<string, string>> {
   return { NODE_OPTIONS: `--import=${PROBE}`, BENCH_LOOP_DELAY_FILE: file };
 }
 
-/** Forgets what the process has measured so far, such as its start. */
+/** Discards earlier measurements, such as the start. */
 export async function resetLoopDelay(pid: number, file: string): Promise<void> {
   await askLoopDelay(pid, file);
 }

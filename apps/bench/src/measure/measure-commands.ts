@@ -4,7 +4,7 @@ import type { Measurements } from "../report/figures.ts";
 import { comparePairs, type Pair } from "../report/compare.ts";
 import type { ProductHome } from "../sides/product-side.ts";
 
-/** Times commands against a Node that does nothing. The gateway is up for the first `status` and down for the second. */
+/** Times commands against a Node process that does nothing. The gateway is up for the first `status` and down for the second. */
 export async function measureCommands(home: ProductHome, rounds: number): Promise<Measurements> {
   const time = async (...args: string[]): Promise<Pair[]> => {
     const pairs: Pair[] = [];

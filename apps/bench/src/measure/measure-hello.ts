@@ -5,7 +5,7 @@ import type { Provider } from "../sides/provider.ts";
 import type { Side } from "../sides/side.ts";
 import { TurnClient } from "../sides/turn-client.ts";
 
-/** The size of what the provider gets for the first `hello` of a new session. */
+/** The size of the provider's first request for `hello` in a new session. */
 export async function measureHello(side: Side, provider: Provider): Promise<Measurements> {
   using client = new TurnClient(side);
   await provider.take();

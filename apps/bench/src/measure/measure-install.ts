@@ -7,10 +7,7 @@ import type { Measurements } from "../report/figures.ts";
 
 const QUIET = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
 
-/**
- * Packs the command that `entry` belongs to and installs it as a person would, without its optional parts. Offline: whatever it needed from elsewhere
- * would fail here.
- */
+/** Packs the command of `entry` and installs it like a user would, without its optional dependencies. Offline: a missing dependency would fail here. */
 export async function measureInstall(entry: string): Promise<Measurements> {
   const folder = await mkdtemp(path.join(tmpdir(), "factotum-install-"));
   try {

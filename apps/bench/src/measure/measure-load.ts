@@ -5,7 +5,7 @@ import { TurnClient } from "../sides/turn-client.ts";
 import { PLAIN_MESSAGE, TURNS_PER_SESSION } from "../sides/wire.ts";
 import type { Contest } from "./measure-turns.ts";
 
-/** Sessions that talk at once, each its turns one after the other; in alternating rounds, the first of which warms up. */
+/** Concurrent sessions, each with sequential turns; in alternating rounds, the first of which warms up. */
 export async function measureLoad(
   { product, floor }: Contest,
   plan: { readonly sessions: 16 | 256; readonly rounds: number; readonly turnsPerSession: number },
@@ -18,7 +18,7 @@ export async function measureLoad(
   return comparePairs(plan.sessions === 16 ? "rate16" : "rate256", pairs);
 }
 
-/** Plays the turns of all sessions, each session its own one after the other. In a later round they go on where the one before has ended. */
+/** Runs the turns of all sessions, sequentially within a session. A later round continues the sessions. */
 export async function turnsPerSecond(
   side: Side,
   plan: { readonly sessions: number; readonly turnsPerSession: number },

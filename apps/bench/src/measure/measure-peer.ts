@@ -12,7 +12,7 @@ import { readTreeUsage } from "./process-tree.ts";
 const LOAD_TURNS_PER_SESSION = 4;
 const TOOL_TURNS = 100;
 
-/** The figures of the peer that mean the same: same provider, same message, same machine. It takes minutes: its turns are slow. */
+/** The peer's counterparts of the figures: same provider, same message, same machine. It takes minutes: its turns are slow. */
 export async function measurePeer(options: {
   readonly idleMs: number;
   readonly turns: number;
@@ -59,7 +59,7 @@ async function measurePeerToolTurns(side: PeerSide, provider: Provider): Promise
   for (let turn = 0; turn < TOOL_TURNS; turn += 1)
     samples.push(await client.turn(`tool-${Math.floor(turn / TURNS_PER_SESSION)}`, TOOL_MESSAGE));
   const { requests } = await provider.take();
-  // Requests of its own beside the turns do not matter here; turns without a call would.
+  // Extra requests beside the turns do not matter here; turns without a model call would.
   if (requests < TOOL_TURNS * 2) throw new Error(`${TOOL_TURNS} turns with a tool call made ${requests} requests of the provider.`);
   return {
     toolTurnP50: { value: percentile(samples, 0.5) },

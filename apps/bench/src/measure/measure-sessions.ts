@@ -10,10 +10,10 @@ import { ANSWER, PLAIN_MESSAGE } from "../sides/wire.ts";
 
 const SESSIONS = 100_000;
 const MESSAGES = 10_000;
-/** Messages that the summary of the long session has kept. */
+/** Messages kept by the summary of the long session. */
 const KEPT = 20;
 
-/** A home with very many sessions, and some of very many messages: what a page of the list takes, and a turn of theirs against one of a new session. */
+/** A home with very many sessions, and some with very many messages: the time of a list page, and of a turn compared with one in a new session. */
 export async function measureSessions(
   home: ProductHome,
   plan: { readonly pages: number; readonly rounds: number; readonly perRound: number },
@@ -33,7 +33,7 @@ export async function measureSessions(
     using client = new TurnClient(side);
     const ratios: number[] = [];
     for (let round = 0; round <= plan.rounds; round += 1) {
-      // A new one each round, as the empty one is: what a conversation gains by the bench itself is not what it had before.
+      // A new one each round, like the empty one: otherwise the turns of the bench itself would lengthen it.
       await home.run("sessions", "import", file, "--key", `agent:main:http:long-${round}`);
       const short = await turnsOf(client, `short-${round}`, plan.perRound);
       const long = await turnsOf(client, `long-${round}`, plan.perRound);
@@ -52,7 +52,7 @@ async function turnsOf(client: TurnClient, session: string, turns: number): Prom
   return median(samples);
 }
 
-/** As a session stands after so many messages: summarised, the last ones kept. */
+/** The state of a session after that many messages: summarised, the last ones kept. */
 function longTranscript(): string {
   const timestamp = new Date().toISOString();
   const header = { type: "session", version: 3, id: "long", timestamp };

@@ -6,7 +6,7 @@ import type { Provider } from "../sides/provider.ts";
 import { TurnClient } from "../sides/turn-client.ts";
 import { PLAIN_MESSAGE } from "../sides/wire.ts";
 
-/** Starts both sides again and again: the product on one state directory, killed each time, as the worst of its stops. */
+/** Starts both sides repeatedly: the product on one state directory, killed each time, as its worst kind of stop. */
 export async function measureStarts(home: ProductHome, provider: Provider, rounds: number): Promise<Measurements> {
   const starts: Pair[] = [];
   const firstTurns: Pair[] = [];

@@ -9,10 +9,10 @@ import { TurnClient } from "../sides/turn-client.ts";
 import { PLAIN_MESSAGE, TOOL_MESSAGE, TURNS_PER_SESSION } from "../sides/wire.ts";
 import { readRestingMemory, readTreeUsage } from "./process-tree.ts";
 
-/** Rounds that warm both sides up and do not count. */
+/** Warm-up rounds that do not count. */
 const WARM_UP_ROUNDS = 2;
 
-/** The two sides of a comparison and what they call. */
+/** The two sides of a comparison and their clients. */
 export interface Contest {
   readonly product: Side;
   readonly floor: Side;
@@ -24,7 +24,7 @@ interface Round {
   readonly cpuMs: number;
 }
 
-/** Turns one after the other, the floor's and the product's in alternating rounds. `home` is where the product writes. */
+/** Sequential turns, of the floor and the product in alternating rounds. `home` is the product's state directory. */
 export async function measureTurns(
   contest: Contest,
   plan: { readonly rounds: number; readonly perRound: number },
@@ -44,7 +44,7 @@ export async function measureTurns(
   };
 }
 
-/** The same with one call of a tool that reads in each turn of the product; the floor has no tools and does a plain turn. */
+/** The same with one tool call that reads a file in each turn of the product; the floor has no tools and runs a plain turn. */
 export async function measureToolTurns(
   contest: Contest,
   plan: { readonly rounds: number; readonly perRound: number },
@@ -118,10 +118,10 @@ function meanOf(pairs: readonly Pair[], side: keyof Pair): number {
   return pairs.reduce((sum, pair) => sum + pair[side], 0) / pairs.length;
 }
 
-/** Made once by the clock, however many turns there are: the space that is set aside for a full disk, and the copies of the database. */
+/** Created by the clock, regardless of the number of turns: the reserve for a full disk, and the snapshots. */
 const TIMED = [path.join("state", "reserve"), path.join("state", "snapshots")];
 
-/** Bytes of what a folder holds that grows by turns. */
+/** Bytes in a folder that grow with turns. */
 async function folderBytes(folder: string): Promise<number> {
   const names = (await readdir(folder, { recursive: true })).filter((name) => !TIMED.some((timed) => name.startsWith(timed)));
   const sizes = await Promise.all(names.map(async (name) => (await stat(path.join(folder, name))).size));

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** What a process and everything below it use now. */
+/** Resources that a process and its descendants use. */
 export interface TreeUsage {
   readonly memoryMiB: number;
-  /** CPU time since the start, of user and system, in milliseconds; to the tick, which is 10 ms. */
+  /** CPU time since the start, user and system, in milliseconds; with a resolution of one tick, 10 ms. */
   readonly cpuMs: number;
 }
 
@@ -31,15 +31,15 @@ export function readTreeUsage(root: number): TreeUsage {
 }
 
 /**
- * The memory of a tree that has nothing to do, in MiB: what is left when it has not become less for a while. V8 gives the pages of a finished load back
- * after some seconds, later on a busy machine.
+ * The memory of an idle process tree, in MiB: the value once it has not decreased for a while. V8 returns the pages of a finished load after some seconds,
+ * later on a busy machine.
  */
 export async function readRestingMemory(root: number): Promise<number> {
   let least = readTreeUsage(root).memoryMiB;
   for (let steadyMs = 0; steadyMs < STEADY_MS; steadyMs += SAMPLE_MS) {
     await delay(SAMPLE_MS);
     const { memoryMiB } = readTreeUsage(root);
-    // A page more or less is no change.
+    // A difference of one page does not count.
     if (memoryMiB < least - 1) steadyMs = 0;
     least = Math.min(least, memoryMiB);
   }
@@ -48,7 +48,7 @@ export async function readRestingMemory(root: number): Promise<number> {
 
 function readProcess(name: string): readonly (TreeUsage & { readonly pid: number; readonly parent: number })[] {
   try {
-    // The name of a program stands in brackets and may hold anything; what follows the last one is plain (proc_pid_stat(5), from field 3 on).
+    // The program name is in parentheses and may contain anything; the fields after the last one are plain (proc_pid_stat(5), from field 3 on).
     const stat = readFileSync(`/proc/${name}/stat`, "latin1");
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const field = (number: number): number => Number(fields[number - 3]);

@@ -3,7 +3,7 @@ import { checkRatios, checkSizes, checkTargets } from "./check-figures.ts";
 import { comparePairs } from "./compare.ts";
 import { listFigures, type Measurements } from "./figures.ts";
 
-/** A run in which every figure is what it was when it was recorded: twice the floor, and on its target. */
+/** A run in which every figure equals the recorded one: twice the floor, and on its target. */
 const good: Measurements = Object.fromEntries(listFigures().map(([id, { target }]) => [id, { value: target ?? 1, floor: 1, ratio: 2 }]));
 
 describe("sizes", () => {
@@ -11,7 +11,7 @@ describe("sizes", () => {
     expect(checkSizes(good)).toEqual([]);
   });
 
-  test("one byte over the limit fails, and the sentence names both sizes", () => {
+  test("one byte over the limit fails, and the message names both sizes", () => {
     expect(checkSizes({ ...good, hello: { value: 20_001 } })).toEqual(["hello request: 20,001 bytes is more than 20,000 bytes."]);
   });
 
@@ -23,7 +23,7 @@ describe("sizes", () => {
     },
   );
 
-  test("a time over its target is no size: it moves with the machine", () => {
+  test("a time over its target does not count: it depends on the machine", () => {
     expect(checkSizes({ ...good, turnP50: { value: 500, ratio: 2 } })).toEqual([]);
   });
 });
@@ -48,7 +48,7 @@ describe("ratios", () => {
     expect(checkRatios({ ...good, turnP50: { value: 10_000, ratio: 2 } }, good)).toEqual([]);
   });
 
-  test("a missing figure, a ratio that is no number and a missing record fail", () => {
+  test("a missing figure, an invalid ratio and a missing record fail", () => {
     const { start: _left, ...rest } = good;
     expect(checkRatios(rest, good)).toHaveLength(1);
     expect(checkRatios({ ...good, start: { value: 1, ratio: Number.NaN } }, good)).toHaveLength(1);
@@ -66,7 +66,7 @@ describe("pairs", () => {
     expect(comparePairs("turnP50", pairs)).toEqual({ value: 6, floor: 3, ratio: 2 });
   });
 
-  test("for a rate the ratio says how many times less the product does", () => {
+  test("for a rate the ratio says how many times lower the product's is", () => {
     expect(comparePairs("rate16", [{ product: 100, floor: 400 }])).toEqual({ value: 100, floor: 400, ratio: 4 });
   });
 });

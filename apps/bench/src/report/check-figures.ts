@@ -1,10 +1,10 @@
 import { type Figure, listFigures, type Measurements } from "./figures.ts";
 import { formatValue } from "./format-value.ts";
 
-/** A ratio to the floor may be this much worse than the recorded one before the check fails. */
+/** The check fails if a ratio to the floor is this much worse than the recorded one. */
 const MAX_RATIO_GROWTH = 1.5;
 
-/** The sizes over their limits, one sentence each; empty when a run passes. A size that was not measured is wrong too. */
+/** One message per size over its limit; empty if a run passes. A size that was not measured fails too. */
 export function checkSizes(measured: Measurements): readonly string[] {
   return listFigures().flatMap(([id, figure]) => {
     if (figure.gate !== "limit") return [];
@@ -32,7 +32,7 @@ export function checkTargets(measured: Measurements): readonly string[] {
 
 function checkLimit(figure: Figure, value: number): readonly string[] {
   const { label, unit, target } = figure;
-  // Written so that what is no number fails.
+  // Negated, so that NaN fails.
   if (target === undefined || value <= target) return [];
   return [`${label}: ${formatValue(value, unit)} is more than ${formatValue(target, unit)}.`];
 }

@@ -1,15 +1,15 @@
 import { FIGURES, type FigureId, type Measurement } from "./figures.ts";
 import { median } from "./percentile.ts";
 
-/** A round in which the product and the floor did the same, one right behind the other. */
+/** A round in which the product and the floor did the same, one right after the other. */
 export interface Pair {
   readonly product: number;
   readonly floor: number;
 }
 
 /**
- * One figure of paired rounds. The ratio is the median of the rounds' ratios, not the ratio of the medians: what disturbs the machine for a while disturbs
- * both sides of a round.
+ * One figure of paired rounds. The ratio is the median of the rounds' ratios, not the ratio of the medians: a temporary disturbance of the machine affects both
+ * sides of a round.
  */
 export function comparePairs(id: FigureId, pairs: readonly Pair[]): Measurement {
   return {
@@ -19,7 +19,7 @@ export function comparePairs(id: FigureId, pairs: readonly Pair[]): Measurement 
   };
 }
 
-/** How much worse the product did than the floor. */
+/** How much worse the product was than the floor. */
 function ratioOf(id: FigureId, { product, floor }: Pair): number {
   return FIGURES[id].better === "lower" ? product / floor : floor / product;
 }

@@ -1,18 +1,18 @@
-/** What is measured, and what it must be. */
+/** A figure, and its target. */
 export interface Figure {
   readonly label: string;
   readonly unit: "ms" | "MiB" | "MB" | "kB" | "bytes" | "tokens" | "turns/s" | "packages" | "files" | "×" | "%";
   readonly better: "lower" | "higher";
-  /** What this machine class must reach; shown for every figure that has one. */
+  /** The target on this machine class; shown for every figure that has one. */
   readonly target?: number;
   /**
-   * What the peer needed on the machine for which the target was set. Times move with the machine, ratios do not: where the peer is measured
-   * in the same run, being as many times better as the target was then counts as reaching it.
+   * The peer's value on the machine for which the target was set. Times depend on the machine, ratios do not: if the peer is measured in the same run, the same
+   * lead over it counts as reaching the target.
    */
   readonly peer?: number;
   /**
-   * What `--check` fails on. `limit`: the target itself, for sizes, which do not move with the machine. `ratio`: a ratio to the floor that is much worse
-   * than the recorded one, for times. `none`: too noisy to gate, or without a floor.
+   * What `--check` fails on. `limit`: the target itself, for sizes, which do not depend on the machine. `ratio`: a ratio to the floor that is much worse than
+   * the recorded one, for times. `none`: too noisy to check, or without a floor.
    */
   readonly gate: "limit" | "ratio" | "none";
 }
@@ -97,13 +97,13 @@ export const FIGURES: Readonly<Record<FigureId, Figure>> = {
 /** One figure of this run. */
 export interface Measurement {
   readonly value: number;
-  /** The same of the floor, where it has one. */
+  /** The floor's value, if it has one. */
   readonly floor?: number;
-  /** How much worse than the floor, whichever way better lies: 3 is three times as slow, or a third of the rate. */
+  /** How much worse than the floor, in the figure's direction: 3 is three times as slow, or a third of the rate. */
   readonly ratio?: number;
 }
 
-/** The figures of a run, as far as they were measured. */
+/** The measured figures of a run. */
 export type Measurements = Partial<Record<FigureId, Measurement>>;
 
 function isFigureId(name: string): name is FigureId {

@@ -14,7 +14,7 @@ const DIGITS: Readonly<Record<Figure["unit"], number>> = {
   "%": 1,
 };
 
-/** A value as people read it: `3.42 ms`, `18,204 bytes`. */
+/** A value for people: `3.42 ms`, `18,204 bytes`. */
 export function formatValue(value: number, unit: Figure["unit"]): string {
   const digits = unit === "ms" && value >= 100 ? 0 : DIGITS[unit];
   return `${value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${unit}`;

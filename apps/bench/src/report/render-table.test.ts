@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { renderTable } from "./render-table.ts";
 
-test("each measured figure is a row with its target, what became of it, the floor and the ratio", () => {
+test("each measured figure is a row with its target, the result, the floor and the ratio", () => {
   const table = renderTable({
     turnP50: { value: 4.2, floor: 0.6, ratio: 7 },
     rate16: { value: 380, floor: 1520, ratio: 4 },
@@ -16,7 +16,7 @@ test("each measured figure is a row with its target, what became of it, the floo
   ]);
 });
 
-test("the peer has columns when it was measured, with a dash for what was not", () => {
+test("the peer has columns if it was measured, with a dash for missing figures", () => {
   const table = renderTable({ start: { value: 250 }, hello: { value: 1 } }, { start: { value: 9500 } });
   const [header, , start, hello] = table.split("\n");
   expect(header).toMatch(/peer +× better +wanted$/);
@@ -24,7 +24,7 @@ test("the peer has columns when it was measured, with a dash for what was not", 
   expect(hello).toMatch(/–$/);
 });
 
-test("a target in time is reached on a slower machine by the lead over the peer that it asks for", () => {
+test("a time target counts as reached on a slower machine by the required lead over the peer", () => {
   const verdictOf = (value: number, peer: number): string | undefined =>
     renderTable({ turnP50: { value } }, { turnP50: { value: peer } })
       .split("\n")[2]
@@ -34,12 +34,12 @@ test("a target in time is reached on a slower machine by the lead over the peer 
   expect(verdictOf(10, 425)).toBe("MISSED");
 });
 
-test("a rate leads the other way round", () => {
+test("for a rate the lead is inverted", () => {
   const [, , row] = renderTable({ rate16: { value: 208 } }, { rate16: { value: 2 } }).split("\n");
   expect(row).toMatch(/ok by ratio.* 104\.0 +103\.9$/);
 });
 
-test("columns stand under each other", () => {
+test("columns are aligned", () => {
   const [header = "", , row = ""] = renderTable({ start: { value: 120, floor: 40, ratio: 3 } }).split("\n");
   expect(row.indexOf("3.00") + 4).toBe(header.indexOf("× floor") + "× floor".length);
 });

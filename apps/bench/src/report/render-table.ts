@@ -1,7 +1,7 @@
 import { type Figure, listFigures, type Measurement, type Measurements } from "./figures.ts";
 import { formatValue } from "./format-value.ts";
 
-/** The table of a run. Figures that were not measured are left out; the peer's columns are there when the peer was measured. */
+/** The table of a run. Figures that were not measured are omitted; the peer's columns appear if the peer was measured. */
 export function renderTable(product: Measurements, peer?: Measurements): string {
   const rows = listFigures().flatMap(([id, figure]) => {
     const measurement = product[id];
@@ -30,7 +30,7 @@ function productCells(figure: Figure, { value, floor, ratio }: Measurement, peer
   ];
 }
 
-/** Times move with the machine: on a slower one the target is reached by being as much better than the peer as it asks for. */
+/** Times depend on the machine: on a slower one the target counts as reached by the same lead over the peer. */
 function verdict(figure: Figure, target: number, value: number, peer: number | undefined): string {
   if (figure.better === "lower" ? value <= target : value >= target) return "ok";
   const wanted = wantedLead(figure);
@@ -42,7 +42,7 @@ function peerCells(figure: Figure, { value }: Measurement, peer: Measurement | u
   return [formatValue(peer.value, figure.unit), leadOf(figure, value, peer.value).toFixed(1), wantedLead(figure)?.toFixed(1) ?? ""];
 }
 
-/** How many times better than the peer the target asks to be. */
+/** The lead over the peer that the target requires. */
 function wantedLead(figure: Figure): number | undefined {
   return figure.target === undefined || figure.peer === undefined ? undefined : leadOf(figure, figure.target, figure.peer);
 }

@@ -5,7 +5,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Measurements } from "./figures.ts";
 
-/** A run as it is written down. */
+/** A run as stored. */
 export interface RunResult {
   readonly recordedAt: string;
   readonly form: string;
@@ -19,7 +19,7 @@ export interface RunResult {
 const FOLDER = fileURLToPath(new URL("../../results/", import.meta.url));
 const BASELINE = path.join(FOLDER, "baseline.json");
 
-/** Puts a run together with the facts of this machine and checkout. */
+/** Adds the facts of this machine and checkout to a run. */
 export function describeRun(
   form: string,
   measured: { readonly figures: Measurements; readonly peer?: Measurements; readonly versions: Readonly<Record<string, string>> },
@@ -40,7 +40,7 @@ export function describeRun(
   };
 }
 
-/** Writes a run beside the earlier ones, or as the record that checks compare with; resolves with the file. */
+/** Stores a run beside the earlier ones, or as the record that checks compare with; resolves with the file. */
 export function writeResult(result: RunResult, as: "run" | "baseline"): string {
   mkdirSync(FOLDER, { recursive: true });
   const file = as === "baseline" ? BASELINE : path.join(FOLDER, `${result.recordedAt.replaceAll(/[:.]/g, "-")}.json`);
@@ -48,7 +48,7 @@ export function writeResult(result: RunResult, as: "run" | "baseline"): string {
   return file;
 }
 
-/** The recorded figures. Throws when there are none: a check without a record would check nothing. */
+/** The recorded figures. Throws if there are none: a check without a record would check nothing. */
 export function readBaseline(): Measurements {
   try {
     return (JSON.parse(readFileSync(BASELINE, "utf8")) as RunResult).figures;
@@ -67,7 +67,7 @@ function readCommit(): string {
   try {
     return `${git("rev-parse", "HEAD")}${git("status", "--porcelain", "--untracked-files=no") === "" ? "" : " with changes"}`;
   } catch (error) {
-    // A checkout without history, or no git at all: the figures are as true.
+    // A checkout without history, or no git at all: the figures are still valid.
     return error instanceof Error ? "unknown" : String(error);
   }
 }

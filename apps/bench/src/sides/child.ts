@@ -2,14 +2,14 @@ import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-/** A helper process of this package, up and listening. */
+/** A helper process of this package, listening. */
 export interface Child extends AsyncDisposable {
   readonly url: string;
   readonly pid: number;
   readonly process: ChildProcess;
 }
 
-/** Starts a module of this package in a process of its own and waits until it says where it listens. Disposing ends it. */
+/** Starts a module of this package in a separate process and waits until it reports its address. Disposing ends it. */
 export async function startChild(module: string, args: readonly string[] = []): Promise<Child> {
   const child = fork(fileURLToPath(new URL(`../${module}`, import.meta.url)), [...args], {
     execArgv: ["--conditions=factotum-source"],

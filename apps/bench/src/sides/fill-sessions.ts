@@ -3,8 +3,8 @@ import { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 
 /**
- * Adds sessions to a state directory whose gateway is down: copies of one that it has made itself, under other keys. Turns would take a quarter of an
- * hour. Throws when the store marks its rows in another way than it is known here.
+ * Adds sessions to a state directory whose gateway is down: copies of a session that the product created, under other keys. Real turns would take a quarter of
+ * an hour. Throws if the store's row format differs from the known one.
  */
 export function fillSessions(home: string, count: number): void {
   const database = new DatabaseSync(path.join(home, "state", "factotum.sqlite"));

@@ -39,7 +39,7 @@ export class ListClient implements Disposable {
     return client;
   }
 
-  /** One page; gives its wall time in milliseconds. Rejects when it is not what must be there: a wrong answer is not a fast one. */
+  /** One page; resolves with its wall time in milliseconds. Rejects for a wrong answer: it would not be a valid time. */
   async page(): Promise<number> {
     this.#count += 1;
     const startedAt = performance.now();

@@ -11,17 +11,17 @@ import { MODEL_ID, TOOL_FILE } from "./wire.ts";
 const PACKAGE = "openclaw";
 const TOKEN = "bench-token";
 const INSTALL_LIMIT_MS = 15 * 60_000;
-/** It takes ten seconds on a machine at rest, and many times that on a busy one. */
+/** It takes ten seconds on an idle machine, and many times that on a busy one. */
 const READY_LIMIT_MS = 5 * 60_000;
-/** Its status without a gateway takes a minute on a machine at rest. */
+/** Its status without a gateway takes a minute on an idle machine. */
 const COMMAND_LIMIT_MS = 5 * 60_000;
 
-/** The peer, installed for this run alone. */
+/** The peer, installed for this run only. */
 export interface PeerHome extends AsyncDisposable {
   readonly version: string;
-  /** Starts its gateway; whoever starts it disposes it. */
+  /** Starts its gateway; the caller disposes it. */
   start(): Promise<PeerSide>;
-  /** Runs one command to its end, whatever it says; resolves with its wall time in milliseconds. */
+  /** Runs one command to completion, whatever its exit code; resolves with its wall time in milliseconds. */
   timeCommand(...args: readonly string[]): Promise<number>;
 }
 
@@ -30,7 +30,7 @@ export interface PeerSide extends Side, AsyncDisposable {
   readonly readyAfterMs: number;
 }
 
-/** Installs the peer from npm into a temporary folder and points it at the fake provider. Rejects with npm's words when that cannot be done. */
+/** Installs the peer from npm into a temporary folder and points it at the fake provider. Rejects with npm's error if that fails. */
 export async function installPeer(providerUrl: string): Promise<PeerHome> {
   const folder = await mkdtemp(path.join(tmpdir(), "factotum-peer-"));
   const remove = async (): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -100,7 +100,7 @@ async function startPeer({ entry, port, env }: PeerState): Promise<PeerSide> {
   try {
     const url = `http://127.0.0.1:${port}`;
     const readyAfterMs = await Promise.race([waitUntilReady(`${url}/readyz`, READY_LIMIT_MS), ended]);
-    // From here on its end is ours.
+    // From here on we end it.
     ended.catch(() => undefined);
     const headers = (session: string): Readonly<Record<string, string>> => ({
       authorization: `Bearer ${TOKEN}`,

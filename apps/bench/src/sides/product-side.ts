@@ -11,24 +11,24 @@ const READY_LIMIT_MS = 60_000;
 /** The product, ready. */
 interface ProductSide extends Side {
   readonly product: Product;
-  /** Milliseconds from the start of the process to the first good answer of `/readyz`. */
+  /** Milliseconds from the start of the process to the first success of `/readyz`. */
   readonly readyAfterMs: number;
 }
 
-/** A state directory as `setup` makes it, with the fake provider as its model. */
+/** A state directory created by `setup`, with the fake provider as its model. */
 export interface ProductHome extends AsyncDisposable {
   readonly folder: string;
-  /** Starts the gateway on it; whoever starts it ends it. */
+  /** Starts the gateway on it; the caller ends it. */
   start(options?: { readonly env?: Readonly<Record<string, string>> }): Promise<ProductSide>;
-  /** Runs one command to its end; resolves with its wall time in milliseconds. */
+  /** Runs one command to completion; resolves with its wall time in milliseconds. */
   timeCommand(...args: readonly string[]): Promise<number>;
-  /** Runs one command to its end and gives what it printed. Rejects when it fails. */
+  /** Runs one command to completion and returns its output. Rejects if it fails. */
   run(...args: readonly string[]): Promise<string>;
-  /** The words of `--version`. */
+  /** The output of `--version`. */
   readVersion(): Promise<string>;
 }
 
-/** Sets a state directory up. */
+/** Creates a state directory with `setup`. */
 export async function createProductHome(providerUrl: string, entry: string | undefined): Promise<ProductHome> {
   const folder = await mkdtemp(path.join(tmpdir(), "factotum-bench-"));
   const build = entry === undefined ? {} : { entry };

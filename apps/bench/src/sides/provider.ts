@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { startChild } from "./child.ts";
 import type { ProviderReport } from "./wire.ts";
 
-/** The fake provider, seen from outside its process. */
+/** The fake provider, as its parent process sees it. */
 export interface Provider extends AsyncDisposable {
   readonly url: string;
-  /** What it has seen since the last call. */
+  /** What it has received since the last call. */
   take(): Promise<ProviderReport>;
 }
 

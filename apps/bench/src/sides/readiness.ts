@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Asks `url` again and again, as whatever waits for a gateway does; resolves with the milliseconds until it answered well. */
+/** Polls `url` like a supervisor that waits for a gateway; resolves with the milliseconds until it succeeded. */
 export async function waitUntilReady(url: string, limitMs: number): Promise<number> {
   const startedAt = performance.now();
   while (performance.now() - startedAt < limitMs) {
@@ -18,13 +18,13 @@ async function answersWell(url: string): Promise<boolean> {
     await response.arrayBuffer();
     return response.ok;
   } catch (error) {
-    // Nobody listens there yet.
+    // Not listening yet.
     if (error instanceof TypeError) return false;
     throw error;
   }
 }
 
-/** A port on which nothing listens now. */
+/** A currently unused port. */
 export async function findFreePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -3,10 +3,10 @@ import { text } from "node:stream/consumers";
 import { ANSWER } from "./wire.ts";
 import type { Side } from "./side.ts";
 
-/** The peer answers two turns a second: the last of 256 at once waits for minutes. */
+/** The peer answers two turns a second: the last of 256 concurrent ones waits for minutes. */
 const TURN_LIMIT_MS = 5 * 60_000;
 
-/** Drives turns of one side over kept-alive connections, as cheaply as Node can: what the driver spends counts as the side's. */
+/** Runs turns of one side over kept-alive connections, as cheaply as Node can: the driver's time counts as the side's. */
 export class TurnClient implements Disposable {
   readonly #side: Side;
   readonly #agent: Agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
@@ -15,7 +15,7 @@ export class TurnClient implements Disposable {
     this.#side = side;
   }
 
-  /** One turn to its end; resolves with its wall time in milliseconds. Rejects when the answer is not the provider's: a wrong answer is not a fast one. */
+  /** One complete turn; resolves with its wall time in milliseconds. Rejects if the answer is not the provider's: it would not be a valid time. */
   async turn(session: string, message: string): Promise<number> {
     const body = JSON.stringify({ model: this.#side.model, messages: [{ role: "user", content: message }] });
     const startedAt = performance.now();
