@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { describeKills } from "../src/kills/describe-kills.ts";
 import { runKills } from "../src/kills/run-kills.ts";
 
-/** The short form; `pnpm chaos` has the long one, with as many worlds of each showing. */
+/** The short form; `pnpm chaos` has the long one, with as many environments for each display mode. */
 const SHORT = {
   kills: Number(process.env["FACTOTUM_CHAOS_KILLS"] ?? 300),
   seed: 20_261_122,

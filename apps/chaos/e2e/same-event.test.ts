@@ -12,7 +12,7 @@ async function pushAtOnce(scene: Scene, said: Said, product: Product): Promise<v
   expect(taken).toEqual(taken.map(() => true));
 }
 
-/** Says one thing more and waits for its answer: what the pushes before it began, if anything, has then been done. */
+/** Sends one more message and waits for its answer: by then all work of earlier pushes is done. */
 async function expectTurns(scene: Scene, product: Product, count: number): Promise<void> {
   const last = scene.say(0);
   await scene.push(last, product);
@@ -25,7 +25,7 @@ async function expectTurns(scene: Scene, product: Product, count: number): Promi
 }
 
 describe(`the same event ${PUSHES} times at once`, { timeout: 600_000 }, () => {
-  test("it is one turn, while the turn runs, after it, and after a kill", async () => {
+  test("is one turn, during the turn, after it, and after a kill", async () => {
     await using scene = await Scene.start({ conversations: 1 });
     const first = await scene.boot();
     const said = scene.say(0);
@@ -38,7 +38,7 @@ describe(`the same event ${PUSHES} times at once`, { timeout: 600_000 }, () => {
     await expectTurns(scene, second, 1);
   });
 
-  test("after a turn that failed it is not tried again by itself", async () => {
+  test("is not retried by itself after a failed turn", async () => {
     await using scene = await Scene.start({ conversations: 1 });
     const product = await scene.boot();
     scene.model.script([{ type: "error", errorType: "authentication", message: "invalid x-api-key" }]);
@@ -56,7 +56,7 @@ describe(`the same event ${PUSHES} times at once`, { timeout: 600_000 }, () => {
   });
 });
 
-describe("ten messages behind a turn that does not end", { timeout: 600_000 }, () => {
+describe("ten messages behind an endless turn", { timeout: 600_000 }, () => {
   test.each(["SIGTERM", "SIGKILL"] as const)("after %s all eleven are answered, in order", async (signal) => {
     await using scene = await Scene.start({ conversations: 1 });
     const first = await scene.boot();

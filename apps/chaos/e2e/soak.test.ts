@@ -7,7 +7,7 @@ import { saveSoak } from "../src/soak/save-soak.ts";
 const SHORT = { turns: Number(process.env["FACTOTUM_SOAK_TURNS"] ?? 30_000), sessions: 5_000, seed: 20_261_122 };
 
 test.runIf(process.platform === "linux")(
-  `${SHORT.turns} turns: what the process holds is what it held`,
+  `${SHORT.turns} turns: the process holds no more than before`,
   { timeout: 3_600_000 },
   async () => {
     const report = await runSoak(SHORT);

@@ -18,7 +18,7 @@ async function expectClean(scene: Scene): Promise<void> {
 }
 
 test(
-  "commands one after the other while the gateway works: each is answered, nothing is lost, and the store is whole",
+  "sequential commands while the gateway works: each is answered, nothing is lost, and the store is sound",
   { timeout: 600_000 },
   async () => {
     await using scene = await Scene.start({ conversations: PEOPLE });
@@ -48,8 +48,8 @@ const FILLS = Number(process.env["FACTOTUM_CHAOS_FILLS"] ?? 5);
 const SEED = 20_261_122;
 
 test.runIf(canMountDisk("a disk that fills up under load"))(
-  `a disk that fills up at ${FILLS} random moments of the work: what was taken is answered, once, and the rest is taken when there is space`,
-  // Each look for space comes later than the one before it, at last after half a minute.
+  `a disk that fills up at ${FILLS} random moments: accepted messages are answered once, and the rest is accepted once there is space`,
+  // Checks for space back off, up to half a minute.
   { timeout: 900_000 + FILLS * 60_000 },
   async () => {
     await using disk = mountSmallDisk();

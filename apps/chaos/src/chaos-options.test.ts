@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { parseChaosOptions } from "./chaos-options.ts";
 
-test("without options it is the long form of kills, with a seed of its own", () => {
+test("without options it is the long form of kills, with a random seed", () => {
   const options = { kills: 10_000, seed: 42, worlds: 2, conversations: 20, load: 6 };
   expect(parseChaosOptions([], () => 42)).toEqual({ type: "kills", options });
 });
 
-test("a run is repeated by its seed", () => {
+test("a seed repeats a run", () => {
   const args = "--seed 7 --kills 60 --worlds 3 --conversations 10 --load 4 --entry dist/factotum.mjs".split(" ");
   const options = { kills: 60, seed: 7, worlds: 3, conversations: 10, load: 4, entry: "dist/factotum.mjs" };
   expect(parseChaosOptions(args, () => 42)).toEqual({ type: "kills", options });

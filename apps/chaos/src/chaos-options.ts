@@ -18,12 +18,12 @@ export const USAGE = `Usage: pnpm chaos [options]          kill the product
   --entry FILE        another built factotum.mjs
 `;
 
-/** What a command line asks for. */
+/** A parsed command line. */
 export type ChaosTask =
   | { readonly type: "kills"; readonly options: KillsOptions }
   | { readonly type: "soak"; readonly options: SoakOptions };
 
-/** Reads a command line. Throws with what is wrong. */
+/** Parses a command line. Throws with what is wrong. */
 export function parseChaosOptions(args: readonly string[], newSeed: () => number): ChaosTask {
   const text = { type: "string" } as const;
   const { values } = parseArgs({

@@ -1,6 +1,6 @@
 import type { KillsOptions, KillsReport } from "./run-kills.ts";
 
-/** A run in lines: how it is repeated, what was done, what is wrong. */
+/** A run as text: how to repeat it, what was done, what is wrong. */
 export function describeKills(options: KillsOptions, { kills, counts, answered, toldOnly, problems }: KillsReport): string {
   const points = Map.groupBy(kills, ({ name }) => name.replace(/:\d+$/, ""));
   const unfinished = kills.filter((kill) => kill.unfinished > 0).length;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { CRASH_POINTS, MIN_HITS, planKills } from "./plan-kills.ts";
 import { seededRandom } from "../scene/seeded-random.ts";
 
-test("whatever the seed and the size: every point often enough, and passed by the load of its life", () => {
+test("any seed and size: every point often enough, and passed by the load of its life", () => {
   fc.assert(
     fc.property(fc.integer(), fc.integer({ min: 50, max: 400 }), fc.integer({ min: 3, max: 12 }), (seed, kills, load) => {
       const plan = planKills(seededRandom(seed), { kills, conversations: 20, load });

@@ -1,6 +1,6 @@
 import type { SeededRandom } from "../scene/seeded-random.ts";
 
-/** The product's crash points, by the names that it documents. */
+/** The product's crash points, by their documented names. */
 export const CRASH_POINTS = [
   "before-inbound-commit",
   "after-inbound-commit",
@@ -14,24 +14,24 @@ export const CRASH_POINTS = [
 
 /** How one life of the process ends. */
 type PlannedKill =
-  /** It kills itself when it comes to the point for the `hit`-th time. */
+  /** It kills itself when it reaches the point for the `hit`-th time. */
   | { readonly type: "point"; readonly point: (typeof CRASH_POINTS)[number]; readonly hit: number }
-  /** It is killed `delayMs` after so many things have happened on the wire: requests to the model, sends, acknowledgements. */
+  /** It is killed `delayMs` after this many events on the wire: requests to the model, sends, acknowledgements. */
   | { readonly type: "random"; readonly afterEvents: number; readonly delayMs: number };
 
-/** What one life is given to do, so that every planned kill comes about. */
+/** The load of one life, so that every planned kill happens. */
 export interface KillPlan {
   readonly kill: PlannedKill;
-  /** In which conversations something is said in this life; as many as `load`, one of them twice: a message behind another. */
+  /** The conversations with a message in this life; as many as `load`, one of them twice: a message behind another. */
   readonly conversations: readonly number[];
 }
 
-/** Kills that a run must have of each point. */
+/** Required kills at each point. */
 export const MIN_HITS = 5;
 
 /**
- * Plans a run: four of five kills at the points in turns, the others at random, in a random order. `load` messages are said in every life, so that a point
- * that each message passes once is passed that often. Throws when a point would have too few.
+ * Plans a run: four of five kills at the points in rotation, the others at random, in a random order. `load` messages are sent in every life, so that a point
+ * that each message passes once is passed that often. Throws if a point would have too few.
  */
 export function planKills(
   random: SeededRandom,

@@ -9,53 +9,53 @@ import type { Showing } from "../scene/showing.ts";
 import { CRASH_POINTS, MIN_HITS, planKills } from "./plan-kills.ts";
 import type { KillPlan } from "./plan-kills.ts";
 
-/** How long nothing at all may happen on the wire while something is left to do: then the product hangs. Nothing is measured by it. */
+/** How long the wire may be silent while work is left: then the product hangs. Not a measurement. */
 const STALL_MS = 120_000;
 
-/** Of the kills, how many must hit a process with an unfinished turn. */
+/** The share of kills that must hit a process with an unfinished turn. */
 const MIN_UNFINISHED_SHARE = 0.8;
 
-/** Lives of one world. Then it recovers, is judged, and gives its place to a new one, so that a long run needs no more memory than a short one. */
+/** Lives of one environment. Then it recovers, is judged, and is replaced by a new one, so that a long run needs no more memory than a short one. */
 const MAX_LIVES = 200;
 
-/** What is asked of a run. */
+/** Options of a run. */
 export interface KillsOptions {
   /** SIGKILLs; four of five at named points. */
   readonly kills: number;
-  /** Repeats the plan: points, hits, delays and who says something. What the machine makes of it is its own. */
+  /** Repeats the plan: points, hits, delays and senders. Timing still depends on the machine. */
   readonly seed: number;
-  /** Worlds side by side: a product with a platform, a model and people of its own. */
+  /** Parallel environments, each with a product, a platform, a model and people. */
   readonly worlds: number;
-  /** People of each world, each with a session. */
+  /** People of each environment, each with a session. */
   readonly conversations: number;
-  /** Messages that are said in each life of a process. */
+  /** Messages sent in each life of a process. */
   readonly load: number;
-  /** How the worlds show answers, in turns; every way by default. */
+  /** How the environments show answers, in rotation; every mode by default. */
   readonly showings?: readonly Showing[];
   readonly entry?: string;
-  /** Told of each kill. */
+  /** Called for each kill. */
   readonly onKill?: (kill: KillRecord, index: number) => void;
 }
 
 /** One kill that happened. */
 interface KillRecord {
   readonly world: number;
-  /** `mid-tool:3`, or `random`; a point that was not reached has `missed` before it. */
+  /** `mid-tool:3`, or `random`; prefixed with `missed` if the point was not reached. */
   readonly name: string;
-  /** Turns that had begun and that nobody had been answered by. */
+  /** Turns that had started and had not answered anyone. */
   readonly unfinished: number;
-  /** The process lived and nothing happened any more, though something was left to do: what was, and what it printed. */
+  /** The process was alive and silent although work was left: the remaining work, and its output. */
   readonly stall?: string;
 }
 
-/** What a run came to, summed over its worlds. */
+/** The result of a run, summed over its environments. */
 export interface KillsReport {
   readonly kills: readonly KillRecord[];
   readonly counts: LedgerReport["counts"];
   readonly answered: number;
-  /** Answers that only said that the work could not be done: a turn that crashed three times is given up, and people are told. */
+  /** Answers that only said that the work failed: a turn that crashed three times is given up, and people are notified. */
   readonly toldOnly: number;
-  /** Everything that is wrong, for people; empty when all is well. */
+  /** All problems, for people; empty on success. */
   readonly problems: readonly string[];
 }
 
@@ -134,14 +134,14 @@ async function runWorld(
   return { report, toldOnly: scene.toldOnly, problems: named };
 }
 
-/** One life: it takes up what the last one left, is told new things, and is killed. */
+/** One life: it resumes the work of the previous one, gets new messages, and is killed. */
 async function liveAndDie(scene: Scene, { kill, conversations }: KillPlan): Promise<Omit<KillRecord, "world">> {
   const name = kill.type === "point" ? `${kill.point}:${kill.hit}` : "random";
   let product: Product;
   try {
     product = await scene.boot(kill.type === "point" ? name : undefined);
   } catch (error) {
-    // It came to the point while it took up what was left, before it had said that it was ready.
+    // It reached the point while it resumed, before it was ready.
     if (error instanceof ProductEndedError && error.signal === "SIGKILL") return { name, unfinished: scene.unfinished };
     throw error;
   }
@@ -152,7 +152,7 @@ async function liveAndDie(scene: Scene, { kill, conversations }: KillPlan): Prom
   let isSaid = false;
   void Promise.all(pushes).then(() => {
     isSaid = true;
-    // The last answer may have come before the last acknowledgement: nothing else would wake whoever waits for both.
+    // The last answer may precede the last acknowledgement: no other event would wake a waiter for both.
     scene.wire.note();
   });
   const isFarEnough = (): boolean => kill.type === "random" && scene.wire.count - eventsBefore >= kill.afterEvents;
@@ -175,8 +175,8 @@ async function liveAndDie(scene: Scene, { kill, conversations }: KillPlan): Prom
 }
 
 /**
- * The last life: whatever was not acknowledged is pushed again, and everybody says one thing more. Conversations are answered in order, so when that is
- * answered, what came before has been decided.
+ * The last life: unacknowledged messages are pushed again, and everyone sends one more. Conversations are answered in order, so once that is answered, the
+ * outcome of earlier messages is final.
  */
 async function recover(scene: Scene, conversations: number): Promise<string[]> {
   const product = await scene.boot();
@@ -193,7 +193,7 @@ async function recover(scene: Scene, conversations: number): Promise<string[]> {
   ];
 }
 
-/** Whether the run was hard enough to show anything. */
+/** Whether the run was hard enough to prove anything. */
 function checkCoverage(kills: readonly KillRecord[]): string[] {
   const rare = CRASH_POINTS.map((point) => ({ point, hits: kills.filter(({ name }) => name.startsWith(`${point}:`)).length }))
     .filter(({ hits }) => hits < MIN_HITS)

@@ -1,10 +1,10 @@
 import { callTools, sayText } from "@factotum/testing-providers";
 import type { CapturedRequest, Gate, ScriptedReply } from "@factotum/testing-providers";
 
-/** How a message names itself, in what is said and in what is answered. */
+/** The form of a message's name, in questions and answers. */
 export const MARK: RegExp = /input-\d+/g;
 
-/** More than the events before the first words and some of these, less than the whole answer. */
+/** More than the events before the first words plus some of these, less than the whole answer. */
 const STALL_AFTER_BYTES = 1_500;
 
 interface Block {
@@ -17,7 +17,7 @@ interface Message {
   readonly content: string | readonly Block[];
 }
 
-/** The message that a request asks to be answered, and whether its tool has been called. */
+/** The message that a request must answer, and whether its tool was called. */
 export function readQuestion({ body }: CapturedRequest): { readonly mark: string; readonly isToolDone: boolean } | undefined {
   const messages = (body?.["messages"] ?? []) as unknown as readonly Message[];
   const at = messages.findLastIndex((message) => message.role === "user" && textOf(message).match(MARK) !== null);
@@ -27,20 +27,20 @@ export function readQuestion({ body }: CapturedRequest): { readonly mark: string
   return { mark, isToolDone: messages.slice(at + 1).some(({ content }) => blocks(content).some(({ type }) => type === "tool_result")) };
 }
 
-/** Parts of an answer: paragraphs, each of which says which it is. */
+/** Parts of an answer: numbered paragraphs. */
 export const PARTS = 3;
 
-/** How the model goes about it. */
+/** The behaviour of the model. */
 export interface AnswerOptions {
-  /** Each run of the tool leaves a line in it. */
+  /** Each run of the tool appends a line to it. */
   readonly effectsFile: string;
-  /** The answer stands still in its middle until this opens. */
+  /** The answer pauses in its middle until this opens. */
   readonly until?: Gate;
-  /** The first part comes before the tool, in a message of its own: only who shows all that the model says shows all parts then. */
+  /** The first part comes before the tool, in a separate message: only display modes that show all text show all parts then. */
   readonly saysBefore: boolean;
 }
 
-/** Calls one tool, then answers by the message's name, in parts. */
+/** Calls one tool, then answers with the message's name, in parts. */
 export function answerQuestion(request: CapturedRequest, options: AnswerOptions): ScriptedReply {
   const question = readQuestion(request);
   if (question === undefined) return sayText("Nobody has asked anything.");
@@ -58,7 +58,7 @@ export function answerQuestion(request: CapturedRequest, options: AnswerOptions)
   };
 }
 
-/** The parts that a text has of answers, by their messages; a part that breaks off within its name is none. */
+/** The parts of answers in a text, by their messages; a part cut within its name does not count. */
 export function readParts(text: string): readonly { readonly mark: string; readonly part: number }[] {
   return [...text.matchAll(/Part (\d) of the answer to (input-\d+):/g)].map(([, part, mark = ""]) => ({ mark, part: Number(part) - 1 }));
 }

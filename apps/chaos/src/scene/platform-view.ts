@@ -2,28 +2,28 @@ import type { FakeFeishu, FeishuSentMessage } from "@factotum/testing-channels";
 import type { ObservedSend } from "@factotum/testing-chaos";
 import { MARK, PARTS, readParts } from "./obedient-model.ts";
 
-/** What a message says, as whoever reads it can tell. */
+/** The meaning of a visible message. */
 type Seen =
   | { readonly type: "parts"; readonly about: string | undefined; readonly parts: readonly number[] }
-  /** It names nothing: what it is about stands in the message that it replies to. */
+  /** It names no message: its subject is the message that it replies to. */
   | { readonly type: "notice"; readonly about: string | undefined }
-  /** It says that a message waits; the answer is still to come. */
+  /** A notice that a message waits; the answer is still to come. */
   | { readonly type: "wait"; readonly about: undefined }
-  /** It names a message, and has no part of its answer: a preview that stands there. `isAnswer`: it has the first words of one. */
+  /** It names a message without a part of its answer: a preview. `isAnswer`: it has the first words of an answer. */
   | { readonly type: "preview"; readonly about: string; readonly isAnswer: boolean };
 
-/** How the gateway says that a message waits. */
+/** The gateway's notice that a message waits. */
 const WAITS = /Your message (?:waits for its turn|comes after it)/;
 
-/** What people see on the platform, as its own log says. A message may be another one later: an edit has made it that. */
+/** What people see on the platform, by its own log. Edits change messages. */
 export class PlatformView {
   readonly #feishu: FakeFeishu;
   readonly #inputOf: (messageId: string) => string | undefined;
-  /** Parts of its answer that an input was seen to have. */
+  /** Visible parts of the answer to an input. */
   readonly #parts = new Map<string, Set<number>>();
   readonly #answered = new Set<string>();
   readonly #mentioned = new Set<string>();
-  /** Places in the log that are looked at again: their inputs have no whole answer yet. */
+  /** Log positions to read again: their inputs have no complete answer yet. */
   #open: number[] = [];
   #looked = 0;
 
@@ -32,24 +32,24 @@ export class PlatformView {
     this.#inputOf = inputOf;
   }
 
-  /** Inputs of which people have read the whole answer, or that there is none. */
+  /** Inputs with a complete visible answer, or a notice that there is none. */
   get answered(): ReadonlySet<string> {
     this.#look();
     return this.#answered;
   }
 
-  /** Inputs that any message is about, a preview included. */
+  /** Inputs that any message is about, previews included. */
   get mentioned(): ReadonlySet<string> {
     this.#look();
     return this.#mentioned;
   }
 
-  /** What people were told instead of an answer. */
+  /** Notices that people got instead of an answer. */
   get notices(): number {
     return this.#feishu.sent.filter((message) => this.#see(message).type === "notice").length;
   }
 
-  /** Each part of each answer, once for every message that has it; a notice stands for the part that is missing. */
+  /** Each part of each answer, once for every message that has it; a notice replaces the missing part. */
   sends(): ObservedSend[] {
     this.#look();
     return this.#feishu.sent.flatMap((message) => {
@@ -62,14 +62,14 @@ export class PlatformView {
   }
 
   /**
-   * What must not be there once everything has come to rest: a preview, an answer that breaks off, a notice that a whole answer has failed. Where answers are
-   * shown while they grow the last may be: all of the text is there, and the turn stopped the gateway too often before its end was on disk.
+   * What must not be visible at the end: a preview, a cut answer, a notice that a complete answer has failed. The last is allowed where answers are streamed:
+   * all of the text is visible, and the turn crashed the gateway too often before its end was on disk.
    */
   problems({ grows }: { readonly grows: boolean }): string[] {
     this.#look();
     const all = this.#feishu.sent.map((message) => ({ message, seen: this.#see(message) }));
     const told = new Set(all.flatMap(({ seen }) => (seen.type === "notice" ? [seen.about] : [])));
-    // Words of an answer that people have read may stay when they are told that there is no more of it.
+    // Visible words of an answer may stay if people are told that there is no more of it.
     const left = all.filter(({ seen }) => seen.type === "preview" && !(seen.isAnswer && told.has(seen.about)));
     return [
       ...left.map(({ message }) => `a preview was left: ${nameOf(message)}`),

@@ -2,7 +2,7 @@ import type { FakeFeishu } from "@factotum/testing-channels";
 import { showingConfig } from "./showing.ts";
 import type { Showing } from "./showing.ts";
 
-/** A configuration in which everybody of the fake platform has a session of their own, and the agent may run commands for those who are owners. */
+/** A configuration in which everyone on the fake platform has a session, and the agent may run commands for owners. */
 export function productConfig(
   feishu: FakeFeishu,
   modelUrl: string,
@@ -19,7 +19,7 @@ export function productConfig(
     models: { providers: { anthropic: { baseUrl: modelUrl, apiKey: "sk-ant-test-0123456789" } } },
     tools: { exec: { mode: "full" } },
     session: { dmScope: "per-channel-peer" },
-    // Each message is answered for itself, however many wait: what there is no room for would go into the turn of another one.
+    // Each message is answered separately, however many wait: overflowing ones would go into the turn of another one.
     messages: { queue: { mode: "followup", cap: 1000 } },
     commands: { ownerAllowFrom: owners.map((person) => `feishu:${person}`) },
     channels: {

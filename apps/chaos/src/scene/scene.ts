@@ -15,10 +15,10 @@ import { chatOf, personOf, productConfig } from "./product-config.ts";
 import type { Showing } from "./showing.ts";
 import { WireEvents } from "./wire-events.ts";
 
-/** So long the model waits for something of its answer to be shown: what a kill took its preview from shows nothing before its end. */
+/** How long the model waits for a part of its answer to be shown: after a kill that removed its preview nothing is shown before its end. */
 const HOLD_LIMIT_MS = 5_000;
 
-/** One thing that was said. */
+/** A message that was sent. */
 export interface Said {
   readonly id: string;
   readonly conversation: string;
@@ -27,18 +27,18 @@ export interface Said {
   acknowledged: boolean;
 }
 
-/** How a scene is set up. */
+/** Options of a scene. */
 export interface SceneOptions {
   readonly conversations: number;
   /** Another build of the command than this checkout's. */
   readonly entry?: string;
-  /** Where the product keeps its state, a folder that is not there yet; one of its own by default. It is removed in the end. */
+  /** The product's state directory, which must not exist yet; a temporary one by default. It is removed in the end. */
   readonly home?: string;
   /** At once by default. */
   readonly showing?: Showing;
 }
 
-/** People in chats of their own, a model that does what it is asked, and a product that may die at any time. */
+/** People in separate chats, an obedient model, and a product that may die at any time. */
 export class Scene implements AsyncDisposable {
   readonly feishu: FakeFeishu;
   readonly model: StrictServer;
@@ -50,7 +50,7 @@ export class Scene implements AsyncDisposable {
   /** Messages that the model was asked to answer. */
   readonly #asked = new Set<string>();
   readonly #view: PlatformView;
-  /** Answers that stand still until something of them is shown, by the messages that they answer; each stands still once. */
+  /** Answers that pause until a part of them is shown, by the messages that they answer; each pauses once. */
   readonly #held = new Map<string, Gate>();
   #product: Product | undefined;
 
@@ -91,7 +91,7 @@ export class Scene implements AsyncDisposable {
     return path.join(this.home, "effects.log");
   }
 
-  /** Starts the product on the state that there is. Rejects when it does not come up, also when it is made to crash on the way. */
+  /** Starts the product on the current state. Rejects if it does not come up, including a planned crash on the way. */
   async boot(crashAt?: string): Promise<Product> {
     const { entry } = this.#options;
     const product = await startProduct({
@@ -109,7 +109,7 @@ export class Scene implements AsyncDisposable {
     return product;
   }
 
-  /** Says something new in a conversation, by its number; it is not pushed yet. */
+  /** Creates a new message in a conversation, by its number; it is not pushed yet. */
   say(conversation: number): Said {
     const id = `input-${this.#said.size + 1}`;
     const chat = chatOf(conversation);
@@ -129,7 +129,7 @@ export class Scene implements AsyncDisposable {
     return said;
   }
 
-  /** Pushes a message as the platform does; what is not taken stays unacknowledged. Resolves with whether the gateway has taken it. */
+  /** Pushes a message like the platform; a refused one stays unacknowledged. Resolves with whether the gateway accepted it. */
   async push(said: Said, product: Product): Promise<boolean> {
     try {
       const response = await fetch(feishuWebhookRequest(this.feishu.app, `${product.url}/channels/feishu/default`, said.event));
@@ -137,7 +137,7 @@ export class Scene implements AsyncDisposable {
       if (response.ok) said.acknowledged = true;
       return response.ok;
     } catch (error) {
-      // The process is gone: the platform has no answer and pushes again later. Anything else is a fault of the rig.
+      // The process is gone: the platform gets no answer and pushes again later. Anything else is a fault of the test.
       if (!(error instanceof TypeError)) throw error;
       return false;
     } finally {
@@ -145,12 +145,12 @@ export class Scene implements AsyncDisposable {
     }
   }
 
-  /** Pushes again whatever nobody has acknowledged, as the platform does. */
+  /** Pushes all unacknowledged messages again, like the platform. */
   async pushAgain(product: Product): Promise<void> {
     await Promise.all([...this.#said.values()].filter(({ acknowledged }) => !acknowledged).map(async (said) => this.push(said, product)));
   }
 
-  /** Messages whose turn has begun, as the model saw, and that nobody has answered. */
+  /** Messages whose turn has started, by the model's log, and that have no answer. */
   get unfinished(): number {
     const answered = this.#view.answered;
     return [...this.#asked].filter((id) => !answered.has(id)).length;
@@ -161,45 +161,45 @@ export class Scene implements AsyncDisposable {
     return messages.every(({ id }) => answered.has(id));
   }
 
-  /** Messages that the gateway has never said to have taken. */
+  /** Messages that the gateway has never acknowledged. */
   get unacknowledged(): readonly string[] {
     return [...this.#said.values()].filter(({ acknowledged }) => !acknowledged).map(({ id }) => id);
   }
 
-  /** Whether all that the gateway has taken is answered. */
+  /** Whether all acknowledged messages are answered. */
   get isQuiet(): boolean {
     return this.#open.length === 0;
   }
 
-  /** What the gateway has taken and not answered. */
+  /** Messages that are acknowledged and unanswered. */
   get #open(): readonly Said[] {
     const answered = this.#view.answered;
     return [...this.#said.values()].filter(({ id, acknowledged }) => acknowledged && !answered.has(id));
   }
 
-  /** What is left to do, for people. */
+  /** The remaining work, for people. */
   describeOpen(): string {
     const open = this.#open.map(({ id }) => id);
     const held = [...this.#held.keys()].filter((mark) => !this.#view.mentioned.has(mark));
     return `not answered: ${open.join(", ") || "nothing"}; answers of the model that wait until something of them is shown: ${held.join(", ") || "none"}`;
   }
 
-  /** Messages that were answered with a notice: their turn had crashed too often, and people were told so. */
+  /** Messages answered with a notice: their turn had crashed too often. */
   get toldOnly(): number {
     return this.#view.notices;
   }
 
-  /** What people see and must not, once everything has come to rest. */
+  /** What people see at the end and must not. */
   get leftovers(): readonly string[] {
     return this.#view.problems({ grows: (this.#options.showing ?? "whole") !== "whole" });
   }
 
-  /** What people read, oldest first. */
+  /** Visible messages, oldest first. */
   get texts(): string[] {
     return this.feishu.sent.map(({ content }) => JSON.stringify(content));
   }
 
-  /** Both sides, from what was said and from the platform's own log. */
+  /** Both sides, from the sent messages and the platform's log. */
   ledger(): Ledger {
     return {
       inputs: [...this.#said.values()].map(({ id, conversation, acknowledged }) => ({ id, conversation, acknowledged })),
@@ -220,7 +220,7 @@ export class Scene implements AsyncDisposable {
     return [...new Set(lines.filter((line, index) => lines.indexOf(line) !== index))];
   }
 
-  /** What SQLite says of the store's file while no product runs; empty when it is whole. */
+  /** SQLite's integrity check of the store's file while no product runs; empty if it is sound. */
   checkDatabase(): string[] {
     return this.#readDatabase((database) => {
       const findings = database
@@ -235,7 +235,7 @@ export class Scene implements AsyncDisposable {
     });
   }
 
-  /** What the product itself has given up, as its store says: for reading, when something is missing. */
+  /** The product's own dead letters: for diagnosis when something is missing. */
   givenUp(): string[] {
     return this.#readDatabase((database) =>
       [
@@ -265,7 +265,7 @@ export class Scene implements AsyncDisposable {
     }
   }
 
-  /** Where answers are shown while they grow, they stand still until that is seen: the platform's pace is slower than this model. */
+  /** Where answers are streamed, they pause until that is visible: the platform is slower than this model. */
   #holdOnce(question: ReturnType<typeof readQuestion>): Gate | undefined {
     const { showing = "whole" } = this.#options;
     if (showing === "whole" || question === undefined || !question.isToolDone || this.#held.has(question.mark)) return undefined;

@@ -1,12 +1,12 @@
-/** Numbers that a seed repeats. */
+/** Random numbers that a seed repeats. */
 export interface SeededRandom {
-  /** A whole number from `min` to `max`, both included. */
+  /** An integer from `min` to `max`, both included. */
   between(min: number, max: number): number;
-  /** The items in another order. */
+  /** The items, shuffled. */
   shuffle<Item>(items: readonly Item[]): Item[];
 }
 
-/** Makes a sequence (mulberry32). */
+/** Creates a generator (mulberry32). */
 export function seededRandom(seed: number): SeededRandom {
   let state = seed >>> 0;
   const next = (): number => {

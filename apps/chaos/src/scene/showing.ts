@@ -1,10 +1,10 @@
-/** How people see an answer come: at once, in a message that grows or tells what is done, or in several messages. */
+/** How an answer is shown: at once, in a message that grows or reports progress, or in several messages. */
 export const SHOWINGS = ["whole", "preview", "blocks", "progress"] as const;
 
 /** One of them. */
 export type Showing = (typeof SHOWINGS)[number];
 
-/** What a configuration says of it: of an account, and of agents. */
+/** Its settings of an account and of agents. */
 export function showingConfig(showing: Showing): { readonly account: object; readonly agents: object } {
   switch (showing) {
     case "whole":

@@ -1,4 +1,4 @@
-/** Wakes whoever waits for something that shows on the wire. */
+/** Wakes waiters for events on the wire. */
 export class WireEvents {
   #count = 0;
   #next = Promise.withResolvers<void>();
@@ -15,7 +15,7 @@ export class WireEvents {
     resolve();
   }
 
-  /** Resolves with `true` once the condition holds, with `false` when nothing at all has happened for `stallMs`. */
+  /** Resolves with `true` once the condition holds, with `false` after `stallMs` without any event. */
   async until(condition: () => boolean, options: { readonly stallMs: number }): Promise<boolean> {
     while (!condition()) {
       const stalled = Promise.withResolvers<boolean>();

@@ -7,7 +7,7 @@ function play(turns: number, sessions: number): number[] {
   return Array.from({ length: turns }, (_, number) => chooseSession(random, number, { turns, sessions }));
 }
 
-test("nearly all sessions are talked in, none that is not there, and none long after it began", () => {
+test("nearly all sessions are active, none before it exists, and none long after it began", () => {
   const chosen = play(20_000, 5_000);
   expect(new Set(chosen).size).toBeGreaterThan(4_800);
   expect(Math.min(...chosen)).toBeGreaterThanOrEqual(0);
@@ -16,6 +16,6 @@ test("nearly all sessions are talked in, none that is not there, and none long a
   for (const turns of spans.values()) expect((turns.at(-1)?.[0] ?? 0) - (turns[0]?.[0] ?? 0)).toBeLessThanOrEqual(500);
 });
 
-test("few sessions are all talked in all the time", () => {
+test("few sessions are active all the time", () => {
   expect(new Set(play(1_000, 7))).toEqual(new Set([0, 1, 2, 3, 4, 5, 6]));
 });

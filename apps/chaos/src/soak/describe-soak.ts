@@ -1,6 +1,6 @@
 import type { SoakOptions, SoakReport } from "./run-soak.ts";
 
-/** A run in lines. */
+/** A run as text. */
 export function describeSoak(
   { seed, sessions }: SoakOptions,
   { turns, samples, line, turnsPerSecond, after, problems }: SoakReport,

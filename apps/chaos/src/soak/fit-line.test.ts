@@ -4,14 +4,14 @@ import { fitLine } from "./fit-line.ts";
 
 const points = (...ys: number[]) => ys.map((y, x) => ({ x, y }));
 
-test("points on a line give the line, without doubt", () => {
+test("points on a line give the line, without uncertainty", () => {
   const line = fitLine(points(5, 7, 9, 11));
   expect(line.slope).toBeCloseTo(2, 12);
   expect(line.intercept).toBeCloseTo(5, 12);
   expect(line.slopeUpper95).toBeCloseTo(2, 12);
 });
 
-/** Worked out by hand: sums of squares 10 and 6, slope 0.6, error sqrt(2.4 / 3 / 10), and the table's 3.182 for three degrees. */
+/** Calculated by hand: sums of squares 10 and 6, slope 0.6, error sqrt(2.4 / 3 / 10), and the table's 3.182 for three degrees. */
 test("the interval is the textbook's", () => {
   const line = fitLine(points(2, 4, 5, 4, 5));
   expect(line.slope).toBeCloseTo(0.6, 12);
@@ -39,7 +39,7 @@ test.each([
   expect((fitted.slopeUpper95 - fitted.slope) / error).toBeCloseTo(quantile, 1);
 });
 
-test("whatever the points: the slope lies within its interval, and a leak that is added is found", () => {
+test("for any points the slope is within its interval, and an added leak is found", () => {
   const values = fc.array(fc.double({ min: -1000, max: 1000, noNaN: true }), { minLength: 3, maxLength: 50 });
   fc.assert(
     fc.property(values, fc.double({ min: -50, max: 50, noNaN: true }), (ys, leak) => {
@@ -66,7 +66,7 @@ test("the interval holds the true slope in about 95 of 100 cases of noise", () =
   expect(held / 2_000).toBeLessThan(0.965);
 });
 
-test("too few points, or points above one another, are refused", () => {
+test("refuses too few points, or points with one x", () => {
   expect(() => fitLine(points(1, 2))).toThrow("three points");
   expect(() => fitLine([1, 2, 3].map((y) => ({ x: 4, y })))).toThrow("same x");
 });

@@ -4,16 +4,16 @@ export interface Point {
   readonly y: number;
 }
 
-/** The line that fits points best, by least squares. */
+/** The least-squares line of points. */
 export interface FittedLine {
   readonly slope: number;
   readonly intercept: number;
-  /** The end of the slope's two-sided 95 % confidence interval on each side, if what the line leaves over is noise. */
+  /** Half of the slope's two-sided 95 % confidence interval, assuming that the residuals are noise. */
   readonly slopeLower95: number;
   readonly slopeUpper95: number;
 }
 
-/** Fits a line. Throws for fewer than three points, or points that all have one `x`: nothing could be said of those. */
+/** Fits a line. Throws for fewer than three points, or points that all have one `x`. */
 export function fitLine(points: readonly Point[]): FittedLine {
   const count = points.length;
   if (count < 3) throw new Error(`A line with a confidence needs three points at least, and these are ${count}.`);

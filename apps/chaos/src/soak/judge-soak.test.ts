@@ -5,7 +5,7 @@ import type { SoakRun } from "./judge-soak.ts";
 const MIB = 1024 ** 2;
 const HELD = { timers: 9, "file descriptors": 37, "child processes": 0 };
 
-/** A run, of 100,000 turns by default: the memory climbs while it warms up, then by `growthMib` in 10,000 turns, with some noise. */
+/** A run, of 100,000 turns by default: the memory climbs during the warm-up, then by `growthMib` per 10,000 turns, with some noise. */
 function runOf({
   growthMib = 0,
   after = HELD,
@@ -25,7 +25,7 @@ function runOf({
   return { turns: total, samples, before: HELD, after };
 }
 
-test("a process that holds what it held has no problem, however much it took to warm up", () => {
+test("constant memory after any warm-up is no problem", () => {
   const { line, problems } = judgeSoak(runOf({}));
   expect(problems).toEqual([]);
   expect(line.slope).toBeCloseTo(0, 1);
@@ -38,12 +38,12 @@ describe("a leak is found", () => {
     expect(problems).toEqual([expect.stringMatching(/may grow by 2\.\d+ MiB per 10,000 turns/)]);
   });
 
-  test("of memory that grows too little to be seen in the noise, but could grow more", () => {
+  test("of memory that grows too little to stand out from the noise, but could grow more", () => {
     expect(judgeSoak(runOf({ growthMib: 0.9, noiseMib: 20 })).problems).toHaveLength(1);
     expect(judgeSoak(runOf({ growthMib: 0.5, noiseMib: 0.5 })).problems).toEqual([]);
   });
 
-  test("of memory in a short run, where it still settles", () => {
+  test("of memory in a short run, in which it still settles", () => {
     expect(judgeSoak(runOf({ growthMib: 1.5, turns: 99_999 })).problems).toEqual([]);
     expect(judgeSoak(runOf({ growthMib: 1.5, turns: 100_000 })).problems).toHaveLength(1);
     expect(judgeSoak(runOf({ growthMib: 3, turns: 30_000 })).problems).toHaveLength(1);
@@ -61,13 +61,13 @@ describe("a leak is found", () => {
   });
 });
 
-test("of a short run the memory is shown and not judged, and what it holds is", () => {
+test("memory of a very short run is shown and not judged, but counts of objects are", () => {
   const run = { ...runOf({ growthMib: 50, after: { ...HELD, timers: 10 } }), turns: 19_999 };
   const { line, problems } = judgeSoak(run);
   expect(line.slope).toBeGreaterThan(40);
   expect(problems).toEqual([expect.stringContaining("timers") as string]);
 });
 
-test("what a process gives back is no leak", () => {
+test("memory that is released is no leak", () => {
   expect(judgeSoak(runOf({ after: { timers: 8, "file descriptors": 30 } })).problems).toEqual([]);
 });

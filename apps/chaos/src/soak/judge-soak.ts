@@ -2,25 +2,25 @@ import { fitLine } from "./fit-line.ts";
 import type { FittedLine } from "./fit-line.ts";
 import type { MemorySample, Resources } from "./product-probe.ts";
 
-/** What the memory may grow by, in MiB per 10,000 turns: the upper end of the slope's 95 % interval (R11). */
+/** Maximum growth of the memory, in MiB per 10,000 turns: the upper end of the slope's 95 % interval (R11). */
 const MAX_GROWTH_MIB = 1;
 
 /**
- * The same for a run of fewer than 100,000 turns. Memory still settles there (0.5 to 0.7 MiB per 10,000 turns in eight runs of 30,000), and what a sample
- * leaves over is not independent of the one before, so that the interval is too narrow.
+ * The same for a run of fewer than 100,000 turns. Memory still settles there (0.5 to 0.7 MiB per 10,000 turns in eight runs of 30,000), and residuals of
+ * successive samples are not independent, so the interval is too narrow.
  */
 const MAX_GROWTH_SHORT_MIB = 2;
 
-/** Turns from which on a run is a long one. */
+/** Minimum turns of a long run. */
 const LONG_TURNS = 100_000;
 
-/** Turns that a run must have for its line to be judged: in fewer, what is still warming up and noise are more than the bound. */
+/** Minimum turns for judging the line: in fewer, warm-up and noise exceed the bound. */
 const MIN_TURNS = 20_000;
 
-/** The share of the turns at the beginning that warms up. */
+/** The share of the turns that counts as warm-up. */
 export const WARM_UP_SHARE = 0.2;
 
-/** The share after which the run comes to rest once, to be counted. It goes on to warm up: what rests gives memory back that it takes again. */
+/** The share after which the run pauses once, to be counted. It is within the warm-up: an idle process returns memory that it takes again. */
 export const REST_SHARE = 0.1;
 
 /** Memory at a point of the run. */
@@ -28,24 +28,24 @@ export interface SoakSample extends MemorySample {
   readonly turns: number;
 }
 
-/** What was seen. */
+/** The observations. */
 export interface SoakRun {
   readonly turns: number;
   readonly samples: readonly SoakSample[];
-  /** At rest amid the warm-up, and at the end. */
+  /** Idle during the warm-up, and at the end. */
   readonly before: Resources;
   readonly after: Resources;
 }
 
-/** What it means. */
+/** The judgement. */
 export interface SoakVerdict {
   /** Resident memory in MiB over 10,000 turns, after the warm-up. */
   readonly line: FittedLine;
-  /** For people; empty when nothing leaks. */
+  /** For people; empty without a leak. */
   readonly problems: readonly string[];
 }
 
-/** Judges a run: what it holds, and from 20,000 turns on how its memory grows. Pure. Throws when there are too few samples to say anything. */
+/** Judges a run: the objects that it holds, and from 20,000 turns on the growth of its memory. Pure. Throws if there are too few samples. */
 export function judgeSoak({ turns, samples, before, after }: SoakRun): SoakVerdict {
   const points = samples
     .filter((sample) => sample.turns >= turns * WARM_UP_SHARE)

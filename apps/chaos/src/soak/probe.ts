@@ -1,5 +1,4 @@
-// Loaded into the product before anything else: at each SIGUSR2 it reads what is asked for, collects garbage as the product
-// does when it comes to rest, and writes what the process holds.
+// Preloaded into the product: at each SIGUSR2 it reads the query, collects garbage like the idle product, and writes what the process holds.
 
 import { ChildProcess } from "node:child_process";
 import { subscribe } from "node:diagnostics_channel";
@@ -17,7 +16,7 @@ if (folder !== undefined) {
   leak(Number(process.env["CHAOS_PROBE_LEAK_BYTES"] ?? 0));
 }
 
-/** What is resident, page by page where the kernel can tell: the counters that `process.memoryUsage` reads lag behind on every processor. */
+/** Resident memory, page by page if the kernel can tell: the counters behind `process.memoryUsage` lag on every processor. */
 function readResident(): Pick<MemorySample, "rss" | "anonymous"> {
   const pages = "/proc/self/smaps_rollup";
   if (!existsSync(pages)) {
@@ -32,7 +31,7 @@ function readResident(): Pick<MemorySample, "rss" | "anonymous"> {
   return { rss: rows.get("Rss") ?? Number.NaN, anonymous: rows.get("Anonymous") ?? Number.NaN };
 }
 
-/** Holds so many bytes of each request for ever, to show that a soak finds a leak. */
+/** Retains this many bytes of each request, to show that a soak finds a leak. */
 function leak(bytes: number): void {
   if (bytes === 0) return;
   const held: number[][] = [];
@@ -40,9 +39,9 @@ function leak(bytes: number): void {
 }
 
 function listen(where: string): void {
-  // Code is memory too. Each collection ages what did not run since the one before, and a sample makes several: V8 would throw all of it away and compile
-  // it anew. And its last compiler would come to what runs once in a turn after thousands of them: the line would follow the compiler, which would also
-  // take a third of the time.
+  // Compiled code is memory too. Each collection ages code that did not run since the previous one, and a sample makes several: V8 would flush all of it and
+  // compile again. And its last compiler tier would reach code that runs once per turn only after thousands of turns: the line would follow the compiler, which
+  // would also take a third of the time.
   setFlagsFromString("--no-flush-bytecode");
   setFlagsFromString("--no-turbofan");
   setFlagsFromString("--expose-gc");
@@ -58,10 +57,10 @@ function listen(where: string): void {
   const answers: Readonly<Record<ProbeQuestion, () => unknown>> = {
     memory,
     "collected memory": memory,
-    // Objects in the heap, so that timers and handles count that do not keep the process alive. The heap is walked once for each kind.
+    // Objects in the heap, so that timers and handles count that do not keep the process alive. The heap is walked once for each type.
     objects: () =>
       Object.fromEntries(Object.entries(kinds).map(([kind, constructor]) => [kind, queryObjects(constructor, { format: "count" })])),
-    // What keeps it alive.
+    // Active handles.
     handles: () => ({ handles: process.getActiveResourcesInfo().length }),
   };
   process.on("SIGUSR2", () => {

@@ -6,26 +6,26 @@ import { setTimeout as delay } from "node:timers/promises";
 
 const PROBE_URL = new URL("./probe.ts", import.meta.url).href;
 
-/** How often an answer is looked for, and when it is given up. */
+/** Polling interval of an answer, and its timeout. */
 const LOOK_MS = 5;
 const ANSWER_LIMIT_MS = 60_000;
 
-/** What the probe in the product can be asked. */
+/** Queries of the probe in the product. */
 export type ProbeQuestion = "memory" | "collected memory" | "objects" | "handles";
 
 /** Memory in bytes. */
 export interface MemorySample {
   readonly rss: number;
-  /** The part of `rss` that is no file: heaps, stacks, what V8 has compiled. The rest are pages of the program and of the database. */
+  /** The part of `rss` that is not file-backed: heaps, stacks, compiled code. The rest are pages of the program and of the database. */
   readonly anonymous: number;
   readonly heapUsed: number;
   readonly external: number;
 }
 
-/** How many of each kind of thing the process holds: as objects in the heap, and as the kernel sees it. */
+/** Counts of each kind of object that the process holds: in the heap, and in the kernel. */
 export type Resources = Readonly<Record<string, number>>;
 
-/** Asks a product that was started with its environment what it holds. Linux only. */
+/** Queries a product that was started with its environment. Linux only. */
 export class ProductProbe implements AsyncDisposable {
   readonly #folder: string;
   readonly #leakBytes: number;
@@ -35,27 +35,27 @@ export class ProductProbe implements AsyncDisposable {
     this.#leakBytes = leakBytes;
   }
 
-  /** `leakBytes` of each request that reaches the product are held for ever; none by default. */
+  /** `leakBytes` of each request that reaches the product are retained; none by default. */
   static async create({ leakBytes = 0 }: { readonly leakBytes?: number } = {}): Promise<ProductProbe> {
     return new ProductProbe(await mkdtemp(path.join(tmpdir(), "factotum-probe-")), leakBytes);
   }
 
-  /** What the product is to be started with. */
+  /** Environment for the product's start. */
   get environment(): Readonly<Record<string, string>> {
     return { NODE_OPTIONS: `--import=${PROBE_URL}`, CHAOS_PROBE_FOLDER: this.#folder, CHAOS_PROBE_LEAK_BYTES: String(this.#leakBytes) };
   }
 
-  /** After a garbage collection that gives back what V8 keeps for the next load, or without one. */
+  /** After a garbage collection that also releases pages, or without one. */
   async memory(pid: number, { isCollected }: { readonly isCollected: boolean }): Promise<MemorySample> {
     return (await this.#ask(pid, isCollected ? "collected memory" : "memory")) as MemorySample;
   }
 
-  /** What the heap holds of things. Stops the product for seconds: it walks the heap for every kind. */
+  /** Object counts of the heap. Stops the product for seconds: it walks the heap for every type. */
   async objects(pid: number): Promise<Resources> {
     return (await this.#ask(pid, "objects")) as Resources;
   }
 
-  /** What the kernel and the event loop hold. Costs nothing. */
+  /** Counts of the kernel and the event loop. Cheap. */
   async handles(pid: number): Promise<Resources> {
     const inside = (await this.#ask(pid, "handles")) as Resources;
     const tasks = readdirSync(`/proc/${pid}/task`);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { judgeSoak } from "./judge-soak.ts";
 import { renderPlot } from "./render-plot.ts";
 
-test("every sample, the fitted line and its figures are in the picture, and nothing leaves it", () => {
+test("the picture has every sample, the fitted line and its figures, all inside the frame", () => {
   const samples = Array.from({ length: 50 }, (_, index) => ({
     turns: (index + 1) * 20,
     rss: 2 ** 27 + index * 2 ** 16,

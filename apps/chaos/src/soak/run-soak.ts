@@ -8,41 +8,38 @@ import { ProductProbe } from "./product-probe.ts";
 import type { MemorySample, Resources } from "./product-probe.ts";
 import { SoakScene } from "./soak-scene.ts";
 
-/** Samples of the memory in a run; four of five are judged. For each the turns that are under way come to their end first. */
+/** Memory samples in a run; four of five are judged. Each waits until running turns have ended. */
 const SAMPLES = 30;
 
-/**
- * Readings of one sample, behind one garbage collection, and how far they are apart. The least counts: what V8 compiles at that moment, on another thread,
- * is not held.
- */
+/** Readings of one sample, after one garbage collection, and their interval. The lowest counts: concurrent compilation of V8 is not retained memory. */
 const READINGS = 3;
 const READINGS_APART_MS = 100;
 
-/** Turns at the same time. */
+/** Concurrent turns. */
 const SIDE_BY_SIDE = 16;
 
-/** What rests holds the same after so long; what does not come to rest is given up. */
+/** The process is idle if it holds the same after this time; the wait is bounded. */
 const REST_MS = 8_000;
 const REST_LIMIT_MS = 120_000;
 
-/** What is asked of a soak. */
+/** Options of a soak. */
 export interface SoakOptions {
   readonly turns: number;
   readonly sessions: number;
-  /** Repeats who says something when. */
+  /** Repeats the schedule of messages. */
   readonly seed: number;
   readonly entry?: string;
-  /** The product is made to hold so many bytes of each turn for ever: then the run must fail. */
+  /** Makes the product retain this many bytes per turn: then the run must fail. */
   readonly leakBytes?: number;
   readonly onSample?: (sample: SoakSample) => void;
 }
 
-/** What it came to. */
+/** The result. */
 export interface SoakReport extends SoakRun, SoakVerdict {
   readonly turnsPerSecond: number;
 }
 
-/** Plays turns over many sessions, watches what the process holds, and joins what was said with what was answered. Rejects when a turn is not answered. */
+/** Runs turns over many sessions, watches what the process holds, and joins inputs with answers. Rejects if a turn is not answered. */
 export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   await using probe = await ProductProbe.create(options);
   await using scene = await SoakScene.start({ ...options, env: probe.environment });
@@ -87,7 +84,7 @@ async function leastMemory(probe: ProductProbe, pid: number): Promise<MemorySamp
   return least;
 }
 
-/** What the process holds when nothing changes any more, or as soon as it holds no more than `before`. The heap is walked when the rest has settled. */
+/** What the process holds once it no longer changes, or as soon as it is at most `before`. The heap is walked after the other counts have settled. */
 async function rest({
   scene,
   probe,

@@ -10,8 +10,8 @@ const MEMORY_FOLDER = "/dev/shm";
 const NEEDED_BYTES = 2 * 1024 ** 3;
 
 /**
- * A new folder for the product's state, in memory where there is room: a soak asks what a process holds, and a disk would only make it wait. What lies there
- * is no part of the resident memory that is read.
+ * A new folder for the product's state, in memory if there is room: a soak measures what a process holds, and a disk would only slow it. Files there do not
+ * count as the process's resident memory.
  */
 export async function makeSoakHome(): Promise<string> {
   return mkdtemp(path.join(hasRoom(MEMORY_FOLDER) ? MEMORY_FOLDER : tmpdir(), "factotum-soak-"));

@@ -8,18 +8,18 @@ import type { AnthropicServer, PreparedReply } from "@factotum/testing-providers
 import { chatOf, personOf, productConfig } from "../scene/product-config.ts";
 import { makeSoakHome } from "./soak-home.ts";
 
-/** How long one turn may take. It ends what hangs; nothing is measured by it. */
+/** Timeout of one turn. Not a measurement. */
 const TURN_LIMIT_MS = 120_000;
 
-/** Of so many turns one runs a command. */
+/** One in this many turns runs a command. */
 const TOOL_EVERY = 40;
 
-/** Of so many people one talks over HTTP, the others in chats. */
+/** One in this many people talks over HTTP, the others in chats. */
 const HTTP_EVERY = 2;
 
 /**
- * Of so many people one is an owner in chats, and says what needs a command. Ids of owners stand in every prompt: with thousands of them nothing but prompts
- * would be made and sent.
+ * One in this many people is an owner in chats, who sends the messages that need a command. Ids of owners are in every prompt: thousands of them would dominate
+ * the requests.
  */
 const OWNER_EVERY = 100;
 
@@ -60,7 +60,7 @@ export class SoakScene implements AsyncDisposable {
     return new SoakScene({ product, feishu, model });
   }
 
-  /** One turn to its answer. `number` names it, and says what kind of turn it is. */
+  /** One complete turn. `number` names it, and determines its kind. */
   async turn(number: number, person: number): Promise<void> {
     const hasTool = number % TOOL_EVERY === 0;
     const text = `Message ${number}, please look after it${hasTool ? ` ${TOOL_WORDS}` : ""}.`;
@@ -68,19 +68,19 @@ export class SoakScene implements AsyncDisposable {
     else await this.#say(number, text, hasTool ? person - (person % OWNER_EVERY) : person);
   }
 
-  /** No turn is under way: connections that are kept for the next one are closed. How many there are is how many were once needed at the same time. */
+  /** No turn is running: idle pooled connections are closed. Their number is the past maximum of concurrent ones. */
   closeIdleConnections(): void {
     this.#feishu.closeIdleConnections();
     this.#model.closeIdleConnections();
   }
 
-  /** Stops the product. Rejects when it does not stop cleanly. */
+  /** Stops the product. Rejects if it does not stop cleanly. */
   async stop(): Promise<void> {
     const { code } = await this.product.end("SIGTERM");
     if (code !== 0) throw new Error(`The product did not stop cleanly (${code}). It printed:\n${this.product.output()}`);
   }
 
-  /** What is wrong with the answers in the chats, for people: each message must have one, in its own chat. */
+  /** Problems with the answers in the chats, for people: each message must have one, in its own chat. */
   ledgerProblems(): string[] {
     const ledger: Ledger = {
       inputs: this.#said,
@@ -139,7 +139,7 @@ export class SoakScene implements AsyncDisposable {
   #noteSent(): void {
     for (const { parentId } of this.#feishu.sent.slice(this.#looked)) this.#waiting.get(parentId ?? "")?.();
     this.#looked = this.#feishu.sent.length;
-    // Nobody asks for them any more, and a long run makes hundreds of thousands.
+    // They are not needed any more, and a long run makes hundreds of thousands.
     this.#feishu.requests.length = 0;
   }
 }
@@ -149,7 +149,7 @@ function wantsTool(body: Buffer): boolean {
   return body.lastIndexOf(TOOL_WORDS) > Math.max(body.lastIndexOf('"tool_result"'), body.lastIndexOf(ANSWER));
 }
 
-/** Made anew each time: ids of calls do not repeat. */
+/** Created for each answer, so that ids of calls do not repeat. */
 function prepareCall(): PreparedReply {
   const reply = toolReply({ name: "exec", input: { command: "true" } });
   if (reply.type !== "message") throw new TypeError("A call is a message.");
