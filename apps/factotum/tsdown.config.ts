@@ -2,19 +2,18 @@ import { fileURLToPath } from "node:url";
 import { defineConfig, type UserConfig } from "tsdown";
 import { mitLicence, thirdPartyNotices } from "../../scripts/build/third-party-notices.ts";
 
-/** Small modules that several commands share, with no import but small parts of Node: a chunk for each costs every start a resolution, and memory with it. */
+/** Small modules that several commands share and that import only small parts of Node: a separate chunk for each would cost every start a resolution and memory. */
 const SMALL_SHARED = {
   name: "base",
   test: /\/apps\/factotum\/src\/(?:runtime\/(?:assets|node-version|version|tuning\/tune-process|log-line|cli-error|exit-codes|cli-context))\.ts$|\/state-paths\.ts$|\/(?:clean-text|parse-arguments|thinking-levels|keyed-queue|without-undefined)\.ts$/,
 } as const;
 
 /**
- * The product: every dependency is bundled, straight from the sources of the workspace, into chunks that are loaded when they are
- * needed. `shims` is for the Lark SDK, which reads `__dirname`. White space and comments are a third of the bytes and cost a start and
- * memory; names stay, so that a stack trace can be read.
+ * The product: every dependency is bundled, straight from the sources of the workspace, into chunks that are loaded on demand. `shims` is for the Lark SDK,
+ * which reads `__dirname`. White space and comments are a third of the bytes and cost start time and memory; names stay, so that stack traces are readable.
  */
 const config: UserConfig = defineConfig({
-  // A thread's program is an entry of its own: nothing imports it.
+  // A thread's program is a separate entry: nothing imports it.
   entry: {
     factotum: "src/factotum.ts",
     "image-worker": "../../packages/gateway/src/media/images/image-worker.ts",

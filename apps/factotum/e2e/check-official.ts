@@ -2,26 +2,26 @@ import { checkOfficialRequests } from "@factotum/testing-providers";
 import type { CapturedRequest, JsonObject, WireFormatName } from "@factotum/testing-providers";
 import { afterAll, expect } from "vitest";
 
-/** A strict server, as far as its requests are concerned. */
+/** Validates the requests that a strict server received. */
 interface RecordingServer {
   readonly requests: readonly CapturedRequest[];
 }
 
 const servers: { readonly format: WireFormatName; readonly server: RecordingServer }[] = [];
 
-/** At the end of the test file everything that was sent to the server is held against the official SDK's types or schemas. */
+/** At the end of the test file, checks every request to the server against the official SDK's types or schemas. */
 export function checkedOfficially<Server extends RecordingServer>(server: Server, format: WireFormatName): Server {
   servers.push({ format, server });
   return server;
 }
 
-/** OpenRouter takes Anthropic's cache marks over OpenAI's format, whose types do not know them. */
+/** OpenRouter takes Anthropic's cache marks over OpenAI's format, whose types do not have them. */
 function withoutMarks(body: JsonObject): JsonObject {
   return JSON.parse(JSON.stringify(body, (key, value: unknown) => (key === "cache_control" ? undefined : value))) as JsonObject;
 }
 
 afterAll(async () => {
-  // Whoever only looks whether a server is there asks nothing of a model.
+  // A probe for a server is no model request.
   const subjects = servers.flatMap(({ format, server }) =>
     server.requests
       .filter(({ method }) => method !== "GET")

@@ -3,10 +3,10 @@ import path from "node:path";
 import { startProduct } from "@factotum/testing-product";
 import { expect, test } from "vitest";
 
-/** Has Node tell what becomes of each file of the cache. */
+/** Makes Node report how it uses each file of the cache. */
 const TELL = { NODE_DEBUG_NATIVE: "COMPILE_CACHE" };
 
-test("a start takes over what earlier ones compiled, also after a kill, and keeps it of one build alone", async () => {
+test("a start reuses code compiled by earlier ones, even after a kill, and keeps that of one build alone", async () => {
   await using first = await startProduct();
   const folder = path.join(first.home, "state", "code");
   await first.end("SIGKILL");
@@ -22,7 +22,7 @@ test("a start takes over what earlier ones compiled, also after a kill, and keep
   expect((await stat(path.dirname(folder))).mode & 0o777).toBe(0o700);
 });
 
-test("a user's own decision about Node's cache stands", async () => {
+test("respects a user's own settings of Node's cache", async () => {
   await using first = await startProduct();
   await first.end("SIGKILL");
   const second = await startProduct({ home: first.home, env: { NODE_DISABLE_COMPILE_CACHE: "1" } });

@@ -71,13 +71,13 @@ test("`--json --texts` prints the whole report, without the secrets of the proce
   expect(stdout).not.toContain(KEY);
 });
 
-test("`--diff` compares with the turn that was asked for", async () => {
+test("`--diff` compares with the given turn", async () => {
   const { stdout } = await cli("context", "--turn", "2", "--diff", "1", "--json");
   const { diff } = ContextReportSchema.parse(JSON.parse(stdout));
   expect(diff).toMatchObject({ turn: 1, request: 2, prefixHeld: true });
 });
 
-test("`factotum replay` sends the same bytes, prints the answer, and leaves the conversation alone", async () => {
+test("`factotum replay` sends the same bytes, prints the answer, and does not change the conversation", async () => {
   const before = await cli("context", "--json");
   model.script([textReply("Once more: nothing.")]);
   const count = model.requests.length;
@@ -88,7 +88,7 @@ test("`factotum replay` sends the same bytes, prints the answer, and leaves the 
   expect((await cli("context", "--json")).stdout).toBe(before.stdout);
 });
 
-test("a turn is found by its id too, and another model can be asked", async () => {
+test("finds a turn by its id too, and another model can be asked", async () => {
   const { request } = ContextReportSchema.parse(JSON.parse((await cli("context", "--json")).stdout));
   model.script([textReply("I am smaller.")]);
   const { stdout } = await cli("replay", request.turnId, "--model", "anthropic/claude-haiku-4-5", "--json");
@@ -107,7 +107,7 @@ test.each([
   [["replay", "1", "--model", "nowhere/x"], 1, "nowhere"],
   [["context", "--request", "0"], 2, "number from 1"],
   [["replay"], 2, "missing required argument"],
-])("%j says what is wrong", async (args, code, words) => {
+])("%j reports the error", async (args, code, words) => {
   const result = await cli(...args);
   expect(result.code).toBe(code);
   expect(result.stderr).toContain(words);

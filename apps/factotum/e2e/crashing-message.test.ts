@@ -12,7 +12,7 @@ import { feishuConfig, waitForSent } from "./feishu-scene.ts";
 const PICTURE = "img_poison";
 const CRASHES = 4;
 
-/** The process dies each time that it fetches the picture of one message, so no turn of that message is ever on disk. */
+/** The process dies each time it fetches the image of one message, so no turn of that message is ever on disk. */
 test.each([["owner"], ["guest"]] as const)(
   "a message that crashes the gateway before its turn is stored is given up, and the others are answered once (from the %s)",
   { timeout: 120_000 },
@@ -31,7 +31,7 @@ test.each([["owner"], ["guest"]] as const)(
       messages: { queue: { mode: "collect", debounceMs: 0 } },
     };
     let product: Promise<Product> | undefined;
-    /** Opened when everything is said that is to be said before the crash. */
+    /** Opened once all messages before the crash are sent. */
     let said = createGate();
     feishu.intercept = async ({ path: asked }) => {
       if (!asked.includes(PICTURE)) return;

@@ -13,14 +13,14 @@ import { feishuConfig, waitForSent } from "./feishu-scene.ts";
 const POISON = "poison";
 const BYSTANDER = "bystander";
 
-/** What a request asks to be answered: the newest name of a person that stands in it. */
+/** The message that a request asks to answer: the last person's name in it. */
 const askedBy = ({ body }: CapturedRequest): string =>
   JSON.stringify(body)
     .match(/this is (\w+)/g)
     ?.at(-1)
     ?.slice(8) ?? "nobody";
 
-/** An answer at which the process dies each time, or a tool which kills it and which the model calls again each time. */
+/** An answer at which the process always dies, or a tool that kills it and that the model calls again each time. */
 test.each([
   { dies: "at its answer", order: [POISON, "ann", "ben"], crashes: 4 },
   { dies: "in its tool", order: ["ann", POISON, "ben"], crashes: 8 },
@@ -43,10 +43,10 @@ test.each([
     };
     let product: Promise<Product> | undefined;
     let boot = 0;
-    /** Resumed turns at the model now, and the most at a time by the number of the boot. */
+    /** Resumed turns at the model now, and the maximum by the number of the boot. */
     const asking = new Set<string>();
     const together: number[] = [];
-    /** Opened when everybody whose turn runs in this boot waits for the model. */
+    /** Opened once everyone whose turn runs in this boot waits for the model. */
     let everybody = createGate();
     const bystander = createGate();
     model.respond(async (request) => {
@@ -60,7 +60,7 @@ test.each([
       if (asking.size === order.length || boot > 2) everybody.open();
       await everybody.opened;
       if (name !== POISON) {
-        // It takes long: before the second crash as long as the process lives, and then until somebody else has been answered meanwhile.
+        // It takes long: before the second crash as long as the process lives, and then until another person has been answered.
         await (boot > 2 ? bystander.opened : new Promise(() => undefined));
         asking.delete(name);
         return sayText(`To ${name}.`);
@@ -102,7 +102,7 @@ test.each([
     for (const name of order) await say(name, running.url);
     const isOver = waitForSent(feishu, people.length).then(() => "over" as const);
     for (;;) {
-      // From the first boot on in which turns are resumed one at a time, somebody new talks, again and again as a platform does that gets no answer.
+      // From the first boot on in which turns are resumed one at a time, a new person writes, with retries like a platform that gets no answer.
       if (boot > 2) await say(BYSTANDER, running.url).catch((error: unknown) => expect(error).toBeInstanceOf(TypeError));
       if ((await Promise.race([running.ended, isOver])) === "over") break;
       running = await start();

@@ -8,7 +8,7 @@ import { checkedOfficially } from "./check-official.ts";
 
 const DAY_MS = 86_400_000;
 
-test("the first words of another day begin a new conversation, and the old one is kept", { timeout: 120_000 }, async () => {
+test("the first message of another day starts a new conversation, and the old one is kept", { timeout: 120_000 }, async () => {
   await using model = checkedOfficially(await startAnthropicServer(), "anthropic-messages");
   model.respond(() => textReply("Yes."));
   const config = {
@@ -34,7 +34,7 @@ test("the first words of another day begin a new conversation, and the old one i
   expect(model.violations).toEqual([]);
 });
 
-/** Lets the only conversation have begun a day earlier; gives its session id. */
+/** Backdates the start of the only conversation by a day; returns its session id. */
 function yesterday(file: string): string {
   const database = new DatabaseSync(file);
   try {

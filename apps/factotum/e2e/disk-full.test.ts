@@ -14,7 +14,7 @@ async function exists(file: string): Promise<boolean> {
 }
 
 test.runIf(canMountDisk("a disk that is full"))(
-  "on a disk that is full what is at work is answered, nothing new is taken, and it all goes on when there is space",
+  "on a full disk running turns are answered, nothing new is accepted, and work resumes once there is space",
   { timeout: 180_000 },
   async () => {
     await using disk = mountSmallDisk();
@@ -41,7 +41,7 @@ test.runIf(canMountDisk("a disk that is full"))(
     const status = await runCommand(["status"], { home });
     expect(status.stdout).toMatch(/storage {4}! full: /);
 
-    // What was left of the reserve is gone too.
+    // The rest of the reserve is gone too.
     const rest = await disk.fill("rest");
     const file = path.join(home, "factotum.json5");
     const written = await readFile(file, "utf8");

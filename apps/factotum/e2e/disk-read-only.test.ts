@@ -7,7 +7,7 @@ import { messageIdOf, startDiskScene } from "./disk-scene.ts";
 import { waitForSent } from "./feishu-scene.ts";
 
 test.runIf(canMountFailingDisk("a disk that turns read-only"))(
-  "on a disk that turns read-only nothing new is taken, and what was taken is answered once it may be written again",
+  "on a disk that turns read-only nothing new is accepted, and accepted messages are answered once it is writable again",
   { timeout: 180_000 },
   async () => {
     await using disk = await mountFailingDisk();
@@ -30,7 +30,7 @@ test.runIf(canMountFailingDisk("a disk that turns read-only"))(
     expect(await say(first, "the second one", 2)).toBe(503);
     const status = await runCommand(["status"], { home });
     expect(status.stdout).toMatch(/storage {4}! full: /);
-    // No answer is given that the disk does not know; who said what could not be taken is told.
+    // No answer is sent that is not on disk; senders of refused messages are told.
     await waitForSent(feishu, 1);
     expect(feishu.sent.map(({ parentId }) => parentId)).toEqual([messageIdOf(2)]);
     await first.end("SIGTERM");

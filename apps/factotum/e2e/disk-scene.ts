@@ -8,11 +8,11 @@ import { feishuConfig } from "./feishu-scene.ts";
 const USER = "ou_olga";
 const CHAT = "oc_dm";
 
-/** One person in a chat and a model, for a product whose disk fails it. */
+/** One person in a chat and a model, for a product with a failing disk. */
 export interface DiskScene extends AsyncDisposable {
   readonly feishu: FakeFeishu;
   readonly model: StrictServer;
-  /** What the product is configured with. */
+  /** The product's configuration. */
   readonly config: object;
   /** Pushes the person's message of this number; resolves with the status of the answer. */
   readonly say: (product: Product, text: string, number: number) => Promise<number>;

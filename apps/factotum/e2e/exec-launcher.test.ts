@@ -11,7 +11,7 @@ import { checkedOfficially } from "./check-official.ts";
 const SECRET = "sk-canary-0123456789abcdef";
 const app = path.dirname(path.dirname(productEntry));
 
-/** The command as somebody has it who installed the packed product: behind a link on the PATH. */
+/** The command as installed from the package: behind a link on the PATH. */
 async function installed(): Promise<{ readonly entry: string } & AsyncDisposable> {
   const folder = await mkdtemp(path.join(tmpdir(), "factotum-installed-"));
   const run = promisify(execFile);
@@ -57,7 +57,7 @@ test.each([
     const launcher = path.join(product.home, "state/bin/factotum");
     expect(result).toContain(`\n${launcher}\n`);
     expect(result).toContain("\nPATH=" + path.dirname(launcher) + ":/usr/bin:/bin\n");
-    // Neither the launcher nor the environment of a command carries a secret.
+    // Neither the launcher nor the environment of a command contains a secret.
     for (const text of [result, await readFile(launcher, "utf8")])
       for (const secret of [SECRET, product.token]) expect(text).not.toContain(secret);
     expect(result).not.toContain("\nANTHROPIC_API_KEY=");

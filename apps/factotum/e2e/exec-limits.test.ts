@@ -13,7 +13,7 @@ const holdMemory = (megabytes: number, then: string): string =>
   `node -e 'const held = Buffer.alloc(${megabytes} * 1024 * 1024, 1); console.log("held", held.length); ${then}'; echo "all of it ran"`;
 const LIMITS = { maxProcesses: 40, maxMemoryMb: 300 };
 
-/** What the model is told of one command, and the product that ran it. */
+/** The tool result of one command, and the product that ran it. */
 async function resultOf(
   command: string,
   input: object = {},
@@ -36,13 +36,13 @@ async function resultOf(
   return { result, home: product.home, [Symbol.asyncDispose]: () => product[Symbol.asyncDispose]() };
 }
 
-/** A zombie does not run: whether it is reaped is up to the machine's first process. */
+/** A zombie does not count as running: reaping it is up to the machine's first process. */
 async function isRunning(processId: number): Promise<boolean> {
   const stat = await readFile(`/proc/${processId}/stat`, "utf8").catch(() => "");
   return stat !== "" && !/^\d+ \(.*\) Z/.test(stat);
 }
 
-describe.runIf(process.platform === "linux")("what commands use", () => {
+describe.runIf(process.platform === "linux")("resources of commands", () => {
   test("a fork bomb is stopped, and the model is told which limit it was and what to do", async () => {
     await using outcome = await resultOf(forkBomb(7, "sleep 1000"));
     expect(outcome.result).toMatch(
@@ -68,7 +68,7 @@ describe.runIf(process.platform === "linux")("what commands use", () => {
     expect(outcome.result).toBe("held 104857600\\nall of it ran\\n");
   });
 
-  test("status and doctor say what the limits are and how they are kept", async () => {
+  test("status and doctor show the limits and who enforces them", async () => {
     await using product = await startProduct({ config: { tools: { exec: LIMITS } } });
     for (const command of ["status", "doctor"]) {
       const { stdout } = await runCommand([command], { home: product.home });
@@ -79,7 +79,7 @@ describe.runIf(process.platform === "linux")("what commands use", () => {
   test.each([
     ["maxProcesses", 40, forkBomb(7, "sleep 1000"), /maxProcesses allows 40\./],
     ["maxMemoryMb", 300, holdMemory(400, "setInterval(() => held[0], 1000)"), /maxMemoryMb allows 300\./],
-  ])("tools.exec.%s holds for the next command once the configuration was changed", async (key, value, command, stopped) => {
+  ])("tools.exec.%s applies to the next command after a configuration change", async (key, value, command, stopped) => {
     await using model = await startObedientModel();
     await using product = await startProduct({
       config: {
@@ -107,7 +107,7 @@ describe.runIf(process.platform === "linux")(
   () => {
     const DAEMON = `(setsid env -i PATH="$PATH" sh -c '(setsid sh -c "echo \\$\\$ >daemon; exec sleep 1000" >/dev/null 2>&1 &)' &)`;
 
-    test("ends when the time of the command is over", async () => {
+    test("ends at the command's time limit", async () => {
       await using outcome = await resultOf(`${DAEMON}; sleep 1000`, { timeoutSeconds: 2 });
       expect(outcome.result).toContain("stopped after 2 seconds");
       const daemon = Number(await readFile(path.join(outcome.home, "workspace/daemon"), "utf8"));

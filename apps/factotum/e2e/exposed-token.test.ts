@@ -14,7 +14,7 @@ const ask = async ({ url }: Product, token: string): Promise<number> =>
 const tokenFile = async ({ home }: Product): Promise<string> =>
   (await readFile(path.join(home, "credentials", "gateway-token"), "utf8")).trim();
 
-test("a token of 10 characters is not used by a gateway on the network: it runs with its own, and says so everywhere", async () => {
+test("a gateway on the network ignores a token of 10 characters: it uses its own, and says so everywhere", async () => {
   await using product = await startProduct({ config: { gateway: { bind: "lan", auth: { token: SHORT } } } });
   expect(product.token).toMatch(/^[\w-]{43}$/);
   expect(await tokenFile(product)).toBe(product.token);
@@ -44,7 +44,7 @@ test("a token of 24 characters is used on the network, and one of 10 on loopback
   }
 });
 
-test("a public address that is set while the gateway runs ends a short token at once, and is printed", async () => {
+test("setting a public address on a running gateway ends a short token at once, and is printed", async () => {
   await using product = await startProduct({ config: { gateway: { auth: { token: SHORT } } } });
   const { home, url } = product;
   expect(await ask(product, SHORT)).toBe(200);
@@ -61,7 +61,7 @@ test("a public address that is set while the gateway runs ends a short token at 
   expect([await ask(product, token), await ask(product, LONG)]).toEqual([401, 200]);
 });
 
-test("a short token in the gateway's own file is replaced on the network alone", async () => {
+test("a short token in the gateway's own file is replaced on the network only", async () => {
   const home = await mkdtemp(path.join(tmpdir(), "factotum-token-"));
   await mkdir(path.join(home, "credentials"), { mode: 0o700 });
   await writeFile(path.join(home, "credentials", "gateway-token"), `${SHORT}\n`, { mode: 0o600 });

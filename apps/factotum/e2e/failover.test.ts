@@ -3,7 +3,7 @@ import { runCommand, startProduct } from "@factotum/testing-product";
 import { expect, test } from "vitest";
 import { checkedOfficially } from "./check-official.ts";
 
-test("whoever asks on the command line is told once that another model answers", async () => {
+test("the command line reports once that another model answers", async () => {
   await using first = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
   await using second = checkedOfficially(await startStrictServer("openai-chat"), "openai-chat");
   first.respond(() => ({ type: "error", errorType: "overloaded", message: "Come back later.", headers: { "retry-after": "60" } }));

@@ -13,7 +13,7 @@ const GENERAL = "The model's provider refused the key. A valid one must be set i
 const OWNER = "ou_owner";
 const OTHER = "ou_other";
 
-test("a missing key is said before any request is made: at the start, on the command line, on /v1 and in status", async () => {
+test("a missing key is reported before any request is made: at the start, on the command line, on /v1 and in status", async () => {
   await using product = await startProduct({ config: { agents: { defaults: { model: "anthropic/claude-sonnet-4-6" } } } });
   const missing = /There is no key for anthropic: set ANTHROPIC_API_KEY, or models\.providers\.anthropic\.apiKey\./;
   await expect.poll(() => product.output()).toMatch(missing);
@@ -27,7 +27,7 @@ test("a missing key is said before any request is made: at the start, on the com
   expect(stdout).toMatch(new RegExp(`the newest run failed.*${missing.source}`));
 });
 
-test("a refused key: the owner sees which one and where it stands, other people that it is refused, and nobody the key", async () => {
+test("a refused key: the owner sees which one and where it is configured, other people that it is refused, and no one the key", async () => {
   await using model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
   await using feishu = await FakeFeishu.start({ people: [OWNER, OTHER], chats: ["oc_owner", "oc_other"] });
   model.respond(() => ({ type: "error", errorType: "authentication", message: `invalid x-api-key ${KEY}` }));
@@ -55,7 +55,7 @@ test("a refused key: the owner sees which one and where it stands, other people 
   const { stdout } = await runCommand(["status"], { home: product.home });
   expect(stdout).toMatch(REASON);
   for (const shown of [asked.stderr, stdout, product.output(), JSON.stringify(feishu.sent)]) expect(shown).not.toContain(KEY);
-  // A run that is done takes the failure back.
+  // A successful run clears the failure.
   model.respond(() => sayText("Here."));
   expect(await runCommand(["agent", "--message", "hello"], { home: product.home })).toMatchObject({ code: 0, stdout: "Here.\n" });
   expect((await runCommand(["status"], { home: product.home })).stdout).not.toContain("newest run failed");

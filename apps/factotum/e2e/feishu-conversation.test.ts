@@ -12,11 +12,11 @@ const run = promisify(execFile);
 
 interface Block {
   readonly type: string;
-  /** Of a tool result: a text, or blocks of text. */
+  /** The text of a tool result: a string, or blocks of text. */
   readonly content?: string | readonly { readonly text: string }[];
 }
 
-/** The results that a request holds, in order. */
+/** The tool results in a request, in order. */
 function toolResults(request: CapturedRequest | undefined): readonly string[] {
   const messages = (request?.body?.["messages"] ?? []) as unknown as readonly { readonly content: readonly Block[] }[];
   return messages.flatMap(({ content }) =>
@@ -38,7 +38,7 @@ async function expectOneFileAndOneReply(scene: FeishuScene): Promise<void> {
 }
 
 describe("a Feishu user asks for a script", () => {
-  test("the agent reads the skill, looks round, writes the file and answers", async () => {
+  test("the agent reads the skill, lists the folder, writes the file and answers", async () => {
     await using scene = await startFeishuScene();
     const before = await listing(scene.workspace);
     expect((await scene.push()).status).toBe(200);
@@ -87,7 +87,7 @@ describe("a Feishu user asks for a script", () => {
     const { status } = await scene.push(options);
     expect(status).toBeGreaterThanOrEqual(400);
     expect(status).toBeLessThan(500);
-    // What is accepted afterwards is the first thing that reaches the model.
+    // The next accepted message is the first one that reaches the model.
     await scene.push();
     await scene.waitForSent(1);
     expect(scene.model.requests).toHaveLength(4);

@@ -11,7 +11,7 @@ const SLOW_DOWN: FeishuFault = {
   headers: { "x-ogw-ratelimit-reset": "1" },
 };
 
-describe("a reply that the platform does not simply take", () => {
+describe("a reply with a delivery problem", () => {
   test.each<[string, readonly FeishuFault[]]>([
     ["refused as it is: in plain words, once", [REFUSED]],
     ["put off, with a delay: later, once", [SLOW_DOWN]],

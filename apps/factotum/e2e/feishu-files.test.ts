@@ -11,7 +11,7 @@ type TransportType = "webhook" | "websocket";
 
 const REPORT = Buffer.from("quarter,sales\n1,4711\n");
 const CHART = png(60, 40, [30, 120, 30]);
-/** The first page of an Ogg file whose stream is Opus, as recorders write it. */
+/** The first page of an Ogg file with an Opus stream, as recorders write it. */
 const VOICE = Buffer.concat([Buffer.from("OggS\0\x02"), Buffer.alloc(20), Buffer.from("\x01\x13OpusHead\x01\x01"), Buffer.alloc(64)]);
 
 async function startScene(type: TransportType): Promise<FeishuScene> {
@@ -38,14 +38,14 @@ async function say(
   return messageId;
 }
 
-/** Everything that the last request says in words. */
+/** All texts in the last request. */
 function lastWords(scene: FeishuScene): string {
   const turns = (scene.model.requests.at(-1)?.body?.["messages"] ?? []) as unknown as readonly { readonly content: unknown }[];
   return JSON.stringify(turns.at(-1)?.content ?? "");
 }
 
 describe.each<TransportType>(["webhook", "websocket"])("files of a Feishu conversation over the %s transport", (type) => {
-  test("leave as a file, an image and a voice message, after the text, byte for byte", async () => {
+  test("are sent as a file, an image and a voice message, after the text, byte for byte", async () => {
     await using scene = await startScene(type);
     const files = { "report.csv": REPORT, "chart.png": CHART, "voice.ogg": VOICE };
     for (const [name, bytes] of Object.entries(files)) await writeFile(path.join(scene.workspace, name), bytes);
@@ -69,7 +69,7 @@ describe.each<TransportType>(["webhook", "websocket"])("files of a Feishu conver
     expect(uploads.size).toBe(3);
   });
 
-  test("that the platform does not take are named, and the conversation goes on", async () => {
+  test("that the platform does not accept are named, and the conversation continues", async () => {
     await using scene = await startScene(type);
     await writeFile(path.join(scene.workspace, "report.csv"), REPORT);
     scene.feishu.failNext({ type: "refuse", status: 400, code: 230055, message: "The type of file upload does not match." });
@@ -85,7 +85,7 @@ describe.each<TransportType>(["webhook", "websocket"])("files of a Feishu conver
     ]);
   });
 
-  test("arrive with their bytes, whatever kind they are", async () => {
+  test("arrive with their bytes, of any kind", async () => {
     await using scene = await startScene(type);
     const incoming = [
       { messageType: "file", content: { file_key: "file_in_1", file_name: "report.csv" }, key: "file_in_1", bytes: REPORT },

@@ -30,7 +30,7 @@ async function startGroup(type: "webhook" | "websocket"): Promise<FeishuScene> {
   return scene;
 }
 
-/** A message of the group that names the bot and answers another message. */
+/** A group message that mentions the bot and replies to another message. */
 async function ask(scene: FeishuScene, type: "webhook" | "websocket", messageId: string): Promise<void> {
   const { feishu, product } = scene;
   feishu.addInbound({ messageId, chatId: GROUP });
@@ -82,7 +82,7 @@ describe.each(["webhook", "websocket"] as const)("a group message over the %s tr
     expect(JSON.stringify(scene.model.requests.at(-1)?.body?.["system"])).not.toContain("Move planning");
     expect(scene.model.violations).toEqual([]);
 
-    // Cached: the second message asks nothing.
+    // Cached: the second message makes no request.
     const asked = reads(scene).length;
     await ask(scene, type, "om_2123456789abcdef2123456789abcdef");
     await scene.waitForSent(2);
@@ -90,7 +90,7 @@ describe.each(["webhook", "websocket"] as const)("a group message over the %s tr
     expect(block(newestPrompt(scene), "Replied message")).toMatchObject({ body: WORDS });
   });
 
-  test("is answered without them where the app lacks the permission, and the status names the scopes", async () => {
+  test("is answered without them if the app lacks the permission, and the status names the scopes", async () => {
     await using scene = await startGroup(type);
     scene.feishu.app.scopes.clear();
     await ask(scene, type, "om_1123456789abcdef1123456789abcdef");
@@ -101,7 +101,7 @@ describe.each(["webhook", "websocket"] as const)("a group message over the %s tr
     expect(prompt).toContain("when is the move?");
     expect(block(prompt, "Replied message")).toBeUndefined();
     expect(prompt).not.toContain("张三");
-    // Asked once each, not again for every message.
+    // Requested once each, not again for every message.
     expect(new Set(reads(scene)).size).toBe(reads(scene).length);
     const { channels } = JSON.parse((await runCommand(["status", "--json"], { home: scene.product.home })).stdout) as GatewayStatus;
     const { state, detail = "" } = channels.find(({ channel }) => channel === "feishu") ?? {};

@@ -15,7 +15,7 @@ interface Block {
   readonly source?: { readonly media_type: string; readonly data: string };
 }
 
-/** A message of the user with pictures between its lines, and its files on the platform. */
+/** A user's message with images between its lines, and its files on the platform. */
 async function send(scene: FeishuScene, messageId: string, pictures: readonly (readonly [key: string, bytes: Buffer])[]): Promise<void> {
   const { feishu, product } = scene;
   for (const [fileKey, bytes] of pictures)
@@ -41,8 +41,8 @@ function lastBlocks(scene: FeishuScene): readonly Block[] {
   return messages.at(-1)?.content ?? [];
 }
 
-describe("a Feishu user sends pictures", () => {
-  test("the built product shows them to the model in order, the large one made smaller, and keeps both", async () => {
+describe("a Feishu user sends images", () => {
+  test("the model gets them in order, the large one downscaled, and both are stored", async () => {
     await using scene = await startFeishuScene();
     scene.model.respond(() => sayText("大小和颜色不同。"));
     const large = png(2_400, 600, [200, 30, 30]);
@@ -71,7 +71,7 @@ describe("a Feishu user sends pictures", () => {
     expect(scene.model.violations).toEqual([]);
   });
 
-  test("a picture that the platform does not give is a word to the model, and the answer comes", async () => {
+  test("an image that the platform does not return becomes a note, and the answer comes", async () => {
     await using scene = await startFeishuScene();
     scene.model.respond(() => sayText("我没收到图。"));
     const messageId = "om_2123456789abcdef2123456789abcdef";
@@ -95,7 +95,7 @@ describe("a Feishu user sends pictures", () => {
   });
 });
 
-test("the bundle decodes by itself, without any library of the machine", async () => {
+test("the bundle decodes images without any library of the machine", async () => {
   const worker = new Worker(new URL("../dist/image-worker.mjs", import.meta.url), { workerData: { codec: "wasm" }, env: {}, execArgv: [] });
   try {
     const job = { orientation: 6, maxSidePx: 100, maxBytes: 50_000, losslessMaxBytes: 50_000, maxPixels: 1_000_000 };

@@ -23,7 +23,7 @@ const SKILL = `# create-python-script
 3. 写完后用两三句话告诉用户怎么运行。
 `;
 
-/** A Feishu user, the product with one agent, and a model that follows the script: everything of the conversation. */
+/** A Feishu user, the product with one agent, and a scripted model: everything for a conversation. */
 export interface FeishuScene extends AsyncDisposable {
   readonly feishu: FakeFeishu;
   readonly model: StrictServer;
@@ -32,16 +32,16 @@ export interface FeishuScene extends AsyncDisposable {
   /** The user's message as an event; the same one for every push. */
   readonly event: FeishuEnvelope;
   readonly messageId: string;
-  /** Pushes the event as the platform does. */
+  /** Pushes the event like the platform. */
   push(options?: FeishuWebhookOptions): Promise<Response>;
-  /** Kills the product without warning and starts it again on the same state. */
+  /** Kills the product and starts it again on the same state. */
   killAndStart(): Promise<void>;
-  /** Resolves when the bot has sent `count` messages in all. */
+  /** Resolves once the bot has sent `count` messages in total. */
   waitForSent(count: number): Promise<void>;
 }
 
 /**
- * Sets the scene up. The model answers by what it has been shown, so that a request after a crash gets the same answer. `account` is added to the keys of
+ * Creates the scene. The model's answers depend on the request alone, so that a request after a crash gets the same answer. `account` is added to the keys of
  * the Feishu account.
  */
 export async function startFeishuScene(
@@ -89,7 +89,7 @@ export async function startFeishuScene(
   };
 }
 
-/** Resolves when the platform shows so many messages of the product. */
+/** Resolves once the platform shows this many messages of the product. */
 export async function waitForSent(feishu: FakeFeishu, count: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const check = (): void => {
@@ -110,7 +110,7 @@ export function feishuConfig({ app, baseUrl }: FakeFeishu, owner: string, accoun
   };
 }
 
-/** What `ls` should have seen: folders with a slash, sorted as the tool sorts. */
+/** The expected output of `ls`: folders with a slash, sorted like the tool. */
 export async function listing(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   return entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).toSorted();

@@ -10,7 +10,7 @@ import { startFeishuScene } from "./feishu-scene.ts";
 const ROTATED = "another-secret-of-the-fake-0123456789";
 
 describe.each(["webhook", "websocket"] as const)("a rotated app secret, over the %s transport", (type) => {
-  test("degrades the account, holds its messages, and lets them leave in order with the new secret", async () => {
+  test("degrades the account, holds its messages, and sends them in order with the new secret", async () => {
     await using scene = await startFeishuScene(undefined, type === "websocket" ? { account: { transport: { type } } } : {});
     const { feishu, model, product } = scene;
     if (type === "websocket") await feishu.longConnection.connected();
@@ -61,7 +61,7 @@ describe.each(["webhook", "websocket"] as const)("a rotated app secret, over the
     await writeFile(configPath, config.replaceAll(appSecret, ROTATED));
     await scene.waitForSent(3);
     expect(feishu.sent.map(({ content }) => content)).toEqual([{ text: "answer 1" }, { text: "answer 3" }, { text: "answer 5" }]);
-    // A new webhook channel has no evidence of its own until the platform calls it.
+    // A new webhook channel has no evidence until the platform calls it.
     const state = type === "websocket" ? "connected" : "starting";
     await expect.poll(async () => (await account())?.state, { timeout: 10_000 }).toBe(state);
     expect((await status()).outbox).toMatchObject({ waiting: 0, deadLettered: 0, ambiguous: 0, blocked: [] });

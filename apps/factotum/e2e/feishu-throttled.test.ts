@@ -5,7 +5,7 @@ import { sayText } from "@factotum/testing-providers";
 import { expect, test } from "vitest";
 import { startFeishuScene } from "./feishu-scene.ts";
 
-test("a throttled conversation shows in status and metrics, and keeps the platform's delay over a restart", async () => {
+test("a throttled conversation is in status and metrics, and keeps the platform's delay over a restart", async () => {
   await using scene = await startFeishuScene();
   const { feishu, model } = scene;
   model.respond(() => sayText("Done."));

@@ -24,9 +24,9 @@ function message({ app }: FakeFeishu, chatId: typeof DIRECT | typeof GROUP, numb
   });
 }
 
-describe.each(["webhook", "websocket"] as const)("over the %s transport, while the platform does not name the bot", (type) => {
+describe.each(["webhook", "websocket"] as const)("over the %s transport, before the platform has returned the bot's id", (type) => {
   test(
-    "direct messages pass at once; mentions in groups are refused soon and taken when they are sent again",
+    "direct messages pass at once; mentions in groups are refused soon and accepted when they are sent again",
     { timeout: 60_000 },
     async () => {
       await using feishu = await FakeFeishu.start({ people: [OWNER], chats: [DIRECT, GROUP] });
@@ -49,7 +49,7 @@ describe.each(["webhook", "websocket"] as const)("over the %s transport, while t
       const events = Array.from({ length: 70 }, (_, index) => message(feishu, GROUP, index));
       const startedAt = performance.now();
       const mentions = events.map(push);
-      // Those that find no place to wait are refused; the others hold no place that the owner needs.
+      // Excess messages are refused; the waiting ones take no place that the owner needs.
       expect(await Promise.race(mentions)).toBeGreaterThanOrEqual(500);
       expect(await push(message(feishu, DIRECT, 100))).toBe(200);
       await waitForSent(feishu, 1);

@@ -15,39 +15,39 @@ import { feishuConfig, waitForSent } from "./feishu-scene.ts";
 export const GROUP = "oc_group";
 const PEOPLE = ["ou_owner", "ou_anna", "ou_bert", "ou_second"] as const;
 
-/** Who talks. `ou_owner` is the owner, `ou_second` another account of the owner's that only `session.identityLinks` knows. */
+/** The sender. `ou_owner` is the owner, `ou_second` another account of the owner's that only `session.identityLinks` knows. */
 export type Person = (typeof PEOPLE)[number];
 
-/** How something is said. */
+/** Options of a message. */
 interface SayOptions {
-  /** Messages that the bot sends then; 1 by default. */
+  /** Messages that the bot sends in response; 1 by default. */
   readonly count?: number;
   readonly chatId?: string;
-  /** What else stands in the event: names, another type of message, what is answered. */
+  /** Further fields of the event: mentions, another message type, the message that is replied to. */
   readonly event?: Partial<FeishuMessageInput>;
 }
 
-/** An owner, guests and a group on Feishu, and a model that says every canary word of its context. */
+/** An owner, guests and a group on Feishu, and a model that repeats every canary word of its context. */
 export interface GuestScene extends AsyncDisposable {
   readonly model: StrictServer;
   readonly feishu: FakeFeishu;
   readonly product: Product;
-  /** Says something, in a group if one is named, and gives back what the bot sent until it had sent `count` messages more. */
+  /** Sends a message, to a group if one is named, and returns what the bot has sent once there are `count` messages more. */
   say(person: Person, text: string, options?: SayOptions): Promise<readonly string[]>;
   /** The owner, with the gateway's token. */
   owner(text: string): Promise<string>;
   command(...args: readonly string[]): Promise<CommandOutcome>;
-  /** Canary words in the newest model request, in the order of their first appearance. */
+  /** Canary words in the newest model request, by first appearance. */
   readonly given: readonly string[];
   /** The newest model request, as text. */
   readonly request: string;
   /** Everything that the bot has sent. */
   readonly sent: readonly string[];
-  /** Resolves when the bot has sent so many messages in all. */
+  /** Resolves once the bot has sent this many messages in total. */
   waitForSent(count: number): Promise<void>;
-  /** Ends the product, with SIGTERM or another signal, and starts it again on the same state, with these settings. */
+  /** Stops the product, with SIGTERM or another signal, and starts it again on the same state, with these settings. */
   restart(session: object, signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
-  /** Goes on with these settings without a restart. */
+  /** Applies these settings without a restart. */
   reload(session: object): Promise<void>;
 }
 
@@ -137,7 +137,7 @@ function chatOf(person: string): string {
   return `oc_${person.slice("ou_".length)}`;
 }
 
-/** What an echo of a request would tell. */
+/** What an echo of a request would reveal. */
 function canaries({ body }: CapturedRequest): readonly string[] {
   return [...new Set(JSON.stringify(body).match(/canary-[a-z]+/g) ?? [])];
 }

@@ -7,13 +7,13 @@ const REFUSED = "Only my owner can do that here, because this conversation is sh
 const SEPARATED = "From now on this conversation is yours alone.";
 const MAIN = "agent:main:main";
 const ANNA = "agent:main:feishu:direct:ou_anna";
-/** Private files, and a skill, whose location names a path. */
+/** Private files, and a skill whose location contains a path. */
 const FILES = {
   "MEMORY.md": "The safe opens with canary-memory.",
   "skills/knots/SKILL.md": "---\nname: knots\ndescription: Ties knots\n---\nOver, under.\n",
 };
 
-/** What the owner's page shows as notices in the main session. */
+/** Notices in the main session, as the owner's page shows them. */
 async function notices({ product: { url, token } }: GuestScene): Promise<readonly string[]> {
   using client = await RpcClient.connect({ url, token, version: "0" });
   const { entries } = await client.request("chat.history", { sessionKey: MAIN });
@@ -24,7 +24,7 @@ interface Listed {
   readonly sessions: readonly { readonly key: string; readonly sessionId: string; readonly model?: string; readonly thinking?: string }[];
 }
 
-test("a guest gets no word of the owner's conversation, and the owner none of the guest's", async () => {
+test("a guest sees nothing of the owner's conversation, and the owner nothing of the guest's", async () => {
   await using scene = await startGuestScene({}, { files: FILES });
   await scene.owner("My word is canary-page.");
   await scene.say("ou_owner", "And canary-chat.");
@@ -38,7 +38,7 @@ test("a guest gets no word of the owner's conversation, and the owner none of th
   expect(stdout).not.toContain('"sharing"');
 });
 
-test("the prompt of a guest and of a group names no path of the owner's home, that of the owner does", async () => {
+test("the prompt of a guest and of a group has no path of the owner's home, that of the owner does", async () => {
   await using scene = await startGuestScene({}, { files: FILES });
   const home = scene.product.home;
   await scene.say("ou_owner", "hello");
@@ -104,7 +104,7 @@ test("another id of the owner's shares the owner's conversation and has none of 
   expect(scene.given).toEqual(["canary-chat"]);
 });
 
-test("a link named like the owner's id gives a guest neither the owner's conversation nor its reset", async () => {
+test("an identity link named like the owner's id gives a guest neither the owner's conversation nor its reset", async () => {
   await using scene = await startGuestScene({ dmScope: "per-channel-peer", identityLinks: { ou_owner: ["feishu:ou_anna"] } });
   await scene.say("ou_owner", "My word is canary-chat.");
   await scene.say("ou_anna", "What do you know?");
@@ -115,7 +115,7 @@ test("a link named like the owner's id gives a guest neither the owner's convers
 });
 
 test("after the upgrade the old history stays in main, and each guest of it starts empty and is told once", async () => {
-  // What earlier versions did with everybody.
+  // The behaviour of earlier versions.
   await using scene = await startGuestScene({ sharedMain: true });
   await scene.owner("My word is canary-page.");
   await scene.say("ou_anna", "I am canary-anna.");
@@ -133,7 +133,7 @@ test("after the upgrade the old history stays in main, and each guest of it star
   expect((await notices(scene)).filter((text) => text.includes(`now have a session of their own: ${ANNA}`))).toHaveLength(1);
 });
 
-test("a guest's commands change nothing in a group, and what they should in the guest's own conversation", async () => {
+test("a guest's commands change nothing in a group, and only the guest's own conversation", async () => {
   await using scene = await startGuestScene();
   const sessions = async (): Promise<Listed["sessions"]> =>
     (JSON.parse((await scene.command("sessions", "list", "--json")).stdout) as Listed).sessions;

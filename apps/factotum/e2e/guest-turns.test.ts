@@ -5,7 +5,7 @@ import type { GuestScene } from "./guest-scene.ts";
 
 const ANNA = "agent:main:feishu:direct:ou_anna";
 
-/** The owner has said something in main, and Anna's first message there waits for the model when this resolves. */
+/** Resolves once the owner has written in main, and Anna's first message there waits for the model. */
 async function leaveAnnaWaiting(scene: GuestScene): Promise<Disposable> {
   await scene.say("ou_owner", "My word is canary-owner.");
   const gate = scene.model.hold();
@@ -14,8 +14,8 @@ async function leaveAnnaWaiting(scene: GuestScene): Promise<Disposable> {
   return { [Symbol.dispose]: () => gate.open() };
 }
 
-// What earlier versions did with everybody is what `sharedMain` does.
-test("a guest's turn in the owner's session begins again in the guest's own after a crash, in order, without the owner's words", async () => {
+// `sharedMain` restores the behaviour of earlier versions.
+test("a guest's turn in the owner's session restarts in the guest's own after a crash, in order, without the owner's text", async () => {
   await using scene = await startGuestScene({ sharedMain: true });
   {
     using _gate = await leaveAnnaWaiting(scene);
@@ -34,7 +34,7 @@ test("a guest's turn in the owner's session begins again in the guest's own afte
   expect(scene.given).toEqual(["canary-owner", "canary-anna"]);
 });
 
-test("it goes on in the owner's session while sharedMain stays", async () => {
+test("it continues in the owner's session while sharedMain stays", async () => {
   await using scene = await startGuestScene({ sharedMain: true });
   {
     using _gate = await leaveAnnaWaiting(scene);
@@ -44,7 +44,7 @@ test("it goes on in the owner's session while sharedMain stays", async () => {
   expect(scene.sent[1]).toContain("I know: canary-owner canary-anna.");
 });
 
-test("a guest's turn that has shown something is ended, and the guest is told to ask again", async () => {
+test("a guest's turn with visible output is ended, and the guest is told to ask again", async () => {
   await using scene = await startGuestScene({ sharedMain: true });
   await scene.say("ou_owner", "My word is canary-owner.");
   const held = Promise.withResolvers<void>();
@@ -63,7 +63,7 @@ test("a guest's turn that has shown something is ended, and the guest is told to
 test.each([
   ["main is the owner's alone", {}],
   ["everybody has a session of their own", { sharedMain: true, dmScope: "per-channel-peer" }],
-])("a guest's message that waits behind the owner's turn runs in the guest's own session once %s", async (_name, settings) => {
+])("a guest's message queued behind the owner's turn runs in the guest's own session once %s", async (_name, settings) => {
   await using scene = await startGuestScene({ sharedMain: true });
   const gate = scene.model.hold();
   await scene.say("ou_owner", "My word is canary-owner.", { count: 0 });

@@ -7,7 +7,7 @@ import OpenAI from "openai";
 import { expect, test } from "vitest";
 import { checkedOfficially } from "./check-official.ts";
 
-/** 30 characters, as the figure is defined. */
+/** 30 characters, by the definition of the figure. */
 const MODEL = "claude-sonnet-5-5-bench-000001";
 const MAX_BYTES = 20_000;
 
@@ -15,11 +15,11 @@ interface FirstRequest {
   readonly bytes: number;
   readonly tools: readonly string[];
   readonly system: string;
-  /** What the request says of a tool, as JSON. */
+  /** The request's description of a tool, as JSON. */
   readonly described: (tool: string) => string;
 }
 
-/** The body of the first request that a new installation sends for `hello`, set up as a person does it. */
+/** The first request of a new installation for `hello`, configured by `setup`. */
 async function hello(settings: Readonly<Record<string, string>>): Promise<FirstRequest> {
   await using server = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
   server.respond(() => sayText("Hello."));
@@ -35,7 +35,7 @@ async function hello(settings: Readonly<Record<string, string>>): Promise<FirstR
   expect(server.violations).toEqual([]);
   expect(server.requests).toHaveLength(1);
   const [request] = server.requests;
-  // What `setup` wrote is in it.
+  // It includes what `setup` wrote.
   const system = JSON.stringify(request?.body?.["system"]);
   expect(system).toContain("AGENTS.md");
   expect(request?.body?.["model"]).toBe(MODEL);
@@ -62,12 +62,12 @@ test("`hello` with the tools that setup configures is at most 20,000 bytes", asy
     "write the full date",
   ])
     expect(system).toContain(rule);
-  // What is in the prompt is not asked for again, and what this build has not is not spoken of.
+  // It repeats nothing of the prompt, and mentions nothing that this build lacks.
   expect(system).not.toMatch(/know these files before you answer|only clock|audio_as_voice|`memory_search`/);
   expect(bytes).toBeLessThanOrEqual(MAX_BYTES);
 });
 
-test("and with every tool there is, each with its limits as configured", async () => {
+test("and with every tool, each with its configured limits", async () => {
   const { bytes, tools, described } = await hello({ "tools.profile": "full", "tools.exec.timeoutSeconds": "77" });
   expect(described("exec")).toContain("default and maximum: 77");
   expect(described("exec")).toContain("fresh shell");

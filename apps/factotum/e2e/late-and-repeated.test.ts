@@ -41,7 +41,7 @@ test("a message under several event ids is answered once, and one that comes a d
       .letters;
 
   await using first = await startProduct({ config });
-  // Each push has an event id of its own.
+  // Each push has a separate event id.
   expect(await Promise.all([1, 1, 1].map(async (number) => push(first, number, "The same message.")))).toEqual([200, 200, 200]);
   await waitForSent(feishu, 1);
   expect(await push(first, 1, "The same message.")).toBe(200);

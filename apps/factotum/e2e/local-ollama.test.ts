@@ -63,7 +63,7 @@ test.each([
     "demo/demo",
     /OLLAMA_HOST is ".*", which is no address: write.*OLLAMA_HOST=http:\/\/127\.0\.0\.1:11434/,
   ],
-])("with %s in OLLAMA_HOST the model is used, or it is said what to write", async (_name, path, model, problem) => {
+])("with %s in OLLAMA_HOST the model is used, or a message says what to write", async (_name, path, model, problem) => {
   const OLLAMA_HOST = path.includes(" ") ? path : `http://127.0.0.1:${port}${path}`;
   await using product = await startProduct({ env: { OLLAMA_HOST } });
   const run = (...args: readonly string[]): ReturnType<typeof runCommand> => runCommand(args, { home: product.home, env: { OLLAMA_HOST } });
@@ -75,7 +75,7 @@ test.each([
     else expect(text).toMatch(problem);
 });
 
-test("an Ollama that starts after the gateway is noticed, requests go where OLLAMA_HOST says, and a small context is warned about", async () => {
+test("an Ollama that starts after the gateway is detected, requests go to OLLAMA_HOST, and a small context gives a warning", async () => {
   await close();
   const env = { OLLAMA_HOST: `http://127.0.0.1:${port}/ollama/` };
   await using product = await startProduct({ env });

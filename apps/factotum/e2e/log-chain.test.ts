@@ -14,7 +14,7 @@ interface Line {
   readonly tool?: string;
 }
 
-test("from the event to the receipt every line of a message names its input or its turn", async () => {
+test("from the event to the receipt every log line of a message names its input or its turn", async () => {
   await using scene = await startFeishuScene(ANTHROPIC, { env: { FACTOTUM_LOG_LEVEL: "debug" } });
   await scene.push();
   await scene.waitForSent(1);
@@ -47,7 +47,7 @@ test("from the event to the receipt every line of a message names its input or i
   ]);
   expect(chain.flatMap(({ tool: name, message }) => (message === "Tool started" ? [name] : []))).toEqual(["read", "ls", "write"]);
   expect(new Set(chain.flatMap(({ outboxId }) => outboxId ?? [])).size).toBe(1);
-  // What is logged between acceptance and the turn's start is found by the input.
+  // Lines between acceptance and the turn's start name the input.
   expect(lines.find(({ message }) => message === "Prompt rendered")?.inputIds).toEqual([accepted?.inputId]);
   expect(text).not.toMatch(/Python 脚本|list_files/);
 });

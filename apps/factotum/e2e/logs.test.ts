@@ -8,7 +8,7 @@ import { checkedOfficially } from "./check-official.ts";
 const KEY = "sk-ant-canary-0123456789";
 const WORDS = "canary-words-of-a-person";
 
-test("the log of a gateway that is gone is there to read, and holds no secret that somebody repeated, and no words of anybody", async () => {
+test("the log of a dead gateway is readable, and contains no secret that someone repeated, and no message texts", async () => {
   await using server = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
   server.respond(() => ({ type: "error", errorType: "authentication", message: `invalid x-api-key: ${KEY}` }));
   await using product = await startProduct({

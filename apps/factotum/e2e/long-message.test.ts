@@ -8,7 +8,7 @@ import { checkedOfficially } from "./check-official.ts";
 const WINDOW = 200_000;
 const LONG = `begins here ${"lorem ipsum ".repeat(420_000)} ends here`;
 
-/** Every file that is kept for conversations. */
+/** All files stored for conversations. */
 async function keptFiles(home: string): Promise<readonly string[]> {
   const root = path.join(home, "media", "inbound");
   const names = (await readdir(root, { recursive: true })).filter((name) => name.endsWith(".txt"));

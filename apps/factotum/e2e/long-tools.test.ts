@@ -16,7 +16,7 @@ const askedBy = ({ body }: CapturedRequest): string => JSON.stringify(body).matc
 const hasResult = ({ body }: CapturedRequest): boolean => JSON.stringify(body).includes('"tool_result"');
 
 test(
-  "long commands in as many sessions as the lane has places hold up nobody, and have a limit of their own",
+  "long commands in as many sessions as the lane has places block no one, and have a limit of their own",
   { timeout: 60_000 },
   async () => {
     const people = [...LONG, QUICK];
@@ -49,7 +49,7 @@ test(
       expect((await fetch(feishuWebhookRequest(feishu.app, `${product.url}/channels/feishu/default`, event))).status).toBe(200);
     };
     for (const name of LONG) await say(name);
-    // Each of them has been asked, so each is at its command or waits for it: more than the lane has places.
+    // Each of them has been asked, so each runs its command or waits for it: more than the lane has places.
     await expect.poll(() => new Set(model.requests.map(askedBy)).size).toBe(LONG.length);
     await say(QUICK);
     await waitForSent(feishu, 1);

@@ -16,7 +16,7 @@ import { takeSnapshot, withDatabase } from "./take-snapshot.ts";
 const USER = "ou_olga";
 const CHAT = "oc_dm";
 
-/** A person in a chat, a model that repeats what it was told last, and a product that is stopped, robbed and started again. */
+/** A person in a chat, a model that repeats its last message, and a product that loses its database and is started again. */
 class Scene implements AsyncDisposable {
   readonly feishu: FakeFeishu;
   readonly model: AnthropicServer;
@@ -65,7 +65,7 @@ class Scene implements AsyncDisposable {
     await this.#product?.end("SIGTERM");
   }
 
-  /** Says something, waits for the answer and for the plain file to have both. What is refused is sent again, as the platform does. */
+  /** Sends a message, waits for the answer and until the plain file has both. A refused one is sent again, like the platform does. */
   async say(text: string): Promise<void> {
     this.#said += 1;
     const before = this.answers;
@@ -84,7 +84,7 @@ class Scene implements AsyncDisposable {
     await expect.poll(async () => this.#copies()).toMatch(new RegExp(`${text}[^]*Noted`));
   }
 
-  /** Posts an event to where the gateway listens now; undefined while it does not. */
+  /** Posts an event to the current address of the gateway; undefined while it does not listen. */
   async #post(event: ReturnType<typeof feishuMessageEvent>): Promise<number | undefined> {
     try {
       const facts = JSON.parse(await readFile(path.join(this.home, "state", "gateway.json"), "utf8")) as { readonly url: string };
@@ -94,7 +94,7 @@ class Scene implements AsyncDisposable {
     }
   }
 
-  /** Kills the product, takes its database away, and starts it again unless it shall stay down. */
+  /** Kills the product, removes its database, and starts it again unless it is to stay down. */
   async lose(how: "removed" | "emptied" | "not at all", { staysDown = false } = {}): Promise<void> {
     await this.kill();
     if (how === "emptied") await truncate(this.database);
@@ -110,7 +110,7 @@ class Scene implements AsyncDisposable {
     await this.#product?.end("SIGKILL");
   }
 
-  /** What the bot has sent beside its answers. */
+  /** What the bot has sent in addition to its answers. */
   get notices(): readonly string[] {
     return this.feishu.sent.map(({ content }) => JSON.stringify(content)).filter((text) => !text.includes("Noted."));
   }
@@ -119,7 +119,7 @@ class Scene implements AsyncDisposable {
     return this.feishu.sent.length - this.notices.length;
   }
 
-  /** What people have said, as the model was shown it last. */
+  /** The person's messages in the newest model request. */
   get shown(): readonly string[] {
     return [...JSON.stringify(this.model.requests.at(-1)?.body?.["messages"]).matchAll(/the (\w+) word/g)].map(([, word = ""]) => word);
   }
@@ -136,7 +136,7 @@ class Scene implements AsyncDisposable {
     return (JSON.parse((await this.run("doctor", "--json")).stdout) as { readonly findings: readonly object[] }).findings;
   }
 
-  /** What the page shows of damage, as it asks for it. */
+  /** Damage, as the page queries it. */
   async warnings(): Promise<readonly string[]> {
     const { signal } = new AbortController();
     const { url = "", token = "" } = this.#product ?? {};
@@ -158,7 +158,7 @@ class Scene implements AsyncDisposable {
   }
 }
 
-test("a database that is removed comes back from its snapshot and the plain files, and every place says so", async () => {
+test("a removed database is restored from its snapshot and the plain files, and every place says so", async () => {
   await using scene = await Scene.start();
   await scene.say("the first word");
   await takeSnapshot(scene.home);
@@ -178,13 +178,13 @@ test("a database that is removed comes back from its snapshot and the plain file
   expect(status.stdout).toMatch(/damage {5}! d1 .*My database was/);
   expect(found).toContainEqual(expect.objectContaining({ check: "damage", level: "warning" }));
   expect(found).not.toContainEqual(expect.objectContaining({ check: "recovery" }));
-  // Whoever may read the snapshot, the database is private.
+  // Even if others may read the snapshot, the database is private.
   expect(found).toContainEqual(expect.objectContaining({ check: "database", level: "ok" }));
   await scene.say("the third word");
   expect(scene.shown).toEqual(["first", "second", "third"]);
 });
 
-test("a database that is deleted or replaced in the middle of a conversation is noticed, and nothing that was taken is lost", async () => {
+test("a database that is deleted or replaced during a conversation is detected, and nothing accepted is lost", async () => {
   await using scene = await Scene.start();
   await scene.say("the first word");
   const other = path.join(scene.home, "other.sqlite");
@@ -201,7 +201,7 @@ test("a database that is deleted or replaced in the middle of a conversation is 
   await rename(other, scene.database);
   await scene.say("the fourth word");
   await expect.poll(() => scene.notices, { timeout: 20_000 }).toEqual([notice, notice]);
-  // A kill takes nothing that was in memory alone.
+  // A kill loses nothing that was in memory alone.
   await scene.kill();
   await rm(path.join(scene.home, "agents", "main", "sessions"), { recursive: true });
   await scene.start();
@@ -215,7 +215,7 @@ test("a database that is deleted or replaced in the middle of a conversation is 
   expect(scene.notices).toHaveLength(2);
 });
 
-test("an older copy of the database that is put in its place gets back what was said since, and every place says so", async () => {
+test("an older copy of the database gets back later messages, and every place says so", async () => {
   await using scene = await Scene.start();
   await scene.say("the first word");
   const older = path.join(scene.home, "older.sqlite");
@@ -232,14 +232,14 @@ test("an older copy of the database that is put in its place gets back what was 
   expect(scene.shown).toEqual(["first", "second", "third"]);
 });
 
-test("a database without a snapshot is rebuilt from the plain files; a second loss before that is acknowledged loses nothing either", async () => {
+test("a database without a snapshot is rebuilt from the plain files; a second loss before the acknowledgement loses nothing either", async () => {
   await using scene = await Scene.start();
   await scene.say("the first word");
   await scene.lose("removed");
   expect(await scene.damage()).toMatchObject([{ kind: "database", rebuilt: ["agent:main:main"] }]);
-  // It is called by what was said in it first.
+  // It is titled by its first message.
   expect((await scene.run("sessions", "list")).stdout).toContain("the first word");
-  // The chat is told when it is known again.
+  // The chat is told once it is known again.
   await scene.say("the second word");
   expect(scene.notices).toEqual([expect.stringContaining("There was no copy of it, so conversations come from their plain files.")]);
   await scene.lose("emptied");
@@ -248,7 +248,7 @@ test("a database without a snapshot is rebuilt from the plain files; a second lo
   const [one, unknown] = [await scene.run("damage", "acknowledge", "d1"), await scene.run("damage", "acknowledge", "d7")];
   expect([one.code, unknown.code]).toEqual([0, 1]);
   await scene.stop();
-  // It is shown while the gateway is down, too.
+  // It is also shown while the gateway is down.
   expect((await scene.damage()).map(({ id }) => id)).toEqual(["d2"]);
   await scene.start();
   expect(await scene.run("damage", "acknowledge")).toMatchObject({ code: 0 });
@@ -257,7 +257,7 @@ test("a database without a snapshot is rebuilt from the plain files; a second lo
   expect(scene.notices).toEqual([expect.stringContaining("missing"), expect.stringContaining("an empty file")]);
 });
 
-test("`reset --state` begins empty and in silence, deletes nothing, and leaves the configuration and the workspace", async () => {
+test("`reset --state` starts empty without warnings, deletes nothing, and leaves the configuration and the workspace", async () => {
   await using scene = await Scene.start();
   await scene.say("the first word");
   expect(await scene.run("reset", "--state", "--yes")).toMatchObject({

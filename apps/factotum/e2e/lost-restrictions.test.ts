@@ -21,7 +21,7 @@ afterEach(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-/** A permissive configuration as JSON, with what is to be tried appended as JSON5 members. */
+/** A permissive configuration as JSON, with the tested members appended as JSON5. */
 function json5(members = ""): string {
   const base = {
     agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
@@ -33,7 +33,7 @@ function json5(members = ""): string {
 const fileIn = (name: string): string => path.join(home, name);
 const write = async (text: string, name = "factotum.json5"): Promise<void> => writeFile(fileIn(name), text);
 
-/** Starts with a file and says what one message comes to: `refused`, or whether commands were offered. */
+/** Starts with a file and returns the result of one message: `refused`, or whether commands were offered. */
 async function start(env: Readonly<Record<string, string>> = {}): Promise<{ readonly outcome: string; readonly output: string }> {
   const before = model.requests.length;
   try {
@@ -78,7 +78,7 @@ describe("a restriction that this build would lose refuses the start, although a
     for (const text of [key, told]) expect(output).toContain(text);
   });
 
-  test("the same restrictions, written as this build enforces them, take commands away; other typos are warnings", async () => {
+  test("the same restrictions, spelled correctly, take commands away; other typos are warnings", async () => {
     await write(json5(`tools: {byProvider: {anthropic: {deny: ["exec"]}}}`));
     expect((await start()).outcome).toBe("exec not offered");
     await write(json5(`tools: {byProvider: {openai: {deny: ["exec"]}}}, gatway: {}, messages: {queu: {}}`));
@@ -86,8 +86,8 @@ describe("a restriction that this build would lose refuses the start, although a
   });
 });
 
-describe("a key that stands twice", () => {
-  test("is a syntax error in JSON5 that names the key and its lines, and never drops a denial in silence", async () => {
+describe("a duplicate key", () => {
+  test("is a syntax error in JSON5 that names the key and its lines, and never drops a denial silently", async () => {
     await write(json5(`tools: {exec: {mode: "deny"}},\ntools: {deny: ["ls"]}`));
     const { outcome, output } = await start();
     expect(outcome).toBe("refused 4");
@@ -102,7 +102,7 @@ describe("a key that stands twice", () => {
   });
 });
 
-test("a YAML merge key brings its denial, and a value that stands in the object itself wins", async () => {
+test("a YAML merge key applies its denial, and a value in the object itself wins", async () => {
   const yaml = (tools: string): string =>
     `locked: &locked\n  mode: deny\nagents: {defaults: {model: anthropic/claude-sonnet-5-5}}\nmodels: {providers: {anthropic: {baseUrl: "${model.baseUrl}", apiKey: sk-test}}}\n${tools}`;
   await write(yaml("tools:\n  exec:\n    <<: *locked\n"), "factotum.yaml");
@@ -111,7 +111,7 @@ test("a YAML merge key brings its denial, and a value that stands in the object 
   expect((await start()).outcome).toBe("exec offered");
 });
 
-test("only a copy of the same file stands in for a broken one", async () => {
+test("only a copy of the same file replaces a broken one", async () => {
   await write(json5());
   expect((await start()).outcome).toBe("exec offered");
   const strict = json5(`tools: {exec: {mode: "deny"}}`);

@@ -2,11 +2,11 @@ import parse from "parse-prometheus-text-format";
 import { expect, test } from "vitest";
 import { startFeishuScene } from "./feishu-scene.ts";
 
-test("the built gateway tells Prometheus what it has done, whoever has the token", async () => {
+test("the built gateway gives metrics to Prometheus, for a holder of the token", async () => {
   await using scene = await startFeishuScene();
   await scene.push();
   await scene.waitForSent(1);
-  // What is sent is counted when the platform has answered; the end of the turn comes before.
+  // A send is counted once the platform has answered, which is after the end of the turn.
   const { url, token } = scene.product;
   expect((await fetch(`${url}/metrics`)).status).toBe(401);
   const scrape = async (): Promise<{ readonly text: string; readonly value: (name: string, label: string) => string | undefined }> => {

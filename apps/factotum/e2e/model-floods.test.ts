@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 const MIB = 1024 ** 2;
 const chunk = (content: string): string => `data: ${JSON.stringify({ id: "c", choices: [{ index: 0, delta: { content } }] })}\n\n`;
 
-/** A server of the chat format that sends the same piece until its caller hangs up. */
+/** A server of the chat format that sends the same chunk until the client hangs up. */
 let pieces: readonly [first: string, again: string];
 let sent: Promise<number>;
 const server = createServer((request, response) => {
@@ -34,11 +34,11 @@ afterEach(() => {
   return new Promise((resolve) => server.close(resolve));
 });
 
-describe("a model server that does not stop", () => {
+describe("an endless model server", () => {
   test.each([
     ["a line without an end", "data: ", "x".repeat(64 * 1024), /an event of more than 4 MiB/],
     ["text without an end", "", chunk("x".repeat(16 * 1024)), /an answer of more than 1048576 characters/],
-  ])("is cut off at a bound when it sends %s, and the reason is in the log", async (_name, first, again, reason) => {
+  ])("is cut off at a limit when it sends %s, and the reason is in the log", async (_name, first, again, reason) => {
     pieces = [first, again];
     const { port } = server.address() as AddressInfo;
     const baseUrl = `http://127.0.0.1:${port}/v1`;

@@ -15,14 +15,14 @@ function limited(retryAfter?: string): ScriptedReply {
   return { type: "error", errorType: "rate-limit", message: "Slow down.", ...headers };
 }
 
-/** One product, an agent for each wire format. Each agent's tests wait for pauses of real time, so the formats run side by side. */
+/** One product, an agent for each wire format. Each agent's tests wait for real delays, so the formats run in parallel. */
 let product: Product;
 let client: OpenAI;
 const servers = new Map<WireFormatName, StrictServer>();
 
 beforeAll(async () => {
   for (const format of WIRE_FORMATS) servers.set(format, checkedOfficially(await startStrictServer(format), format));
-  // Each format has a provider of its own: two of them speak for the same vendor.
+  // Each format has a separate provider: two of them are from the same vendor.
   const models = WIRE_FORMATS.map((format) => {
     const { reference } = SCENE_MODELS[format].config("");
     const model = reference.slice(reference.indexOf("/") + 1);
@@ -52,7 +52,7 @@ function serverOf(format: WireFormatName): StrictServer {
   return server;
 }
 
-/** Asks the agent of a format, streaming; gives back the pieces as they came, and the requests that it took. */
+/** Asks the agent of a format, streaming; returns the received chunks, and the requests that it took. */
 async function ask(
   format: WireFormatName,
   replies: readonly ScriptedReply[],
@@ -83,7 +83,7 @@ describe.each(WIRE_FORMATS)("%s", { concurrent: true }, (format) => {
     check(new Set(requests.map(({ bytes }) => bytes.toString())).size).toBe(1);
   });
 
-  test("an answer that is cut before its first word is asked for again", { concurrent: false }, async ({ expect: check }) => {
+  test("an answer that is cut before its first text is retried", { concurrent: false }, async ({ expect: check }) => {
     const cut: ScriptedReply = { ...sayText("Never read."), fault: { type: "cut", afterBytes: 1 } };
     const { text, failure, requests } = await ask(format, [cut, sayText("Whole.")]);
     check({ text, failure }).toEqual({ text: "Whole.", failure: undefined });
@@ -91,7 +91,7 @@ describe.each(WIRE_FORMATS)("%s", { concurrent: true }, (format) => {
   });
 
   test(
-    "an answer that is cut after words were shown is not asked for again: nothing is shown twice",
+    "an answer that is cut after text was shown is not retried: nothing is shown twice",
     { concurrent: false },
     async ({ expect: check }) => {
       const cut: ScriptedReply = { ...sayText(LONG), fault: { type: "cut", afterBytes: 40_000 } };
@@ -104,7 +104,7 @@ describe.each(WIRE_FORMATS)("%s", { concurrent: true }, (format) => {
   );
 });
 
-describe("a provider that asks for a pause", () => {
+describe("a provider that requests a delay", () => {
   let server: StrictServer;
   beforeEach(() => {
     server = serverOf("anthropic-messages");
@@ -117,17 +117,17 @@ describe("a provider that asks for a pause", () => {
     expect((second?.receivedAtMs ?? 0) - (first?.receivedAtMs ?? 0)).toBeGreaterThanOrEqual(1_990);
   });
 
-  test("for too long is not waited for: the client is told when, and that it is no limit of this gateway", async () => {
+  test("that is too long is not waited for: the client is told when, and that it is not a limit of this gateway", async () => {
     const before = server.requests.length;
     server.script([limited("120")]);
     const eager = new OpenAI({ baseURL: `${product.url}/v1`, apiKey: product.token, maxRetries: 2 });
     const asked = eager.chat.completions.create({ model: "factotum/anthropic-messages", messages: [{ role: "user", content: "hi" }] });
     await expect(asked).rejects.toMatchObject({ status: 503, code: "rate-limited", message: expect.stringContaining("in 2 minutes") });
-    // The client's own retries would put the message into the conversation again.
+    // The client's own retries would add the message to the conversation again.
     expect(server.requests).toHaveLength(before + 1);
   });
 
-  test("for ever is asked three times, and whoever waits is told once", async () => {
+  test("forever is asked three times, and the client is told once", async () => {
     const before = server.requests.length;
     server.script([limited(), limited(), limited()]);
     const args = ["agent", "--agent", "anthropic-messages", "--message", "hello"];
@@ -137,7 +137,7 @@ describe("a provider that asks for a pause", () => {
     expect(server.requests).toHaveLength(before + 3);
   });
 
-  test("is not asked again for somebody who has left meanwhile", async () => {
+  test("is not asked again for a client that has left meanwhile", async () => {
     const abort = new AbortController();
     const before = server.requests.length;
     const asked = ask("anthropic-messages", [limited("25")], { signal: abort.signal });
@@ -145,12 +145,12 @@ describe("a provider that asks for a pause", () => {
     await server.requests[before]?.ended;
     abort.abort();
     expect((await asked).requests).toHaveLength(1);
-    // The session ends at once, not when the pause is over: the next question is answered.
+    // The session ends at once, not after the delay: the next question is answered.
     expect((await ask("anthropic-messages", [sayText("Next.")])).text).toBe("Next.");
   });
 });
 
-test("the log and the metrics tell of retries", async () => {
+test("the log and the metrics show retries", async () => {
   await ask("mistral", [OVERLOADED, sayText("Here I am.")]);
   const scrape = await fetch(`${product.url}/metrics`, { headers: { authorization: `Bearer ${product.token}` } });
   expect(await scrape.text()).toMatch(/factotum_model_retries_total\{provider="mistral",cause="user",reason="overloaded"\} [1-9]/);

@@ -2,18 +2,18 @@ import { callTools, sayText, startStrictServer } from "@factotum/testing-provide
 import type { CapturedRequest, JsonObject, MessageReply, StrictServer } from "@factotum/testing-providers";
 import { checkedOfficially } from "./check-official.ts";
 
-/** One tool call that a text orders. */
+/** One tool call that a text requests. */
 export interface Order {
   readonly name: string;
   readonly arguments: JsonObject;
 }
 
-/** Text that orders tool calls: what the model obeys wherever it stands. */
+/** Text that requests tool calls: the model obeys it anywhere. */
 export function order(...calls: readonly Order[]): string {
   return calls.map((call) => `DO ${Buffer.from(JSON.stringify(call)).toString("base64")} OD`).join(" ");
 }
 
-/** Answers without judgement: makes every call that the newest message orders, be it a person's or a tool's result, and says "Done." to everything else. */
+/** Answers without judgement: makes every call that the newest message requests, whether it is a person's or a tool result, and says "Done." to everything else. */
 export function obey({ body }: CapturedRequest): MessageReply {
   const newest = (body?.["messages"] as readonly { readonly content: unknown }[] | undefined)?.at(-1);
   const orders = [...JSON.stringify(newest?.content ?? "").matchAll(/DO ([\w+/=]+) OD/g)].map(([, encoded = ""]) => {
@@ -29,7 +29,7 @@ export async function startObedientModel(): Promise<StrictServer> {
   return model;
 }
 
-/** What the calls of the newest turn came to: `ok`, or the text of the refusal. */
+/** The results of the newest turn's calls: `ok`, or the text of the refusal. */
 export function newestResults(model: StrictServer): readonly string[] {
   const messages = (model.requests.at(-1)?.body?.["messages"] ?? []) as readonly { readonly content: unknown }[];
   const blocks = messages.at(-1)?.content;

@@ -14,7 +14,7 @@ const silent: Logger = {
   child: () => silent,
 };
 
-/** Opens the store of a product that has ended; whoever opens it closes it. */
+/** Opens the store of a stopped product; the caller closes it. */
 export async function openStoppedStore(home: string): Promise<SqliteStore> {
   const agentFolder = (agentId: string): string => path.join(home, "agents", agentId, "sessions");
   return openSqliteStore({

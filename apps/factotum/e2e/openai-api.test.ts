@@ -39,7 +39,7 @@ const call = (method: string, route: string, headers: Readonly<Record<string, st
 
 const hello = { model: "factotum", messages: [{ role: "user" as const, content: "hello" }] };
 
-describe("parameters that are not supported", () => {
+describe("unsupported parameters", () => {
   const schema = { type: "json_schema" as const, json_schema: { name: "answer", schema: { type: "object" } } };
   const tool = { type: "function" as const, function: { name: "look", parameters: { type: "object" } } };
   test.each([
@@ -51,7 +51,7 @@ describe("parameters that are not supported", () => {
     ["response_format", { response_format: { type: "json_object" as const } }],
     ["n", { n: 2 }],
     ["n", { n: 3, stream: true as const }],
-  ])("and would change the answer are refused by name, before anything is asked: %s %j", async (param, body) => {
+  ])("that would change the answer are refused by name, before any request: %s %j", async (param, body) => {
     const before = model.requests.length;
     await expect(client.chat.completions.create({ ...hello, ...body })).rejects.toMatchObject({
       status: 400,
@@ -62,7 +62,7 @@ describe("parameters that are not supported", () => {
     expect(model.requests).toHaveLength(before);
   });
 
-  test("and change nothing of the content are ignored and listed; values that hold anyway are not", async () => {
+  test("that do not affect the content are ignored and listed; values that equal the default are not", async () => {
     model.script([textReply("Hi.")]);
     const { data, response } = await client.chat.completions
       .create({
@@ -84,7 +84,7 @@ describe("parameters that are not supported", () => {
   });
 });
 
-describe("errors have the shape of OpenAI's", () => {
+describe("errors have OpenAI's shape", () => {
   test.each([
     ["GET", "/v1", 404, "unknown_url"],
     ["GET", "/v1/", 404, "unknown_url"],
@@ -99,7 +99,7 @@ describe("errors have the shape of OpenAI's", () => {
     expect(await answer.json()).toEqual({
       error: { message: expect.stringMatching(/\S/) as string, type: "invalid_request_error", param: null, code },
     });
-    // Who has no token learns nothing of what is there.
+    // Without the token nothing is revealed.
     const stranger = await fetch(`${product.url}${route}`, { method, headers: { authorization: "Bearer wrong" } });
     expect([stranger.status, await stranger.json()]).toEqual([
       401,
@@ -108,7 +108,7 @@ describe("errors have the shape of OpenAI's", () => {
     expect(stranger.headers.get("www-authenticate")).toBe("Bearer");
   });
 
-  test("for bodies that are no JSON or too large", async () => {
+  test("for bodies that are not JSON or too large", async () => {
     const post = async (body: string): Promise<unknown[]> => {
       const answer = await call("POST", "/v1/chat/completions", { "content-type": "application/json" }, body);
       const { error } = (await answer.json()) as { readonly error: { readonly type: string; readonly code: string } };
@@ -130,7 +130,7 @@ describe("GET /v1/models/{id}", () => {
     expect([plain.status, await plain.json()]).toEqual([200, shown]);
   });
 
-  test.each(["gpt-4o", "factotum/nobody", "factotum/", "factotum/main/more", "factotum%zz", ""])("finds no %j", async (id) => {
+  test.each(["gpt-4o", "factotum/nobody", "factotum/", "factotum/main/more", "factotum%zz", ""])("does not find %j", async (id) => {
     const answer = await call("GET", `/v1/models/${id}`);
     expect([answer.status, await answer.json()]).toEqual([
       404,
@@ -149,28 +149,31 @@ describe("GET /v1/models/{id}", () => {
 describe("pages of other origins", () => {
   const corsOf = ({ headers }: Response): readonly string[] => [...headers.keys()].filter((name) => name.startsWith("access-control-"));
 
-  test.each([PAGE, "app://notes.example"])("that are listed may ask with the token, and read answers and refusals: %s", async (origin) => {
-    const asked = { "access-control-request-method": "POST", "access-control-request-headers": "authorization,x-stainless-os" };
-    const preflight = await fetch(`${product.url}/v1/chat/completions`, { method: "OPTIONS", headers: { origin, ...asked } });
-    expect(preflight.status).toBe(204);
-    expect(preflight.headers.get("access-control-allow-origin")).toBe(origin);
-    expect(preflight.headers.get("access-control-allow-methods")).toContain("POST");
-    expect(preflight.headers.get("access-control-allow-headers")).toBe("authorization,x-stainless-os");
-    expect(preflight.headers.get("access-control-allow-credentials")).toBeNull();
-    expect(preflight.headers.get("vary")).toContain("origin");
+  test.each([PAGE, "app://notes.example"])(
+    "that are listed may send requests with the token, and read answers and refusals: %s",
+    async (origin) => {
+      const asked = { "access-control-request-method": "POST", "access-control-request-headers": "authorization,x-stainless-os" };
+      const preflight = await fetch(`${product.url}/v1/chat/completions`, { method: "OPTIONS", headers: { origin, ...asked } });
+      expect(preflight.status).toBe(204);
+      expect(preflight.headers.get("access-control-allow-origin")).toBe(origin);
+      expect(preflight.headers.get("access-control-allow-methods")).toContain("POST");
+      expect(preflight.headers.get("access-control-allow-headers")).toBe("authorization,x-stainless-os");
+      expect(preflight.headers.get("access-control-allow-credentials")).toBeNull();
+      expect(preflight.headers.get("vary")).toContain("origin");
 
-    model.script([textReply("Hi.")]);
-    const answer = await call("POST", "/v1/chat/completions", { origin }, JSON.stringify({ ...hello, stream: true }));
-    expect(await answer.text()).toContain("Hi.");
-    expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
-    expect(answer.headers.get("access-control-expose-headers")).toMatch(/x-factotum-session.*x-factotum-ignored.*retry-after/);
-    expect(answer.headers.get("vary")).toContain("origin");
+      model.script([textReply("Hi.")]);
+      const answer = await call("POST", "/v1/chat/completions", { origin }, JSON.stringify({ ...hello, stream: true }));
+      expect(await answer.text()).toContain("Hi.");
+      expect(answer.headers.get("access-control-allow-origin")).toBe(origin);
+      expect(answer.headers.get("access-control-expose-headers")).toMatch(/x-factotum-session.*x-factotum-ignored.*retry-after/);
+      expect(answer.headers.get("vary")).toContain("origin");
 
-    const refused = await call("GET", "/v1/models", { origin, authorization: "Bearer wrong" });
-    expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([401, origin]);
-    const unknown = await call("GET", "/v1/nothing", { origin });
-    expect([unknown.status, unknown.headers.get("access-control-allow-origin")]).toEqual([404, origin]);
-  });
+      const refused = await call("GET", "/v1/models", { origin, authorization: "Bearer wrong" });
+      expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([401, origin]);
+      const unknown = await call("GET", "/v1/nothing", { origin });
+      expect([unknown.status, unknown.headers.get("access-control-allow-origin")]).toEqual([404, origin]);
+    },
+  );
 
   test.each(["https://evil.example", "http://chat.example.com", `${PAGE}:8443`, `${PAGE}.evil.example`, "null", "*"])(
     "that are not listed get no header and no answer: %s",
@@ -198,19 +201,19 @@ describe("pages of other origins", () => {
     expect(await handshake(product.url)).toBe(101);
   });
 
-  test("cannot rebind their name to this machine, even when they are listed", async () => {
+  test("cannot rebind their name to this machine, even if they are listed", async () => {
     expect(await statusFor({ host: "chat.example.com", origin: PAGE })).toBe(403);
     expect(await statusFor({ host: new URL(product.url).host, origin: PAGE })).toBe(200);
   });
 
-  test("are those that the configuration lists now", async () => {
+  test("follow changes of the configured list", async () => {
     const other = await startProduct({ config: config({}) });
     try {
       const ask = async (): Promise<readonly [number, string | null, string | null]> => {
         const answer = await fetch(`${other.url}/v1/models`, { headers: { authorization: `Bearer ${other.token}`, origin: PAGE } });
         return [answer.status, answer.headers.get("access-control-allow-origin"), answer.headers.get("vary")];
       };
-      // The command has the gateway read the file.
+      // The command makes the gateway read the file.
       const list = async (origins: readonly string[]): Promise<void> => {
         const set = await runCommand(["config", "set", "gateway.allowedOrigins", JSON.stringify(origins)], { home: other.home });
         expect(set).toMatchObject({ code: 0 });
@@ -226,7 +229,7 @@ describe("pages of other origins", () => {
   });
 });
 
-/** The status of a handshake for the socket by a page. */
+/** The status of a page's WebSocket handshake. */
 async function handshake(origin: string): Promise<number | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
   const asked = request(`${product.url}/ws`, {
@@ -247,7 +250,7 @@ async function handshake(origin: string): Promise<number | undefined> {
   return promise;
 }
 
-/** The status of `GET /v1/models` under these headers. */
+/** The status of `GET /v1/models` with these headers. */
 async function statusFor(headers: Readonly<Record<string, string>>): Promise<number | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
   request(`${product.url}/v1/models`, { headers: { authorization: `Bearer ${product.token}`, ...headers } })
@@ -257,7 +260,7 @@ async function statusFor(headers: Readonly<Record<string, string>>): Promise<num
   return promise;
 }
 
-/** What a request gets that says it is larger than a request may be. */
+/** The answer to a request whose declared length is over the limit. */
 async function declaredTooLarge(): Promise<readonly unknown[]> {
   const { promise, resolve, reject } = Promise.withResolvers<readonly unknown[]>();
   const asked = request(`${product.url}/v1/chat/completions`, {

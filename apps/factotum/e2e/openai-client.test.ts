@@ -74,9 +74,9 @@ describe("the OpenAI client", () => {
     ["an answer that a limit cut off", [{ type: "message", content: [{ type: "text", text: "Once upon a" }], stopReason: "max_tokens" }]],
     ["an answer with a directive in front", [textReply("[[reply_to_current]] Yes.")]],
   ] satisfies readonly (readonly [string, readonly AnthropicReply[]])[])(
-    "gets the same text, usage and finish reason streaming and not: %s",
+    "gets the same text, usage and finish reason with and without streaming: %s",
     async (_name, replies) => {
-      // What is read from the cache depends on what was sent before; the usage that is compared must not.
+      // Cache reads depend on earlier requests; the usage that is compared must not.
       const counted = replies.map((reply) => ({
         ...reply,
         usage: { input_tokens: 100, cache_read_input_tokens: 40, cache_creation_input_tokens: 0, output_tokens: 7 },
@@ -122,7 +122,7 @@ describe("the OpenAI client", () => {
     ).rejects.toMatchObject({ status: 404 });
   });
 
-  test.each([true, false])("that goes away stops the provider's request (streaming: %s)", async (stream) => {
+  test.each([true, false])("that disconnects stops the provider's request (streaming: %s)", async (stream) => {
     const word = `wait ${stream}`;
     const gate = model.hold();
     const abort = new AbortController();
@@ -141,7 +141,7 @@ describe("the OpenAI client", () => {
     gate.open();
   });
 
-  test("keeps a session by header and by user, and brings its own history without one", async () => {
+  test("keeps a session by header and by user, and sends its own history without one", async () => {
     model.script([textReply("Noted."), textReply("Swordfish.")]);
     const headers = { "x-factotum-session": "words" };
     await client.chat.completions.create(
@@ -168,7 +168,7 @@ describe("the OpenAI client", () => {
     expect(model.violations).toEqual([]);
   });
 
-  test("shows images, whatever kind they are said to be, and is told what of them was not taken", async () => {
+  test("sends images of any declared type, and is told which were not accepted", async () => {
     model.script([textReply("A dot.")]);
     const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
     const image = { type: "image_url" as const, image_url: { url: `data:image/webp;base64,${dot}` } };
@@ -204,7 +204,7 @@ describe("the OpenAI client", () => {
   });
 });
 
-/** The first request that says `text`; earlier ones are passed over. */
+/** The first request that contains `text`; earlier ones are skipped. */
 async function requestSaying(server: AnthropicServer, text: string): ReturnType<AnthropicServer["nextRequest"]> {
   for (;;) {
     const request = await server.nextRequest();

@@ -32,7 +32,7 @@ interface Shown {
 }
 type Asked = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, "stream">;
 
-/** What a client sees, whole and streamed. */
+/** What a client gets, complete and streamed. */
 async function ask(body: Asked, headers: Readonly<Record<string, string>>, stream: boolean): Promise<Shown> {
   if (!stream) {
     const { choices } = await client.chat.completions.create(body, { headers });
@@ -72,7 +72,7 @@ describe.each([true, false])("x-factotum-reasoning (streaming: %s)", (stream) =>
   ];
   const body: Asked = { model: "factotum", messages: [{ role: "user", content: "hello" }] };
 
-  test("on asks for thoughts, and shows them and the tools besides the text", async () => {
+  test("on requests thoughts, and shows them and the tools in addition to the text", async () => {
     model.script(replies);
     const { content, reasoning = "" } = await ask(body, { "x-factotum-reasoning": "on" }, stream);
     expect(content).toBe("I look.\n\nThere it is.");
@@ -89,13 +89,13 @@ describe.each([true, false])("x-factotum-reasoning (streaming: %s)", (stream) =>
     expect(model.violations).toEqual([]);
   });
 
-  test.each([{}, { "x-factotum-reasoning": "off" }])("%j: nothing of it appears, and no thoughts are asked for", async (headers) => {
+  test.each([{}, { "x-factotum-reasoning": "off" }])("%j: nothing of it appears, and no thoughts are requested", async (headers) => {
     model.script(replies);
     expect(await ask(body, headers, stream)).toEqual({ content: "I look.\n\nThere it is.", reasoning: undefined });
     expect(lastBody()["thinking"]).toBeUndefined();
   });
 
-  test("holds for its request alone, in the same session", async () => {
+  test("applies to its request alone, in the same session", async () => {
     const session = { "x-factotum-session": `reasoning-${stream}` };
     model.script([...replies, textReply("Again.")]);
     await ask(body, { ...session, "x-factotum-reasoning": "ON" }, stream);
@@ -104,7 +104,7 @@ describe.each([true, false])("x-factotum-reasoning (streaming: %s)", (stream) =>
     expect(model.violations).toEqual([]);
   });
 
-  test("takes on and off, and nothing else", async () => {
+  test("accepts on and off, and nothing else", async () => {
     const before = model.requests.length;
     await expect(ask(body, { "x-factotum-reasoning": "loud" }, stream)).rejects.toMatchObject({ status: 400 });
     expect(model.requests).toHaveLength(before);
@@ -144,7 +144,7 @@ describe.each(["factotum:plain", "factotum/coder:plain"])("the model id %s", (id
     expect(response.headers.get("x-factotum-ignored")).toBe("temperature, user");
   });
 
-  test("works without a system message, shows images, and tools that were called before as text", async () => {
+  test("works without a system message, with images, and with earlier tool calls as text", async () => {
     const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
     model.script([textReply("A dot.")]);
     const { choices, usage } = await client.chat.completions.create({
@@ -177,7 +177,7 @@ describe.each(["factotum:plain", "factotum/coder:plain"])("the model id %s", (id
     expect(await ask({ model: id, messages }, {}, false)).toEqual({ content: "Boats", reasoning: undefined });
   });
 
-  test("fails as any answer does", async () => {
+  test("fails like any answer", async () => {
     model.script([{ type: "error", errorType: "overloaded_error", message: "Overloaded", headers: { "retry-after": "60" } }]);
     const asked = client.chat.completions.create({ model: id, messages });
     await expect(asked).rejects.toMatchObject({ status: 503, code: "overloaded" });
@@ -187,7 +187,7 @@ describe.each(["factotum:plain", "factotum/coder:plain"])("the model id %s", (id
     await expect(client.chat.completions.create({ model: "factotum/nobody:plain", messages })).rejects.toMatchObject({ status: 404 });
   });
 
-  test.each([true, false])("stops the provider's request when the client leaves (streaming: %s)", async (stream) => {
+  test.each([true, false])("stops the provider's request when the client disconnects (streaming: %s)", async (stream) => {
     const gate = model.hold();
     const abort = new AbortController();
     const word = `leave ${id} ${stream}`;

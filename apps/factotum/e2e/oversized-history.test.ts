@@ -10,7 +10,7 @@ import { expect, test } from "vitest";
 import { checkedOfficially } from "./check-official.ts";
 
 const WINDOW = 200_000;
-/** Four bytes are about one token of the text here. */
+/** Four bytes are about one token of this text. */
 const BYTES_PER_TOKEN = 4;
 /** Two chunks of half a window, one merge of at most half a window, and the request that is answered. */
 const MAX_TURN_BYTES = BYTES_PER_TOKEN * (WINDOW + WINDOW / 2 + WINDOW);
@@ -18,7 +18,7 @@ const TURNS = 10_000;
 
 const isSummary = (body: unknown): boolean => JSON.stringify(body).includes("You condense the record of a conversation");
 
-/** A conversation of 40 MB, whose answers claim to have cost ten tokens each. */
+/** A conversation of 40 MB, whose answers claim ten tokens each. */
 async function writeLongConversation(file: string): Promise<void> {
   const out = createWriteStream(file);
   const filler = "lorem ipsum dolor sit amet ".repeat(74);

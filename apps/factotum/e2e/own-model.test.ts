@@ -7,7 +7,7 @@ import { checkedOfficially } from "./check-official.ts";
 
 const KEY = "sk-house-0123456789";
 
-test("a model without native tool calls works with tools, behind the second of two credentials, and status names what rests", async () => {
+test("a model without native tool calls works with tools, with the second of two credentials, and status shows cooldowns", async () => {
   await using model = checkedOfficially(await startStrictServer("openai-chat", { apiKey: KEY }), "openai-chat");
   model.script([
     writtenReply({

@@ -10,11 +10,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { withoutUndefined } from "@factotum/agent-contract";
 import { checkedOfficially } from "./check-official.ts";
 
-/** Thinks between its answers, and takes its thoughts back only behind the unchanged prefix. */
+/** Thinks between its answers, and accepts its thoughts back only after an unchanged prefix. */
 const MODEL = "anthropic/claude-sonnet-5-5";
 const DAY_MINUTES = 24 * 60;
 
-/** Loaded into the product: its clock is ahead by what the file says. */
+/** Preloaded into the product: its clock is ahead by the value in the file. */
 const CLOCK = `import { readFileSync } from "node:fs";
 const real = Date.now;
 Date.now = () => real() + Number(readFileSync(process.env.CLOCK_FILE, "utf8"));
@@ -66,13 +66,13 @@ async function start(home?: string): Promise<Product> {
   return startProduct({ config, env, ...withoutUndefined({ home }) });
 }
 
-/** Moves the product's clock on. */
+/** Advances the product's clock. */
 async function wait(minutes: number): Promise<void> {
   passedMs += minutes * 60_000;
   await writeFile(path.join(folder, "ahead"), String(passedMs));
 }
 
-/** Says it at such a length that five of them are worth a summary. */
+/** Makes a message so long that five of them are worth a compaction. */
 async function sayAtLength(text: string): Promise<void> {
   await say(`${text}${" And so on.".repeat(600)}`);
 }

@@ -20,7 +20,7 @@ const GROUP = "agent:main:feishu:group:oc_group";
 const MODEL = "anthropic/claude-sonnet-4-6";
 const RESULT_CHARS = 16_000;
 
-/** One turn: who says what with which picture, and what the model does. */
+/** One turn: its sender, text and image, and the model's behaviour. */
 interface Turn {
   readonly sender: string;
   readonly session: string;
@@ -40,7 +40,7 @@ const remember = own(
 );
 const inGroup = (sender: string): Turn => ({ sender, session: GROUP, text: `@_user_1 here is ${sender}`, replies: [sayText("Noted.")] });
 
-/** 20 turns: 7 with large results, 3 of the group by 3 people, a picture, a note, 8 plain ones. */
+/** 20 turns: 7 with large results, 3 of the group by 3 people, an image, a note, 8 plain ones. */
 const TURNS: readonly Turn[] = [
   [plain, withTool, withTool, remember, inGroup(PEOPLE[0]), picture, plain, withTool, inGroup(PEOPLE[1]), plain],
   [withTool, plain, withTool, inGroup(PEOPLE[2]), plain, withTool, plain, withTool, plain, plain],
@@ -81,7 +81,7 @@ async function put(file: string, text: string): Promise<void> {
   await writeFile(path.join(workspace, file), text);
 }
 
-/** What happens to the machine before a turn, by its index. */
+/** Events before a turn, by its index. */
 const BEFORE: Readonly<Record<number, () => Promise<void>>> = {
   7: async () => {
     await put("AGENTS.md", "Be brief, and rhyme.");
@@ -98,7 +98,7 @@ async function restart(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
   product = await startProduct({ config: configuration(), home: product.home });
 }
 
-/** Says it on the platform, and waits for the reply to it. */
+/** Sends it on the platform, and waits for the reply. */
 async function play(turn: Turn): Promise<void> {
   model.script(turn.replies);
   const chatId = turn.session === GROUP ? "oc_group" : "oc_dm";
@@ -119,7 +119,7 @@ async function play(turn: Turn): Promise<void> {
   });
   const response = await fetch(feishuWebhookRequest(feishu.app, `${product.url}/channels/feishu/default`, event));
   expect(response.status).toBe(200);
-  // The reply to this message: after a kill the one before may come a second time, under the same key.
+  // The reply to this message: after a kill the previous one may come a second time, under the same key.
   await feishu.request((request) => request.method === "POST" && request.path.endsWith(`/messages/${messageId}/reply`));
 }
 
@@ -132,7 +132,7 @@ async function loggedCauses(session: string, turn: number, request: number): Pro
 }
 
 test(
-  "in 20 turns every request begins with the one before, but for the break that `factotum context` names",
+  "in 20 turns every request begins with the previous one, except for the break that `factotum context` names",
   { timeout: 300_000 },
   async () => {
     for (const [index, turn] of TURNS.entries()) {

@@ -19,7 +19,7 @@ import { order, startObedientModel } from "./obedient-model.ts";
 const KEY = "sk-canary-0123456789abcdef";
 const TOKEN = "gateway-canary-0123456789abcdef";
 
-test("secrets that a command prints reach no request, transcript, session file or log; other text is untouched", async () => {
+test("secrets that a command prints reach no request, transcript, session file or log; other text is unchanged", async () => {
   await using model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
   const plain = "héllo  \tsk-canary-other ==\n";
   model.respond(({ body }) => {
@@ -43,7 +43,7 @@ test("secrets that a command prints reach no request, transcript, session file o
   const requests = JSON.stringify(model.requests.map(({ body }) => body));
   expect(requests.split(REDACTED).length - 1).toBeGreaterThanOrEqual(2);
   expect(requests).toContain(JSON.stringify(plain).slice(1, -1));
-  // Only the copies of the configuration hold what the owner wrote into it.
+  // Only the copies of the configuration contain what the owner wrote into it.
   const written = (
     await filesBelow(path.join(product.home, "state"), path.join(product.home, "agents"), path.join(product.home, "logs"))
   ).filter((file) => !file.includes("config-versions") && !file.endsWith("config.last-good.json5"));
@@ -54,7 +54,7 @@ test("secrets that a command prints reach no request, transcript, session file o
   }
 });
 
-test("keys of providers that were never used are redacted, from the first tool call on and after a reload", async () => {
+test("keys of unused providers are redacted, from the first tool call on and after a reload", async () => {
   await using model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
   const [file, program, later] = ["file", "program", "later"].map((name) => `sk-${name}-canary-0123456789abcdef`);
   const home = await homeWith({ "keys/file": file ?? "", "keys/program": program ?? "", "keys/later": later ?? "" });
@@ -112,7 +112,7 @@ test("no part of a secret is left where long output of a command is cut", async 
   for (let at = 0; at + 6 <= KEY.length; at += 1) expect(requests).not.toContain(KEY.slice(at, at + 6));
 });
 
-test("a secret that the configuration gets while the gateway runs is redacted from then on", async () => {
+test("a secret configured while the gateway runs is redacted from then on", async () => {
   await using model = await startObedientModel();
   await using product = await startProduct({
     config: {
@@ -150,13 +150,13 @@ async function filesBelow(...folders: readonly string[]): Promise<string[]> {
   return (await Promise.all(lists)).flat();
 }
 
-test("page events hold no generated token and no channel secret, live, split or encoded; what resembles them stays", async () => {
+test("page events contain no generated token and no channel secret, live, split or encoded; similar text stays", async () => {
   await using feishu = await FakeFeishu.start();
   await using model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
   const { appSecret, encryptKey, verificationToken } = feishu.app;
   const resembling = `${appSecret.slice(0, -1)} ${encryptKey.toUpperCase()} ${"QUJD".repeat(19)}`;
   const token = "$FACTOTUM_HOME/credentials/gateway-token";
-  // Each part is a write of its own, so that secrets arrive in pieces.
+  // Each part is a separate write, so that secrets arrive in chunks.
   const command = [
     `cat "${token}"; base64 -w 20 "${token}"; od -An -v -tx1 "${token}" | tr -d ' '`,
     `printf '\\n%s' '${appSecret.slice(0, 9)}'; printf '%s\\n' '${appSecret.slice(9)}'`,
@@ -204,7 +204,7 @@ test("page events hold no generated token and no channel secret, live, split or 
   }
 });
 
-/** What a page is told of the main session. */
+/** Everything that a page receives about the main session. */
 async function openPage({
   url,
   token,

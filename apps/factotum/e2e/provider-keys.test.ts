@@ -16,10 +16,10 @@ test.each([
   ["OPENROUTER_API_KEY", "openrouter", "anthropic/claude-sonnet-5.5", chat],
   ["GROQ_API_KEY", "groq", "openai/gpt-oss-120b", chat],
   ["GOOGLE_API_KEY", "google", "gemini-flash-latest", google],
-] as const)("%s alone chooses a model of %s, and its requests carry the key", async (variable, provider, id, start) => {
+] as const)("%s alone selects a model of %s, and its requests carry the key", async (variable, provider, id, start) => {
   await using model = await start();
   model.respond(() => sayText("Good day."));
-  // The address is the fake's; everything else is what the product knows of the provider.
+  // The address is the fake's; everything else is the product's built-in knowledge.
   const config = { models: { providers: { [provider]: { baseUrl: model.baseUrl } } } };
   await using product = await startProduct({ config, env: { [variable]: KEY } });
   const say = async (text: string): Promise<string> => (await runCommand(["agent", "--message", text], { home: product.home })).stdout;

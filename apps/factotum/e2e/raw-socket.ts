@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import type { Socket } from "node:net";
 
-/** A connection whose bytes a test writes itself. */
+/** A connection whose raw bytes the test writes. */
 export interface RawSocket extends Disposable {
   readonly socket: Socket;
-  /** Resolves with everything that came back once the other side has ended. */
+  /** Resolves with everything received once the other side has ended. */
   readonly closed: Promise<string>;
 }
 
@@ -14,7 +14,7 @@ export async function openRaw(url: string, text = "", localAddress = "127.0.0.1"
   const socket = connect({ port: Number(new URL(url).port), host: "127.0.0.1", localAddress });
   let received = "";
   socket.setEncoding("utf8").on("data", (piece: string) => (received += piece));
-  // A connection that is cut off may end with a reset; what came before is the answer.
+  // A connection that is cut off may end with a reset; the answer is what came before.
   socket.on("error", () => undefined);
   const closed = new Promise<string>((resolve) => socket.once("close", () => resolve(received)));
   await once(socket, "connect");

@@ -24,7 +24,7 @@ async function history(client: RpcClient): Promise<readonly ChatEntry[]> {
 
 const words = (entries: readonly ChatEntry[]): readonly string[] => entries.map((entry) => ("text" in entry ? entry.text : ""));
 
-/** Polled, since the page's own event stream is what a kill interrupts. */
+/** Polled, since a kill interrupts the page's own event stream. */
 async function waitForEntries(client: RpcClient, count: number): Promise<readonly ChatEntry[]> {
   await expect.poll(async () => (await history(client)).length).toBe(count);
   return history(client);
@@ -52,7 +52,7 @@ test.each([
     { type: "user", text: "My car is blue.", idempotencyKey: "1" },
     { type: "notice", level: "error" },
   ]);
-  // The page sends again what it does not know to have arrived.
+  // The page sends unacknowledged messages again.
   expect(await refused.request("chat.send", { ...SESSION, text: "My car is blue.", idempotencyKey: "1" })).toMatchObject({
     status: "duplicate",
   });
@@ -69,7 +69,7 @@ test.each([
   expect(model.violations).toEqual([]);
 });
 
-test("a first message that a kill interrupted while it was refused is answered when the setting is mended meanwhile", async () => {
+test("a first message whose refusal a kill interrupted is answered if the setting is repaired meanwhile", async () => {
   await using model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
   model.respond(() => sayText("Nice."));
   await using first = await startProduct({

@@ -13,7 +13,7 @@ const OWNER = "127.0.0.3";
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Asks for the models from a given address; resolves with the status and `retry-after`. */
+/** Requests the models from a given address; resolves with the status and `retry-after`. */
 async function ask(url: string, token: string, from: string, headers: Headers = {}): Promise<readonly [number | undefined, string?]> {
   const { port } = new URL(url);
   const options = { host: "127.0.0.1", port, path: "/v1/models", localAddress: from, agent: false } as const;
@@ -25,7 +25,7 @@ async function ask(url: string, token: string, from: string, headers: Headers = 
   return retryAfter === undefined ? [answer.statusCode] : [answer.statusCode, retryAfter];
 }
 
-/** Opens the socket and says hello; resolves with the gateway's first frame, or with the status of a refused handshake. */
+/** Opens the socket and connects; resolves with the gateway's first frame, or with the status of a refused handshake. */
 async function hello(
   url: string,
   token: string,
@@ -55,14 +55,14 @@ async function hello(
 
 const start = async (gateway: object): Promise<Product> => startProduct({ config: { gateway } });
 
-test("wrong tokens delay the address behind the proxy that they come from, and nobody else", async () => {
+test("wrong tokens delay their address behind the proxy, and no other", async () => {
   await using product = await start({ trustedProxies: ["127.0.0.1"] });
   await using proxy = await startProxy(product.url);
   const { token } = product;
   for (let count = 0; count < 5; count += 1) expect(await ask(proxy.url, "wrong", ATTACKER)).toEqual([401]);
   const delayed = [429, expect.stringMatching(/^[1-9]$/) as string];
   expect(await ask(proxy.url, "wrong", ATTACKER)).toEqual(delayed);
-  // A right token is not looked at either, nor does a header of its own change the address.
+  // A right token is not checked either, nor does a client's own header change the address.
   expect(await ask(proxy.url, token, ATTACKER)).toEqual(delayed);
   expect(await ask(proxy.url, token, ATTACKER, { "x-forwarded-for": OWNER })).toEqual(delayed);
   expect(await hello(proxy.url, token, ATTACKER)).toMatchObject({ type: "refused", code: 1013 });
@@ -71,9 +71,9 @@ test("wrong tokens delay the address behind the proxy that they come from, and n
   expect((await runCommand(["status"], { home: product.home })).code).toBe(0);
 });
 
-test("a wrong hello on the socket counts like a wrong request, also without a proxy", async () => {
+test("a wrong token on the socket counts like a wrong request, even without a proxy", async () => {
   await using product = await start({});
-  // An address of its own on loopback; a proxy might stand there that names nobody.
+  // A separate address on loopback, which could be a proxy that passes no client address.
   for (let count = 0; count < 5; count += 1) expect(await hello(product.url, "wrong", ATTACKER)).toMatchObject({ code: 4401 });
   expect(await hello(product.url, "wrong", ATTACKER)).toMatchObject({ code: 1013 });
   expect((await ask(product.url, "wrong", ATTACKER))[0]).toBe(429);
@@ -81,7 +81,7 @@ test("a wrong hello on the socket counts like a wrong request, also without a pr
   for (const from of [ATTACKER, OWNER]) expect(await ask(product.url, product.token, from)).toEqual([200]);
 });
 
-test("behind a proxy that names nobody a right token is never delayed", async () => {
+test("behind a proxy that passes no client address a right token is never delayed", async () => {
   await using product = await start({});
   for (const header of ["none", "x-forwarded-for"] as const) {
     await using proxy = await startProxy(product.url, { header });
@@ -92,7 +92,7 @@ test("behind a proxy that names nobody a right token is never delayed", async ()
   expect(product.output()).toContain("gateway.trustedProxies");
 });
 
-test("the page of the public address may open the socket, whatever the proxy does to the Host; other pages and names may not", async () => {
+test("the page of the public address may open the socket, however the proxy changes the Host; other pages and names may not", async () => {
   await using product = await start({ publicUrl: PUBLIC_URL, trustedProxies: ["127.0.0.1"] });
   await using proxy = await startProxy(product.url);
   const { token } = product;
@@ -107,7 +107,7 @@ test("the page of the public address may open the socket, whatever the proxy doe
   expect(await ask(proxy.url, token, OWNER, { host: "assistant.example.com" })).toEqual([200]);
 });
 
-test("without authentication only a client on this machine is the owner, and no request that came through a proxy", async () => {
+test("without authentication only a client on this machine is the owner, and no request through a proxy", async () => {
   await using product = await start({ auth: { mode: "none" } });
   expect(await ask(product.url, "any", "127.0.0.1")).toEqual([200]);
   expect(await hello(product.url, "", "127.0.0.1")).toMatchObject({ type: "hello" });

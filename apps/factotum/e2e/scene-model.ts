@@ -2,14 +2,14 @@ import { startStrictServer, writtenReply } from "@factotum/testing-providers";
 import type { CapturedRequest, MessageReply, StrictServer, WireFormatName } from "@factotum/testing-providers";
 import { checkedOfficially } from "./check-official.ts";
 
-/** Which model a scene has, and how its answers come. */
+/** The model of a scene, and the form of its answers. */
 export interface SceneModel {
   readonly format: WireFormatName;
-  /** The model calls tools in writing. */
+  /** The model calls tools as text. */
   readonly inWriting?: boolean;
   /** The body of every answer comes in single bytes. */
   readonly singleBytes?: boolean;
-  /** What the configuration says of it. */
+  /** Its entry in the configuration. */
   config(baseUrl: string): { readonly reference: string; readonly providers: object };
 }
 
@@ -42,7 +42,7 @@ export const SCENE_MODELS: Readonly<Record<WireFormatName, SceneModel>> = {
   },
 };
 
-/** A model without tool calls of its own: it is told of tools in the prompt and calls them in writing. */
+/** A model without native tool calls: it gets the tools in the prompt and calls them as text. */
 export const WRITING_MODEL: SceneModel = {
   format: "openai-chat",
   inWriting: true,
@@ -62,7 +62,7 @@ const RESULT_MARKS: Readonly<Record<WireFormatName, RegExp>> = {
 };
 const WRITTEN_RESULT_MARK = /<tool_result name=/g;
 
-/** Starts the server of a scene's model. It answers by the number of results that a request holds. */
+/** Starts the server of a scene's model. Its answer depends on the number of results in the request. */
 export async function startSceneModel(model: SceneModel, replies: readonly MessageReply[]): Promise<StrictServer> {
   const { format, inWriting = false, singleBytes = false } = model;
   const server = checkedOfficially(await startStrictServer(format), format);

@@ -12,7 +12,7 @@ const AT = "2026-01-30T12:00:00.000Z";
 const lines = (...records: readonly unknown[]): string => records.map((record) => `${JSON.stringify(record)}\n`).join("");
 const text = (value: string): readonly unknown[] => [{ type: "text", text: value }];
 
-/** One tool call as their programs write it: an entry for each message, linked to the one before. */
+/** One tool call in the other program's format: an entry for each message, linked to the previous one. */
 function callAndResult(version: 2 | 3): string {
   const said = { provider: "anthropic", model: "claude", api: "anthropic-messages", usage: { input: 5, output: 5 }, stopReason: "toolUse" };
   return lines(
@@ -88,7 +88,7 @@ async function fingerprint(folder: string): Promise<unknown> {
 }
 
 test(
-  "a folder of another program comes in once, whole as far as it can be read, and its conversations go on",
+  "a folder of another program is imported once, as far as it is readable, and its conversations continue",
   { timeout: 240_000 },
   async () => {
     await using model = checkedOfficially(await startAnthropicServer(), "anthropic-messages");
@@ -144,7 +144,7 @@ test(
   },
 );
 
-test("what is taken out of one home comes into another, and out again as the same file", { timeout: 240_000 }, async () => {
+test("an export of one home is imported into another, and exported as the same file", { timeout: 240_000 }, async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "factotum-export-"));
   const file = path.join(folder, "main.jsonl");
   await using first = await startProduct();

@@ -7,7 +7,7 @@ import { feishuConfig, waitForSent } from "./feishu-scene.ts";
 
 const PEOPLE = ["ou_olga", "ou_anna"];
 
-test("doctor names the session that two people share, and the key that lets them", async () => {
+test("doctor names the session that two people share, and the key that allows it", async () => {
   await using feishu = await FakeFeishu.start({ people: PEOPLE, chats: PEOPLE.map((person) => `oc_${person}`) });
   await using model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
   model.respond(() => sayText("Yes."));

@@ -18,7 +18,7 @@ test.each([
   ["anthropic-messages", "anthropic/claude-sonnet-4-6", (body: Body) => body.thinking, { type: "adaptive", display: "summarized" }],
   ["openai-responses", "openai/gpt-5.5", (body: Body) => body.reasoning, { summary: "auto" }],
   ["google-generative-ai", "google/gemini-2.5-flash", (body: Body) => body.generationConfig?.thinkingConfig, { includeThoughts: true }],
-] as const)("/reasoning on asks for thoughts at the default level over %s, and they come", async (format, reference, read, expected) => {
+] as const)("/reasoning on requests thoughts at the default level over %s, and they come", async (format, reference, read, expected) => {
   await using model = checkedOfficially(await startStrictServer(format), format);
   model.script([sayText("Good day."), THOUGHT, THOUGHT, THOUGHT]);
   const { providers } = SCENE_MODELS[format].config(model.baseUrl);
@@ -39,14 +39,14 @@ test.each([
   expect(JSON.stringify(await readStoredTranscript(product.home))).toContain("They greet me.");
 });
 
-/** The fields in which the formats speak of thinking. */
+/** The fields about thinking in each format. */
 interface Body {
   readonly thinking?: unknown;
   readonly reasoning?: unknown;
   readonly generationConfig?: { readonly thinkingConfig?: unknown };
 }
 
-test("a level of thinking that the model does not take is said once, on standard error or as a field", async () => {
+test("a thinking level that the model does not take is reported once, on standard error or as a field", async () => {
   await using model = checkedOfficially(await startStrictServer("openai-responses"), "openai-responses");
   model.respond(() => sayText("Good day."));
   const { providers } = SCENE_MODELS["openai-responses"].config(model.baseUrl);

@@ -9,7 +9,7 @@ const USER = "ou_olga";
 const CHAT = "oc_dm";
 const FOLLOW_UPS = Array.from({ length: 10 }, (_, index) => `follow-up ${index}.`);
 
-/** What the model was told last: the newest of our messages in a request. */
+/** The model's last instruction: the newest of our messages in a request. */
 const newest = (body: unknown): string =>
   JSON.stringify(body)
     .match(/slow one\.|follow-up \d\./g)

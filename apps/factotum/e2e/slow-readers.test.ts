@@ -69,7 +69,7 @@ class Client implements Disposable {
   }
 }
 
-test("clients that stop reading are closed at 64 MiB together, can come back, and disturb no other", async () => {
+test("clients that stop reading are closed at 64 MiB in total, can reconnect, and disturb no other", async () => {
   await using model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
   model.respond(() => sayText("a long word ".repeat(ANSWER_CHARS / 12)));
   const config = {
@@ -88,7 +88,7 @@ test("clients that stop reading are closed at 64 MiB together, can come back, an
     client.pause();
     clients.push(client);
     for (let request = 0; request < REQUESTS_PER_CLIENT; request += 1) client.request("chat.history", HISTORY);
-    // Requests are answered in the order of their arrival: when this one is, the slow client's are.
+    // Requests are answered in order: once this one is, the slow client's are.
     fast.request("chat.history", HISTORY);
     await fast.waitForAnswers(count + 2);
   }

@@ -4,12 +4,12 @@ import type { IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import type { AddressInfo } from "node:net";
 
-/** A reverse proxy on loopback, as nginx is set up in front of a gateway. */
+/** A reverse proxy on loopback, like nginx in front of a gateway. */
 export interface TestProxy extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Starts a proxy that passes everything on to `target` and appends the client's address to `X-Forwarded-For`, unless `header` is `none`. */
+/** Starts a proxy that forwards everything to `target` and appends the client's address to `X-Forwarded-For`, unless `header` is `none`. */
 export async function startProxy(
   target: string,
   { header = "x-forwarded-for" }: { readonly header?: "x-forwarded-for" | "none" } = {},

@@ -10,11 +10,11 @@ export interface TaintScene extends AsyncDisposable {
   readonly model: StrictServer;
   readonly home: string;
   readonly workspace: string;
-  /** Says something as the owner; answers with what was answered. */
+  /** Sends a message as the owner; resolves with the answer. */
   say(text: string): Promise<string>;
-  /** The owner orders calls; answers with what they came to. */
+  /** The owner requests calls; resolves with their results. */
   ask(...calls: readonly Order[]): Promise<readonly string[]>;
-  /** The owner has a received file read that orders calls; answers with what these came to. */
+  /** The owner has a received file read that requests calls; resolves with their results. */
   readLetter(...calls: readonly Order[]): Promise<readonly string[]>;
   /** The newest request as text. */
   request(): string;

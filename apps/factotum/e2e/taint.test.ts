@@ -15,10 +15,10 @@ const write = (file: string, content = CANARY): { readonly name: string; readonl
   name: "write",
   arguments: { path: file, content },
 });
-/** Today in the zone of the product under test. */
+/** Today in the time zone of the product under test. */
 const today = (): string => new Date().toLocaleDateString("sv-SE", { timeZone: noonZone(Date.now()) });
 
-test("a file that was received changes nothing that later conversations follow; the owner's own word does", TIMEOUT, async () => {
+test("a received file changes nothing that later conversations follow; the owner's own message does", TIMEOUT, async () => {
   await using scene = await startTaintScene();
   await scene.say("hi");
   await scene.write("USER.md", "The user is Olga.");
@@ -52,7 +52,7 @@ test("a file that was received changes nothing that later conversations follow; 
 });
 
 test(
-  "a guest in the owner's conversation changes nothing that later conversations follow, nor does the owner's turn after it",
+  "a guest in the owner's conversation changes nothing that later conversations follow, nor does the owner's next turn",
   TIMEOUT,
   async () => {
     const agents = { defaults: { model: "anthropic/claude-sonnet-5-5", sandbox: { mode: "off" } } };
@@ -73,7 +73,7 @@ test(
   },
 );
 
-test("names that others chose are words of others, wherever the owner's message has them", TIMEOUT, async () => {
+test("names that others chose are text of others, anywhere in the owner's message", TIMEOUT, async () => {
   await using scene = await startGuestScene();
   scene.model.respond(obey);
   const name = order({ name: "exec", arguments: { command: "w" } });
@@ -94,7 +94,7 @@ test("names that others chose are words of others, wherever the owner's message 
   expect(await run(`@_user_1 ${order(LIST)}`, { mentions: [{ key: "@_user_1", openId: "ou_owner", name: "Olga" }] })).toEqual(["ok"]);
 });
 
-test("a guest who works in a folder of her own marks no line of the owner's notes", TIMEOUT, async () => {
+test("a guest who works in a separate folder marks no line of the owner's notes", TIMEOUT, async () => {
   const notes = `memory/${today()}.md`;
   await using scene = await startGuestScene({}, { files: { [notes]: "# Notes\n\n- dentist at 9\n" } });
   scene.model.respond(obey);
@@ -106,7 +106,7 @@ test("a guest who works in a folder of her own marks no line of the owner's note
   expect(scene.request).not.toContain("untrusted_text");
 });
 
-test("a further folder of skills is one of instructions", TIMEOUT, async () => {
+test("an additional folder of skills counts as instructions", TIMEOUT, async () => {
   await using scene = await startTaintScene({ skills: { load: { extraDirs: ["workspace/recipes"] } } });
   await scene.say("hi");
   const recipe = write("recipes/bake/SKILL.md", `# bake\n\n${CANARY}`);
@@ -118,7 +118,7 @@ test("a further folder of skills is one of instructions", TIMEOUT, async () => {
   expect(scene.request()).toContain("recipes/bake/SKILL.md");
 });
 
-test("a link in the place of an instruction file does not open what it leads to", TIMEOUT, async () => {
+test("a link in place of an instruction file does not open its target", TIMEOUT, async () => {
   await using scene = await startTaintScene();
   await scene.say("hi");
   await scene.write("notes/voice.md", "Dry.");
@@ -133,7 +133,7 @@ test("a link in the place of an instruction file does not open what it leads to"
   expect(await scene.read("notes/voice.md")).toBe("Dry.");
 });
 
-test("daily notes of a tainted turn taint the conversations that load or read them, until /trust or an edit by hand", TIMEOUT, async () => {
+test("daily notes of a tainted turn taint the conversations that load or read them, until /trust or a manual edit", TIMEOUT, async () => {
   await using scene = await startTaintScene();
   const notes = `memory/${today()}.md`;
   await scene.write(notes, "- Olga likes tea\n");
@@ -150,7 +150,7 @@ test("daily notes of a tainted turn taint the conversations that load or read th
   expect(await scene.ask(LIST)).toEqual(["ok"]);
   await scene.killAndStart();
   expect(await scene.ask(LIST)).toEqual(["ok"]);
-  // What is new is untrusted again.
+  // New text is untrusted again.
   expect(await scene.readLetter(LIST)).toEqual([REFUSED]);
   expect(await scene.ask(LIST)).toEqual([REFUSED]);
 
@@ -169,7 +169,7 @@ test("daily notes of a tainted turn taint the conversations that load or read th
   expect(scene.request()).not.toContain("untrusted_text");
 });
 
-test("daily notes of a tainted turn keep their mark when the day's file is a link", TIMEOUT, async () => {
+test("daily notes of a tainted turn keep their mark if the day's file is a link", TIMEOUT, async () => {
   await using scene = await startTaintScene();
   const notes = `memory/${today()}.md`;
   await scene.write("diary/today.md", "- Olga likes tea\n");
@@ -215,7 +215,7 @@ test("an imported conversation is untrusted until /trust", TIMEOUT, async () => 
   expect(await scene.readLetter(LIST)).toEqual([REFUSED]);
 });
 
-test("a summary of marked text is marked, and so is the next one, also after a restart", TIMEOUT, async () => {
+test("a summary of marked text is marked, and so is the next one, even after a restart", TIMEOUT, async () => {
   await using scene = await startTaintScene();
   await scene.say("hi");
   expect(await scene.readLetter(LIST)).toEqual([REFUSED]);

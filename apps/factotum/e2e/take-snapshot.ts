@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-/** Puts a snapshot of a product's database where the product looks for them. The product may run: it sees a reader like any other. */
+/** Puts a snapshot of a product's database where the product looks for them. The product may run: this is an ordinary reader. */
 export async function takeSnapshot(home: string): Promise<void> {
   const folder = path.join(home, "state", "snapshots");
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -12,7 +12,7 @@ export async function takeSnapshot(home: string): Promise<void> {
   });
 }
 
-/** Works on a product's database beside the product, as another program does. */
+/** Opens a product's database in parallel, like another program. */
 export function withDatabase(home: string, work: (database: DatabaseSync) => void): void {
   const database = new DatabaseSync(path.join(home, "state", "factotum.sqlite"), { timeout: 5000 });
   try {

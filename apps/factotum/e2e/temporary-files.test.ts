@@ -6,14 +6,14 @@ import path from "node:path";
 import { startProduct } from "@factotum/testing-product";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-/** Where the folders lie that are outside of the home. */
+/** Where the folders outside of the home are. */
 let outside: string;
 beforeEach(async () => {
   outside = await mkdtemp(path.join(tmpdir(), "factotum-outside-"));
 });
 afterEach(() => rm(outside, { recursive: true, force: true }));
 
-test("a start removes what a killed gateway was writing, in workspaces, folders of guests and the state directory, and nothing of the user's", async () => {
+test("a start removes unfinished files of a killed gateway, in workspaces, folders of guests and the state directory, and nothing of the user's", async () => {
   const [work, guests] = [path.join(outside, "work"), path.join(outside, "guests")];
   const config = { agents: { defaults: { workspace: work, sandbox: { workspaceRoot: guests } } } };
   await using first = await startProduct({ config });

@@ -1,7 +1,7 @@
 import type { AgentMessage, UserMessage } from "@factotum/agent-contract";
 import { openStoppedStore } from "./open-stopped-store.ts";
 
-/** What a product that has ended has stored of its only conversation, oldest first. */
+/** The stored entries of the only conversation of a stopped product, oldest first. */
 export async function readStoredTranscript(home: string): Promise<readonly AgentMessage[]> {
   const store = await openStoppedStore(home);
   try {
@@ -15,7 +15,7 @@ export async function readStoredTranscript(home: string): Promise<readonly Agent
   }
 }
 
-/** A transcript without what differs from run to run and from provider to provider by nature: ids, times, usage, provider and its proofs. */
+/** A transcript without values that differ by run or provider: ids, times, usage, provider and its proofs. */
 export function neutralTranscript(messages: readonly AgentMessage[]): unknown {
   const calls = new Map<string, string>();
   const callId = (id: string): string => calls.get(id) ?? (calls.set(id, `call ${calls.size}`), `call ${calls.size}`);
@@ -34,7 +34,7 @@ export function neutralTranscript(messages: readonly AgentMessage[]): unknown {
   });
 }
 
-/** The trusted block of a turn names its delimiter and its minute, and the parts say which event of the platform it came by. */
+/** The trusted block of a turn contains its delimiter and its minute, and the parts name their platform event. */
 function withoutTurnIds(message: Omit<UserMessage, "timestamp">): unknown {
   const text = JSON.stringify(message);
   const delimiter = /\\"delimiter\\":\\"([0-9a-f]{12})\\"/.exec(text)?.[1];

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => model.close());
 
-/** A configuration with this model, and with what is to be tried. */
+/** A configuration with this model, and the tested settings. */
 function configWith({
   agents,
   ...rest
@@ -30,7 +30,7 @@ function configWith({
 }
 
 const write = async (home: string, config: object): Promise<void> => writeFile(path.join(home, "factotum.json5"), JSON.stringify(config));
-/** The banners of the page about the configuration, as it asks for them. */
+/** The page's banners about the configuration. */
 async function pageWarnings({ url, token }: Product): Promise<readonly object[]> {
   const { signal } = new AbortController();
   using client = await RpcClient.connect({ url, version: "0.0.0", signal, token });
@@ -65,7 +65,7 @@ describe("a configuration that narrows what this build does not enforce", () => 
     expect(doctor.stdout).toContain(told);
   });
 
-  test("a running gateway keeps what it runs with, says so, and is not restarted into a refusal; the repaired file is used", async () => {
+  test("a running gateway keeps its configuration, says so, and refuses a restart; the repaired file is used", async () => {
     await using product = await startProduct({ config: configWith({ tools: { exec: { mode: "full" } } }) });
     const { home } = product;
     const command = async (...args: readonly string[]) => runCommand(args, { home });
@@ -87,7 +87,7 @@ describe("a configuration that narrows what this build does not enforce", () => 
     expect((await command("status")).stdout).toContain("commands   no commands run (tools.exec.mode: deny)");
   });
 
-  test("config set refuses it and writes nothing; a value that is enforced is written", async () => {
+  test("config set refuses it and writes nothing; an enforced value is written", async () => {
     await using product = await startProduct({ config: configWith() });
     const { home } = product;
     const before = await readFile(path.join(home, "factotum.json5"), "utf8");
@@ -106,7 +106,7 @@ describe("a configuration that narrows what this build does not enforce", () => 
   });
 });
 
-describe("what takes commands away", () => {
+describe("settings that take commands away", () => {
   test.each([
     ["tools.exec.mode: deny", { tools: { exec: { mode: "deny" } } }],
     ["group:runtime in tools.deny", { tools: { deny: ["group:runtime"] } }],

@@ -78,7 +78,7 @@ async function changeAgentsFile({ workspace }: Scene): Promise<void> {
 }
 
 describe("files that come with messages", () => {
-  test("are named, and not where they lie, where no tool opens them", async () => {
+  test("are named without their path if no tool opens them", async () => {
     await using scene = await startScene({ allow: [] });
     await sendFileAndLongText(scene);
     await changeAgentsFile(scene);
@@ -98,14 +98,14 @@ describe("files that come with messages", () => {
       "again only if",
     ])
       expect(`${announced}: ${request.includes(announced)}`).toBe(`${announced}: false`);
-    // The long text is not kept for nobody to read; its sender is told no more than is true.
+    // The long text is not stored if no tool can read it; the sender's notice is accurate.
     expect(JSON.stringify(scene.feishu.sent[1]?.content)).not.toContain("kept in a file");
     const kept = (await readdir(path.join(scene.product.home, "media"), { recursive: true })).filter((name) => name.endsWith(".txt"));
     expect(kept).toHaveLength(1);
     expect(scene.model.violations).toEqual([]);
   });
 
-  test("are announced with their place where a tool opens them", async () => {
+  test("are announced with their path if a tool opens them", async () => {
     await using scene = await startScene({ allow: ["read"] });
     await sendFileAndLongText(scene);
     await changeAgentsFile(scene);

@@ -41,7 +41,7 @@ function serverOf(format: WireFormatName): StrictServer {
 interface Asked {
   readonly text: string;
   readonly finish: string | undefined;
-  /** What the model was sent, one text for each request. */
+  /** The content of each model request, as text. */
   readonly bodies: readonly string[];
 }
 
@@ -59,7 +59,7 @@ async function ask(format: WireFormatName, replies: readonly ScriptedReply[]): P
   };
 }
 
-/** The run of `factotum agent`: what it printed. */
+/** The output of `factotum agent`. */
 async function run(format: WireFormatName, replies: readonly ScriptedReply[]): ReturnType<typeof runCommand> {
   serverOf(format).script(replies);
   return runCommand(["agent", "--agent", format, "--message", "hello"], { home: product.home });
@@ -71,7 +71,7 @@ const CUT_TEXT = '{"path":"story.txt","content":"Once upon a ti';
 describe.each(WIRE_FORMATS)("%s", (format) => {
   const inText = format !== "google-generative-ai";
 
-  test("a tool call that is cut at the output limit is answered with an error, and the run goes on", async () => {
+  test("a tool call cut at the output limit is answered with an error, and the run continues", async () => {
     const call = {
       name: "write",
       arguments: { path: "story.txt", content: "Once upon a time" },
@@ -83,7 +83,7 @@ describe.each(WIRE_FORMATS)("%s", (format) => {
     expect(bodies[1]).toContain("write was not run: the answer reached its length limit");
   });
 
-  test.runIf(inText)("a tool call whose arguments are no JSON is answered with an error, and the run goes on", async () => {
+  test.runIf(inText)("a tool call whose arguments are not JSON is answered with an error, and the run continues", async () => {
     const call = { name: "write", arguments: {}, argumentsText: '{"path": story.txt}' };
     const { text, bodies } = await ask(format, [callTools(call), sayText("Properly, then.")]);
     expect(text).toBe("Properly, then.");
@@ -92,14 +92,14 @@ describe.each(WIRE_FORMATS)("%s", (format) => {
     expect(bodies[1]).toContain("story.txt}");
   });
 
-  test("an empty answer is asked for once more with the same request", async () => {
+  test("an empty answer is retried once with the same request", async () => {
     const { text, bodies } = await ask(format, [EMPTY, sayText("Here.")]);
     expect(text).toBe("Here.");
     expect(bodies).toHaveLength(2);
     expect(bodies[1]).toBe(bodies[0]);
   });
 
-  test("an answer that is cut at the output limit says so, and the model is not shown that", async () => {
+  test("an answer cut at the output limit says so, and the model does not see that", async () => {
     const cut = "Once upon a time there was";
     const { text, finish } = await ask(format, [{ ...sayText(cut), stop: "length" }]);
     expect({ text, finish }).toEqual({ text: cut, finish: "length" });
@@ -114,7 +114,7 @@ describe.each(WIRE_FORMATS)("%s", (format) => {
   });
 });
 
-describe("the words fit the cause", () => {
+describe("the text fits the cause", () => {
   const FORMAT = "anthropic-messages";
 
   test.each<readonly [string, readonly ScriptedReply[], RegExp]>([

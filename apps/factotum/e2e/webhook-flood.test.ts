@@ -13,7 +13,7 @@ import { openRaw, requestHead } from "./raw-socket.ts";
 const OWNER = "ou_olga";
 const CHAT = "oc_dm";
 const PATH = "/channels/feishu/default";
-/** What a stranger can write without knowing the key. */
+/** What a stranger can send without knowing the key. */
 const GUESSED = {
   "x-lark-signature": "0".repeat(64),
   "x-lark-request-timestamp": Math.floor(Date.now() / 1000),
@@ -57,7 +57,7 @@ test("a signed webhook is accepted at once while hundreds of connections are idl
   const body = requestHead(PATH, { "content-length": 1000, ...GUESSED });
   const first = flood.use(await openRaw(product.url, `${body}{`));
   for (let count = 0; count < 100; count += 1) flood.use(await openRaw(product.url, `${body}{`));
-  // The oldest makes place, long before its time is over.
+  // The oldest is closed, long before its timeout.
   const startedAt = performance.now();
   await first.closed;
   expect(performance.now() - startedAt).toBeLessThan(2500);
@@ -66,33 +66,29 @@ test("a signed webhook is accepted at once while hundreds of connections are idl
   await waitForSent(feishu, sent + 1);
 });
 
-test(
-  "connections that have shown the token survive a flood of idle ones, of which the oldest are closed",
-  { timeout: 60_000 },
-  async () => {
-    const gate = model.hold();
-    const held = model.nextRequest();
-    const body = JSON.stringify({ model: "factotum", messages: [{ role: "user", content: "Think about it." }] });
-    const headers = { authorization: `Bearer ${product.token}`, "content-type": "application/json" };
-    const answer = fetch(`${product.url}/v1/chat/completions`, { method: "POST", headers, body });
-    const socket = new WebSocket(`${product.url.replace("http", "ws")}/ws`);
-    await once(socket, "open");
-    const auth = { token: product.token };
-    socket.send(JSON.stringify({ type: "connect", minProtocol: 1, maxProtocol: 1, client: { name: "test", version: "0" }, auth }));
-    await once(socket, "message");
-    await held;
-    using flood = new DisposableStack();
-    const first = flood.use(await openRaw(product.url));
-    for (let count = 1; count < 500; count += 1) flood.use(await openRaw(product.url));
-    expect(await first.closed).toBe("");
-    gate.open();
-    expect((await answer).status).toBe(200);
-    socket.send(JSON.stringify({ type: "req", id: "1", method: "agents.list", params: {} }));
-    const [data] = (await once(socket, "message")) as [Buffer];
-    expect(JSON.parse(data.toString())).toMatchObject({ type: "res", id: "1", ok: true });
-    socket.terminate();
-  },
-);
+test("connections that have sent the token survive a flood of idle ones, of which the oldest are closed", { timeout: 60_000 }, async () => {
+  const gate = model.hold();
+  const held = model.nextRequest();
+  const body = JSON.stringify({ model: "factotum", messages: [{ role: "user", content: "Think about it." }] });
+  const headers = { authorization: `Bearer ${product.token}`, "content-type": "application/json" };
+  const answer = fetch(`${product.url}/v1/chat/completions`, { method: "POST", headers, body });
+  const socket = new WebSocket(`${product.url.replace("http", "ws")}/ws`);
+  await once(socket, "open");
+  const auth = { token: product.token };
+  socket.send(JSON.stringify({ type: "connect", minProtocol: 1, maxProtocol: 1, client: { name: "test", version: "0" }, auth }));
+  await once(socket, "message");
+  await held;
+  using flood = new DisposableStack();
+  const first = flood.use(await openRaw(product.url));
+  for (let count = 1; count < 500; count += 1) flood.use(await openRaw(product.url));
+  expect(await first.closed).toBe("");
+  gate.open();
+  expect((await answer).status).toBe(200);
+  socket.send(JSON.stringify({ type: "req", id: "1", method: "agents.list", params: {} }));
+  const [data] = (await once(socket, "message")) as [Buffer];
+  expect(JSON.parse(data.toString())).toMatchObject({ type: "res", id: "1", ok: true });
+  socket.terminate();
+});
 
 test("a body that trickles in is refused after three seconds, whatever its headers say", { timeout: 60_000 }, async () => {
   for (const headers of [GUESSED, {}]) {
@@ -107,8 +103,8 @@ test("a body that trickles in is refused after three seconds, whatever its heade
   }
 });
 
-test("without a signature no more than 4 KB are read; the check of the address is answered for the right token alone", async () => {
-  // The rest of its chunks never comes: the answer shows that nobody waits for it.
+test("without a signature at most 4 KB are read; the address check is answered for the right token alone", async () => {
+  // The rest of its chunks never comes: the answer shows that the gateway does not wait for it.
   const chunk = " ".repeat(5 * 1024);
   using large = await openRaw(
     product.url,
@@ -129,7 +125,7 @@ test("without a signature no more than 4 KB are read; the check of the address i
   await waitForSent(feishu, sent + 1);
 });
 
-test("a push that is recorded and sent again makes one message; one of another app is refused", async () => {
+test("a replayed push makes one message; one of another app is refused", async () => {
   const messageId = `om_${"f".repeat(32)}`;
   feishu.addInbound({ messageId, chatId: CHAT });
   const said = { chatId: CHAT, chatType: "p2p", messageType: "text", content: { text: "Once." }, senderOpenId: OWNER, messageId } as const;

@@ -5,7 +5,7 @@ import { SCENE_MODELS, WRITING_MODEL } from "./scene-model.ts";
 import type { SceneModel } from "./scene-model.ts";
 import { neutralTranscript, readStoredTranscript } from "./transcript.ts";
 
-/** Plays the whole conversation on the built product and gives back what it has stored of it. */
+/** Runs the whole conversation on the built product and returns its stored transcript. */
 async function converse(model: SceneModel): Promise<unknown> {
   await using scene = await startFeishuScene(model);
   await scene.push();
@@ -36,7 +36,7 @@ describe("the same conversation on every wire format leaves the same transcript,
     expect(await converse(model)).toEqual(expected);
   });
 
-  test("it is the whole conversation", () => {
+  test("covers the whole conversation", () => {
     const { scriptSource, answer, skillPath } = createScriptConversation;
     expect(expected).toMatchObject([
       { role: "user" },

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(workspace, { recursive: true, force: true }));
 
-test("a group, which works in a folder of its own, reads the skills of its agent's workspace, and nothing else there", async () => {
+test("a group, which works in a separate folder, reads the skills of its agent's workspace, and nothing else there", async () => {
   await using feishu = await FakeFeishu.start({ people: ["ou_olga"], chats: ["oc_bakers"] });
   await using model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
   model.respond(({ body }) => {

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The entry stays thin: `--version` loads this file alone, and an old Node gets a sentence instead of a stack trace.
+// The entry stays thin: `--version` loads this file alone, and an old Node gets a message instead of a stack trace.
 import { fileURLToPath } from "node:url";
 import { isSupportedNode, OLDEST_NODE } from "./runtime/node-version.ts";
 import { readVersion } from "./runtime/version.ts";
@@ -17,7 +17,7 @@ if (rest.length === 0 && (first === "--version" || first === "-V")) {
   if (first === "gateway" && rest[0] === "run") {
     const { tuneProcess } = await import("./runtime/tuning/tune-process.ts");
     tuneProcess();
-    // The sources are for development: they change without another name.
+    // Sources change without a new name, so they are not cached.
     if (!import.meta.url.endsWith(".ts")) {
       const { keepCode } = await import("./runtime/tuning/code-cache.ts");
       keepCode(process.env, fileURLToPath(import.meta.url));

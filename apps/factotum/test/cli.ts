@@ -10,27 +10,27 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import type { CliContext } from "../src/runtime/cli-context.ts";
 import { runCli } from "../src/cli/run-cli.ts";
 
-/** No test of a command sees a day end. */
+/** Keeps tests of commands away from midnight. */
 const ZONE = noonZone(Date.now());
 
 const ENTRY = fileURLToPath(new URL("../src/factotum.ts", import.meta.url));
 
-/** How a command ended and what it wrote. */
+/** The exit code and output of a command. */
 export interface CliResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A command that is still running. */
+/** A running command. */
 export interface RunningCli {
   readonly child: ChildProcessByStdio<null, Readable, Readable>;
   readonly ended: Promise<CliResult>;
-  /** Resolves with the match once standard output holds it; rejects when the command ends before. */
+  /** Resolves with the match once standard output contains it; rejects if the command ends before. */
   waitFor(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
-/** A fresh state directory with commands over it; when it is disposed, everything it started is gone. */
+/** A fresh state directory with commands over it; disposing it ends everything that it started. */
 export class CliHome implements AsyncDisposable {
   readonly home: string;
   env: Record<string, string>;
@@ -43,7 +43,7 @@ export class CliHome implements AsyncDisposable {
       TZ: ZONE,
       HOME: home,
       FACTOTUM_HOME: join(home, "state directory"),
-      // Nothing answers there: no model of this machine gets into a test.
+      // An unused address: no model of this machine may be used in a test.
       OLLAMA_HOST: "http://127.0.0.1:9",
     };
   }
@@ -84,7 +84,7 @@ export class CliHome implements AsyncDisposable {
     return { code: await runCli(args, context), stdout, stderr };
   }
 
-  /** Starts a command as a process of its own, from the sources. */
+  /** Starts a command as a separate process, from the sources. */
   spawn(...args: readonly string[]): RunningCli {
     return this.spawnNode([], args);
   }
@@ -101,7 +101,7 @@ export class CliHome implements AsyncDisposable {
     return running;
   }
 
-  /** Runs a command as a process of its own to its end. */
+  /** Runs a command as a separate process to completion. */
   async process(...args: readonly string[]): Promise<CliResult> {
     return this.spawn(...args).ended;
   }

@@ -5,15 +5,15 @@ import { join } from "node:path";
 import { CLOSE_CODES, ClientFrameSchema, PROTOCOL_VERSION, type ServerFrame } from "@factotum/protocol";
 import { WebSocketServer, type WebSocket } from "ws";
 
-/** What a fake gateway answers. */
+/** The answers of a fake gateway. */
 export interface FakeAnswers {
   /** Whether a client with this token is admitted. */
   readonly connect: (token: string | undefined) => Promise<boolean>;
-  /** The result of a request; `undefined` ends the connection, as another token does. */
+  /** The result of a request; `undefined` ends the connection, as a changed token does. */
   readonly request: (method: string, token: string | undefined) => Promise<unknown>;
 }
 
-/** Speaks the protocol on loopback as the gateway of a state directory, and answers as it is told. */
+/** Speaks the protocol on loopback as the gateway of a state directory, with scripted answers. */
 export class FakeGateway implements AsyncDisposable {
   /** The tokens of all connections, in order. */
   readonly tokens: (string | undefined)[] = [];
@@ -26,7 +26,7 @@ export class FakeGateway implements AsyncDisposable {
     server.on("connection", (socket) => this.#serve(socket));
   }
 
-  /** Starts it, and says in the state directory that it runs. */
+  /** Starts it, and writes the runtime file of the state directory. */
   static async start(home: string, answers: FakeAnswers): Promise<FakeGateway> {
     const server = new WebSocketServer({ host: "127.0.0.1", port: 0, path: "/ws" });
     await once(server, "listening");

@@ -1,6 +1,6 @@
-/** A parser of the text format of Prometheus; the package has no types of its own. */
+/** Types for a parser of Prometheus' text format; the package has none. */
 declare module "parse-prometheus-text-format" {
-  /** What one family says. */
+  /** One metric family. */
   export interface ParsedFamily {
     readonly name: string;
     readonly help: string;

@@ -5,7 +5,7 @@ import type * as DeadLetterCommands from "../commands/dead-letters.ts";
 import type { CliContext, Finish } from "../runtime/cli-context.ts";
 import { age, json, positive } from "./options.ts";
 
-/** What failed for good: `factotum deadletters`. */
+/** Dead letters: `factotum deadletters`. */
 export function addDeadLetters(program: Command, context: CliContext, finish: Finish): void {
   const letters = program.command("deadletters").description("messages that were never answered or delivered: list, show, retry, delete");
   const load = async (): Promise<typeof DeadLetterCommands> => import("../commands/dead-letters.ts");

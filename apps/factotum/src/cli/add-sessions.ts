@@ -5,10 +5,10 @@ import type * as SessionCommands from "../commands/sessions.ts";
 import type { CliContext, Finish } from "../runtime/cli-context.ts";
 import { json, positive } from "./options.ts";
 
-/** Written out here: the protocol is loaded when a command needs it. */
+/** Repeated here: the protocol is loaded only by commands that need it. */
 const KINDS = ["main", "group", "cron", "hook", "node", "other"] as const satisfies readonly SessionKind[];
 
-/** The options of `sessions list` as they were read. */
+/** The parsed options of `sessions list`. */
 interface ListFlags {
   readonly kind?: SessionKind;
   readonly agent?: string;
@@ -18,7 +18,7 @@ interface ListFlags {
   readonly json?: boolean;
 }
 
-/** Conversations as a whole: `factotum sessions`. */
+/** Sessions: `factotum sessions`. */
 export function addSessions(program: Command, context: CliContext, finish: Finish): void {
   const sessions = program.command("sessions").description("conversations: list, show, export, import, reset, remove");
   const load = async (): Promise<typeof SessionCommands> => import("../commands/sessions.ts");

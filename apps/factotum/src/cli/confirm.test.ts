@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { confirm } from "./confirm.ts";
 
-/** Asks, and does something once the question is there. */
+/** Asks, and does something once the question is shown. */
 async function ask(answer: (input: PassThrough, stopping: AbortController) => void): Promise<boolean> {
   const [input, output, stopping] = [new PassThrough(), new PassThrough(), new AbortController()];
   const asked = confirm("Remove it?", { input, output, signal: stopping.signal });
@@ -27,7 +27,7 @@ test.each([
   expect(await ask((input) => void input.write(words))).toBe(expected);
 });
 
-test("the end of the input is no, and so is the end of the command", async () => {
+test("the end of the input counts as no, and so does the end of the command", async () => {
   expect(await ask((input) => void input.end())).toBe(false);
   expect(await ask((_input, stopping) => stopping.abort())).toBe(false);
 });

@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 
-/** Asks a person at a terminal. Yes is yes; everything else is no: another word, the end of the input, an interrupt, a command that is ended. */
+/** Asks a person at a terminal. Only yes counts as yes: another word, the end of the input, an interrupt and an ended command mean no. */
 export async function confirm(
   question: string,
   {

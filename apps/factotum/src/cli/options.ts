@@ -1,14 +1,14 @@
 import { InvalidArgumentError, Option } from "commander";
 
-/** Milliseconds of the units that an age is given in. */
+/** Milliseconds of the units of an age. */
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** The option that every command has whose result a program may read. */
+/** The option of every command whose result a program may read. */
 export function json(): Option {
   return new Option("--json", "print JSON for programs");
 }
 
-/** Parses a number from 1 on. */
+/** Parses an integer from 1. */
 export function positive(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("It is a number from 1 on.");
   return Number(text);

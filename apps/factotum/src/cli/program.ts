@@ -13,7 +13,7 @@ import { EXAMPLES } from "./examples.ts";
 import { json, port, positive } from "./options.ts";
 import { SHELLS, type Shell } from "./shells.ts";
 
-/** The whole command line. Every command's code is loaded when it runs, and not before. */
+/** The whole command line. Every command's code is loaded only when it runs. */
 export function createProgram(context: CliContext, finish: Finish): Command {
   const program = new Command("factotum")
     .description("A personal AI assistant that lives in the chats you already use.")

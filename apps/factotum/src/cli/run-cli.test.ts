@@ -59,9 +59,9 @@ test.each(["status", "doctor", "setup"])("a state directory that is a file: %s s
   expect(stderr).toContain("set FACTOTUM_HOME");
 });
 
-test("context compares with the request before when --diff names no turn", async () => {
+test("context compares with the previous request if --diff names no turn", async () => {
   await using cli = await CliHome.create();
-  // It gets past its options: what is missing is the gateway.
+  // The options are valid: only the gateway is missing.
   expect((await cli.run("context", "--diff")).code).toBe(3);
   expect((await cli.run("context", "--diff", "2")).code).toBe(3);
   expect((await cli.run("context", "--diff", "two")).code).toBe(2);

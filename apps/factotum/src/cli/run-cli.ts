@@ -44,13 +44,13 @@ const WHERE = "Run it again with FACTOTUM_DEBUG=1 to see where.";
 const SQLITE_FULL = 13;
 const NOT_USABLE: ReadonlySet<unknown> = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR", "EISDIR", "EEXIST"]);
 
-/** What to do about a failure that no command has put into words. */
+/** Advice for a failure that no command has handled. */
 function fixFor(error: Error): string | undefined {
   const code = "code" in error ? error.code : undefined;
   if (NOT_USABLE.has(code)) return "Let this user read and write there, or set FACTOTUM_HOME to a folder where that is so.";
   if (code === "ENOSPC" || code === "EDQUOT" || ("errcode" in error && error.errcode === SQLITE_FULL))
     return "The disk is full: free some space.";
-  // Whoever wraps an error has said what to do.
+  // A wrapping error has its own advice.
   return error.cause === undefined ? WHERE : undefined;
 }
 

@@ -7,12 +7,12 @@ import { runCli } from "./run-cli.ts";
 
 /** Runs the command of this process and leaves its exit code. */
 export async function runProcess(): Promise<void> {
-  // A reader that has seen enough (`| head`) is no error.
+  // A reader that closes the pipe (`| head`) is no error.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit();
     throw error;
   });
-  // Words that nobody can read any more are dropped: an exception here would only make more of them, and a gateway goes on without.
+  // Output without a reader is dropped: an exception here would only cause more output, and a gateway must continue.
   process.stderr.on("error", () => undefined);
   const stopping = new AbortController();
   const context: CliContext = {
@@ -43,12 +43,12 @@ export async function runProcess(): Promise<void> {
     ["SIGHUP", 129],
   ] as const) {
     process.on(signal, () => {
-      // The second one is meant: nothing is waited for.
+      // A second signal means: do not wait.
       if (stopping.signal.aborted) process.exit(code);
       stopping.abort(signal);
     });
   }
   process.exitCode = await runCli(process.argv.slice(2), context);
-  // The work is done, and whatever a library still holds open must not keep the process.
+  // The work is done, and handles that a library leaves open must not keep the process.
   process.stdout.write("", () => process.exit());
 }

@@ -1,4 +1,4 @@
-/** Address of the Control UI for a browser. The token stands in the fragment, which no browser sends to a server. */
+/** Address of the Control UI for a browser. The token is in the fragment, which browsers do not send to a server. */
 export function addressOf(url: string, token: string | undefined): string {
   return token === undefined ? `${url}/` : `${url}/#token=${encodeURIComponent(token)}`;
 }

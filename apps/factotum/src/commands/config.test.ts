@@ -29,7 +29,7 @@ test.each([
   expect((await cli.run("config", "validate")).code).toBe(exitCode);
 });
 
-test("validate of a file that is not there says so; only where it is named, or was there, it is an error", async () => {
+test("validate reports a missing file; it is an error only if the file is named, or existed before", async () => {
   await using cli = await CliHome.create();
   const file = join(cli.factotumHome, "factotum.json5");
   const fresh = await cli.run("config", "validate");
@@ -41,7 +41,7 @@ test("validate of a file that is not there says so; only where it is named, or w
   expect(JSON.parse((await cli.run("config", "validate", "--json")).stdout)).toMatchObject({ exists: false, valid: false });
 });
 
-test("get prints what is set, what holds by default, and never a secret", async () => {
+test("get prints set values, defaults, and never a secret", async () => {
   await using cli = await withConfig(`{ gateway: { auth: { token: "canary-token" } }, agents: { defaults: { model: "a/b" } } }`);
   expect(await cli.run("config", "get", "agents.defaults.model")).toMatchObject({ code: 0, stdout: "a/b\n" });
   expect(await cli.run("config", "get", "gateway.port")).toMatchObject({ code: 0, stdout: "18790\n" });
@@ -110,7 +110,7 @@ test.each([
   expect((await cli.run("config", "validate")).code).toBe(0);
 });
 
-test("set refuses what does not fit and writes nothing", async () => {
+test("set refuses invalid values and writes nothing", async () => {
   await using cli = await withConfig("{}");
   const result = await cli.run("config", "set", "gateway.prot", "1", "--json");
   expect(result.code).toBe(4);
@@ -121,7 +121,7 @@ test("set refuses what does not fit and writes nothing", async () => {
 });
 
 test.each(["connect", "request"] as const)(
-  "set asks again when the change has replaced the token at the %s of the first attempt",
+  "set asks again if the change has replaced the token at the %s of the first attempt",
   async (at) => {
     await using cli = await withConfig("{}");
     await mkdir(join(cli.factotumHome, "credentials"));

@@ -26,7 +26,7 @@ interface Format {
   readonly json: boolean;
 }
 
-/** Checks the file. Unknown keys are errors, as in an editor. */
+/** Validates the file. Unknown keys are errors, as in an editor. */
 export async function configValidate(context: CliContext, { json }: Format): Promise<number> {
   const result = await loadConfig({ env: context.env, channels: CHANNELS });
   const { env, paths } = context;
@@ -52,7 +52,7 @@ export async function configValidate(context: CliContext, { json }: Format): Pro
   return valid ? EXIT.ok : EXIT.configInvalid;
 }
 
-/** Prints a value, secrets hidden. */
+/** Prints a value, with secrets hidden. */
 export async function configGet(context: CliContext, key: string | undefined, { json }: Format): Promise<number> {
   const loaded = await loadConfig({ env: context.env, channels: CHANNELS });
   if (loaded.type === "refused") throw invalid(loaded.path, loaded.problems);
@@ -82,7 +82,7 @@ export async function configGet(context: CliContext, key: string | undefined, { 
   }
 }
 
-/** Sets a value, or removes the key when there is none. */
+/** Sets a value, or removes the key without one. */
 export async function configSet(
   context: CliContext,
   { key, value }: { readonly key: string; readonly value?: string },
@@ -127,7 +127,7 @@ export async function configSchema(context: CliContext): Promise<number> {
   return EXIT.ok;
 }
 
-/** A value is JSON5 where it can be, so that 5 is a number; where only a text fits (a token of digits), it is taken as it is. */
+/** A value is JSON5 if it is valid, so that 5 is a number; where only a text fits (a token of digits), it is taken as text. */
 async function tryForms(context: CliContext, key: string, text: string | undefined): Promise<SetConfigResult> {
   const options = { env: context.env, channels: CHANNELS };
   if (text === undefined) return setConfigValue(key, undefined, options);

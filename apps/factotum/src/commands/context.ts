@@ -6,14 +6,14 @@ import { connectGateway, requestError } from "../rpc/connect-gateway.ts";
 import { sessionKeyOf } from "../rpc/session-name.ts";
 import { parseTurn } from "./parse-turn.ts";
 
-/** Which request, and what of it. */
+/** Selects the request and the parts of the report. */
 export interface ContextOptions {
   readonly session?: string;
-  /** A number of the conversation, or an id. */
+  /** A turn number of the conversation, or an id. */
   readonly turn?: string;
   readonly request?: number;
   readonly diff?: number | "previous";
-  /** The texts too. */
+  /** Include texts. */
   readonly texts: boolean;
   readonly json: boolean;
 }
@@ -26,7 +26,7 @@ const PART_NAMES: Readonly<Record<ContextPartType, string>> = {
   tools: "tools",
 };
 
-/** Shows what the model was given in one request: its five parts, what they cost, and what changed since an earlier one. */
+/** Shows the content of one model request: its five parts, their cost, and what changed since an earlier one. */
 export async function context(cli: CliContext, options: ContextOptions): Promise<number> {
   using gateway = await connectGateway(cli);
   const sessionKey = options.session === undefined ? undefined : await sessionKeyOf(options.session, cli, gateway);

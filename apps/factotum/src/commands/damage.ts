@@ -4,7 +4,7 @@ import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { connectGateway, requestError } from "../rpc/connect-gateway.ts";
 
-/** Lists damage of the stored state that nobody has acknowledged yet. */
+/** Lists unacknowledged damage of the stored state. */
 export async function damageList(cli: CliContext, { json }: { readonly json: boolean }): Promise<number> {
   using gateway = await connectGateway(cli);
   try {
@@ -20,7 +20,7 @@ export async function damageList(cli: CliContext, { json }: { readonly json: boo
   }
 }
 
-/** Ends the notice of damage: of those named, of all when none is. From then on snapshots of a lost database may be removed. */
+/** Acknowledges damage: the named events, or all without ids. From then on snapshots of a lost database may be removed. */
 export async function damageAcknowledge(cli: CliContext, ids: readonly string[], { json }: { readonly json: boolean }): Promise<number> {
   using gateway = await connectGateway(cli);
   const result = await gateway.client
@@ -38,7 +38,7 @@ export async function damageAcknowledge(cli: CliContext, ids: readonly string[],
   return EXIT.ok;
 }
 
-/** An event in one line. */
+/** An event as one line. */
 export function describeEvent({ id, atMs, text, count, sessionKey, path }: DamageEvent): string {
   const facts = [
     ...(count === 1 ? [] : [`${count} times`]),

@@ -6,7 +6,7 @@ import { CliHome } from "../../test/cli.ts";
 
 const PAGE_BYTES = 4096;
 
-/** Overwrites the root page of a table or index, as a failing disk does. */
+/** Overwrites the root page of a table or index, like a failing disk. */
 async function wreck(file: string, name: string): Promise<void> {
   const database = new DatabaseSync(file);
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -16,8 +16,8 @@ async function wreck(file: string, name: string): Promise<void> {
   await writeFile(file, bytes.fill(0x5a, (page - 1) * PAGE_BYTES, page * PAGE_BYTES));
 }
 
-// What waits is read before the gateway is ready, and what is counted while it says so.
-test.each(["inbox_by_state", "totals"])("a start that meets damage of %s rebuilds the database and goes on", async (name) => {
+// Waiting inputs are read before the gateway is ready, and counters while it reports that.
+test.each(["inbox_by_state", "totals"])("a start with damage of %s rebuilds the database and continues", async (name) => {
   await using cli = await CliHome.create();
   const first = cli.spawn("gateway", "run", "--setup", "--port", "0");
   await first.waitFor(/#token=/);
@@ -35,13 +35,13 @@ test.each(["inbox_by_state", "totals"])("a start that meets damage of %s rebuild
   expect((await next.ended).code).toBe(0);
 });
 
-test("a gateway whose database was deleted takes nothing until what it held is saved, and then goes on", async () => {
+test("a gateway whose database was deleted accepts nothing until its content is saved, and then continues", async () => {
   await using cli = await CliHome.create();
   const running = cli.spawn("gateway", "run", "--setup", "--port", "0");
   await running.waitFor(/#token=/);
   expect((await cli.run("agent", "-m", "hello")).code).toBe(0);
   const state = join(cli.factotumHome, "state");
-  // No snapshot can be taken: what the database held cannot be saved for now.
+  // No snapshot can be taken: the content of the database cannot be saved for now.
   await rm(join(state, "snapshots"), { recursive: true, force: true });
   await writeFile(join(state, "snapshots"), "");
   for (const end of ["", "-wal", "-shm"]) await rm(join(state, `factotum.sqlite${end}`), { force: true });

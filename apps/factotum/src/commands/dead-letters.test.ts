@@ -10,7 +10,7 @@ const KEY = "agent:main:main";
 const target = { channel: "gone", accountId: "default", conversation: { kind: "direct", id: "dm-7" } } as const;
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined, child: () => silent };
 
-/** Leaves what a bad day leaves: a message nobody could answer, a part that was refused, one of which nothing is known. */
+/** Creates dead letters: a message without an answer, a refused part, and an ambiguous one. */
 async function leaveDeadLetters(cli: CliHome): Promise<{ readonly input: string; readonly refused: string; readonly lost: string }> {
   const store = await openSqliteStore({
     folder: join(cli.factotumHome, "state"),

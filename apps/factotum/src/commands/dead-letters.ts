@@ -7,7 +7,7 @@ import { relativeTime } from "../runtime/relative-time.ts";
 import { renderTable } from "../runtime/render-table.ts";
 import { connectGateway, requestError } from "../rpc/connect-gateway.ts";
 
-/** Which part of the list. */
+/** The filter of the list. */
 export interface DeadLetterListOptions {
   readonly type?: DeadLetter["type"];
   readonly limit?: number;
@@ -15,7 +15,7 @@ export interface DeadLetterListOptions {
   readonly json: boolean;
 }
 
-/** Lists what failed for good, newest first. */
+/** Lists dead letters, newest first. */
 export async function deadLettersList(cli: CliContext, { json, ...params }: DeadLetterListOptions): Promise<number> {
   using gateway = await connectGateway(cli);
   try {
@@ -33,7 +33,7 @@ export async function deadLettersList(cli: CliContext, { json, ...params }: Dead
   }
 }
 
-/** Shows one with everything that is stored of it. */
+/** Shows one with everything stored about it. */
 export async function deadLettersShow(cli: CliContext, id: string, options: { readonly json: boolean }): Promise<number> {
   using gateway = await connectGateway(cli);
   try {
@@ -49,7 +49,7 @@ export async function deadLettersShow(cli: CliContext, id: string, options: { re
   }
 }
 
-/** Tries one again. `yes` is needed for one that may have been shown. */
+/** Retries one. `yes` is required for one that may have been shown. */
 export async function deadLettersReplay(
   cli: CliContext,
   id: string,
@@ -66,7 +66,7 @@ export async function deadLettersReplay(
   }
 }
 
-/** Forgets those that are named, or all that failed longer ago than `olderThanMs`. */
+/** Purges the named ones, or all that failed longer ago than `olderThanMs`. */
 export async function deadLettersPurge(
   cli: CliContext,
   ids: readonly string[],

@@ -25,7 +25,7 @@ async function withConfig(config: object): Promise<CliHome> {
   return cli;
 }
 
-test("after setup nothing stands in the way, and the demo model is named as one", async () => {
+test("after setup there are no problems, and the demo model is named as such", async () => {
   await using cli = await withConfig({});
   const { code, all, of } = await findings(cli);
   expect(code).toBe(0);
@@ -52,7 +52,7 @@ test("open permissions are found, with the command that closes them", async () =
   expect(of("gateway-token")?.fix).toMatch(/^chmod 600 /);
 });
 
-test("an id in an allowlist that matches nobody is named, with what to write", async () => {
+test("an id in an allowlist that matches no one is named, with what to write", async () => {
   await using cli = await withConfig({
     commands: { ownerAllowFrom: ["feishu:on_olga", "feishu:ou_olga", "webchat:on_olga"] },
     session: { identityLinks: { olga: ["feishu:olga", "webchat:olga"] } },
@@ -104,7 +104,7 @@ test("literals, unknown keys and inactive keys are warnings; no secret is shown"
   expect(JSON.stringify(all)).not.toContain("canary");
 });
 
-test("a file that cannot be used is an error", async () => {
+test("an unusable file is an error", async () => {
   await using cli = await withConfig({});
   await writeFile(join(cli.factotumHome, "factotum.json5"), "{ gateway: { port: 'x' } }");
   const { code, of } = await findings(cli);
@@ -127,7 +127,7 @@ test("a taken port is an error", async () => {
   }
 });
 
-test("models: misspelt, without a key, out of reach, within reach", async () => {
+test("models: misspelt, without a key, unreachable, reachable", async () => {
   const provider = createServer((_, response) => void response.writeHead(404).end()).listen(0, "127.0.0.1");
   await new Promise((resolve) => provider.once("listening", resolve));
   try {
@@ -156,7 +156,7 @@ test("models: misspelt, without a key, out of reach, within reach", async () => 
   }
 });
 
-test("a channel whose secret has no value stays off, and says which", async () => {
+test("a channel whose secret has no value stays off, and the finding names it", async () => {
   await using cli = await withConfig({
     channels: { feishu: { appId: "cli_1", appSecret: { env: "FEISHU_APP_SECRET" }, transport: { type: "websocket" } } },
   });

@@ -20,7 +20,7 @@ const STOP_TIMEOUT_MS = 45_000;
 const START_TIMEOUT_MS = 30_000;
 const POLL_MS = 50;
 
-/** Says whether the gateway runs, starts it, stops it. */
+/** Shows whether the gateway runs, starts it, stops it. */
 export async function gatewayControl(
   context: CliContext,
   action: "status" | "start" | "stop" | "restart",
@@ -44,15 +44,15 @@ export async function gatewayControl(
   }
 }
 
-/** A gateway that runs is not stopped for a file that the next start would refuse. */
+/** A running gateway is not stopped for a file that the next start would refuse. */
 async function refuseVainRestart(context: CliContext): Promise<void> {
   const loaded = await loadConfig({ env: context.env, channels: CHANNELS });
   if (loaded.type === "refused") throw refusedStart(loaded);
 }
 
 /**
- * Restarts from outside. A command that the gateway itself runs ends with the gateway, so it would stop it and never start it again; and it has but a few
- * names of the gateway's environment, so that one started from it would have no keys. The gateway that runs has both: it is asked.
+ * Restarts the gateway from outside. A command that the gateway itself runs ends with it, so it would stop it and never start it again; and it has few
+ * variables of the gateway's environment, so that a gateway started from it would have no keys. Instead the running gateway is asked to do it.
  */
 async function restartLater(context: CliContext, json: boolean): Promise<number> {
   using gateway = await findGateway(context);
@@ -143,7 +143,7 @@ export async function waitForService(
   );
 }
 
-/** Stops the gateway and waits until its process has ended. Resolves with false when none was running. */
+/** Stops the gateway and waits until its process has ended. Resolves with false if none was running. */
 export async function stopGateway(context: CliContext): Promise<boolean> {
   const facts = await askToStop(context);
   if (facts === undefined) return false;
@@ -158,13 +158,13 @@ async function askToStop(context: CliContext): Promise<RuntimeFacts | undefined>
   using gateway = await findGateway(context);
   if (gateway === undefined) return undefined;
   const service = systemService(context);
-  // The service's manager has to know that the end is meant.
+  // The service manager must know that the stop is intended.
   if (service !== undefined && (await service.isInstalled())) await service.stop();
   if (!isProcessAlive(gateway.facts.pid)) return gateway.facts;
   try {
     await gateway.client.request("gateway.shutdown", { reason: "factotum gateway stop" }, { signal: context.signal });
   } catch (error) {
-    // It may close the connection before its answer is through: that is what was asked for.
+    // It may close the connection before its answer is sent, as requested.
     if (!(error instanceof ConnectionError) || context.signal.aborted) throw requestError(error);
   }
   return gateway.facts;

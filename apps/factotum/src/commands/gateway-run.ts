@@ -24,21 +24,21 @@ import { refusedStart } from "./refused-start.ts";
 import { spawnRestart } from "./spawn-restart.ts";
 import { describeSetup } from "./setup.ts";
 
-/** What a start may change. */
+/** Options of a start. */
 export interface GatewayRunOptions {
   readonly port?: number;
   readonly bind?: string;
   readonly setup: boolean;
-  /** The output goes to a log, where the token must not be. */
+  /** The output goes to a log, which must not contain the token. */
   readonly hideToken: boolean;
-  /** Nobody reads the output: what happens is told in the log file alone. */
+  /** No one reads the output: events go to the log file alone. */
   readonly quiet: boolean;
 }
 
-/** How long a stop may take before the process ends anyway; what is unfinished then is taken up at the next start. */
+/** How long a stop may take before the process ends anyway; unfinished turns are resumed by the next start. */
 const STOP_BUDGET_MS = 30_000;
 
-/** Runs the gateway until a signal or a client ends it. */
+/** Runs the gateway until a signal or a client stops it. */
 export async function gatewayRun(context: CliContext, options: GatewayRunOptions): Promise<number> {
   if (options.setup) await setUp(context);
   let loaded = withOverrides(await load(context), options);
@@ -72,18 +72,18 @@ export async function gatewayRun(context: CliContext, options: GatewayRunOptions
     if (!stopped || stop.reason === "too many internal errors") return EXIT.failure;
     if (stop.reason !== DAMAGED_DATABASE || context.signal.aborted) return EXIT.ok;
     if (!recoveries.take()) throw new CliError("failure", "The database keeps getting damaged.", { fix: "Check the disk." });
-    // The next start rebuilds the database, with the configuration of now.
+    // The next start rebuilds the database, with the current configuration.
     loaded = withOverrides(await load(context), options);
     stop = new StopRequest();
   }
 }
 
-/** Why a gateway is to end; the first reason counts. */
+/** Why a gateway stops; the first reason counts. */
 class StopRequest {
   readonly #made = Promise.withResolvers<string>();
   #reason: string | undefined;
 
-  /** Absent as long as it is to go on. */
+  /** Absent while it runs. */
   get reason(): string | undefined {
     return this.#reason;
   }
@@ -99,8 +99,8 @@ class StopRequest {
 }
 
 /**
- * Starts a gateway, and runs it until it is to end; resolves with false when it could not be stopped in time. A start that meets the damage of its database
- * ends like a gateway that meets it later.
+ * Starts a gateway, and runs it until it stops; resolves with false if it could not be stopped in time. A start that finds the database damaged ends like a
+ * gateway that finds it later.
  */
 async function runOnce(
   compose: Omit<ComposeOptions, "onShutdownRequest">,
@@ -133,7 +133,7 @@ async function runOnce(
   return false;
 }
 
-/** What a process does once everything that a start needs is loaded. */
+/** Runs once everything that a start needs is loaded. */
 async function settle(paths: StatePaths, logger: Logger): Promise<void> {
   try {
     await saveCode(paths);
@@ -143,7 +143,7 @@ async function settle(paths: StatePaths, logger: Logger): Promise<void> {
   tuneRunning();
 }
 
-/** Two gateways on one state directory would answer everything twice, and the later one would stop the earlier one's writing. */
+/** Two gateways on one state directory would answer everything twice, and the later one would fence off the earlier one. */
 async function holdOrRefuse(paths: StatePaths): Promise<Disposable> {
   const held = holdHome(paths);
   if (held !== undefined) return held;

@@ -13,7 +13,7 @@ async function startGateway(cli: CliHome): Promise<{ readonly running: RunningCl
 }
 
 describe("a gateway in the foreground", () => {
-  test("sets itself up, prints its address, answers every command, and ends with 0 when it is told to", async () => {
+  test("sets itself up, prints its address, answers every command, and ends with 0 when it is stopped", async () => {
     await using cli = await CliHome.create();
     const { running, url, token } = await startGateway(cli);
     expect(token).toBe((await cli.read("credentials/gateway-token")).trim());
@@ -59,7 +59,7 @@ describe("a gateway in the foreground", () => {
     });
   });
 
-  test("goes on when nobody reads its log any more, and ends as ever", async () => {
+  test("continues when its output has no reader any more, and ends as usual", async () => {
     await using cli = await CliHome.create();
     const { running, url } = await startGateway(cli);
     running.child.stderr.destroy();
@@ -91,7 +91,7 @@ describe("a gateway in the foreground", () => {
     expect((await cli.run("status")).code).toBe(0);
   });
 
-  test("an unknown agent is said, not made", async () => {
+  test("an unknown agent is an error, not created", async () => {
     await using cli = await CliHome.create();
     await startGateway(cli);
     const result = await cli.run("agent", "-m", "x", "--agent", "nobody", "--json");
@@ -99,7 +99,7 @@ describe("a gateway in the foreground", () => {
     expect(JSON.parse(result.stdout)).toMatchObject({ error: { message: expect.stringContaining("nobody") as string } });
   });
 
-  test("a taken port is named with the way out, and nothing stays open", async () => {
+  test("a taken port is named with a fix, and nothing stays open", async () => {
     await using cli = await CliHome.create();
     const other = createServer().listen(0, "127.0.0.1");
     try {
@@ -114,7 +114,7 @@ describe("a gateway in the foreground", () => {
     }
   });
 
-  test("takes a changed configuration up while it runs, keeps what ran when the new one is bad, and says what needs a restart", async () => {
+  test("applies a changed configuration while it runs, keeps the previous one if the new one is bad, and names keys that need a restart", async () => {
     await using cli = await CliHome.create();
     const { running } = await startGateway(cli);
     const set = await cli.run("config", "set", "agents.list", '[{ id: "main", identity: { name: "Ada" } }]');
@@ -123,7 +123,7 @@ describe("a gateway in the foreground", () => {
     expect(await agents()).toMatchObject([{ id: "main", name: "Ada" }]);
     expect((await cli.run("config", "set", "gateway.port", "4711")).stderr).toContain('gateway.port up with "factotum gateway restart"');
     expect((await cli.run("status")).stdout).toContain("! gateway.port: changed since the start");
-    // Nobody tells the gateway of these: it watches.
+    // Without a notification: the gateway watches the file.
     const file = join(cli.factotumHome, "factotum.json5");
     const good = await readFile(file, "utf8");
     await writeFile(file, good.slice(0, -4));
@@ -136,7 +136,7 @@ describe("a gateway in the foreground", () => {
     expect((await running.ended).code).toBe(0);
   });
 
-  test("takes another token up at once: commands find it, the old one is refused, and what was open with it is cut off", async () => {
+  test("applies another token at once: commands find it, the old one is refused, and its connections are cut off", async () => {
     await using cli = await CliHome.create();
     const { running, url, token } = await startGateway(cli);
     const get = async (given: string): Promise<number> =>
@@ -156,7 +156,7 @@ describe("a gateway in the foreground", () => {
     expect(status.code).toBe(0);
     expect(status.stdout).not.toContain("factotum gateway restart");
     expect((await cli.run("gateway", "start")).stdout).toBe(`The gateway was running already: ${url}/#token=my-own-token\n`);
-    // What nobody could send, or has no value here, is not taken; what ran goes on.
+    // An unusable token, or one without a value here, is not applied; the previous one stays.
     for (const unusable of ["two words", "${NOWHERE_SET}"]) {
       expect((await cli.run("config", "set", "gateway.auth.token", unusable)).stderr).toContain("does not use it");
       expect(await get("my-own-token")).toBe(200);
@@ -171,7 +171,7 @@ describe("a gateway in the foreground", () => {
     expect((await running.ended).code).toBe(0);
   });
 
-  test("a second gateway on the same state directory is refused, whatever its port, and the first one works on", async () => {
+  test("a second gateway on the same state directory is refused on any port, and the first one continues", async () => {
     await using cli = await CliHome.create();
     const { running, url } = await startGateway(cli);
     const second = await cli.process("gateway", "run", "--port", "0");
@@ -205,7 +205,7 @@ describe("a gateway in the foreground", () => {
     expect((await running.ended).code).toBe(0);
   });
 
-  test("a configuration that is gone: its last good copy runs, everything says so, and nothing takes its place", async () => {
+  test("a missing configuration: its last good copy runs, everything says so, and it is not replaced", async () => {
     await using cli = await CliHome.create();
     await mkdir(cli.factotumHome, { recursive: true });
     const file = join(cli.factotumHome, "factotum.json5");
@@ -247,7 +247,7 @@ describe("a gateway in the foreground", () => {
     }
   });
 
-  test("a bad configuration: refused without a good one, else the last good one runs and says so", async () => {
+  test("a bad configuration: refused without a good copy, else the last good one runs and says so", async () => {
     await using cli = await CliHome.create();
     await mkdir(cli.factotumHome, { recursive: true });
     const file = join(cli.factotumHome, "factotum.json5");
@@ -276,7 +276,7 @@ describe("a gateway in the foreground", () => {
   test.each([
     ["--bind", "everywhere"],
     ["--bind", "lan"],
-  ])("%s %s without authentication, or without sense, is a usage error", async (...args) => {
+  ])("%s %s without authentication, or with an invalid value, is a usage error", async (...args) => {
     await using cli = await CliHome.create();
     await mkdir(cli.factotumHome, { recursive: true });
     await writeFile(join(cli.factotumHome, "factotum.json5"), "{ gateway: { auth: { mode: 'none' } } }");
@@ -307,7 +307,7 @@ describe("a gateway in the background", () => {
       expect(await readFile(join(cli.factotumHome, "logs", name), "utf8")).not.toContain(token);
   });
 
-  test("restarts when a command of its own asks for it, as a process that does not belong to that command, with the gateway's own environment", async () => {
+  test("restarts when a command of its own asks for it, as a process independent of that command, with the gateway's own environment", async () => {
     await using cli = await CliHome.create();
     Object.assign(cli.env, { FACTOTUM_PORT: "0", MODEL_KEY: "a-key-of-its-own" });
     await cli.run("setup");

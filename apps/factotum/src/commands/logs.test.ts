@@ -23,7 +23,7 @@ async function withLog(cli: CliHome): Promise<string> {
   return join(folder, "gateway.log");
 }
 
-test("the log is shown with the gateway down, a line each, and nothing in it moves the cursor", async () => {
+test("the log is shown with the gateway down, one line each, and its content cannot move the cursor", async () => {
   await using cli = await CliHome.create();
   await withLog(cli);
   const { code, stdout } = await cli.run("logs");
@@ -38,7 +38,7 @@ test("the log is shown with the gateway down, a line each, and nothing in it mov
   ]);
 });
 
-test("lines and level choose, JSON gives them as they are", async () => {
+test("lines and level filter, JSON prints them unchanged", async () => {
   await using cli = await CliHome.create();
   await withLog(cli);
   expect((await cli.run("logs", "--lines", "2", "--level", "warn", "--json")).stdout).toBe(`${LINES.slice(2).join("\n")}\n`);
@@ -48,14 +48,14 @@ test("lines and level choose, JSON gives them as they are", async () => {
   expect((await cli.run("logs", "--lines", "0")).code).toBe(2);
 });
 
-test("no log is said, and is no failure", async () => {
+test("a missing log is reported, and is no failure", async () => {
   await using cli = await CliHome.create();
   const { code, stdout, stderr } = await cli.run("logs");
   expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
   expect(stderr).toContain("gateway.log");
 });
 
-test("--follow goes on with what is written, and ends with 0 on a signal", async () => {
+test("--follow continues with new lines, and ends with 0 on a signal", async () => {
   await using cli = await CliHome.create();
   const path = await withLog(cli);
   const running = cli.spawn("logs", "--follow", "--lines", "1", "--level", "error");

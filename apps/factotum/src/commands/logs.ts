@@ -3,13 +3,13 @@ import { EXIT } from "../runtime/exit-codes.ts";
 import { levelRank, parseLogLine, renderLogLine, visible, type LogLevel } from "../runtime/log-line.ts";
 import { followLog, readLastLines } from "../runtime/read-log.ts";
 
-/** What of the log is shown. */
+/** Selects lines of the log. */
 export interface LogsOptions {
   /** How many of the last lines. */
   readonly lines: number;
-  /** Nothing that matters less. */
+  /** Minimum level. */
   readonly level: LogLevel;
-  /** Go on with what is written, until a signal. */
+  /** Continue with new lines, until a signal. */
   readonly follow: boolean;
   readonly json: boolean;
 }
@@ -27,7 +27,7 @@ export async function logs(context: CliContext, { lines: count, level, follow, j
   return EXIT.ok;
 }
 
-/** The line as it is, when it is one of the gateway's. */
+/** The parsed line, if the gateway wrote it. */
 function jsonLine(line: string): string {
   return parseLogLine(line) === undefined ? JSON.stringify({ message: line }) : line;
 }

@@ -7,9 +7,9 @@ import { connectGateway, requestError } from "../rpc/connect-gateway.ts";
 import { sessionKeyOf } from "../rpc/session-name.ts";
 import { parseTurn } from "./parse-turn.ts";
 
-/** Which request, and to whom. */
+/** Selects the request and the model. */
 export interface ReplayOptions {
-  /** A number of the conversation, or an id. */
+  /** A turn number of the conversation, or an id. */
   readonly turn: string;
   readonly session?: string;
   readonly request?: number;
@@ -17,7 +17,7 @@ export interface ReplayOptions {
   readonly json: boolean;
 }
 
-/** Sends a kept request again and prints the answer as it comes. The conversation does not change, and no tool is run. */
+/** Sends a stored request again and prints the answer while it comes. The conversation does not change, and no tool is run. */
 export async function replay(context: CliContext, options: ReplayOptions): Promise<number> {
   using gateway = await connectGateway(context);
   const replayId = randomUUID();

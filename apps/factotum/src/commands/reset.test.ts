@@ -47,7 +47,7 @@ async function fill(cli: CliHome): Promise<void> {
 const resets = async (cli: CliHome): Promise<readonly string[]> =>
   (await readdir(cli.factotumHome)).filter((name) => name.startsWith("reset-"));
 
-test("moves what was said aside, keeps the rest, and says where it is", async () => {
+test("moves the conversations aside, keeps the rest, and says where they are", async () => {
   await using cli = await CliHome.create();
   await fill(cli);
   const { code, stdout } = await cli.run("reset", "--state", "--yes");
@@ -62,12 +62,12 @@ test("moves what was said aside, keeps the rest, and says where it is", async ()
   expect((await cli.run("reset", "--state")).stdout).toContain("nothing to move");
 });
 
-test("leaves a whole database behind wherever a kill interrupts it, and a second run moves the rest", async () => {
+test("leaves an intact database wherever a kill interrupts it, and a second run moves the rest", async () => {
   await using cli = await CliHome.create();
   const state = join(cli.factotumHome, "state");
   await mkdir(join(cli.factotumHome, "agents/main/sessions"), { recursive: true });
   await mkdir(join(state, "snapshots"), { recursive: true });
-  // A killed gateway: what it wrote last is in the log alone.
+  // A killed gateway: its last writes are in the log alone.
   const used = new DatabaseSync(join(state, "used.sqlite"));
   used.exec("PRAGMA journal_mode = WAL; CREATE TABLE said (word TEXT); INSERT INTO said VALUES ('plover')");
   for (const end of ["", "-wal"]) await copyFile(join(state, `used.sqlite${end}`), join(state, `factotum.sqlite${end}`));
@@ -75,7 +75,7 @@ test("leaves a whole database behind wherever a kill interrupts it, and a second
   expect((await stat(join(state, "factotum.sqlite-wal"))).size).toBeGreaterThan(0);
   await writeFile(join(cli.factotumHome, "kill.mjs"), KILL_AFTER_RENAME);
   cli.env = { ...cli.env, NODE_OPTIONS: `--import=${pathToFileURL(join(cli.factotumHome, "kill.mjs")).href}` };
-  // Looks at a copy: to open the database itself would write its log back.
+  // Reads a copy: opening the database itself would checkpoint its log.
   const words = async (folder: string): Promise<readonly unknown[]> => {
     const copy = await mkdtemp(join(cli.home, "looked-at-"));
     for (const name of await readdir(folder))
@@ -97,7 +97,7 @@ test("leaves a whole database behind wherever a kill interrupts it, and a second
   expect((await cli.run("reset", "--state", "--yes")).stdout).toContain("nothing to move");
 });
 
-test("asks at a terminal, and takes everything but a yes for a no", async () => {
+test("asks at a terminal, and takes anything but yes as no", async () => {
   await using cli = await CliHome.create();
   await fill(cli);
   expect((await cli.run("reset", "--state")).code).toBe(2);

@@ -8,15 +8,15 @@ import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { holdHome } from "../runtime/hold-home.ts";
 
-/** What the store keeps in the state folder: the database with its log and its copies, snapshots, what recoveries have set aside, the list of damage. */
+/** The store's files in the state folder: the database with its log and its copies, snapshots, files set aside by recoveries, the list of damage. */
 const STORED = /^(?:factotum\.sqlite.*|snapshots|damaged-\d+|damage\.json(?:\.unreadable)?)$/;
 
-/** How every file of SQLite begins. */
+/** The first bytes of every SQLite file. */
 const SQLITE_HEADER = "SQLite format 3\0";
 
 /**
- * Moves everything that was said aside, so that the next start begins empty: nothing is deleted. Configuration, credentials and workspaces stay. Asks the
- * person first; without one, `yes` is needed. No gateway may run.
+ * Moves all conversations aside, so that the next start is empty: nothing is deleted. Configuration, credentials and workspaces stay. Asks the person first;
+ * without a terminal, `yes` is required. No gateway may run.
  */
 export async function resetState(cli: CliContext, options: { readonly yes: boolean; readonly json: boolean }): Promise<number> {
   using _held = holdStopped(cli.paths);
@@ -48,7 +48,7 @@ export async function resetState(cli: CliContext, options: { readonly yes: boole
   return EXIT.ok;
 }
 
-/** Nothing else may use the state directory meanwhile. */
+/** Holds the state directory meanwhile. */
 function holdStopped(paths: StatePaths): Disposable {
   const held = holdHome(paths);
   if (held !== undefined) return held;
@@ -56,8 +56,8 @@ function holdStopped(paths: StatePaths): Disposable {
 }
 
 /**
- * Writes the log of the database back into it, which removes the log: wherever the move is interrupted, the database that is left, or was moved, is whole. One
- * that SQLite cannot read is moved as it is.
+ * Checkpoints the database, which removes its log: if the move is interrupted, the database is intact on either side. One that SQLite cannot read is moved
+ * unchanged.
  */
 function writeLogBack(path: string): void {
   let database: DatabaseSync | undefined;
@@ -71,7 +71,7 @@ function writeLogBack(path: string): void {
   }
 }
 
-/** SQLite would remove the log beside a file that is none of its own. */
+/** SQLite would remove the log beside a file that is not a database. */
 async function isDatabase(path: string): Promise<boolean> {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
   await using file = await open(path);
@@ -79,7 +79,7 @@ async function isDatabase(path: string): Promise<boolean> {
   return buffer.toString("latin1") === SQLITE_HEADER;
 }
 
-/** What is moved, relative to the state directory. The database goes last: while it is there, nothing looks lost. */
+/** The paths to move, relative to the state directory. The database goes last: while it is there, no loss is detected. */
 async function storedPaths({ home, stateFolder }: StatePaths): Promise<readonly string[]> {
   const agents = (await namesIn(join(home, "agents"))).map((agent) => join("agents", agent, "sessions"));
   const stored = (await namesIn(stateFolder)).filter((name) => STORED.test(name)).map((name) => join("state", name));

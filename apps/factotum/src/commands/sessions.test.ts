@@ -6,7 +6,7 @@ import { CliHome } from "../../test/cli.ts";
 
 const KEY = "agent:main:main";
 
-test("sessions are listed, shown, taken out, brought in, begun anew and removed from the command line", { timeout: 120_000 }, async () => {
+test("sessions are listed, shown, exported, imported, reset and deleted from the command line", { timeout: 120_000 }, async () => {
   await using cli = await CliHome.create();
   expect((await cli.run("sessions", "list")).code).toBe(3);
   const running = cli.spawn("gateway", "run", "--setup", "--port", "0");
@@ -21,7 +21,7 @@ test("sessions are listed, shown, taken out, brought in, begun anew and removed 
 
   expect(await list()).toEqual([KEY, "agent:main:telegram:group:7"]);
   expect(await list("--kind", "group")).toEqual(["agent:main:telegram:group:7"]);
-  // The newest one is of another kind: the command goes on until it has enough.
+  // The newest one is of another kind: the command continues until it has enough.
   expect(await list("--kind", "main", "--limit", "1")).toEqual([KEY]);
   expect(await list("--agent", "ghost")).toEqual([]);
   expect(await list("--active", "5")).toHaveLength(2);

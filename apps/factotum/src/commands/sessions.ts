@@ -13,7 +13,7 @@ import { renderTable } from "../runtime/render-table.ts";
 import { connectGateway, requestError, type ConnectedGateway } from "../rpc/connect-gateway.ts";
 import { sessionKeyOf } from "../rpc/session-name.ts";
 
-/** Which sessions are listed. */
+/** The filter of the list. */
 export interface SessionListOptions {
   readonly kind?: SessionKind;
   readonly agent?: string;
@@ -24,10 +24,10 @@ export interface SessionListOptions {
   readonly json: boolean;
 }
 
-/** The most that one request asks for. */
+/** Maximum per request. */
 const PAGE = 200;
 
-/** Lists sessions. A kind is rare among many, so pages are asked for until there are enough. */
+/** Lists sessions. Some kinds are rare, so pages are requested until there are enough. */
 export async function sessionsList(cli: CliContext, options: SessionListOptions): Promise<number> {
   using gateway = await connectGateway(cli);
   const wanted = options.limit ?? 50;
@@ -52,7 +52,7 @@ export async function sessionsList(cli: CliContext, options: SessionListOptions)
   return EXIT.ok;
 }
 
-/** Shows everything that is known of a session. */
+/** Shows everything known of a session. */
 export async function sessionsShow(cli: CliContext, key: string, options: { readonly json: boolean }): Promise<number> {
   using gateway = await connectGateway(cli);
   const found = await ask(cli, gateway, "sessions.show", { key: await sessionKeyOf(key, cli, gateway) });
@@ -62,8 +62,8 @@ export async function sessionsShow(cli: CliContext, key: string, options: { read
 }
 
 /**
- * Writes a session as JSON lines, with or without `json`, that say the same whichever store it is in: an import has the conversation again. A file that is there is not written
- * over, and one that could not be written to its end does not stay.
+ * Writes a session as JSON lines, with or without `json`, identical for every store, so that it can be imported. An existing file is not overwritten, and an
+ * incomplete one is removed.
  */
 export async function sessionsExport(
   cli: CliContext,
@@ -106,7 +106,7 @@ async function* exportLines(cli: CliContext, gateway: ConnectedGateway, key: str
   }
 }
 
-/** Takes sessions from elsewhere and says what was taken, repaired and left. */
+/** Imports sessions and reports what was imported, repaired and skipped. */
 export async function sessionsImport(
   cli: CliContext,
   path: string,
@@ -138,7 +138,7 @@ function describeReport({ imported, present, refused, unlisted }: SessionImportR
   ];
 }
 
-/** Begins a conversation anew. */
+/** Resets a session. */
 export async function sessionsReset(cli: CliContext, key: string, options: { readonly json: boolean }): Promise<number> {
   using gateway = await connectGateway(cli);
   const result = await ask(cli, gateway, "sessions.reset", { key: await sessionKeyOf(key, cli, gateway) });
@@ -147,7 +147,7 @@ export async function sessionsReset(cli: CliContext, key: string, options: { rea
   return EXIT.ok;
 }
 
-/** Removes a session. Asks the person first; without one, `yes` is needed. */
+/** Deletes a session. Asks the person first; without a terminal, `yes` is required. */
 export async function sessionsDelete(
   cli: CliContext,
   key: string,

@@ -23,7 +23,7 @@ export async function setup(
   return EXIT.ok;
 }
 
-/** What was done, a line each. */
+/** The actions, one per line. */
 export function describeSetup(report: SetupReport): string[] {
   return [
     `state directory   ${report.home}`,

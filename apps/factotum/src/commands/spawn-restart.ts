@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { outsideOfCommands } from "../runtime/start-detached.ts";
 
-/** Starts a process of its own that restarts the gateway, with the environment of this one. */
+/** Starts a separate process that restarts the gateway, with the environment of this one. */
 export async function spawnRestart({ self, env, paths }: Pick<CliContext, "self" | "env" | "paths">): Promise<void> {
   const child = spawn(self.file, [...self.args, "gateway", "restart"], {
     detached: true,

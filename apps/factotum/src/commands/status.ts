@@ -11,7 +11,7 @@ import { EXIT } from "../runtime/exit-codes.ts";
 import { describeEvent } from "./damage.ts";
 import { findGateway, requestError } from "../rpc/connect-gateway.ts";
 
-/** What the gateway is doing; when it is down, what is on disk. The database is never opened: it belongs to the gateway. */
+/** What the gateway is doing; if it is down, what is on disk. The database is never opened: it belongs to the gateway. */
 export async function status(context: CliContext, { json }: { readonly json: boolean }): Promise<number> {
   using gateway = await findGateway(context);
   if (gateway === undefined) {
@@ -35,7 +35,7 @@ export async function status(context: CliContext, { json }: { readonly json: boo
   }
 }
 
-/** The status in lines. What needs attention comes with a reason. */
+/** The status as text. Anything that needs attention comes with a reason. */
 function describeStatus(status: GatewayStatus, nowMs: number): string[] {
   const { config, sessions, inputs, outbox, storage, usage } = status;
   const differs = config.fileHash !== undefined && config.fileHash !== config.runningHash;
@@ -125,10 +125,10 @@ interface DiskFacts {
   readonly damage: readonly DamageEvent[];
   readonly home: string;
   readonly config: { readonly path: string; readonly state: "valid" | "missing" | "bad"; readonly problems: readonly string[] };
-  /** Of what a start would run with; empty when a start would be refused. */
+  /** Of the configuration that a start would use; empty if a start would be refused. */
   readonly commandPolicy: readonly string[];
   readonly databaseBytes: number;
-  /** What the next start does about a database that is lost. */
+  /** What the next start does about a lost database. */
   readonly recovery?: PendingRecovery;
   readonly sessionFiles: number;
 }

@@ -10,7 +10,7 @@ interface AccountOptions {
   readonly secrets: SecretFilter;
 }
 
-/** Every configured account with the way to its channel. */
+/** Every configured account with a factory of its channel. */
 export function channelAccounts(config: FactotumConfig, options: AccountOptions): ChannelAccount[] {
   return CHANNELS.flatMap((entry) =>
     Object.values(config.channels[entry.id]?.accounts ?? {}).map((account) => ({
@@ -24,7 +24,7 @@ export function channelAccounts(config: FactotumConfig, options: AccountOptions)
 
 type Host = Parameters<ChannelAccount["create"]>[0];
 
-/** Resolves the account's secrets, checks its settings as a whole and makes its channel. Rejects with a `ChannelError` that says what to set. */
+/** Resolves the account's secrets, validates its settings as a whole and creates its channel. Rejects with a `ChannelError` that says what to set. */
 async function createChannel(
   entry: ChannelEntry,
   account: AccountConfig,

@@ -4,7 +4,7 @@ import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-pr
 import { expect, test } from "vitest";
 import { CliHome } from "../../test/cli.ts";
 
-/** Processes of this machine whose environment names the folder: whatever a gateway of this home has started. */
+/** Processes of this machine whose environment names the folder: everything that a gateway of this home has started. */
 async function processesOf(home: string): Promise<readonly number[]> {
   const found = await Promise.all(
     (await readdir("/proc"))
@@ -18,7 +18,7 @@ async function processesOf(home: string): Promise<readonly number[]> {
 }
 
 test.runIf(process.platform === "linux")(
-  "a command whose gateway was killed ends at the next start, wherever it went, and the turn goes on",
+  "a command whose gateway was killed ends at the next start, wherever it moved, and the turn continues",
   async () => {
     await using server = await startAnthropicServer();
     await using cli = await CliHome.create();

@@ -5,8 +5,8 @@ import { writePrivateFile, type Environment } from "@factotum/config";
 import type { CliContext } from "../runtime/cli-context.ts";
 
 /**
- * The environment that commands of the model are built from: the gateway's own, with a launcher of this very build first on the PATH, so
- * that `factotum` in a command is the command that runs this gateway, however that was started. Without the launcher if it cannot be written.
+ * The environment of the model's commands: the gateway's own, with a launcher of this build first on the PATH, so that `factotum` in a command is the command
+ * that runs this gateway, however it was started. Without the launcher if it cannot be written.
  */
 export async function commandEnvironment({ env, paths, self }: CliContext, logger: Pick<Logger, "warn">): Promise<Environment> {
   const folder = join(paths.stateFolder, "bin");

@@ -6,23 +6,23 @@ import type { Store } from "@factotum/store";
 import { createFileAccess, type FileAccess, type FileRoot } from "@factotum/tools";
 import { assetPath } from "../runtime/assets.ts";
 
-/** What file access is made with beside the paths. */
+/** The dependencies of file access in addition to the paths. */
 interface FileAccessParts {
   readonly store: Store;
   readonly currentConfig: () => FactotumConfig;
 }
 
-/** Where tools may go, what the owner names by its path is read from, and which text in files came from tainted turns. */
+/** The file access of tools, the reading of files that the owner names, and the provenance of text in files. */
 export function composeFileAccess({ paths, path: configPath }: LoadedConfig, { store, currentConfig }: FileAccessParts): FileAccess {
   const [bundledSkills, documentation] = [assetPath("skills"), assetPath("documentation")];
   const skillFolders = (): readonly string[] => [bundledSkills, paths.skillsFolder, ...currentConfig().skills.load.extraDirs];
-  // A run that works in a folder of its session reads the skills of its agent where they are.
+  // A run that works in a session folder reads its agent's skills from the workspace.
   const workspaceSkills = ({ agentId }: RunFacts): readonly string[] =>
     currentConfig().agents.flatMap(({ id, workspace }) => (id === agentId ? [join(workspace, "skills")] : []));
   const roots = (run: RunFacts): readonly FileRoot[] => [
     ...[...skillFolders(), ...workspaceSkills(run)].map((path) => ({ type: "skills" as const, path })),
     { type: "documentation", path: documentation },
-    // What the owner opened is open to the owner: nobody else's turn reads it.
+    // Roots of the owner are open in the owner's turns only.
     ...(run.owner ? currentConfig().tools.fs.roots.map((path) => ({ type: "owner" as const, path, writable: false })) : []),
     { type: "media", path: inboundMediaFolder(paths.home, run.sessionId) },
   ];

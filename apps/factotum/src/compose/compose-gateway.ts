@@ -46,18 +46,18 @@ import { removeTemporaryFiles } from "./remove-temporary-files.ts";
 import { sessionFolders } from "./session-folders.ts";
 import { watchDatabase } from "./watch-database.ts";
 
-/** A gateway with all that belongs to it. */
+/** A gateway with its resources. */
 export interface ComposedGateway {
   readonly gateway: Gateway;
   /** Needed by a browser; absent with `auth.mode: none`. */
   readonly token: string | undefined;
-  /** What the start found beside the problems of the file. */
+  /** Problems found by the start in addition to those of the file. */
   readonly notices: readonly ConfigProblem[];
-  /** Stops the gateway, then closes what it stood on. Twice is once. */
+  /** Stops the gateway, then closes its resources. Idempotent. */
   close(reason: string): Promise<void>;
 }
 
-/** What the composition needs. */
+/** Options of the composition. */
 export interface ComposeOptions {
   readonly context: CliContext;
   readonly loaded: LoadedConfig;
@@ -67,16 +67,16 @@ export interface ComposeOptions {
   readonly onShutdownRequest: (reason: string) => void;
 }
 
-/** Why a gateway ends whose database has to be rebuilt: the next start does that. */
+/** Why a gateway ends whose database must be rebuilt: the next start does that. */
 export const DAMAGED_DATABASE = "the database is damaged";
 
-/** How long a turn may still go on once the gateway is told to end; well within what a service manager waits. */
+/** How long a running turn may continue after the gateway is stopped; well below the timeout of service managers. */
 const DRAIN_MS = 5000;
 
-/** Leftovers of killed processes are removed once the first messages of a start are on their way, and before the first snapshot. */
+/** Leftovers of killed processes are removed after the first messages of a start, and before the first snapshot. */
 const CLEAN_AFTER_MS = 1000;
 
-/** What the agent is told of this command: only what exists in this build. */
+/** The agent's description of this command: only features of this build. */
 const COMMANDS: GatewayOptions["commands"] = [
   { usage: "factotum status", purpose: "show what is running and whether it is healthy" },
   { usage: "factotum doctor", purpose: "find problems and say how to fix them" },
@@ -92,13 +92,13 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   const { context, loaded, logger, secrets, onRestartRequest, onShutdownRequest } = options;
   const [{ paths }, { env }] = [loaded, context];
   const system = { clock: systemClock, random: systemRandom, logger };
-  // What is not made anew with another configuration asks here.
+  // Parts that outlive a configuration read the current one here.
   let config: FactotumConfig = loaded.config;
   const { token, notices } = await gatewayToken(config, { paths, env });
   const leaving = new AbortController();
   const expectKeys = (of: FactotumConfig): void => secrets.expect(resolveProviderKeys(of, { env, signal: leaving.signal }));
   secrets.add([...secretValues(config, env), ...secretVariables(env), ...(token === undefined ? [] : [token])]);
-  // What is found before there is somebody who can tell it waits.
+  // Findings are buffered until the gateway can report them.
   const found: StoreDamage[] = [];
   let reportDamage = (damage: StoreDamage): void => void found.push(damage);
   const wasKilled = existsSync(paths.runtimeFile);
@@ -163,7 +163,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   const close = async (reason: string): Promise<void> => {
     leaving.abort();
     for (const beside of [database, cleaning, watch]) beside[Symbol.dispose]();
-    // The last comes first. A run that is stopped does not wait for its command, which has a grace to end.
+    // In reverse order. A stopped run does not wait for its command, which has a grace period.
     ends.defer(() => gateway.stop(reason));
     await ends.disposeAsync();
   };
@@ -197,7 +197,7 @@ function keepDatabase(
   return kept;
 }
 
-/** What is the same wherever this build runs. */
+/** Constants of this build. */
 function ofThisBuild(): Pick<
   GatewayOptions,
   "drainMs" | "remoteFiles" | "imageWorker" | "importWorker" | "webFolder" | "commands" | "documentation" | "fetch"
@@ -214,7 +214,7 @@ function ofThisBuild(): Pick<
   };
 }
 
-/** Removes what killed processes were writing. That it cannot be removed disturbs nothing. */
+/** Removes unfinished files of killed processes. A failure is only logged. */
 async function removeLeftovers(
   store: SqliteStore,
   { paths, config, logger }: Pick<LoadedConfig, "paths" | "config"> & { readonly logger: Logger },
@@ -233,7 +233,7 @@ async function removeLeftovers(
   }
 }
 
-/** What the settings of every configuration are made around. */
+/** What the settings of every configuration share. */
 interface SettingsParts extends Pick<ComposeOptions, "context" | "logger" | "secrets"> {
   readonly token: string | undefined;
   readonly files: FileAccess;
@@ -260,7 +260,7 @@ function settingsOf(config: FactotumConfig, { context, files, runner, secrets, l
   };
 }
 
-/** A disk that was full when the last gateway ended is still full: this start gets the reserve, so that the owner has somebody to ask. */
+/** A disk that was full when the last gateway ended is still full: this start uses the reserve, so that the owner can talk to it. */
 async function openOnReserve(reserve: DiskReserve, options: SqliteStoreOptions): Promise<SqliteStore> {
   try {
     return await openSqliteStore(options);

@@ -7,7 +7,7 @@ import { CliHome } from "../../test/cli.ts";
 import { ConfigReloader } from "./config-reloader.ts";
 import { CHANNELS } from "./extensions.ts";
 
-/** A reloader over a real file, with a gateway that only notes what it is given. */
+/** A reloader over a real file, with a gateway that only records its configurations. */
 async function reloaderOver(cli: CliHome, text: string | undefined) {
   await mkdir(cli.factotumHome, { recursive: true });
   const file = join(cli.factotumHome, "factotum.json5");
@@ -40,8 +40,8 @@ async function reloaderOver(cli: CliHome, text: string | undefined) {
 
 const THREE = `{ agents: { defaults: { model: "a/three" } } }`;
 
-describe("a configuration file that changes", () => {
-  test("is applied when it is good, remembered as the last good one, and only then", async () => {
+describe("a changed configuration file", () => {
+  test("is applied if it is good, stored as the last good copy, and only then", async () => {
     await using cli = await CliHome.create();
     const { reloader, write, applied } = await reloaderOver(cli, `{ agents: { defaults: { model: "a/one" } } }`);
     expect(await reloader.reload()).toEqual({ type: "unchanged", changed: [], needsRestart: [], problems: [] });
@@ -54,7 +54,7 @@ describe("a configuration file that changes", () => {
     expect(applied).toHaveLength(1);
   });
 
-  test("what is found while it is applied stands with its problems, until the next one", async () => {
+  test("keeps findings of its application with its problems, until the next one", async () => {
     await using cli = await CliHome.create();
     const { reloader, write, scene } = await reloaderOver(cli, undefined);
     scene.found = [{ type: "notice", path: "gateway.auth.token", message: "it is too short" }];
@@ -71,7 +71,7 @@ describe("a configuration file that changes", () => {
     ["half written", "{ agents: { defau", /factotum\.json5: /],
     ["wrong in a value", `{ gateway: { port: "x" } }`, /gateway\.port/],
     ["empty, as an editor leaves it for a moment", "", /factotum\.json5: /],
-  ])("is not used when it is %s: what ran goes on, and that is said once", async (_name, text, why) => {
+  ])("is not used if it is %s: the previous one stays, and that is reported once", async (_name, text, why) => {
     await using cli = await CliHome.create();
     const { reloader, write, applied, lines } = await reloaderOver(cli, THREE);
     await write(text);
@@ -87,7 +87,7 @@ describe("a configuration file that changes", () => {
     expect(lines.at(-1)).toEqual({ level: "info", message: "The configuration file is again what runs" });
   });
 
-  test("is not missed when it goes: what ran goes on, never defaults", async () => {
+  test("keeps the previous configuration when the file is deleted, never defaults", async () => {
     await using cli = await CliHome.create();
     const { reloader, write, file, applied } = await reloaderOver(cli, THREE);
     await rm(file);
@@ -97,7 +97,7 @@ describe("a configuration file that changes", () => {
     expect((await reloader.reload()).type).toBe("applied");
   });
 
-  test("that FACTOTUM_CONFIG names and that was never there is told as what it is: nothing ran before", async () => {
+  test("named by FACTOTUM_CONFIG that never existed is reported as such: nothing ran before", async () => {
     await using cli = await CliHome.create();
     cli.env["FACTOTUM_CONFIG"] = join(cli.factotumHome, "typo.json5");
     const { reloader, lines } = await reloaderOver(cli, undefined);
@@ -107,7 +107,7 @@ describe("a configuration file that changes", () => {
     expect(lines).toEqual([]);
   });
 
-  test("is not missed when its copy goes, too: it is not the defaults that hold", async () => {
+  test("keeps the previous configuration when its copy is deleted, too", async () => {
     await using cli = await CliHome.create();
     cli.env["FACTOTUM_CONFIG"] = join(cli.factotumHome, "factotum.json5");
     const { reloader, file } = await reloaderOver(cli, THREE);
@@ -116,7 +116,7 @@ describe("a configuration file that changes", () => {
     expect((await reloader.reload()).problems).toEqual([`${file} is not there any more`]);
   });
 
-  test("that comes where there was none is used", async () => {
+  test("is used if it appears where there was none", async () => {
     await using cli = await CliHome.create();
     const { reloader, write, applied } = await reloaderOver(cli, undefined);
     expect((await reloader.reload()).type).toBe("unchanged");
@@ -125,7 +125,7 @@ describe("a configuration file that changes", () => {
     expect(applied).toHaveLength(1);
   });
 
-  test("that was bad at the start, and is repaired, is used", async () => {
+  test("is used after a repair if it was bad at the start", async () => {
     await using cli = await CliHome.create();
     await reloaderOver(cli, THREE);
     const { reloader, write, applied } = await reloaderOver(cli, "{ broken");
@@ -137,7 +137,7 @@ describe("a configuration file that changes", () => {
     expect(reloader.report()).toMatchObject({ fileHash: hashOf(THREE), problems: [] });
   });
 
-  test("that the gateway cannot go on with leaves what ran, and is tried again when it changes", async () => {
+  test("leaves the previous one if the gateway cannot apply it, and is tried again when it changes", async () => {
     await using cli = await CliHome.create();
     const { reloader, write, applied, scene } = await reloaderOver(cli, "{}");
     scene.fails = true;
@@ -149,7 +149,7 @@ describe("a configuration file that changes", () => {
     expect(applied).toHaveLength(1);
   });
 
-  test("says which keys only a restart takes up, as long as they differ from those of the start", async () => {
+  test("lists keys that need a restart, as long as they differ from those of the start", async () => {
     await using cli = await CliHome.create();
     const { reloader, write, lines } = await reloaderOver(cli, "{}");
     await write(`{ gateway: { port: 4711 } }`);

@@ -24,31 +24,31 @@ import { describeCommandLimits } from "./describe-command-limits.ts";
 type Report = ReturnType<ConfigControl["report"]>;
 type Result = Awaited<ReturnType<ConfigControl["reload"]>>;
 
-/** What the reloader works with. */
+/** Options of the reloader. */
 export interface ConfigReloaderOptions {
   readonly context: Pick<CliContext, "env" | "paths">;
-  /** What the gateway has started with. */
+  /** The configuration that the gateway has started with. */
   readonly started: LoadedConfig;
   readonly load: () => Promise<LoadedConfig | RefusedConfig>;
   /** Goes on with it, whole or, when it rejects, not at all. Resolves with what it found beside the problems of the file. */
   readonly apply: (loaded: LoadedConfig, options: { readonly force: boolean }) => Promise<readonly ConfigProblem[]>;
   /** Keeps it as the last good copy. */
   readonly remember: (loaded: LoadedConfig) => Promise<void>;
-  /** How the limits of running commands are kept. */
+  /** Who enforces the limits of running commands. */
   readonly limitsKeptBy: HostRunner["limitsKeptBy"];
   readonly logger: Logger;
 }
 
 /**
- * Looks at the configuration file when something happened to it. A good one is applied; with a bad one, or none, what runs goes on, and the log and the
- * status say why, the log once for every state of the file.
+ * Checks the configuration file after a change. A good one is applied; with a bad or missing one the previous one stays, and the log and the status say why,
+ * the log once for every state of the file.
  */
 export class ConfigReloader implements ConfigControl {
   readonly #options: ConfigReloaderOptions;
   #running: LoadedConfig;
-  /** The file as it was seen last. */
+  /** The last observed state of the file. */
   #seen: Pick<Report, "fileHash" | "problems">;
-  /** What was told of a file that is not used. */
+  /** The last report about an unusable file. */
   #told = "";
   #work: Promise<Result>;
 
@@ -97,7 +97,7 @@ export class ConfigReloader implements ConfigControl {
     }
   }
 
-  /** Compared before anything is parsed: most of what happens to a file changes nothing. */
+  /** Compared before anything is parsed: most file events change nothing. */
   async #isAsItRuns(): Promise<boolean> {
     const { env, paths } = this.#options.context;
     if (this.#running.source !== "file") return false;
@@ -106,7 +106,7 @@ export class ConfigReloader implements ConfigControl {
     try {
       return hashOf(await readFile(path, "utf8")) === this.#running.runningHash;
     } catch (error) {
-      // Who reads it next says what is wrong with it.
+      // The next read reports the problem.
       if (error instanceof Error) return false;
       throw error;
     }
@@ -114,7 +114,7 @@ export class ConfigReloader implements ConfigControl {
 
   #keep(loaded: LoadedConfig | RefusedConfig): Result {
     if (loaded.type === "loaded" && loaded.source === "defaults") {
-      // Before the first file there is nothing that could be missed. After it, without a copy, it is not the defaults that go on.
+      // Before the first file nothing can be missing. After it, without a copy, the previous configuration stays, not the defaults.
       if (this.#running.source === "defaults") return this.#settle(this.#running, "unchanged", []);
       return this.#keepFor([`${loaded.path} is not there any more`], undefined);
     }
@@ -145,7 +145,7 @@ export class ConfigReloader implements ConfigControl {
     return { type, changed, needsRestart: this.#needsRestart(), problems: this.#seen.problems };
   }
 
-  /** Where the gateway listens is decided at its start. */
+  /** The listening address is fixed at the start. */
   #needsRestart(): readonly string[] {
     const [then, now] = [this.#options.started.written, this.#running.written];
     const valueOf = (written: LoadedConfig["written"], key: string): unknown => valueAt(written, parseKeyPath(key));

@@ -12,7 +12,7 @@ test("without the variable there is no hook", () => {
   expect(said).toEqual([]);
 });
 
-test("it kills once, at the n-th time of its own point", () => {
+test("kills once, at the n-th pass of its point", () => {
   let kills = 0;
   const { crashPoint } = crashPointFrom({ FACTOTUM_CRASH_AT: "mid-tool:2" }, LOGGER, () => (kills += 1));
   expect(said).toEqual(["This gateway is made to crash"]);

@@ -6,8 +6,8 @@ import { CliError } from "../runtime/cli-error.ts";
 const VARIABLE = "FACTOTUM_CRASH_AT";
 
 /**
- * For crash tests: with `FACTOTUM_CRASH_AT=name:n` the process kills itself, as hard as can be, when it reaches that crash point for the n-th time.
- * Nothing at all without the variable. Throws a `CliError` for a value that is none: a test must not pass because nothing crashed.
+ * For crash tests: with `FACTOTUM_CRASH_AT=name:n` the process kills itself with SIGKILL when it passes that crash point for the n-th time. A no-op without the
+ * variable. Throws a `CliError` for an invalid value: a test must not pass because nothing crashed.
  */
 export function crashPointFrom(
   env: Environment,

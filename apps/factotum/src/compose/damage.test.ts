@@ -26,7 +26,7 @@ test("a conversation that has lost a part to the disk says so after the next sta
   const copies = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), "utf8")));
   expect(copies.join("").match(/damaged on the disk/g)).toHaveLength(1);
 
-  // It is listed through stops and starts until somebody acknowledges it.
+  // It is listed through stops and starts until it is acknowledged.
   expect((await cli.run("status")).stdout).toContain("damaged on the disk");
   const third = cli.spawn("gateway", "run", "--port", "0");
   await third.waitFor(/#token=/);
@@ -35,7 +35,7 @@ test("a conversation that has lost a part to the disk says so after the next sta
   expect(JSON.parse((await cli.run("status", "--json")).stdout)).toMatchObject({ damage: [] });
 });
 
-test("a gateway whose database has lost its structure rebuilds it, says so, and goes on", async () => {
+test("a gateway with a damaged database structure rebuilds it, says so, and continues", async () => {
   await using cli = await CliHome.create();
   const first = cli.spawn("gateway", "run", "--setup", "--port", "0");
   await first.waitFor(/#token=/);
@@ -61,7 +61,7 @@ test("a gateway whose database has lost its structure rebuilds it, says so, and 
   expect((await cli.run("sessions", "export", "agent:main:main")).stdout).toContain("My database was damaged on the disk.");
 });
 
-test("a database that cannot be opened keeps the gateway from starting, and says what to do", async () => {
+test("a database that cannot be opened prevents the start, and the error says what to do", async () => {
   await using cli = await CliHome.create();
   const first = cli.spawn("gateway", "run", "--setup", "--port", "0");
   await first.waitFor(/#token=/);

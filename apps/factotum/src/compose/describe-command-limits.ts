@@ -1,7 +1,7 @@
 import type { FactotumConfig } from "@factotum/config";
 import type { HostRunner } from "@factotum/sandbox";
 
-/** What running commands may use, and how that is kept; nothing where no commands run. */
+/** The limits of running commands, and who enforces them; empty if no commands run. */
 export function describeCommandLimits(
   { tools: { exec } }: Pick<FactotumConfig, "tools">,
   keptBy: HostRunner["limitsKeptBy"],

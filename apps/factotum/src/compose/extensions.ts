@@ -2,7 +2,7 @@ import type { ChannelExtension } from "@factotum/channel-contract";
 import type { ChannelSource } from "@factotum/config";
 import type { WebchatDependencies } from "@factotum/webchat";
 
-/** What the gateway gives to the channels that are a part of it. */
+/** The services that built-in channels get from the gateway. */
 export interface ChannelParts {
   readonly webchatSocket: WebchatDependencies["socket"];
 }
@@ -10,11 +10,11 @@ export interface ChannelParts {
 /** A channel of this build. */
 export interface ChannelEntry extends ChannelSource {
   loadExtension(parts: ChannelParts): Promise<ChannelExtension>;
-  /** Says why an id in an allowlist matches nobody, and what to do; for channels whose senders have one kind of id. */
+  /** Says why an id in an allowlist matches no one, and what to do; for channels with one kind of sender id. */
   readonly loadSenderIdCheck?: () => Promise<(id: string) => { readonly message: string; readonly fix: string } | undefined>;
 }
 
-/** The channels of this build. This file alone names them; what an extension brings is loaded when an account of it is configured. */
+/** The channels of this build. This file alone names them; an extension is loaded when an account of it is configured. */
 export const CHANNELS: readonly ChannelEntry[] = [
   {
     id: "feishu",
@@ -30,7 +30,7 @@ export const CHANNELS: readonly ChannelEntry[] = [
   },
 ];
 
-/** Forgets what an account looks like: it is parsed by the extension's own schema before `create` sees it. */
+/** Erases the account's type: it is parsed by the extension's own schema before `create` gets it. */
 function erase<Config>(extension: ChannelExtension<Config>): ChannelExtension {
   const { id, api, configSchema } = extension;
   return { id, api, configSchema, create: (config, host) => extension.create(configSchema.parse(config), host) };

@@ -37,7 +37,7 @@ test.each([
   }
 });
 
-test("where the gateway listens since its start counts, not only what the file says now", async () => {
+test("the address since the start counts, not only the one in the file", async () => {
   await using cli = await CliHome.create();
   const { config, paths } = await load(cli, { auth: { token: SHORT } });
   const started = { gateway: { ...config.gateway, bind: "lan" } };

@@ -12,11 +12,11 @@ import {
 import type { CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 
-/** The token that admits. */
+/** The token that admits clients. */
 export interface GatewayToken {
   /** Absent with `auth.mode: none`. */
   readonly token: string | undefined;
-  /** Why it is not the one that was configured, or was there before; empty when it is. */
+  /** Why it differs from the configured or previous one; empty if it does not. */
   readonly notices: readonly ConfigProblem[];
 }
 
@@ -24,8 +24,8 @@ type TokenConfig = Pick<FactotumConfig, "gateway">;
 type Environment = CliContext["env"];
 
 /**
- * The token to run with. Once other machines can reach the gateway, one of fewer than 24 characters is replaced: a configured one is not used, and one of
- * the gateway's own file is made again. `listensAt`: the configuration that the gateway has started with, when this is a later one.
+ * The token to use. Once other machines can reach the gateway, one of fewer than 24 characters is replaced: a configured one is ignored, and one in the
+ * gateway's own file is generated again. `listensAt`: the configuration that the gateway has started with, if this is a later one.
  */
 export async function gatewayToken(
   config: TokenConfig,
@@ -42,7 +42,7 @@ export async function gatewayToken(
   return own;
 }
 
-/** What is wrong with a configured token that is too short for where the gateway can be reached; it is not used then. */
+/** The problem of a configured token that is too short for the gateway's address; it is not used then. */
 export async function shortTokenProblem(
   config: TokenConfig,
   options: { readonly paths: StatePaths; readonly env: Environment },
@@ -66,7 +66,7 @@ function unusedNotice({ gatewayTokenFile }: StatePaths): ConfigProblem {
   return { type: "notice", path: "gateway.auth.token", message };
 }
 
-/** The token that the configuration names; `undefined` when it names none. Rejects when it cannot be used at all. */
+/** The configured token; `undefined` if there is none. Rejects if it is unusable. */
 async function configuredToken({ gateway: { auth } }: TokenConfig, env: Environment): Promise<string | undefined> {
   if (auth.token === undefined) return undefined;
   const resolved = await resolveSecret(auth.token, { env });

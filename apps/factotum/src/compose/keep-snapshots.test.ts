@@ -6,7 +6,7 @@ import { keepSnapshots } from "./keep-snapshots.ts";
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** A store that counts its snapshots, and a clock that goes from timer to timer. */
+/** A store that counts its snapshots, and a clock that advances from timer to timer. */
 function createScene(youngestMs: number | undefined, fails = false) {
   let [nowMs, takenAtMs, taken, hasChanged] = [100 * HOUR_MS, youngestMs, 0, false];
   const pending = new Set<{ readonly atMs: number; readonly run: () => void }>();
@@ -54,7 +54,7 @@ function createScene(youngestMs: number | undefined, fails = false) {
     },
     isWaiting: () => pending.size > 0,
     waitsForMs: () => Math.min(...[...pending].map(({ atMs }) => atMs - nowMs)),
-    /** Lets the next timer fire, and what it begins end. */
+    /** Fires the next timer and waits for its work. */
     look: async (): Promise<void> => {
       const [next] = [...pending].toSorted((a, b) => a.atMs - b.atMs);
       if (next === undefined) throw new Error("nothing is scheduled");
@@ -66,7 +66,7 @@ function createScene(youngestMs: number | undefined, fails = false) {
   };
 }
 
-test("a snapshot is taken when there is none, and then once a day", async () => {
+test("takes a snapshot if there is none, and then once a day", async () => {
   const scene = createScene(undefined);
   using _kept = keepSnapshots({ ...scene.options, wasKilled: false });
   await scene.look();
@@ -77,7 +77,7 @@ test("a snapshot is taken when there is none, and then once a day", async () => 
   expect(scene.taken()).toBe(2);
 });
 
-test("the first look is a minute after the start: no message of the beginning waits for it, and what is killed often is looked at all the same", async () => {
+test("checks first a minute after the start: it delays no early message, and runs even in a process that is killed often", async () => {
   const scene = createScene(undefined);
   using _kept = keepSnapshots({ ...scene.options, wasKilled: true });
   expect(scene.waitsForMs()).toBe(MINUTE_MS);
@@ -85,7 +85,7 @@ test("the first look is a minute after the start: no message of the beginning wa
   expect(scene.waitsForMs()).toBe(HOUR_MS);
 });
 
-test("one is taken in every hour in which something has changed, and in no other", async () => {
+test("takes one in every hour with a change, and in no other", async () => {
   const scene = createScene(100 * HOUR_MS - 1);
   using _kept = keepSnapshots({ ...scene.options, wasKilled: false });
   scene.change();
@@ -100,7 +100,7 @@ test("one is taken in every hour in which something has changed, and in no other
   expect(scene.taken()).toBe(2);
 });
 
-test("one is taken five minutes after the first turn of the process, once", async () => {
+test("takes one five minutes after the first turn of the process, once", async () => {
   const scene = createScene(100 * HOUR_MS - 1);
   using _kept = keepSnapshots({ ...scene.options, wasKilled: false });
   await scene.look();
@@ -120,7 +120,7 @@ test("a first turn after the end schedules nothing", async () => {
   expect(scene.isWaiting()).toBe(false);
 });
 
-test("after an unclean end a young one is no reason not to look", async () => {
+test("after an unclean end checks despite a recent snapshot", async () => {
   for (const wasKilled of [false, true]) {
     const scene = createScene(99 * HOUR_MS);
     using _kept = keepSnapshots({ ...scene.options, wasKilled });
@@ -130,7 +130,7 @@ test("after an unclean end a young one is no reason not to look", async () => {
   }
 });
 
-test("one of the future does not count, and one that fails is tried again", async () => {
+test("ignores a snapshot from the future, and retries a failed one", async () => {
   const future = createScene(1000 * HOUR_MS);
   using _first = keepSnapshots({ ...future.options, wasKilled: false });
   await future.look();
@@ -142,7 +142,7 @@ test("one of the future does not count, and one that fails is tried again", asyn
   expect([failing.taken(), failing.warnings.length]).toEqual([2, 2]);
 });
 
-test("nothing is looked at any more once it is disposed", () => {
+test("checks nothing after it is disposed", () => {
   const scene = createScene(undefined);
   keepSnapshots({ ...scene.options, wasKilled: false })[Symbol.dispose]();
   expect(scene.isWaiting()).toBe(false);

@@ -1,33 +1,33 @@
 import type { Clock, Logger } from "@factotum/agent-contract";
 import type { SqliteStore } from "@factotum/store";
 
-/** No start is delayed by a copy, nor the first messages after it; but what was killed again and again is still looked at, and a new database soon has a copy. */
+/** Delays neither the start nor its first messages; but a process that is killed repeatedly is still checked, and a new database soon has a snapshot. */
 const FIRST_LOOK_MS = 60_000;
 const LOOK_MS = 60 * 60_000;
-/** What the first conversation of a process was about is not lost with the hour. */
+/** Limits the loss of a process's first conversation to less than an hour. */
 const AFTER_FIRST_TURN_MS = 5 * 60_000;
-/** A snapshot of this age is replaced, whatever has changed: taking one checks the structure. */
+/** A snapshot of this age is replaced even without a change: taking one checks the structure. */
 const MAX_AGE_MS = 24 * 60 * 60_000;
 
-/** What the keeping of snapshots needs. */
+/** Options of the snapshot schedule. */
 export interface KeepSnapshotsOptions {
   readonly store: Pick<SqliteStore, "snapshot" | "lastSnapshotAtMs" | "hasChangedSinceSnapshot" | "firstTurn">;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The last gateway did not come to its end: the database is looked at although its snapshot is young. */
+  /** The last gateway ended uncleanly: check the database even if its snapshot is recent. */
   readonly wasKilled: boolean;
 }
 
 /**
- * Takes a snapshot of the database, and with it checks its structure: five minutes after the first turn, every hour in which something has changed, once a day
- * and after an unclean end (R10). Dispose it to end that.
+ * Takes a snapshot of the database, which checks its structure: five minutes after the first turn, every hour with a change, once a day and after an unclean
+ * end (R10). Dispose to stop.
  */
 export function keepSnapshots({ store, clock, logger, wasKilled }: KeepSnapshotsOptions): Disposable {
   let isDue = wasKilled;
   let isEnded = false;
   let work: Promise<void> = Promise.resolve();
   const timers = new Set<Disposable>();
-  /** One after the other: two copies at a time would write the same file. */
+  /** One at a time: two concurrent copies would write the same file. */
   const takeIf = (isWanted: () => Promise<boolean>): Promise<void> => {
     work = work.then(async () => {
       try {
@@ -42,7 +42,7 @@ export function keepSnapshots({ store, clock, logger, wasKilled }: KeepSnapshots
   };
   const isOld = async (): Promise<boolean> => {
     const takenAtMs = await store.lastSnapshotAtMs();
-    // A time in the future is one of a clock that was set back.
+    // A time in the future means that the clock was set back.
     const isYoung = takenAtMs !== undefined && takenAtMs <= clock.now() && clock.now() - takenAtMs < MAX_AGE_MS;
     return isDue || !isYoung;
   };

@@ -3,7 +3,7 @@ import { isAbsolute, relative, sep } from "node:path";
 import type { LocalFile, LocalFiles } from "@factotum/gateway";
 import { FileAccessError, type FileAccess, type OpenFile } from "@factotum/tools";
 
-/** Reads what the owner names by its path through the same access that the file tools have (R21). */
+/** Reads files that the owner names, through the same access as the file tools (R21). */
 export function createLocalFiles(files: FileAccess): LocalFiles {
   return {
     async read(path, { run, maxBytes, isInWorkspace = false }) {
@@ -19,7 +19,7 @@ export function createLocalFiles(files: FileAccess): LocalFiles {
   };
 }
 
-/** True when a real path lies in a folder. */
+/** True if a real path is in a folder. */
 async function lies(path: string, folder: string): Promise<boolean> {
   const way = relative(await realpath(folder), path);
   return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
@@ -28,7 +28,7 @@ async function lies(path: string, folder: string): Promise<boolean> {
 async function readWhole({ handle, sizeBytes, shown, untrusted }: OpenFile, maxBytes: number): Promise<LocalFile> {
   if (sizeBytes > maxBytes) return { type: "refused", reason: "too-large", shown };
   const bytes = new Uint8Array(sizeBytes);
-  // What was appended since the size was asked is not read.
+  // Bytes appended after the size was read are ignored.
   const { bytesRead } = await handle.read(bytes, 0, sizeBytes, 0);
   return { type: "file", bytes: bytes.subarray(0, bytesRead), shown, untrusted };
 }

@@ -11,11 +11,11 @@ export interface OpenRunnerOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly redactor: OutputRedactor;
-  /** Asked for the limits at each use. */
+  /** Read at each use of the limits. */
   readonly currentConfig: () => Pick<FactotumConfig, "tools">;
 }
 
-/** The runner of the model's commands, once what a killed gateway left running has been ended. */
+/** The runner of the model's commands, after ending those that a killed gateway left running. */
 export async function openRunner(context: CliContext, { currentConfig, ...system }: OpenRunnerOptions): Promise<HostRunner> {
   const { logger } = system;
   const runner = createHostRunner({
@@ -32,9 +32,9 @@ export async function openRunner(context: CliContext, { currentConfig, ...system
   return runner;
 }
 
-/** What a killed gateway left running ends before anything new begins. That it cannot be looked for is no reason not to start. */
+/** Orphans of a killed gateway are ended before any new command. A failed search does not prevent the start. */
 async function endOrphans(runner: HostRunner, logger: Logger): Promise<void> {
-  // Nothing else holds the process yet, and the clock's timers do not.
+  // Nothing else keeps the process alive yet; the clock's timers do not.
   const awake = setInterval(() => undefined, 60_000);
   try {
     const { ended, survivors } = await runner.endOrphans();

@@ -62,7 +62,7 @@ test.each([
   expect(JSON.stringify(result)).not.toContain(written);
 });
 
-test("a tool waits for secrets that are not known yet, and what it returns for those of another configuration", async () => {
+test("a tool waits for pending secrets, and its result for those of another configuration", async () => {
   const redactor = redactorOf();
   const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   redactor.waitFor(first.promise.then(() => redactor.add([SECRET])));

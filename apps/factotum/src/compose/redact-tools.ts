@@ -1,12 +1,12 @@
 import type { AgentTool, AgentToolResult, JsonValue } from "@factotum/agent-contract";
 import type { OutputRedactor } from "../runtime/output-redactor.ts";
 
-/** The same tools, whose results, details, streamed output and errors hold none of the gateway's secrets. */
+/** The same tools, with the gateway's secrets redacted in results, details, streamed output and errors. */
 export function redactTools(tools: readonly AgentTool[], redactor: OutputRedactor): readonly AgentTool[] {
   return tools.map((tool) => ({
     ...tool,
     async execute(call, options) {
-      // What streams is redacted as it comes, so the secrets are known before; another configuration can have brought others since.
+      // Streamed output is redacted at once, so pending secrets are awaited first; a reload may have added others since.
       await redactor.ready();
       const deltas = redactor.stream(options.onDelta);
       try {

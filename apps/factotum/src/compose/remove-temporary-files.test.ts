@@ -10,7 +10,7 @@ import { removeTemporaryFiles } from "./remove-temporary-files.ts";
 
 const STARTED_AT_MS = Date.now();
 const MINUTE_MS = 60_000;
-/** A number that no process has: larger than any system gives out. */
+/** A process number larger than any system assigns. */
 const GONE = 2 ** 30;
 
 let root = "";
@@ -37,7 +37,7 @@ const clean = async (options: { readonly maxEntries?: number } = {}): Promise<nu
     ...options,
   });
 
-test("removes what killed processes were writing, wherever it lies", async () => {
+test("removes unfinished files of killed processes, in all folders", async () => {
   const left = [
     await put(`workspace/${ofProcess(GONE)}`, 10),
     await put(`workspace/a/b/c/${ofProcess(GONE)}`, MINUTE_MS),
@@ -52,7 +52,7 @@ test("removes what killed processes were writing, wherever it lies", async () =>
   expect(left.filter((path) => existsSync(path))).toEqual([]);
 });
 
-test("touches nothing that is in use, or is somebody else's", async () => {
+test("does not touch files in use, or of others", async () => {
   const outside = await put(`elsewhere/${ofProcess(GONE)}`, MINUTE_MS);
   await mkdir(join(root, "workspace"));
   await symlink(join(root, "elsewhere"), join(root, "workspace", "link"));
@@ -72,7 +72,7 @@ test("touches nothing that is in use, or is somebody else's", async () => {
   expect(kept.filter((path) => !existsSync(path))).toEqual([]);
 });
 
-test("looks at a bounded number of entries, and at what a person wrote before what a package manager did", async () => {
+test("scans a bounded number of entries, folders of people before those of package managers", async () => {
   for (let n = 0; n < 50; n += 1) await put(`workspace/node_modules/p/${n}.js`, 0);
   const shallow = await put(`workspace/src/${ofProcess(GONE)}`, MINUTE_MS);
   expect(await clean({ maxEntries: 10 })).toBe(1);
@@ -80,7 +80,7 @@ test("looks at a bounded number of entries, and at what a person wrote before wh
   expect(await removeTemporaryFiles({ folders: [join(root, "none")], ownFolders: [], startedAtMs: STARTED_AT_MS })).toBe(0);
 });
 
-test("knows the names that the product writes under", async () => {
+test("knows the temporary names of the product", async () => {
   const workspace = join(root, "workspace");
   await mkdir(workspace);
   const names = new Set<string>();

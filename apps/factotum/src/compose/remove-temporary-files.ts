@@ -3,33 +3,32 @@ import { lstat, opendir, realpath, rm } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { isProcessAlive } from "../runtime/runtime-file.ts";
 
-/** What is written beside a file before it replaces the file: the process that writes it, and a random part. */
+/** A temporary file's name: the writing process, and a random part. */
 const TEMPORARY = /^\.factotum-(\d+)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
-/** The same in earlier versions, in workspaces and in the state directory; it does not say who writes it. */
+/** The same in earlier versions, in workspaces and in the state directory; without the writing process. */
 const EARLIER = /^\.(factotum-)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
-/** No write takes that long. */
+/** Longer than any write takes. */
 const EARLIER_AGE_MS = 60 * 60_000;
-/** Entries that are looked at, in all folders together. */
+/** Maximum entries scanned, in all folders together. */
 const MAX_ENTRIES = 100_000;
-/** Folders of many small files that hardly anybody writes with a tool: they come last, so that they do not use up the bound. */
+/** Folders of many small files that tools rarely write: scanned last, so that they do not use up the limit. */
 const LAST: ReadonlySet<string> = new Set(["node_modules", ".git"]);
 
-/** Where temporary files are removed. */
+/** The folders to clean. */
 export interface TemporaryFileOptions {
-  /** With everything below them; links are not followed. */
+  /** Recursive; links are not followed. */
   readonly folders: readonly string[];
-  /** Folders among them in which nobody but the product writes. */
+  /** Folders among them that only the product writes to. */
   readonly ownFolders: readonly string[];
-  /** When this process began, milliseconds since the epoch: what was written to since is in use. */
+  /** When this process began, milliseconds since the epoch: files changed since are in use. */
   readonly startedAtMs: number;
-  /** 100,000 when left out. */
+  /** 100,000 by default. */
   readonly maxEntries?: number;
 }
 
 /**
- * Removes temporary files of processes that were killed before they could rename or remove them, and resolves with their number. Only files are removed
- * whose name says that they are ours, whose process is gone, and that nobody has written to since this process began. Folders that cannot be read are
- * skipped.
+ * Removes temporary files of processes that were killed before they could rename or remove them, and resolves with their number. A file is removed only if its
+ * name is one of ours, its process is gone, and it was not changed since this process began. Unreadable folders are skipped.
  */
 export async function removeTemporaryFiles(options: TemporaryFileOptions): Promise<number> {
   const { maxEntries = MAX_ENTRIES } = options;
@@ -73,7 +72,7 @@ function pathOf(entry: Dirent): string {
   return join(entry.parentPath, entry.name);
 }
 
-/** A file that is gone was changed just now. */
+/** A missing file counts as changed just now. */
 async function changedAtMs(path: string): Promise<number> {
   try {
     return (await lstat(path)).mtimeMs;
@@ -100,7 +99,7 @@ async function realOf(path: string): Promise<string> {
   }
 }
 
-/** What is not there any more, or is not ours to look at. */
+/** Missing or inaccessible. */
 function isSkipped(error: unknown): boolean {
   return error instanceof Error && "code" in error && ["ENOENT", "ENOTDIR", "EACCES", "EPERM", "ELOOP"].includes(String(error.code));
 }

@@ -4,7 +4,7 @@ import { StoreError } from "@factotum/store";
 import { expect, test } from "vitest";
 import { watchDatabase } from "./watch-database.ts";
 
-/** A store whose file can be taken away, and a clock whose timer fires when it is told to. */
+/** A store whose file can be removed, and a clock with a manual timer. */
 function createScene({ failures = 0, failure = new Error("the disk is full") } = {}) {
   const state = { isUnlinked: false, done: [] as string[], failures };
   let [pending, delayMs]: [(() => void) | undefined, number] = [undefined, 0];
@@ -47,7 +47,7 @@ function createScene({ failures = 0, failure = new Error("the disk is full") } =
   return { state, watch, look, isWaiting: () => pending !== undefined, delayMs: () => delayMs };
 }
 
-test("a database that stays where it is is left alone, and looked at every few seconds", async () => {
+test("leaves a database alone while its file stays, and checks every few seconds", async () => {
   const scene = createScene();
   for (let count = 0; count < 3; count += 1) await scene.look();
   expect(scene.state.done).toEqual([]);
@@ -55,7 +55,7 @@ test("a database that stays where it is is left alone, and looked at every few s
   expect(scene.delayMs()).toBeLessThanOrEqual(5000);
 });
 
-test("when the file is gone nothing new is taken before it is saved, and then the store is opened again", async () => {
+test("when the file is gone nothing new is accepted until it is saved, and then the store is opened again", async () => {
   const scene = createScene();
   await scene.look();
   scene.state.isUnlinked = true;
@@ -64,7 +64,7 @@ test("when the file is gone nothing new is taken before it is saved, and then th
   expect(scene.isWaiting()).toBe(false);
 });
 
-test("a save that fails is tried again, also when a file is there again, and the store stays open until one succeeds", async () => {
+test("retries a failed save, even when a file is there again, and the store stays open until one succeeds", async () => {
   const scene = createScene({ failures: 2 });
   scene.state.isUnlinked = true;
   await scene.look();
@@ -76,7 +76,7 @@ test("a save that fails is tried again, also when a file is there again, and the
   expect(scene.state.done.filter((one) => !one.startsWith("log"))).toEqual(["refuse", "save", "save", "save", "saved"]);
 });
 
-test("a damaged database is not saved, not tried again and not called saved: the store has reported it", async () => {
+test("a damaged database is not saved, not retried and not reported as saved: the store has reported it", async () => {
   const scene = createScene({ failures: 1, failure: new StoreError("damaged", "The database is damaged as well.") });
   scene.state.isUnlinked = true;
   await scene.look();

@@ -2,27 +2,27 @@ import type { Clock, Logger } from "@factotum/agent-contract";
 import { StoreError } from "@factotum/store";
 import type { SqliteStore } from "@factotum/store";
 
-/** What is taken in between a deletion and the look after it is lost by a kill in that time. */
+/** Input accepted between a deletion and the next check is lost by a kill in that time. */
 const LOOK_MS = 2000;
 
 const REASON =
   "My database was deleted or replaced while I was using it. I save what it holds and start again; please write again in a minute.";
 
-/** What the watch needs. */
+/** Options of the watch. */
 export interface WatchDatabaseOptions {
   readonly store: Pick<SqliteStore, "isUnlinked" | "saveUnlinked">;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Takes nothing new from here on. */
+  /** Stops accepting input. */
   readonly refuse: (reason: string) => void;
-  /** What the database held is saved: close the store and open it again. */
+  /** The database is saved: close the store and open it again. */
   readonly onSaved: () => void;
 }
 
 /**
- * Notices that the file of the database was deleted or replaced while it is in use. Nothing new is taken then, and what it holds is saved over the connection
- * that still has it; a save that fails, as on a full disk, is tried again with each look. A damaged database cannot be saved: the store reports it through
- * `onStructureDamage`, and what comes next is the same. Dispose it to end that.
+ * Detects that the database file was deleted or replaced while it is in use. Then no input is accepted, and the content is saved over the open connection; a
+ * failed save, as on a full disk, is retried with each check. A damaged database cannot be saved: the store reports it through `onStructureDamage`, with the
+ * same consequences. Dispose to stop.
  */
 export function watchDatabase({ store, clock, logger, refuse, onSaved }: WatchDatabaseOptions): Disposable {
   let isEnded = false;

@@ -1,7 +1,7 @@
 import { formatProblem, isFatal, literalSecrets, type ConfigProblem, type LoadedConfig, type RefusedConfig } from "@factotum/config";
 import { ok, type Finding } from "./finding.ts";
 
-/** The configuration file: what is wrong in it, what is not active, what should stand elsewhere. */
+/** The configuration file: invalid values, inactive keys, literal secrets. */
 export function checkConfig(result: LoadedConfig | RefusedConfig): Finding[] {
   const findings = result.problems.map((problem): Finding => {
     return {

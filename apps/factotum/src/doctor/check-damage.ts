@@ -6,7 +6,7 @@ import { sessionFolders } from "../compose/session-folders.ts";
 import { holdHome } from "../runtime/hold-home.ts";
 import { ok, type Finding } from "./finding.ts";
 
-/** Damage of the stored state that nobody has acknowledged: it was repaired or left out, so everything works. */
+/** Unacknowledged damage of the stored state: it was repaired or excluded, so everything works. */
 export function checkDamage({ stateFolder }: StatePaths): Finding[] {
   return readDamageEvents(stateFolder).map(({ id, atMs, text, sessionKey, path }): Finding => {
     const where = [sessionKey, path].filter((one) => one !== undefined).join("; ");

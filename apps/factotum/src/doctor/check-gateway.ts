@@ -35,7 +35,7 @@ export async function checkGateway(context: CliContext, { config }: LoadedConfig
   ];
 }
 
-/** What only a running gateway knows: how the limits of commands are kept, what platforms refuse, what cannot be sent, who has written where. */
+/** Facts from a running gateway: enforcement of command limits, refused accounts, blocked deliveries, shared sessions. */
 async function askGateway(client: RpcClient, { signal }: CliContext): Promise<Finding[]> {
   try {
     const { config, inputs, outbox } = await client.request("status", {}, { signal });
@@ -74,7 +74,7 @@ function blockedFinding({ channel, accountId, conversation, threadId, waiting, s
   };
 }
 
-/** What was given up: it is kept until somebody looks at it. */
+/** Dead letters: kept until someone handles them. */
 function deadFinding(unanswered: number, unsent: number): Finding[] {
   if (unanswered + unsent === 0) return [];
   return [

@@ -24,7 +24,7 @@ interface ModelCheckOptions {
 
 const TIMEOUT_MS = 5000;
 
-/** Every agent's model: its name is understood, its key has a value, its provider answers. Nothing is spent. */
+/** Every agent's model: its name is valid, its key has a value, its provider answers. Makes no model request. */
 export async function checkModels(config: FactotumConfig, options: ModelCheckOptions): Promise<Finding[]> {
   const chosen = await defaultModelFromEnvironment(options.env, {
     probeOllama: createOllamaProbe({ fetch: options.fetch, clock: systemClock }),
@@ -84,7 +84,7 @@ async function checkModel(written: string, agent: Agent, context: Context): Prom
   return [...asked, ...(await checkOllamaContext(model, baseUrl, context))];
 }
 
-/** Ollama cuts what is longer than the context it runs a model with, and says nothing of it. */
+/** Ollama silently cuts prompts that are longer than its loaded context. */
 async function checkOllamaContext(model: string, baseUrl: string, { config, fetch }: Context): Promise<readonly Finding[]> {
   const configured = config.models.providers["ollama"]?.models.find(({ id }) => id === model)?.contextWindow;
   const { contextWindow } = resolveModelInfo("ollama", model, configured === undefined ? {} : { contextWindow: configured });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { StatePaths } from "@factotum/config";
 import { ok, type Finding } from "./finding.ts";
 
-/** The state directory and everything in it that holds a secret must be the user's alone. */
+/** The state directory and every file with a secret in it must be private to the user. */
 export async function checkPermissions(paths: StatePaths, configPath: string): Promise<Finding[]> {
   const home = await modeOf(paths.home);
   if (home === undefined) {

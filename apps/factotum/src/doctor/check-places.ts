@@ -2,7 +2,7 @@ import { access, constants, mkdir } from "node:fs/promises";
 import { resolveAccountSettings, type Environment, type FactotumConfig } from "@factotum/config";
 import { ok, type Finding } from "./finding.ts";
 
-/** The agents' folders can be written. */
+/** The agents' folders are writable. */
 export async function checkWorkspaces(config: FactotumConfig): Promise<Finding[]> {
   return Promise.all(
     config.agents.map(async ({ id, workspace }): Promise<Finding> => {

@@ -2,7 +2,7 @@ import type { FactotumConfig } from "@factotum/config";
 import { CHANNELS } from "../compose/extensions.ts";
 import type { Finding } from "./finding.ts";
 
-/** Ids of people in the configuration that match nobody, because the channel identifies its senders by ids of another kind. */
+/** Ids of people in the configuration that match no one, because the channel identifies its senders by another kind of id. */
 export async function checkSenderIds(config: FactotumConfig): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { id: channel, loadSenderIdCheck } of CHANNELS) {
@@ -19,12 +19,12 @@ export async function checkSenderIds(config: FactotumConfig): Promise<Finding[]>
 }
 
 interface SenderId {
-  /** The key that holds it. */
+  /** The key that contains it. */
   readonly place: string;
   readonly id: string;
 }
 
-/** Every id of a person of this channel that the configuration names. */
+/** Every configured id of a person of this channel. */
 function senderIds({ channels, commands, session }: FactotumConfig, channel: string): readonly SenderId[] {
   const prefix = `${channel}:`;
   const withPrefix = (place: string, entries: readonly string[]): readonly SenderId[] =>

@@ -1,8 +1,8 @@
-/** One thing that doctor looked at. */
+/** The result of one check. */
 export interface Finding {
-  /** What was looked at; stable, for programs. */
+  /** The name of the check; stable, for programs. */
   readonly check: string;
-  /** `error`: it does not work. `warning`: it works, and should be changed. */
+  /** `error`: it does not work. `warning`: it works, but should be changed. */
   readonly level: "ok" | "warning" | "error";
   readonly message: string;
   /** What to do. */
@@ -11,7 +11,7 @@ export interface Finding {
   readonly repair?: () => Promise<void>;
 }
 
-/** Something that is as it should be. */
+/** A check without a problem. */
 export function ok(check: string, message: string): Finding {
   return { check, level: "ok", message };
 }

@@ -6,15 +6,15 @@ import { ownTokens } from "./own-token.ts";
 import type { RpcClient } from "./rpc-client.ts";
 import { ConnectionError, RpcError } from "./rpc-errors.ts";
 
-/** A gateway that answers. */
+/** A connected gateway. */
 export interface ConnectedGateway extends Disposable {
   readonly client: RpcClient;
   readonly facts: RuntimeFacts;
-  /** The token that it took. */
+  /** The token that it accepted. */
   readonly token: string | undefined;
 }
 
-/** Connects to the gateway of this state directory; `undefined` when none runs. Rejects with a `CliError` when one runs and does not let us in. */
+/** Connects to the gateway of this state directory; `undefined` if none runs. Rejects with a `CliError` if one runs and refuses us. */
 export async function findGateway(context: CliContext): Promise<ConnectedGateway | undefined> {
   const facts = await readRuntimeFile(context.paths);
   if (facts === undefined || !isProcessAlive(facts.pid)) return undefined;
@@ -23,7 +23,7 @@ export async function findGateway(context: CliContext): Promise<ConnectedGateway
     return { client, facts, token, [Symbol.dispose]: () => client[Symbol.dispose]() };
   } catch (error) {
     if (error instanceof RpcError) throw refused(error, facts);
-    // The number can belong to another program by now: what counts is that nothing of ours answers there.
+    // The port may belong to another program by now: then no gateway of ours answers there.
     if (error instanceof ConnectionError) return undefined;
     throw error;
   }
@@ -31,7 +31,7 @@ export async function findGateway(context: CliContext): Promise<ConnectedGateway
 
 async function connect(context: CliContext, { url }: RuntimeFacts): Promise<Pick<ConnectedGateway, "client" | "token">> {
   const { version, signal } = context;
-  // What no gateway answers needs none of the protocol.
+  // Without a gateway the protocol need not be loaded.
   const { RpcClient: Client } = await import("./rpc-client.ts");
   let refusal: unknown;
   for await (const token of ownTokens(context)) {
@@ -39,7 +39,7 @@ async function connect(context: CliContext, { url }: RuntimeFacts): Promise<Pick
       const client = await Client.connect({ url, version, signal, ...withoutUndefined({ token }) });
       return { client, token };
     } catch (error) {
-      // Wrong tokens of this machine delay further wrong ones, and the next may be the right one.
+      // Wrong tokens from this machine delay further wrong ones, and the next may be the right one.
       if (!isUnauthorized(error) && !isDelayed(error)) throw error;
       refusal = error;
     }
@@ -47,7 +47,7 @@ async function connect(context: CliContext, { url }: RuntimeFacts): Promise<Pick
   throw refusal;
 }
 
-/** The gateway does not take the token, or does not take it any more: at the connection, or in the middle of a request. */
+/** The gateway refuses the token, at the connection or later. */
 export function isUnauthorized(error: unknown): boolean {
   return (error instanceof RpcError || error instanceof CliError) && error.code === "unauthorized";
 }
@@ -56,7 +56,7 @@ function isDelayed(error: unknown): boolean {
   return error instanceof RpcError && error.code === "unavailable";
 }
 
-/** Connects, or says how to start the gateway. */
+/** Connects, or fails with how to start the gateway. */
 export async function connectGateway(context: CliContext): Promise<ConnectedGateway> {
   const gateway = await findGateway(context);
   if (gateway !== undefined) return gateway;
@@ -74,7 +74,7 @@ function refused(error: RpcError, { url }: RuntimeFacts): CliError {
   });
 }
 
-/** Turns what a request failed with into words for people. */
+/** Converts a failed request to an error with advice. */
 export function requestError(error: unknown): CliError {
   if (error instanceof CliError) return error;
   if (error instanceof RpcError) {

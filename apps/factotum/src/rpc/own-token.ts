@@ -3,8 +3,8 @@ import type { CliContext } from "../runtime/cli-context.ts";
 import { CHANNELS } from "../compose/extensions.ts";
 
 /**
- * The tokens with which a command may get in, the likely ones first: `FACTOTUM_TOKEN` alone, where it is set; else the one that the gateway made, then
- * those of the configuration, which most have no need to read: what runs can be the file, or, when that is not used, the last good copy.
+ * The tokens that a command tries, likely ones first: only `FACTOTUM_TOKEN` if it is set; else the generated one, then those of the configuration, which are
+ * rarely read: the running configuration can be the file or the last good copy.
  */
 export async function* ownTokens({ env, paths }: CliContext): AsyncGenerator<string | undefined, void, undefined> {
   const given = env["FACTOTUM_TOKEN"]?.trim() ?? "";

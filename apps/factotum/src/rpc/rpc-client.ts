@@ -13,12 +13,12 @@ import { ConnectionError, RpcError } from "./rpc-errors.ts";
 
 /** How to reach a gateway. */
 export interface ConnectOptions {
-  /** Its address as people write it: http or https. */
+  /** Its http or https address. */
   readonly url: string;
   readonly token?: string;
   readonly version: string;
   readonly signal?: AbortSignal;
-  /** Milliseconds until the gateway must have said hello; 5,000 when left out. */
+  /** Milliseconds until the gateway must have answered `connect`; 5,000 by default. */
   readonly timeoutMs?: number;
 }
 
@@ -36,7 +36,7 @@ interface Pending {
 
 const CONNECT_TIMEOUT_MS = 5000;
 
-/** A connection to the gateway that has been admitted. */
+/** An admitted connection to the gateway. */
 export class RpcClient implements Disposable {
   readonly #socket: WebSocket;
   readonly #pending = new Map<string, Pending>();
@@ -47,7 +47,7 @@ export class RpcClient implements Disposable {
     this.#socket = socket;
   }
 
-  /** Connects and identifies. Rejects with a `ConnectionError`, or with an `RpcError` (`unauthorized`) when the gateway does not admit us. */
+  /** Connects and authenticates. Rejects with a `ConnectionError`, or with an `RpcError` (`unauthorized`) if the gateway refuses us. */
   static async connect(options: ConnectOptions): Promise<RpcClient> {
     const address = new URL("/ws", options.url);
     address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
@@ -78,7 +78,7 @@ export class RpcClient implements Disposable {
     }
   }
 
-  /** Asks and waits for the answer, however long it takes unless `signal` fires. Rejects with an `RpcError` or a `ConnectionError`. */
+  /** Sends a request and waits for the answer, without a timeout unless `signal` fires. Rejects with an `RpcError` or a `ConnectionError`. */
   async request<Method extends RpcMethod>(
     method: Method,
     params: RpcMethods[Method]["params"],
@@ -141,7 +141,7 @@ export class RpcClient implements Disposable {
     }
   }
 
-  /** An event of another version than ours is left out. */
+  /** An event of an unknown version is ignored. */
   #tell({ event, payload }: EventFrame): void {
     const used = USED_EVENTS.find((name) => name === event);
     if (used === undefined) return;

@@ -11,7 +11,7 @@ export class RpcError extends Error {
   }
 }
 
-/** No connection, or it broke. */
+/** The connection failed or broke. */
 export class ConnectionError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 
-/** Where each file or folder that comes with the build lies: seen from the bundle, and from the sources. */
+/** Paths of the files and folders shipped with the build: relative to the bundle, and to the sources. */
 const ASSETS = {
   "package.json": { built: "../package.json", source: "../../package.json" },
   web: { built: "./web", source: "../../../web/dist" },
@@ -11,7 +11,7 @@ const ASSETS = {
   templates: { built: "./templates", source: "../../templates" },
 } as const;
 
-/** The absolute path of something that comes with the build. */
+/** The absolute path of a shipped file. */
 export function assetPath(name: keyof typeof ASSETS): string {
   const { built, source } = ASSETS[name];
   return fileURLToPath(new URL(import.meta.url.endsWith(".ts") ? source : built, import.meta.url));

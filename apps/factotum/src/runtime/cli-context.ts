@@ -1,19 +1,19 @@
 import type { Environment, StatePaths } from "@factotum/config";
 import type { Prompts } from "./prompts.ts";
 
-/** What a command may use of its process; a test puts its own in place. */
+/** The process facilities of a command; tests replace them. */
 export interface CliContext {
   readonly env: Environment;
   readonly paths: StatePaths;
   readonly version: string;
-  /** How this very command is started: Node with its flags, and the entry file. */
+  /** How this command is started: Node with its flags, and the entry file. */
   readonly self: { readonly file: string; readonly args: readonly string[] };
   readonly platform: NodeJS.Platform;
-  /** The result: what a person asked for, or what a program reads. */
+  /** The result, for a person or a program. */
   readonly print: (text: string) => void;
-  /** What is said beside the result. */
+  /** Messages in addition to the result. */
   readonly note: (text: string) => void;
-  /** Asks the person at the terminal; absent when there is none. */
+  /** Asks the person at the terminal; absent without one. */
   readonly confirm?: (question: string) => Promise<boolean>;
   /** Asks more than yes or no; absent without a terminal for input and output. */
   readonly prompts?: () => Promise<Prompts>;
@@ -27,7 +27,7 @@ export interface CliContext {
   readonly signal: AbortSignal;
 }
 
-/** Told the exit code of the command that ran. */
+/** Receives the command's exit code. */
 export type Finish = (exitCode: number) => void;
 
 /** Prints a value for programs. */

@@ -1,6 +1,6 @@
 import { EXIT, type CliErrorCode } from "./exit-codes.ts";
 
-/** A command could not do its work. `message` says what is wrong, `fix` what to do. */
+/** A failed command. `message` says what is wrong, `fix` what to do. */
 export class CliError extends Error {
   readonly code: CliErrorCode;
   readonly fix: string | undefined;

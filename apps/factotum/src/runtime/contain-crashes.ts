@@ -5,8 +5,8 @@ const MAX_CRASHES = 20;
 const WINDOW_MS = 60_000;
 
 /**
- * Keeps the process alive when a library or a callback throws where nobody catches (R12): it is logged, and what was committed is safe.
- * When that happens too often, `giveUp` is called once.
+ * Keeps the process alive after an uncaught exception of a library or a callback (R12): it is logged, and committed data is safe. If that happens too often,
+ * `giveUp` is called once.
  */
 export function containCrashes(logger: Logger, giveUp: () => void): Disposable {
   const recent: number[] = [];

@@ -49,7 +49,7 @@ test("a person gets one line", () => {
   expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d info {2}Channel started channel=webchat tries=2\n$/);
 });
 
-test("whatever the secrets are, none is left in the text", () => {
+test("the text contains none of any secrets", () => {
   fc.assert(
     fc.property(fc.array(fc.string({ minLength: 4 }), { minLength: 1, maxLength: 5 }), fc.string(), (values, between) => {
       const filter = new SecretFilter();
@@ -62,12 +62,12 @@ test("whatever the secrets are, none is left in the text", () => {
   );
 });
 
-test("variables that are named like a key are secrets", () => {
+test("variables named like a key are secrets", () => {
   const env = { OPENAI_API_KEY: "sk-12345678", PATH: "/usr/bin:/bin", MY_TOKEN: "short", DB_PASSWORD: "long-enough" };
   expect(secretVariables(env)).toEqual(["sk-12345678", "long-enough"]);
 });
 
-test("each long line of a secret with several lines is hidden, what frames them and short ones are not", () => {
+test("each long line of a multi-line secret is hidden, its frame and short lines are not", () => {
   const secrets = new SecretFilter();
   secrets.add(["-----BEGIN PRIVATE KEY-----\nMIIEvgIBADANBgkqhkiG\r\nQ0EwggSkAgEAAoIBAQ\nshort\n-----END PRIVATE KEY-----"]);
   expect(secrets.hide("a MIIEvgIBADANBgkqhkiG b Q0EwggSkAgEAAoIBAQ c short -----BEGIN PRIVATE KEY-----")).toBe(

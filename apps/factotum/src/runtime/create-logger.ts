@@ -4,18 +4,18 @@ import { pino, stdSerializers, type Logger as PinoLogger } from "pino";
 import { renderLogLine, type LogLevel } from "./log-line.ts";
 import type { SecretFilter } from "./secret-filter.ts";
 
-/** Where the log goes and what must not be in it. */
+/** The targets of the log and its redaction. */
 export interface LoggerOptions {
   readonly write: (line: string) => void;
-  /** True for a person who watches; false writes one JSON object a line. */
+  /** True for a terminal; false writes one JSON object per line. */
   readonly pretty: boolean;
-  /** Gets every line as JSON, whatever `pretty` says. */
+  /** Gets every line as JSON, regardless of `pretty`. */
   readonly keep?: (line: string) => void;
   readonly level: LogLevel;
   readonly secrets: SecretFilter;
 }
 
-/** The gateway's log. Values under keys that are named like a secret, and every registered secret wherever it stands, are replaced. */
+/** The gateway's log. Values of keys named like a secret, and every registered secret anywhere, are redacted. */
 export function createLogger({ write, pretty, keep, level, secrets }: LoggerOptions): Logger {
   const destination = {
     write: (line: string): void => {
@@ -41,7 +41,7 @@ export function createLogger({ write, pretty, keep, level, secrets }: LoggerOpti
 
 function adapt(log: PinoLogger): Logger {
   return {
-    // What is not written is not made safe either: turns tell much at this level.
+    // Lines below the level are not redacted either: turns log much at debug.
     debug: (message, fields) => log.isLevelEnabled("debug") && log.debug(safe(fields), message),
     info: (message, fields) => log.info(safe(fields), message),
     warn: (message, fields) => log.warn(safe(fields), message),
@@ -50,7 +50,7 @@ function adapt(log: PinoLogger): Logger {
   };
 }
 
-/** Fields without the values of keys that are named like a secret. Errors are written by their serializer. */
+/** Fields without the values of keys named like a secret. Errors are written by their serializer. */
 function safe(fields: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([key, value]) => [key, value instanceof Error ? value : redactSecrets(value, [key])]),

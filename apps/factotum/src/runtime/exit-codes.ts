@@ -1,4 +1,4 @@
-/** What the command's exit codes mean. Documented in docs/cli.md; programs rely on them. */
+/** The command's exit codes. Documented in docs/cli.md; programs rely on them. */
 export const EXIT: {
   readonly ok: 0;
   readonly failure: 1;
@@ -8,5 +8,5 @@ export const EXIT: {
   readonly unauthorized: 5;
 } = { ok: 0, failure: 1, usage: 2, notRunning: 3, configInvalid: 4, unauthorized: 5 };
 
-/** Why a command ended without having done its work. */
+/** Why a command failed. */
 export type CliErrorCode = Exclude<keyof typeof EXIT, "ok">;

@@ -4,13 +4,13 @@ import { DatabaseSync } from "node:sqlite";
 import type { StatePaths } from "@factotum/config";
 import { CliError } from "./cli-error.ts";
 
-/** A gateway that is just ending still holds its state directory for a moment. */
+/** A gateway that is shutting down still holds its state directory for a moment. */
 const WAIT_MS = 1000;
 const SQLITE_BUSY = 5;
 
 /**
- * Takes the state directory for this process, until it is disposed or the process ends, however it ends; `undefined` when another process has it.
- * The lock is the system's own, on an empty database beside the store (Node has no other portable file lock), so nothing of a killed gateway remains.
+ * Locks the state directory for this process, until it is disposed or the process ends in any way; `undefined` if another process holds it. The lock is the
+ * system's own, on an empty database beside the store (Node has no other portable file lock), so a killed gateway leaves nothing.
  */
 export function holdHome({ home, stateFolder }: StatePaths): Disposable | undefined {
   const file = join(stateFolder, "gateway.lock");

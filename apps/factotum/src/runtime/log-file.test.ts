@@ -18,7 +18,7 @@ const unexpected = (error: unknown): never => {
   throw new Error("the log could not be written", { cause: error });
 };
 
-test("the newest lines stay, whole and in order, in two files of bounded size", async () => {
+test("the newest lines stay, complete and in order, in two files of bounded size", async () => {
   await withFolder(async (folder) => {
     const path = join(folder, "logs", "gateway.log");
     const lines = Array.from({ length: 200 }, (_, index) => `line ${index} ${"é".repeat(index % 7)}\n`);
@@ -43,7 +43,7 @@ test("the newest lines stay, whole and in order, in two files of bounded size", 
   });
 });
 
-test("what cannot be written is told once, nobody waits for it, and the file says how much is missing", async () => {
+test("a write failure is reported once, blocks no one, and the file says how much is missing", async () => {
   await withFolder(async (folder) => {
     const path = join(folder, "gateway.log");
     await mkdir(path);
@@ -63,7 +63,7 @@ test("what cannot be written is told once, nobody waits for it, and the file say
   });
 });
 
-test("a log that somebody has removed goes on in a new file", async () => {
+test("a removed log continues in a new file", async () => {
   await withFolder(async (folder) => {
     const path = join(folder, "gateway.log");
     const failures: unknown[] = [];
@@ -77,7 +77,7 @@ test("a log that somebody has removed goes on in a new file", async () => {
   });
 });
 
-test("lines beyond what may wait are dropped and counted", async () => {
+test("lines over the buffer limit are dropped and counted", async () => {
   await withFolder(async (folder) => {
     const path = join(folder, "gateway.log");
     const log = await LogFile.open(path, { onFailure: unexpected });
@@ -93,7 +93,7 @@ test("lines beyond what may wait are dropped and counted", async () => {
   });
 });
 
-test("whoever follows gets every line once, across files that are put aside, cut or not there yet", async () => {
+test("a follower gets every line once, across files that are rotated, truncated or not there yet", async () => {
   await withFolder(async (folder) => {
     const path = join(folder, "gateway.log");
     const stop = new AbortController();

@@ -1,19 +1,19 @@
 import { mkdir, open, rename, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** A full file becomes `<name>.1`, whose predecessor goes: at most twice this is on disk. */
+/** A full file becomes `<name>.1`, replacing the previous one: at most twice this is on disk. */
 const MAX_BYTES = 10 * 1024 * 1024;
-/** What may wait for a slow disk; lines beyond that are counted and dropped. */
+/** Buffer for a slow disk; lines beyond that are counted and dropped. */
 const MAX_WAITING_CHARS = 1024 * 1024;
 
-/** How a log file is kept. */
+/** Options of a log file. */
 export interface LogFileOptions {
   readonly maxBytes?: number;
-  /** Told once when lines cannot be written, until they can be again. Must not write to this file. */
+  /** Called once when lines cannot be written, until they can be again. Must not write to this file. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** The gateway's log on disk: written behind the back of whoever logs, one write after the other, and bounded in bytes. */
+/** The gateway's log on disk: written asynchronously, one write at a time, and bounded in bytes. */
 export class LogFile implements AsyncDisposable {
   readonly #path: string;
   readonly #maxBytes: number;
@@ -32,7 +32,7 @@ export class LogFile implements AsyncDisposable {
     this.#onFailure = onFailure;
   }
 
-  /** Opens the file, or makes it, for its owner alone. Never rejects: what cannot be written is told to `onFailure`. */
+  /** Opens or creates the file, private to its owner. Never rejects: failures are reported to `onFailure`. */
   static async open(path: string, options: LogFileOptions): Promise<LogFile> {
     const log = new LogFile(path, options);
     try {
@@ -54,7 +54,7 @@ export class LogFile implements AsyncDisposable {
     this.#working ??= this.#work();
   }
 
-  /** Resolves when everything that was taken is written, or cannot be. Lines that come later open the file again. */
+  /** Resolves once all buffered lines are written, or cannot be. Later lines open the file again. */
   async [Symbol.asyncDispose](): Promise<void> {
     while (this.#working !== undefined) await this.#working;
     await this.#handle?.close();
@@ -84,7 +84,7 @@ export class LogFile implements AsyncDisposable {
     const bytes = Buffer.from(text);
     if (this.#size > 0 && this.#size + bytes.length > this.#maxBytes) await this.#rotate();
     const handle = this.#handle ?? (await this.#open());
-    // What a full disk took of a line still counts as written.
+    // Partly written bytes on a full disk count as written.
     this.#size += bytes.length;
     await handle.appendFile(bytes);
   }
@@ -95,7 +95,7 @@ export class LogFile implements AsyncDisposable {
     try {
       await rename(this.#path, `${this.#path}.1`);
     } catch (error) {
-      // Somebody has put it aside already, or removed it.
+      // It was rotated or removed by another program.
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     }
     this.#size = 0;

@@ -1,10 +1,10 @@
-/** Levels of the log, what matters least first. */
+/** Levels of the log, lowest first. */
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 
 /** Name of a level. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** The fields of a line as the gateway writes it; `undefined` for anything else that stands in the file. */
+/** The fields of a line written by the gateway; `undefined` for any other line. */
 export function parseLogLine(line: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(line);
@@ -15,13 +15,13 @@ export function parseLogLine(line: string): Readonly<Record<string, unknown>> | 
   }
 }
 
-/** How much a line matters. Lines of unknown levels are shown with `info`. */
+/** The rank of a line's level. Lines of unknown levels count as `info`. */
 export function levelRank(level: unknown): number {
   const rank = LOG_LEVELS.findIndex((name) => name === level);
   return rank === -1 ? LOG_LEVELS.indexOf("info") : rank;
 }
 
-/** One line for a person: time, level, message, then what else is known. What others wrote into it cannot move the cursor. */
+/** One line for a person: time, level, message, then the other fields. Foreign text in it cannot move the cursor. */
 export function renderLogLine(fields: Readonly<Record<string, unknown>>, { withDate }: { readonly withDate: boolean }): string {
   const { time, level, message, error, ...others } = fields;
   const rest = Object.entries(others).map(([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`);

@@ -1,7 +1,7 @@
-/** The oldest Node that everything runs on. */
+/** The minimum Node version. */
 export const OLDEST_NODE = "24.16";
 
-/** True for a version of Node that is new enough, such as `24.16.0`. */
+/** True if a Node version is new enough, such as `24.16.0`. */
 export function isSupportedNode(version: string): boolean {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const [oldestMajor = 0, oldestMinor = 0] = OLDEST_NODE.split(".").map(Number);

@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** What a command with this output shows, at its end and while it runs. */
+/** The visible output of a command with this output, at its end and while it runs. */
 async function shownOf(
   text: string,
   redactor: OutputRedactor,
@@ -59,18 +59,18 @@ async function shownOf(
 test("output is redacted before it is cut, wherever the cuts divide a secret", async () => {
   const redactor = new OutputRedactor();
   redactor.add([SECRET]);
-  // Characters that stand in no form, so that what is left of a secret can be told from them.
+  // Characters that are in no form, so that leftovers of a secret can be told apart.
   const filler = fc.oneof(
     fc.constant(""),
     fc.integer({ min: 0, max: 120 }).map((length) => "~".repeat(length)),
   );
   const parts = fc.oneof(
     fc.array(fc.tuple(filler, fc.constantFrom(...FORMS)), { maxLength: 8 }),
-    // So many that what is kept shrinks to less than what may be shown.
+    // So many that the kept text shrinks below the visible limit.
     fc.integer({ min: 10, max: 60 }).map((count) => Array.from({ length: count }, () => FORMS.slice(-1))),
   );
   const long = fc.constantFrom("", "~".repeat(500), "~".repeat(4_000));
-  // The beginning of a secret that ends there is none.
+  // The start of a secret at the very end is not one.
   const ending = fc.constantFrom("", SECRET.slice(0, 4));
   await fc.assert(
     fc.asyncProperty(parts, long, parts, ending, fc.integer({ min: 20, max: 600 }), async (before, middle, after, end, maxBytes) => {

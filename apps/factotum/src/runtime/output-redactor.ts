@@ -1,18 +1,18 @@
 import { REDACTED } from "@factotum/config";
 
-/** Shorter values are not matched: they would take ordinary words out of what a tool returns. */
+/** Shorter values are not matched: they would redact ordinary words in tool results. */
 const SHORTEST = 8;
 
-/** One way to write a secret. */
+/** One encoding of a secret. */
 interface WrittenForm {
   readonly text: string;
-  /** Its lines may be wrapped anywhere, as base64 and hex dumps do. */
+  /** Its lines may be wrapped anywhere, like dumps in base64 and hex. */
   readonly wraps: boolean;
 }
 
 /**
- * Redacts secrets in what tools return: as they are, as JSON, URLs, base64 and hexadecimal digits write them, the last two also wrapped over lines. A
- * command that transforms a secret in another way, or prints a part of it, is not noticed.
+ * Redacts secrets in tool results: plain, and as encoded in JSON, URLs, base64 and hexadecimal digits, the last two also wrapped over lines. Other
+ * transformations of a secret, and parts of it, are not detected.
  */
 export class OutputRedactor {
   /** By their text. */
@@ -21,12 +21,12 @@ export class OutputRedactor {
   #longest = 0;
   #ready: Promise<unknown> = Promise.resolve();
 
-  /** Nothing that a tool returns may pass before `work`, which adds secrets, is done. */
+  /** Delays tool results until `work`, which adds secrets, is done. */
   waitFor(work: Promise<void>): void {
     this.#ready = Promise.all([this.#ready, work]);
   }
 
-  /** Resolves once every secret that was waited for has been added. */
+  /** Resolves once every pending secret has been added. */
   async ready(): Promise<void> {
     await this.#ready;
   }
@@ -65,12 +65,12 @@ export class OutputRedactor {
     };
   }
 
-  /** How long a secret in a text can be: as its longest form, with a line break after every character. */
+  /** Maximum length of a secret in a text: its longest form, with a line break after every character. */
   get maxSecretChars(): number {
     return 3 * this.#longest;
   }
 
-  /** How many characters at the start no later text can turn into a part of a secret. */
+  /** How many leading characters no later text can turn into a part of a secret. */
   #settledLength(text: string): number {
     const from = Math.max(0, text.length - this.maxSecretChars);
     const tail = text.slice(from);
@@ -84,14 +84,14 @@ export class OutputRedactor {
         break;
       }
     }
-    // A match that reaches into what is held back is held back whole.
+    // A match that reaches into the held back text is held back completely.
     const matches = this.#pattern === undefined ? [] : [...text.matchAll(this.#pattern)];
     const places = [...matches.map((match) => [match.index, match.index + match[0].length] as const), ...this.#wrapped(text)];
     for (const [from, to] of places.toSorted(([left], [right]) => right - left)) if (from < end && to > end) end = from;
     return end;
   }
 
-  /** Where forms stand with line breaks in them: start and end, in order, without overlaps. */
+  /** Matches of forms with line breaks in them: start and end, in order, without overlaps. */
   #wrapped(text: string): readonly (readonly [start: number, end: number])[] {
     if (!/[\r\n]/.test(text)) return [];
     const { characters, positionOf } = withoutBreaks(text);
@@ -111,18 +111,18 @@ export class OutputRedactor {
   }
 }
 
-/** A text without its line breaks, and where each of its characters stands in it. */
+/** A text without its line breaks, with the original position of each character. */
 function withoutBreaks(text: string): { readonly characters: string; readonly positionOf: (index: number) => number } {
   let positions: number[] | undefined;
   const positionOf = (index: number): number => {
-    // Most texts hold nothing to look up.
+    // Most texts need no lookup.
     positions ??= [...text.matchAll(/[^\r\n]/g)].map((match) => match.index);
     return positions[index] ?? text.length;
   };
   return { characters: text.replaceAll(/[\r\n]/g, ""), positionOf };
 }
 
-/** How a secret can stand in a text. In base64 the bytes before it decide which of three forms it has; the characters at its edges depend on its neighbours. */
+/** The forms of a secret in a text. In base64 the bytes before it determine one of three alignments; the characters at its edges depend on its neighbours. */
 function writtenForms(value: string): WrittenForm[] {
   const bytes = Buffer.from(value);
   const base64 = [0, 1, 2].flatMap((offset) => {

@@ -7,14 +7,14 @@ import { setTimeout as delay } from "node:timers/promises";
 const POLL_MS = 200;
 const CHUNK_BYTES = 64 * 1024;
 
-/** Where reading has come to. */
+/** The current reading position. */
 export interface LogPosition {
-  /** Of the newest file; `undefined` when there is none. */
+  /** Of the newest file; `undefined` if there is none. */
   readonly inode: number | undefined;
   readonly offset: number;
 }
 
-/** The last `count` lines that are `wanted`, over the log and the file before it, and where they end. */
+/** The last `count` lines that are `wanted`, from the log and the previous file, and the position after them. */
 export async function readLastLines(
   path: string,
   count: number,
@@ -34,7 +34,7 @@ export async function readLastLines(
   return { lines, position: { inode: facts?.ino, offset: facts?.size ?? 0 } };
 }
 
-/** Yields every line that is written from `position` on, also into the files that follow, until the signal fires. */
+/** Yields every line written after `position`, including later files, until the signal fires. */
 export async function* followLog(
   path: string,
   position: LogPosition,
@@ -45,7 +45,7 @@ export async function* followLog(
     const file = await openOrNone(path);
     if (file !== undefined) {
       try {
-        // Another file than the one that was read before is read from its beginning.
+        // A new file is read from its start.
         const facts = await file.stat();
         yield* readOn(path, file, facts.ino === inode && offset <= facts.size ? offset : 0, signal);
         inode = undefined;
@@ -57,7 +57,7 @@ export async function* followLog(
   }
 }
 
-/** Yields what one file gets until another one has its name, it was cut, or the signal fires. */
+/** Yields the lines of one file until another one has its name, it is truncated, or the signal fires. */
 async function* readOn(path: string, file: FileHandle, from: number, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
   const { ino } = await file.stat();
   const decoder = new StringDecoder("utf8");
@@ -65,8 +65,7 @@ async function* readOn(path: string, file: FileHandle, from: number, signal: Abo
   let at = from;
   let rest = "";
   while (!signal.aborted) {
-    // Looked at before reading: whoever gave the name to another file has written everything to this one. What is written between the two makes it no
-    // shorter than it was known to be.
+    // Checked before reading: a rotating writer has finished this file by then. Bytes written in between only make it longer.
     const known = at;
     const now = await statOrNone(path);
     for (let read = await file.read(chunk, 0, CHUNK_BYTES, at); read.bytesRead > 0; read = await file.read(chunk, 0, CHUNK_BYTES, at)) {

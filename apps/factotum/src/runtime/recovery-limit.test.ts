@@ -3,7 +3,7 @@ import { RecoveryLimit } from "./recovery-limit.ts";
 
 const MINUTE_MS = 60_000;
 
-test("a fourth recovery within an hour is refused, and one that comes later is not", () => {
+test("refuses a fourth recovery within an hour, but not a later one", () => {
   let now = 5;
   const limit = new RecoveryLimit({ monotonic: () => now });
   const after = (minutes: number): boolean => {
@@ -12,11 +12,11 @@ test("a fourth recovery within an hour is refused, and one that comes later is n
   };
   expect([after(0), after(10), after(40)]).toEqual([true, true, true]);
   expect(after(9)).toBe(false);
-  // The first one has left the hour, the two others have not.
+  // The first one is over an hour ago, the two others are not.
   expect([after(1), after(0)]).toEqual([true, false]);
 });
 
-test("recoveries that lie an hour apart never end the process", () => {
+test("recoveries an hour apart never end the process", () => {
   let now = 0;
   const limit = new RecoveryLimit({ monotonic: () => (now += 60 * MINUTE_MS) });
   expect(Array.from({ length: 10 }, () => limit.take())).not.toContain(false);

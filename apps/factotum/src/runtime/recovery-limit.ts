@@ -1,10 +1,10 @@
 import type { Clock } from "@factotum/agent-contract";
 
-/** How often a process rebuilds its database within an hour: a disk that damages it again and again is not helped by that. */
+/** How often a process rebuilds its database within an hour: with a disk that damages it repeatedly, that does not help. */
 const MAX_RECOVERIES = 3;
 const WINDOW_MS = 60 * 60_000;
 
-/** Counts the recoveries of one process. Those that lie far apart have nothing to do with each other. */
+/** Counts the recoveries of one process. Those far apart are unrelated. */
 export class RecoveryLimit {
   readonly #clock: Pick<Clock, "monotonic">;
   #startedAt: readonly number[] = [];
@@ -13,7 +13,7 @@ export class RecoveryLimit {
     this.#clock = clock;
   }
 
-  /** Counts one more; false when there were too many lately. */
+  /** Counts one more; false if there were too many recently. */
   take(): boolean {
     const now = this.#clock.monotonic();
     this.#startedAt = this.#startedAt.filter((at) => now - at < WINDOW_MS);

@@ -2,7 +2,7 @@ import { readFile, realpath } from "node:fs/promises";
 import type { StatePaths } from "@factotum/config";
 import * as z from "zod";
 
-/** What a running gateway writes about itself, so that commands find it. */
+/** Facts that a running gateway writes, so that commands find it. */
 export interface RuntimeFacts {
   readonly pid: number;
   readonly port: number;
@@ -10,7 +10,7 @@ export interface RuntimeFacts {
   readonly url: string;
   readonly startedAtMs: number;
   readonly version: string;
-  /** Real path of the state directory in which it runs; absent in what gateways of earlier versions wrote. */
+  /** Real path of its state directory; absent in files of earlier versions. */
   readonly home?: string | undefined;
 }
 
@@ -24,8 +24,8 @@ const RuntimeFactsSchema: z.ZodType<RuntimeFacts> = z.object({
 });
 
 /**
- * What the last gateway of this state directory wrote; `undefined` when there is nothing, nothing that can be read, or what came with a copy of another
- * state directory, whose gateway is none of ours. It may have ended since.
+ * The file of the last gateway of this state directory; `undefined` if it is missing, unreadable, or was copied with another state directory, whose gateway is
+ * not ours. The gateway may have ended since.
  */
 export async function readRuntimeFile({ runtimeFile, home }: StatePaths): Promise<RuntimeFacts | undefined> {
   try {
@@ -44,7 +44,7 @@ export function isProcessAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // EPERM: it is there, and belongs to somebody else.
+    // EPERM: it exists, and belongs to another user.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

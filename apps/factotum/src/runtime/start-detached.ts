@@ -12,7 +12,7 @@ const READY_TIMEOUT_MS = 30_000;
 const POLL_MS = 50;
 const SHOWN_BYTES = 2000;
 
-/** Starts a gateway that outlives this command, what it prints in a file of its own, and waits until it is ready. Rejects with a `CliError`. */
+/** Starts a gateway that outlives this command, with its output in a separate file, and waits until it is ready. Rejects with a `CliError`. */
 export async function startDetached(context: CliContext): Promise<RuntimeFacts> {
   const { paths, self, env } = context;
   const { outputFile } = paths;
@@ -50,7 +50,7 @@ export async function startDetached(context: CliContext): Promise<RuntimeFacts> 
   }
 }
 
-/** The environment of a process that outlives the gateway's command that starts it: without the mark by which the command's processes are ended. */
+/** The environment of a process that outlives the gateway's command that starts it: without the marker by which the command's processes are ended. */
 export function outsideOfCommands(env: CliContext["env"]): Record<string, string | undefined> {
   const { [CHILD_VARIABLE]: _mark, ...rest } = env;
   return rest;
@@ -66,7 +66,7 @@ async function waitUntilReady(context: CliContext, pid: number | undefined): Pro
   return context.signal.aborted ? "the command was stopped while it waited" : `it is not ready after ${READY_TIMEOUT_MS / 1000} seconds`;
 }
 
-/** True when the gateway at `url` takes work. */
+/** True if the gateway at `url` accepts work. */
 export async function isReady(url: string): Promise<boolean> {
   try {
     const response = await fetch(new URL("/readyz", url), { signal: AbortSignal.timeout(2000), redirect: "error" });

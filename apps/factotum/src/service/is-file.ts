@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 
-/** True when a file is there. */
+/** True if a file exists. */
 export async function isFile(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isFile();

@@ -37,7 +37,7 @@ export function createLaunchdService(context: CliContext, name: string): SystemS
     },
     start: () => launchctl("kickstart", `${domain}/${label}`),
     stop: () => launchctl("kill", "SIGTERM", `${domain}/${label}`),
-    // A process in a group of its own outlives its job.
+    // A process in a separate group outlives its job.
     restart: async () => false,
   };
 }

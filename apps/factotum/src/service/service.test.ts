@@ -13,7 +13,7 @@ import { installService } from "../commands/gateway-service.ts";
 import { plistText } from "./launchd-service.ts";
 import { unitText } from "./systemd-service.ts";
 
-/** A program of the system, where it has one. */
+/** A system program, if the system has it. */
 const SYSTEMD_ANALYZE = "systemd-analyze";
 
 const context: CliContext = {
@@ -27,7 +27,7 @@ const context: CliContext = {
   signal: new AbortController().signal,
 };
 
-test("the unit quotes every path, and does not repeat a start that cannot work", () => {
+test("the unit quotes every path, and does not retry a start that cannot work", () => {
   const unit = unitText(context);
   expect(unit).toContain(String.raw`ExecStart="/opt/node $x" "/opt/a b/factotum.mjs" "gateway" "run" "--hide-token"`);
   expect(unit).toContain(String.raw`Environment="FACTOTUM_HOME=/home/ann/50%% \"odd\" $HOME"`);
@@ -35,10 +35,10 @@ test("the unit quotes every path, and does not repeat a start that cannot work",
   expect(unit).toContain("RestartPreventExitStatus=2 4");
 });
 
-test("systemd takes the unit without a complaint, whatever the paths hold, and complains of one that is wrong", async ({ skip }) => {
+test("systemd accepts the unit without a complaint for any paths, and complains about an invalid one", async ({ skip }) => {
   skip(spawnSync(SYSTEMD_ANALYZE, ["--version"]).status !== 0, "there is no systemd-analyze here: the unit is not shown to systemd");
   await using cli = await CliHome.create();
-  // A program may not have quotes in its name; a variable of the environment may.
+  // A program may not have quotes in its name; an environment variable may.
   const folder = join(cli.home, "odd 50% $HOME");
   await mkdir(folder);
   const program = join(folder, "factotum");
@@ -52,7 +52,7 @@ test("systemd takes the unit without a complaint, whatever the paths hold, and c
       env: { PATH: process.env["PATH"], HOME: cli.home, XDG_RUNTIME_DIR: cli.home },
       encoding: "utf8",
     });
-    // Other units of the machine may be in a bad state; what is said of ours names it.
+    // Other units of the machine may be in a bad state; complaints about ours name it.
     return {
       status,
       said: (stdout + stderr)
@@ -67,14 +67,14 @@ test("systemd takes the unit without a complaint, whatever the paths hold, and c
   expect((await verify(unit.replace(/ExecStart="[^"]*/, 'ExecStart="/no/such'))).said).toContain("/no/such");
 });
 
-test("the property list escapes what XML reads otherwise", () => {
+test("the property list escapes special characters of XML", () => {
   const plist = plistText(context, "ai.factotum.gateway");
   expect(plist).toContain("<string>/c &amp; d/factotum.json5</string>");
   expect(plist).toContain("<string>/opt/a b/factotum.mjs</string>");
   expect(plist).not.toMatch(/&(?!amp;|lt;|gt;)/);
 });
 
-test("the property list holds exactly what launchd is to know, as a strict reader takes it", () => {
+test("the property list is exactly as expected for a strict parser", () => {
   const odd: CliContext = { ...context, self: { file: "/opt/node <x>", args: ["/opt/a & b/]]>/factotum.mjs", ""] } };
   expect(parse(plistText(odd, "ai.factotum.gateway"))).toEqual({
     Label: "ai.factotum.gateway",
@@ -144,7 +144,7 @@ async function fakeStop(cli: CliHome): Promise<void> {
   expect((await cli.run("gateway", "stop")).code).toBe(0);
 }
 
-test("install writes the unit and starts it, uninstall takes it away, each once", async () => {
+test("install writes the unit and starts it, uninstall removes it, each once", async () => {
   await using cli = await CliHome.create();
   await using ready = await startReady();
   const calls = await fakeSystemctl(cli, 0, { onStart: ready });
@@ -162,7 +162,7 @@ test("install writes the unit and starts it, uninstall takes it away, each once"
   expect((await cli.run("gateway", "uninstall")).stdout).toContain("not installed");
 });
 
-test("a restart is left to systemd, which ends whatever asks for it from within the service", async () => {
+test("a restart is left to systemd, which also ends a caller from within the service", async () => {
   await using cli = await CliHome.create();
   await using ready = await startReady();
   await fakeSystemctl(cli, 0, { onStart: ready });
@@ -170,7 +170,7 @@ test("a restart is left to systemd, which ends whatever asks for it from within 
   await cli.run("gateway", "install");
   const first = cli.spawn("gateway", "run", "--setup");
   await first.waitFor(/is ready/);
-  // Everything of the service ends, whoever called included; then the service starts.
+  // Every process of the service ends, including the caller; then the service starts.
   const entry = fileURLToPath(new URL("../factotum.ts", import.meta.url));
   const restart = `kill ${first.child.pid}; kill -9 $PPID; while kill -0 ${first.child.pid} 2>/dev/null; do sleep 0.1; done
 exec "${process.execPath}" --conditions=factotum-source "${entry}" gateway run --quiet >/dev/null 2>&1`;
@@ -192,7 +192,7 @@ test("the default state directory has the plain name", async () => {
   expect(await readdir(join(cli.home, ".config/systemd/user"))).toEqual(["factotum.service"]);
 });
 
-test("without a session of systemd nothing is left behind, and another way is named", async () => {
+test("without a session of systemd nothing is left behind, and an alternative is named", async () => {
   await using cli = await CliHome.create();
   await fakeSystemctl(cli, 1);
   const result = await cli.run("gateway", "install");
@@ -202,7 +202,7 @@ test("without a session of systemd nothing is left behind, and another way is na
   expect(await readdir(cli.home)).not.toContain(".config");
 });
 
-test("a gateway that runs is left running when systemd cannot take it over", async () => {
+test("a running gateway continues if systemd cannot take it over", async () => {
   await using cli = await CliHome.create();
   const calls = await fakeSystemctl(cli, 1);
   const running = cli.spawn("gateway", "run", "--setup", "--port", "0");
@@ -216,7 +216,7 @@ test("a gateway that runs is left running when systemd cannot take it over", asy
   expect(await readdir(cli.home)).not.toContain(".config");
 });
 
-test("without a session of launchd nothing is left behind, and another way is named", async () => {
+test("without a session of launchd nothing is left behind, and an alternative is named", async () => {
   await using cli = await CliHome.create();
   const calls = await fakeSystemctl(cli, 113, { name: "launchctl" });
   const mac: CliContext = { ...context, env: cli.env, paths: statePaths(cli.env), platform: "darwin" };
@@ -229,7 +229,7 @@ test("without a session of launchd nothing is left behind, and another way is na
   expect(await readdir(cli.home)).toEqual(["bin", "launchctl.log"]);
 });
 
-test("install hands the property list to launchd once its session was found", async () => {
+test("install passes the property list to launchd once its session was found", async () => {
   await using cli = await CliHome.create();
   await using ready = await startReady();
   const calls = await fakeSystemctl(cli, 0, { name: "launchctl", onStart: ready });

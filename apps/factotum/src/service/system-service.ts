@@ -23,8 +23,8 @@ export interface SystemService {
   start(): Promise<void>;
   stop(): Promise<void>;
   /**
-   * Has the manager end and start the service that runs, without waiting for it: it goes on with it though whoever asks is a process of the service and ends with it.
-   * False, and nothing done, when the service does not run or whoever asks outlives it.
+   * Makes the manager restart the running service, without waiting: the manager continues even if the caller is a process of the service and ends with it.
+   * False without an effect if the service does not run or the caller outlives it.
    */
   restart(): Promise<boolean>;
 }

@@ -70,7 +70,7 @@ function parseVariables(entries: readonly string[]): Readonly<Record<string, str
 /** The unit file. A configuration that cannot be used, or a wrong command line, is not tried again and again. */
 export function unitText(context: CliContext, options: ServiceOptions = {}): string {
   const words = [...context.self.args, "gateway", "run", "--hide-token"].map((part) => quote(part).replaceAll("$", "$$$$"));
-  // Variables are expanded in the words behind the program, not in its own name.
+  // Variables are expanded in the arguments, not in the program's name.
   const command = [quote(context.self.file), ...words];
   const environment = Object.entries(serviceEnvironment(context, options)).map(
     ([name, value]) => `Environment=${quote(`${name}=${value}`)}`,
@@ -90,7 +90,7 @@ export function unitText(context: CliContext, options: ServiceOptions = {}): str
     "KillMode=mixed",
     "TimeoutStopSec=40",
     "UMask=0077",
-    // So that the gateway can have the kernel keep the limits of commands.
+    // So that the gateway can let the kernel enforce the limits of commands.
     "Delegate=pids memory",
     "",
     "[Install]",

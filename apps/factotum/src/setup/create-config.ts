@@ -36,21 +36,21 @@ function firstConfig(displaySecretFile: string): string {
 `;
 }
 
-/** Where the configuration is. */
+/** The path of the configuration. */
 export interface CreatedConfig {
   readonly path: string;
-  /** True when it was made now. */
+  /** True if it was created now. */
   readonly created: boolean;
-  /** The file was there once and is missed: none was made in its place. */
+  /** The file existed once and is missing: none was created in its place. */
   readonly missing?: true;
 }
 
-/** Writes the first configuration where none is or was. */
+/** Writes the first configuration unless one exists or existed. */
 export async function createConfig(context: CliContext): Promise<CreatedConfig> {
   const { paths, env } = context;
   const location = await locateConfig(paths, env);
   if (location.exists) return { path: location.path, created: false };
-  // A new file would take the place of one that is missed.
+  // A new file would replace a missing one.
   const known = await loadConfig({ env, channels: CHANNELS });
   if (known.type === "refused" || known.source === "last-good") return { path: known.path, created: false, missing: true };
   const secretFile = join(paths.credentialsFolder, "owner-display-secret");

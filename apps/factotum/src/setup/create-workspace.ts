@@ -2,21 +2,21 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { assetPath } from "../runtime/assets.ts";
 
-/** What was made in one workspace. */
+/** What was created in one workspace. */
 export interface CreatedWorkspace {
   readonly path: string;
-  /** Names of the files that were not there. */
+  /** Names of the created files. */
   readonly created: readonly string[];
 }
 
 const TEMPLATES = ["AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "USER.md"];
 const FIRST_MEETING = "BOOTSTRAP.md";
-/** Any of these shows that somebody has lived here. */
+/** Any of these shows that the workspace was used before. */
 const TRACES = [...TEMPLATES, FIRST_MEETING, "HEARTBEAT.md", "MEMORY.md", "memory.md"];
 
 /**
- * Makes a workspace and the files that are missing in it; nothing that is there is touched. `BOOTSTRAP.md` comes only into a workspace
- * without any other such file, so once it has been deleted it stays away. With `skipBootstrap` only the folder is made.
+ * Creates a workspace and its missing files; existing ones are not changed. `BOOTSTRAP.md` is created only in a workspace without any other such file, so once
+ * it has been deleted it stays away. With `skipBootstrap` only the folder is created.
  */
 export async function createWorkspace(path: string, { skipBootstrap }: { readonly skipBootstrap: boolean }): Promise<CreatedWorkspace> {
   await mkdir(path, { recursive: true, mode: 0o700 });

@@ -6,12 +6,12 @@ import { CliError } from "../runtime/cli-error.ts";
 import { createConfig, writeConfigSchema, type CreatedConfig } from "./create-config.ts";
 import { createWorkspace, type CreatedWorkspace } from "./create-workspace.ts";
 
-/** What setup found and made. */
+/** What setup found and created. */
 export interface SetupReport {
   readonly home: string;
   readonly config: CreatedConfig;
   readonly workspaces: readonly CreatedWorkspace[];
-  /** True when the gateway's token was made now. */
+  /** True if the gateway's token was created now. */
   readonly tokenCreated: boolean;
 }
 
@@ -25,7 +25,7 @@ interface SetupOptions {
 export async function runSetup(context: CliContext, { writesSchema = true }: SetupOptions = {}): Promise<SetupReport> {
   const { paths, env } = context;
   await mkdir(paths.home, { recursive: true, mode: 0o700 });
-  // Conversations lie here: a folder that was made by hand with other permissions is closed.
+  // Conversations are stored here: a manually created folder with other permissions is made private.
   await chmod(paths.home, 0o700);
   const config = await createConfig(context);
   if (config.created || (writesSchema && config.missing !== true)) await writeConfigSchema(config.path);

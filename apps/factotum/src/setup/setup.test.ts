@@ -8,7 +8,7 @@ import { assetPath } from "../runtime/assets.ts";
 
 const FILES = ["AGENTS.md", "BOOTSTRAP.md", "IDENTITY.md", "SOUL.md", "TOOLS.md", "USER.md"];
 
-test("setup makes a configuration that is valid, a token and a workspace, all private", async () => {
+test("setup creates a valid configuration, a token and a workspace, all private", async () => {
   await using cli = await CliHome.create();
   const result = await cli.run("setup", "--json");
   expect(result.code).toBe(0);
@@ -32,7 +32,7 @@ test("setup makes a configuration that is valid, a token and a workspace, all pr
   expect(modes).toEqual([0, 0, 0, 0, 0, 0]);
 });
 
-test("a second setup changes nothing, and brings back what is missing but the first meeting", async () => {
+test("a second setup changes nothing, and restores missing files except BOOTSTRAP.md", async () => {
   await using cli = await CliHome.create();
   await cli.run("setup");
   const workspace = join(cli.factotumHome, "workspace");
@@ -59,7 +59,7 @@ test("every agent of the configuration gets its workspace; skipBootstrap leaves 
   expect((await stat(cli.factotumHome)).mode & 0o777).toBe(0o700);
 });
 
-test.each(["my.yaml", "my.json", "my.json5"])("FACTOTUM_CONFIG names where and how it is written: %s", async (name) => {
+test.each(["my.yaml", "my.json", "my.json5"])("FACTOTUM_CONFIG determines path and format: %s", async (name) => {
   await using cli = await CliHome.create();
   cli.env["FACTOTUM_CONFIG"] = join(cli.home, name);
   expect((await cli.run("setup")).code).toBe(0);
@@ -69,7 +69,7 @@ test.each(["my.yaml", "my.json", "my.json5"])("FACTOTUM_CONFIG names where and h
   expect(loaded.config.tools.profile).toEqual(["coding", "messaging"]);
 });
 
-test("a bad configuration is named and left alone", async () => {
+test("a bad configuration is named and not changed", async () => {
   await using cli = await CliHome.create();
   await mkdir(cli.factotumHome, { recursive: true });
   await writeFile(join(cli.factotumHome, "factotum.json5"), "{ gateway: { port: 'many' } }");
