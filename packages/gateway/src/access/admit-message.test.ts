@@ -50,7 +50,7 @@ describe("who may talk in a direct conversation", () => {
     expect(admitMessage(direct, policy({ dmPolicy, allowFrom }), stranger).type === "admit").toBe(admitted);
   });
 
-  test("the owner needs no place in allowFrom, but a closed door is closed", () => {
+  test("the owner need not be in allowFrom, but a disabled account is closed to everyone", () => {
     for (const dmPolicy of ["pairing", "allowlist", "open"] as const)
       expect(admitMessage(direct, policy({ dmPolicy }), owner).type).toBe("admit");
     expect(admitMessage(direct, policy({ dmPolicy: "disabled" }), owner).type).toBe("ignore");
@@ -66,7 +66,7 @@ describe("who may talk in a direct conversation", () => {
 describe("who may talk in a group", () => {
   const listed = { G: { requireMention: true } };
 
-  test("no list admits nobody, the owner included", () => {
+  test("no list admits no one, not even the owner", () => {
     expect(admitMessage(group({ mentionsBot: true }), policy(), owner).type).toBe("ignore");
     expect(admitMessage(group({ mentionsBot: true }), policy({ groupPolicy: "disabled", groups: listed }), owner).type).toBe("ignore");
   });
@@ -75,7 +75,7 @@ describe("who may talk in a group", () => {
     expect(admitMessage(group({ mentionsBot: true }), policy({ allowFrom: ["U1"] }), stranger).type).toBe("ignore");
   });
 
-  test("a listed group needs a mention: native, by pattern, or as an answer to the assistant", () => {
+  test("a listed group needs a mention: native, by pattern, or as a reply to the assistant", () => {
     const inGroup = policy({ groups: listed });
     expect(admitMessage(group(), inGroup, stranger).type).toBe("overheard");
     expect(admitMessage(group({ mentionsBot: true }), inGroup, stranger).type).toBe("admit");
@@ -84,7 +84,7 @@ describe("who may talk in a group", () => {
     expect(admitMessage(group(), policy({ groups: { G: { requireMention: false } } }), stranger).type).toBe("admit");
   });
 
-  test("a command addresses the assistant; a quote of somebody else, or a text that fits no pattern, does not", () => {
+  test("a command addresses the assistant; a quote of another person, or a text that fits no pattern, does not", () => {
     const inGroup = policy({ groups: listed });
     expect(admitMessage(group({ command: { name: "status", argumentsText: "" } }), inGroup, stranger).type).toBe("admit");
     for (const sender of [{ id: "U2", isSelf: false }, { id: "U2" }, undefined]) {
@@ -96,7 +96,7 @@ describe("who may talk in a group", () => {
     expect(admitMessage(group({ text: "hey bot" }), inGroup, { owner: false, mentionPatterns: patterns }).type).toBe("admit");
   });
 
-  test("what was chosen in the group goes before the configuration, in both directions", () => {
+  test("the group's own setting overrides the configuration, in both directions", () => {
     const always = policy({ groups: { G: { requireMention: false } } });
     expect(admitMessage(group(), policy({ groups: listed }), { ...stranger, activation: "always" }).type).toBe("admit");
     expect(admitMessage(group(), always, { ...stranger, activation: "mention" }).type).toBe("overheard");
@@ -110,7 +110,7 @@ describe("who may talk in a group", () => {
     expect(admitMessage(group(), open, stranger).type).toBe("overheard");
   });
 
-  test("a group's own allowFrom narrows, and an empty one admits nobody but the owner", () => {
+  test("a group's own allowFrom narrows, and an empty one admits only the owner", () => {
     const narrowed = (allowFrom: readonly string[]): AccessPolicy => policy({ groups: { G: { requireMention: false, allowFrom } } });
     expect(admitMessage(group(), narrowed(["U2"]), stranger).type).toBe("ignore");
     expect(admitMessage(group(), narrowed([]), stranger).type).toBe("ignore");
@@ -118,7 +118,7 @@ describe("who may talk in a group", () => {
     expect(admitMessage(group(), narrowed(["U1"]), stranger).type).toBe("admit");
   });
 
-  test("a thread inherits from its parent, and * stands for the rest", () => {
+  test("a thread inherits from its parent, and * matches the rest", () => {
     const thread = message({ kind: "channel", id: "T", parentId: "P" }, { mentionsBot: true });
     expect(admitMessage(thread, policy({ groups: { P: { requireMention: true } } }), stranger).type).toBe("admit");
     const own = { P: { requireMention: true, allowFrom: [] }, T: { requireMention: true }, "*": { requireMention: true, allowFrom: [] } };
@@ -152,7 +152,7 @@ describe("the owner list", () => {
     state: { type: "waiting" },
   });
 
-  test("an input whose sender is not listed any more has lost the owner's authority, and nothing else", () => {
+  test("an input whose sender is no longer listed loses the owner's authority, and nothing else", () => {
     const committed = input({ owner: true, kind: "user", ownTurn: true });
     expect(withPresentOwner(committed, ["test:U1"])).toBe(committed);
     expect(withPresentOwner(committed, ["test:U2"])).toEqual({ ...committed, admission: { ...committed.admission, owner: false } });
@@ -166,7 +166,7 @@ describe("the owner list", () => {
   });
 });
 
-test("a sender is shown as 12 hex digits, others under each secret", () => {
+test("a sender is shown as 12 hex digits, which depend on the secret", () => {
   const shown = [undefined, "s1", "s2"].map((secret) => displayId("test:U1", secret));
   for (const id of shown) expect(id).toMatch(/^[0-9a-f]{12}$/);
   expect(new Set(shown).size).toBe(3);

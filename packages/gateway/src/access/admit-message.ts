@@ -1,19 +1,19 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { MsgContext } from "@factotum/channel-contract";
 
-/** What an account's configuration says about who may talk. */
+/** The part of an account's configuration that says who may talk. */
 export interface AccessPolicy {
   readonly dmPolicy: "pairing" | "allowlist" | "open" | "disabled";
   readonly allowFrom: readonly string[];
   readonly groupPolicy: "allowlist" | "open" | "disabled";
-  /** By the platform's id of the group; `*` stands for every group that has no entry of its own. */
+  /** By the platform's id of the group; `*` matches every group without an entry. */
   readonly groups: Readonly<Record<string, GroupAccess | undefined>>;
 }
 
 /** One group's part of the policy. */
 interface GroupAccess {
   readonly requireMention: boolean;
-  /** Left out: every member. */
+  /** Absent: every member. */
   readonly allowFrom?: readonly string[] | undefined;
 }
 
@@ -23,19 +23,19 @@ export const ACTIVATIONS = ["mention", "always"] as const;
 /** One of them. */
 export type Activation = (typeof ACTIVATIONS)[number];
 
-/** What becomes of a message. Nobody who is turned away gets an answer. */
+/** The decision about a message. Refused senders get no answer. */
 export type Admission =
   | { readonly type: "admit" }
-  /** Allowed here, but not said to the assistant: kept as context for the next time it is. */
+  /** Allowed here, but not addressed to the assistant: kept as context for the next message that is. */
   | { readonly type: "overheard" }
   /** `missing`: who would have to be listed for the message to be admitted. */
   | { readonly type: "ignore"; readonly reason: string; readonly missing?: "sender" | "group" };
 
 /**
- * Decides whether a message may reach the assistant. Ids are compared exactly; an empty list admits nobody.
+ * Decides whether a message may reach the assistant. Ids are compared exactly; an empty list admits no one.
  *
- * The owner is admitted to direct conversations whatever `allowFrom` says, since the owner list is the stronger list; `disabled` closes them for
- * everybody. `open` needs `*` in `allowFrom`.
+ * The owner is admitted to direct conversations regardless of `allowFrom`, since the owner list takes precedence; `disabled` closes them for everyone. `open`
+ * needs `*` in `allowFrom`.
  */
 export function admitMessage(
   message: MsgContext,
@@ -77,7 +77,7 @@ function admitGroup(
   return { type: "admit" };
 }
 
-/** Whether a group's messages are answered only when they address the assistant: what was chosen there, else what is configured. */
+/** Whether a group's messages are answered only if they address the assistant: by the group's setting, else by the configuration. */
 export function needsMention(message: MsgContext, policy: Pick<AccessPolicy, "groups">, activation: Activation | undefined): boolean {
   return activation === undefined ? (groupOf(message, policy)?.requireMention ?? true) : activation === "mention";
 }

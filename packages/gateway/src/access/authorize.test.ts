@@ -17,7 +17,7 @@ function actionName(action: Action): string {
 }
 
 describe("authority", () => {
-  test("every action against every role is as the table says", () => {
+  test("every action against every role matches the table", () => {
     const table = allAccessRequests().flatMap(({ action, resource }) => {
       const allowed = ROLES.filter((role) => authorize(PRINCIPALS[role], action, resource).type === "allow");
       if (resource.type !== "own" && allowed.length === 0) return [];
@@ -83,13 +83,13 @@ describe("authority", () => {
     );
   });
 
-  test("what a tainted turn of the owner may not do is the owner's to confirm; a guest's stays denied, tainted or not", () => {
+  test("actions denied to a tainted turn of the owner need the owner's confirmation; a guest's stay denied, tainted or not", () => {
     const action = { type: "tool", effect: "execute" } as const;
     expect(authorize(PRINCIPALS["tainted-owner-run"], action, OWN).type).toBe("confirm");
     for (const tainted of [true, false]) expect(authorize({ type: "run", owner: false, tainted }, action, OWN).type).toBe("deny");
   });
 
-  test("what no rule names is denied to everybody", () => {
+  test("actions without a rule are denied to everyone", () => {
     // Names that every object has.
     const unknown = [
       { type: "rpc", method: "toString" },

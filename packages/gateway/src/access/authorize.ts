@@ -1,21 +1,21 @@
 import { RPC_METHODS } from "@factotum/protocol";
 import type { RpcAccess, RpcMethod } from "@factotum/protocol";
 
-/** Who asks. Made by the gateway from a credential or a committed message; nothing a client says widens it (R19). */
+/** The caller. Derived by the gateway from a credential or a committed message; nothing a client sends widens it (R19). */
 export type Principal =
   /** No credential. */
   | { readonly type: "anonymous" }
-  /** Holds the gateway's token: the owner. */
+  /** Has the gateway's token: the owner. */
   | { readonly type: "token" }
-  /** A platform, by the signature that its channel verifies on the raw bytes. */
+  /** A platform, authenticated by the signature that its channel verifies on the raw bytes. */
   | { readonly type: "platform" }
   /**
-   * A tool call of a run; `owner` is the sender's of the message that made the run, `tainted` says that the model had been given words of somebody
-   * else when it made the call (R23).
+   * A tool call of a run; `owner` is that of the message that started the run, `tainted` says that the model had read text of other people when it made the
+   * call (R23).
    */
   | { readonly type: "run"; readonly owner: boolean; readonly tainted: boolean };
 
-/** The HTTP routes. A route that is not here cannot be served. */
+/** The HTTP routes. A route that is not listed cannot be served. */
 const HTTP_ROUTES = [
   "GET /",
   "GET /healthz",
@@ -40,34 +40,34 @@ const TOOL_ACTIONS = ["read", "write", "execute", "send", "config"] as const;
 /** Name of what a tool does. */
 type ToolAction = (typeof TOOL_ACTIONS)[number];
 
-/** Everything that can be asked for. */
+/** Every action. */
 export type Action =
   | { readonly type: "rpc"; readonly method: RpcMethod }
   | { readonly type: "http"; readonly route: HttpRoute }
   | { readonly type: "tool"; readonly effect: ToolAction };
 
-/** Upon what it is asked for. */
+/** The resource of an action. */
 export type Resource =
-  /** What lies within the run: its session's folders, its own address. For a method or a route the gateway itself, all of which is the owner's. */
+  /** Within the run: its session's folders, its own address. For a method or a route the gateway itself, which is the owner's. */
   | { readonly type: "own" }
   /** A file that later turns follow: bootstrap files, MEMORY.md, skills. */
   | { readonly type: "instructions" }
-  /** Beyond the run: an address that is not its own, something that is changed over the network. */
+  /** Beyond the run: another address, or a change over the network. */
   | { readonly type: "elsewhere" };
 
-/** One question to `authorize`, without who asks. */
+/** One question to `authorize`, without the caller. */
 export interface AccessRequest {
   readonly action: Action;
   readonly resource: Resource;
 }
 
-/** What nearly everything is asked upon. */
+/** The resource of most actions. */
 export const OWN: Resource = { type: "own" };
 
-/** The answer. `reason` names the rule and what to do. `confirm`: it is the owner's to do, but it may not be the owner who wants it. */
+/** The decision. `reason` names the rule and what to do. `confirm`: the owner may do it, but the request may not come from the owner. */
 export type Decision = { readonly type: "allow" } | { readonly type: "deny" | "confirm"; readonly reason: string };
 
-/** The roles that the rules speak of. */
+/** The roles in the rules. */
 export const ROLES = ["anonymous", "token", "platform", "owner-run", "tainted-owner-run", "guest-run"] as const;
 
 /** Name of a role. */
@@ -80,8 +80,8 @@ const EVERYBODY: readonly Role[] = ["anonymous", "token", "platform"];
 const RPC_RULES: Readonly<Record<RpcAccess, readonly Role[]>> = { owner: OWNER_ONLY };
 
 /**
- * Who may use which route. The page itself holds nothing secret; `/ws` admits everybody to the handshake and nobody past it without the token. A browser
- * asks `OPTIONS /v1` without a token before it sends one. `ANY /v1` is every route and method that does not exist there.
+ * Who may use which route. The page itself contains no secret; `/ws` admits everyone to the handshake and no one past it without the token. A browser sends
+ * `OPTIONS /v1` without a token before the request. `ANY /v1` is every unknown route and method there.
  */
 const HTTP_RULES: { readonly [Route in HttpRoute]: readonly Role[] } = {
   "GET /": EVERYBODY,
@@ -98,7 +98,7 @@ const HTTP_RULES: { readonly [Route in HttpRoute]: readonly Role[] } = {
   "ANY /channels": ["platform"],
 };
 
-/** Which runs may do what upon what is theirs. Everybody's files are a folder of their own session; commands are the owner's until approvals exist. */
+/** Which runs may do what within the run. Everyone's files are in a folder of their session; commands are the owner's until approvals exist. */
 const TOOL_RULES: { readonly [Effect in ToolAction]: readonly Role[] } = {
   read: ["owner-run", "tainted-owner-run", "guest-run"],
   write: ["owner-run", "tainted-owner-run", "guest-run"],
@@ -107,7 +107,7 @@ const TOOL_RULES: { readonly [Effect in ToolAction]: readonly Role[] } = {
   config: ["owner-run"],
 };
 
-/** Which runs may do what beyond that. Files elsewhere are bounded by the roots of the tools (R21), not by a rule: nobody has one here. */
+/** Which runs may do what beyond it. Files elsewhere are bounded by the roots of the tools (R21), not by a rule: no one has a rule here. */
 const ELSEWHERE_RULES: Partial<Readonly<Record<ToolAction, readonly Role[]>>> = {
   send: ["owner-run"],
   write: ["owner-run"],
@@ -117,10 +117,9 @@ const ELSEWHERE_RULES: Partial<Readonly<Record<ToolAction, readonly Role[]>>> = 
 const INSTRUCTION_RULES: Partial<Readonly<Record<ToolAction, readonly Role[]>>> = { write: ["owner-run"] };
 
 /**
- * The one place where authority is decided: before every RPC method, HTTP route and tool call. What no rule names is denied.
+ * The single place that decides authority: before every RPC method, HTTP route and tool call. An action without a rule is denied.
  *
- * Every session and agent belongs to the owner, so methods and routes know one resource; what a tool may read and write is bounded by its roots
- * (R21) before it comes to be asked.
+ * Every session and agent belongs to the owner, so methods and routes have one resource; what a tool may read and write is already bounded by its roots (R21).
  */
 export function authorize(principal: Principal, action: Action, resource: Resource): Decision {
   const role = roleOf(principal);
@@ -130,7 +129,7 @@ export function authorize(principal: Principal, action: Action, resource: Resour
   return { type: "deny", reason: reason(role, action) };
 }
 
-/** Everything that can be asked, for the test that holds the rules against all roles. */
+/** Every action, for the test of the rules against all roles. */
 export function allAccessRequests(): readonly AccessRequest[] {
   const actions = [
     ...(Object.keys(RPC_METHODS) as RpcMethod[]).map((method): Action => ({ type: "rpc", method })),

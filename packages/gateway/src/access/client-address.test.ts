@@ -12,7 +12,7 @@ function find(peer: string, headers: IncomingHttpHeaders, trusted: readonly stri
 
 describe("the address of a client", () => {
   test.each([
-    // Nothing is trusted that the client writes itself, left of what the proxy adds.
+    // Entries to the left of the proxy's own are written by the client and not trusted.
     ["127.0.0.1", "198.51.100.7", "198.51.100.7"],
     ["127.0.0.1", "127.0.0.1, 198.51.100.7", "198.51.100.7"],
     ["10.1.2.3", "198.51.100.7, 203.0.113.9", "203.0.113.9"],
@@ -37,7 +37,7 @@ describe("the address of a client", () => {
     expect(find("127.0.0.1", { forwarded })).toEqual({ address, isLocal: false, isShared: false });
   });
 
-  test("is that of the socket when the peer is no trusted proxy, whatever it writes", () => {
+  test("is the socket's if the peer is not a trusted proxy, whatever its headers say", () => {
     for (const headers of [{ "x-forwarded-for": "127.0.0.1" }, { forwarded: "for=127.0.0.1" }, {}])
       expect(find("198.51.100.7", headers)).toEqual({ address: "198.51.100.7", isLocal: false, isShared: false });
     expect(find("11.0.0.1", { "x-forwarded-for": "203.0.113.9" }).address).toBe("11.0.0.1");
@@ -70,7 +70,7 @@ describe("a request from loopback", () => {
     "forwarded",
     "via",
     "cf-connecting-ip",
-  ])("is not local with %s, and an unlisted proxy is told of", (name) => {
+  ])("is not local with %s, and an unlisted proxy is reported", (name) => {
     let told = 0;
     const finder = createClientFinder(() => (told += 1));
     const request = { socket: { remoteAddress: "127.0.0.1" }, headers: { [name]: "127.0.0.1" } } as unknown as IncomingMessage;
@@ -81,7 +81,7 @@ describe("a request from loopback", () => {
   });
 });
 
-test("takes another list of proxies at the next request", () => {
+test("uses a changed list of proxies from the next request on", () => {
   const finder = createClientFinder(() => undefined);
   const request = { socket: { remoteAddress: "10.0.0.5" }, headers: { "x-forwarded-for": "198.51.100.7" } } as unknown as IncomingMessage;
   expect(finder(request, []).address).toBe("10.0.0.5");

@@ -1,20 +1,20 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { BlockList, isIP } from "node:net";
 
-/** Where a request comes from. */
+/** The origin of a request. */
 export interface ClientAddress {
-  /** An IP address, IPv4-mapped ones as IPv4; empty when the connection is gone. */
+  /** An IP address, IPv4-mapped ones as IPv4; empty if the connection is gone. */
   readonly address: string;
-  /** True when the request comes from this machine and not through a proxy. */
+  /** True if the request comes from this machine and not through a proxy. */
   readonly isLocal: boolean;
-  /** True when several clients may share the address, as behind a proxy that does not name them. */
+  /** True if several clients may share the address, as behind a proxy that passes no client address. */
   readonly isShared: boolean;
 }
 
 /** Finds the client of a request. `trusted` are the addresses and CIDR ranges of `gateway.trustedProxies`. */
 export type FindClient = (request: Pick<IncomingMessage, "socket" | "headers">, trusted: readonly string[]) => ClientAddress;
 
-/** Makes a finder that keeps the parsed ranges until another list comes. Calls `onUnlistedProxy` for a proxy on this machine that is not trusted. */
+/** Makes a finder that caches the parsed ranges. Calls `onUnlistedProxy` for a proxy on this machine that is not trusted. */
 export function createClientFinder(onUnlistedProxy: () => void): FindClient {
   let list: readonly string[] | undefined;
   let isTrusted: (address: string) => boolean = () => false;
@@ -26,7 +26,7 @@ export function createClientFinder(onUnlistedProxy: () => void): FindClient {
   };
 }
 
-/** A header is believed only from a trusted peer. Its entries are read from the right, where the nearest proxy writes, up to the first untrusted one. */
+/** A header counts only from a trusted peer. Its entries are read from the right, where the nearest proxy writes, up to the first untrusted one. */
 function findClient(peer: string, headers: IncomingHttpHeaders, isTrusted: (address: string) => boolean): ClientAddress {
   const named = isTrusted(peer) ? namedClient(headers, isTrusted) : undefined;
   if (named !== undefined) return { address: named, isLocal: false, isShared: false };
@@ -45,11 +45,11 @@ function namedClient(headers: IncomingHttpHeaders, isTrusted: (address: string) 
   const found = [forwardedForEntries(headers), forwardedEntries(headers)]
     .filter((entries) => entries !== undefined)
     .map((entries) => clientAmong(entries, isTrusted));
-  // A proxy writes one of the two headers and may pass on the other from the client: two that differ name nobody.
+  // A proxy writes one of the two headers and may pass on the other from the client: if they differ, neither counts.
   return found.every((address) => address === found[0]) ? found[0] : undefined;
 }
 
-/** The right-most entry that is no trusted proxy; the left-most one when all are. `undefined` when an entry on the way is not an address. */
+/** The right-most entry that is not a trusted proxy; the left-most one if all are. `undefined` if an entry on the way is not an address. */
 function clientAmong(entries: readonly string[], isTrusted: (address: string) => boolean): string | undefined {
   let client: string | undefined;
   for (const entry of entries.toReversed()) {
@@ -63,7 +63,7 @@ function forwardedForEntries({ "x-forwarded-for": header }: IncomingHttpHeaders)
   return header === undefined ? undefined : [header].flat().join(",").split(",");
 }
 
-/** The `for` of each element of `Forwarded` (RFC 7239); an element without one names nobody. */
+/** The `for` of each element of `Forwarded` (RFC 7239); an element without one has no address. */
 function forwardedEntries({ forwarded }: IncomingHttpHeaders): readonly string[] | undefined {
   return forwarded?.split(",").map((element) => /(?:^|;)\s*for=("[^"]*"|[^;]*)/i.exec(element)?.[1]?.replaceAll('"', "") ?? "");
 }
@@ -75,7 +75,7 @@ function normalAddress(text: string): string | undefined {
   const address = host.split("%")[0] ?? "";
   if (isIP(address) === 0) return undefined;
   if (isIP(address) === 4) return address;
-  // The one canonical spelling, so that one address has one counter.
+  // The canonical spelling, so that one address has one counter.
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const mapped = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(canonical);
   if (mapped === null) return canonical;

@@ -16,7 +16,7 @@ const from = (address: string, facts: Partial<ClientAddress> = {}): ClientAddres
 let nowMs = 0;
 const clock = { monotonic: (): number => nowMs };
 
-/** Gives `count` wrong tokens, each as soon as it is looked at. */
+/** Sends `count` wrong tokens, one after the other. */
 function giveWrong(authenticator: Authenticator, client: ClientAddress, count: number): void {
   for (let given = 0; given < count; given += 1) {
     const answer = authenticator.authenticate("wrong", client);
@@ -32,7 +32,7 @@ const delayOf = (authenticator: Authenticator, client: ClientAddress): number =>
 };
 
 describe("credentials", () => {
-  test("only the whole token makes the owner", () => {
+  test("only the complete token makes the owner", () => {
     const authenticator = createAuthenticator("secret", clock);
     for (const [index, token] of [undefined, "", "secre", "secret ", "SECRET", "secretx"].entries())
       expect(authenticator.authenticate(token, from(`192.0.2.${index}`))).toEqual(ANONYMOUS);
@@ -82,7 +82,7 @@ describe("wrong tokens", () => {
     expect(authenticator.authenticate("secret", client)).toEqual({ type: "delayed", delayMs: 1 });
     nowMs += 1;
     expect(authenticator.authenticate("secret", client)).toEqual(OWNER);
-    // It has shown the right one: the count starts again.
+    // After a right token the count starts again.
     giveWrong(authenticator, client, 4);
     expect(delayOf(authenticator, client)).toBe(0);
   });
@@ -94,7 +94,7 @@ describe("wrong tokens", () => {
     expect(authenticator.authenticate(undefined, from("192.0.2.1"))).toEqual(ANONYMOUS);
   });
 
-  test("never delay a right token where several clients share the address", () => {
+  test("never delay a right token if several clients share the address", () => {
     const authenticator = createAuthenticator("secret", clock);
     const client = from("127.0.0.1", { isShared: true });
     giveWrong(authenticator, client, 5);

@@ -4,22 +4,19 @@ import type { Principal } from "./authorize.ts";
 import type { ClientAddress } from "./client-address.ts";
 import { TokenBackoff } from "./token-backoff.ts";
 
-/** What a credential showed. */
+/** The result of checking a credential. */
 export type Authentication =
   | { readonly type: "known"; readonly principal: Principal }
-  /** Too many wrong tokens came from the address: this one was not looked at. */
+  /** Too many wrong tokens came from the address: this one was not checked. */
   | { readonly type: "delayed"; readonly delayMs: number };
 
-/** Turns credentials into principals, as of now: what admits can change while the gateway runs (R19). */
+/** Maps credentials to principals; the valid token can change while the gateway runs (R19). */
 export interface Authenticator {
-  /** The principal of a token from an address; `undefined` stands for none given. */
+  /** The principal of a token from an address; `undefined` for a missing token. */
   authenticate(token: string | undefined, client: ClientAddress): Authentication;
-  /**
-   * For what was admitted with a token and lasts: calls `onEnd`, once, as soon as that token admits nobody any more. Not called after the result has
-   * been disposed.
-   */
+  /** For long-lived connections and requests: calls `onEnd`, once, as soon as the token is no longer valid. Not called after the result has been disposed. */
   watch(token: string | undefined, onEnd: () => void): Disposable;
-  /** Admits with this token from now on. What was admitted with another one has ended when this returns. */
+  /** Changes the valid token. Everything admitted with another one has ended when this returns. */
   replace(token: string | undefined): void;
 }
 
@@ -30,8 +27,8 @@ interface Admitted {
 
 /**
  * Compares with the gateway's token in constant time. Without a token (`auth.mode: none`) a client on this machine is the owner, and a request that came
- * through a proxy is not from this machine. Wrong tokens delay further ones of their address; where several clients may share it, a right token is
- * accepted all the same, since it may be another client's.
+ * through a proxy is not from this machine. Wrong tokens delay further ones of their address; if several clients may share it, a right token is accepted at
+ * once, since it may be another client's.
  */
 export function createAuthenticator(token: string | undefined, clock: Pick<Clock, "monotonic">): Authenticator {
   let expected = digest(token);

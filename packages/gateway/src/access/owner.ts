@@ -1,13 +1,13 @@
 import type { MsgContext } from "@factotum/channel-contract";
 import type { InputRecord } from "@factotum/store";
 
-/** True when the owner list names exactly this sender: `channel:id`, the whole string, case included. Display names never count. */
+/** True if the owner list names exactly this sender: `channel:id`, the whole string, case-sensitive. Display names never count. */
 export function isListedOwner(message: Pick<MsgContext, "origin" | "sender">, ownerAllowFrom: readonly string[]): boolean {
   if (message.sender.isBot) return false;
   return ownerAllowFrom.includes(`${message.origin.channel}:${message.sender.id}`);
 }
 
-/** What of the configuration names the owner's ids. */
+/** The configuration's keys that contain the owner's ids. */
 interface OwnerNames {
   readonly session: { readonly identityLinks: Readonly<Record<string, readonly string[]>> };
   readonly commands: { readonly ownerAllowFrom: readonly string[] };
@@ -23,8 +23,8 @@ export function isOwnersPerson(id: string, { session, commands }: OwnerNames): b
 }
 
 /**
- * An input with the authority that it has now: what was the owner's when it was committed is the owner's no more once the list does not name its sender,
- * and nothing becomes the owner's later. The gateway's own clients, whose inputs name their session, had the token.
+ * An input with its current authority: it loses the owner's authority once the owner list no longer names its sender, and never gains it later. The gateway's
+ * own clients, whose inputs name their session, had the token.
  */
 export function withPresentOwner(input: InputRecord, ownerAllowFrom: readonly string[]): InputRecord {
   const { message, admission } = input;

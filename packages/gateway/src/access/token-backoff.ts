@@ -1,12 +1,12 @@
 import type { Clock } from "@factotum/agent-contract";
 
-/** Wrong tokens of one address that are answered at once. */
+/** Wrong tokens of one address before the first delay. */
 const FREE_ATTEMPTS = 5;
 const FIRST_DELAY_MS = 5000;
 const MAX_DELAY_MS = 60_000;
-/** An address without a wrong token for so long starts again. */
+/** An address without a wrong token for this long starts again. */
 const FORGET_AFTER_MS = 15 * 60_000;
-/** Addresses that are remembered; the one whose last wrong token is oldest is dropped first. */
+/** Maximum addresses remembered; the one with the oldest last wrong token is dropped first. */
 const MAX_ADDRESSES = 1000;
 
 interface Attempts {
@@ -25,7 +25,7 @@ export class TokenBackoff {
     this.#clock = clock;
   }
 
-  /** Milliseconds until the address may try again; 0 when it may now. */
+  /** Milliseconds until the address may try again; 0 if it may now. */
   delayMs(address: string): number {
     return Math.max(0, (this.#attempts.get(address)?.delayedUntilMs ?? 0) - this.#clock.monotonic());
   }

@@ -58,7 +58,7 @@ describe("a call of the owner's turn", () => {
     expect(check(traits, { arguments: call, tainted: true, owner: false })).toBe(whenTainted === "confirm" ? "refused" : "runs");
   });
 
-  test("is refused for good where nobody is there to be asked", () => {
+  test("is refused for good if no one can be asked", () => {
     for (const kind of RUN_KINDS) {
       expect(check({ effect: "execute" }, { kind })).toBe("runs");
       expect(check({ effect: "execute" }, { kind, tainted: true })).toBe(kind === "user" ? "confirm" : "refused");
@@ -66,11 +66,11 @@ describe("a call of the owner's turn", () => {
   });
 });
 
-test("a model is told whom to ask for a confirmation only where somebody is there", () => {
+test("tells the model to ask for a confirmation only if a person is present", () => {
   for (const kind of RUN_KINDS) expect(confirmationHint({ kind })).toContain(kind === "user" ? "/trust" : "no one to confirm");
 });
 
-test("a file of the web that an answer names is fetched for the owner alone, and never in a tainted turn", () => {
+test("a web file named by an answer is fetched for the owner alone, and never in a tainted turn", () => {
   const gate = createToolGate();
   for (const [owner, tainted, may] of [
     [true, false, true],

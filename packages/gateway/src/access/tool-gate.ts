@@ -6,23 +6,23 @@ import { authorize, OWN } from "./authorize.ts";
 import type { Resource } from "./authorize.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
-/** What of a run its calls are judged by. */
+/** Facts of a run that decide about its calls. */
 interface GatedRun {
   readonly facts: RunFacts;
-  /** Where the run came from and answers to. */
+  /** The address of the run, which its answers go to. */
   readonly origin: Origin;
-  /** The model had been given words of somebody who is not the owner when it made the call (R23). */
+  /** The model had read text of a person other than the owner when it made the call (R23). */
   readonly tainted: boolean;
 }
 
 /** Decides whether a call may run, from the tool's traits, the run's authority and its taint. Arguments never widen it. */
 export interface ToolGate {
   check(call: ToolCall, tool: AgentTool, run: GatedRun): ToolDecision;
-  /** Whether a file of the web may be fetched that the run's answer names. Asking for it tells whoever stands behind the address what is in it: it is a send. */
+  /** Whether a web file that the run's answer names may be fetched. The request reveals its address to the server behind it, so it counts as a send. */
   mayFetch(run: Omit<GatedRun, "origin">): boolean;
 }
 
-/** The parameters of tools that send in which a file can be named. */
+/** Parameters of sending tools that can name a file. */
 const FILE_PARAMETERS = ["media", "path", "filePath"];
 
 /** The gate that asks `authorize`. */
@@ -53,16 +53,13 @@ function confirmation(tool: AgentTool, reason: string, run: RunFacts): string {
   return `${what} ${reason} ${confirmationHint(run)}`;
 }
 
-/** What the model does about a call that the owner has to confirm. In a run that no person started there is no one to ask. */
+/** What the model should do about a call that the owner has to confirm. In a run that no person started there is no one to ask. */
 export function confirmationHint({ kind }: Pick<RunFacts, "kind">): string {
   if (!RUN_POLICY[kind].isFromPerson) return "There is no one to confirm it.";
   return "Tell the owner what you wanted to do and why. The owner can check that text, send /trust, and ask for it again; from a group, ask in a private conversation.";
 }
 
-/**
- * A send that names another address than the run's own goes elsewhere, one of a file of the web too, which is asked for there; and so does a change that
- * is made over the network.
- */
+/** A send to another address than the run's own goes beyond it, and so does one of a web file, which requests that address, and a change over the network. */
 function resourceOf(call: ToolCall, { traits }: AgentTool, { channel, conversation }: Origin): Resource {
   const isOwn = (name: string, own: string): boolean => [undefined, null, own].some((value) => call.arguments[name] === value);
   const isFetched = FILE_PARAMETERS.some((name) => isWebAddress(call.arguments[name]));

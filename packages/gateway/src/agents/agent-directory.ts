@@ -18,7 +18,7 @@ import { ToolQuarantine } from "./tool-quarantine.ts";
 
 const MAX_KNOWN_WORKSPACES = 1_000;
 
-/** What the directory is made of. */
+/** The dependencies of the directory. */
 export interface AgentDirectoryOptions {
   readonly config: FactotumConfig;
   /** The state directory. */
@@ -26,7 +26,7 @@ export interface AgentDirectoryOptions {
   readonly models: ModelSource;
   readonly toolSources: readonly ToolSource[];
   readonly skills: SkillIndex;
-  /** Folders of skills beside the workspaces' own, to be watched. */
+  /** Folders of skills in addition to the workspaces' own, to be watched. */
   readonly skillFolders: readonly string[];
   readonly logger: Logger;
 }
@@ -34,36 +34,36 @@ export interface AgentDirectoryOptions {
 /** One agent as a run sees it. */
 export interface AgentRuntime {
   readonly config: ResolvedAgent;
-  /** What people call it: the identity's name, else the agent's. */
+  /** Its display name: the identity's name, else the agent's. */
   readonly name: string | undefined;
-  /** Fingerprint of everything in the configuration that its prompts and tools are made of. */
+  /** Fingerprint of the configuration that its prompts and tools depend on. */
   readonly basis: string;
-  /** Whether the files that its prompts are made of may have changed. */
+  /** Whether files that its prompts depend on may have changed. */
   readonly sources: SourceWatch;
   /** Times in the zone of the agent's user. */
   readonly time: TimeFormat;
-  /** How long the provider should keep what it has read: `cacheRetention` among the model's params, `short` when it is not there. */
+  /** Requested cache lifetime: `cacheRetention` among the model's params, `short` by default. */
   cacheRetention(reference: string): CacheRetention;
   /** The session's model, or the agent's; `override` is a reference. */
   model(override: string | undefined): Promise<ResolvedModel>;
-  /** The models that are asked when that one fails, in order; none for a model that somebody chose for the session. */
+  /** The fallback models, in order; none for a model that was chosen for the session. */
   fallbacks(override: string | undefined): Promise<readonly ResolvedModel[]>;
   /**
-   * The tools that every layer of the policy admits, the group's included, and that the model can be offered. A fallback that does not take one of them
-   * goes without it, with the same one warning.
+   * The tools that every layer of the policy allows, including the group's, and that the model supports. A fallback that does not accept one of them runs
+   * without it, with the same single warning.
    */
   tools(options: {
     readonly model: ModelInfo;
     readonly fallbacks: readonly ResolvedModel[];
     readonly group: GroupConfig | undefined;
   }): readonly AgentTool[];
-  /** Whether a tool is the product's own. */
+  /** Whether a tool is built in. */
   toolOrigin(name: string): ReturnType<CollectedTools["originOf"]>;
-  /** Whether every layer of the policy admits a tool of this name. */
+  /** Whether every layer of the policy allows a tool of this name. */
   allowsTool(name: string, options: { readonly provider: string; readonly group: GroupConfig | undefined }): boolean;
   /**
-   * The skills of the agent's own workspace and of the folders beside it. What runs write in another folder is none: others than the owner write there.
-   * `workspace`: where the session's runs work, if that is one folder; skills that lie elsewhere are named by their whole path.
+   * The skills of the agent's own workspace and of the shared folders. Files that runs write in another folder are not skills: others than the owner write
+   * there. `workspace`: where the session's runs work, if that is one folder; skills outside of it are named by their full path.
    */
   skills(options: {
     readonly workspace: string | undefined;
@@ -79,10 +79,10 @@ export class AgentDirectory {
   readonly #collected: CollectedTools;
   readonly #quarantine: ToolQuarantine;
   readonly #watches: SourceWatches;
-  /** Workspaces that are known to be there: the disk is not asked in every turn. */
+  /** Workspaces known to exist: the disk is not checked in every turn. */
   readonly #made = new LRUCache<string, true>({ max: MAX_KNOWN_WORKSPACES });
 
-  /** `before`: the directory whose place this one takes; what it watches already is not watched anew. */
+  /** `before`: the directory that this one replaces; its watchers are reused. */
   constructor(options: AgentDirectoryOptions, before?: AgentDirectory) {
     this.#options = options;
     this.#collected = collectTools(options.toolSources, options);
@@ -105,7 +105,7 @@ export class AgentDirectory {
     return this.#agents.get(agentId);
   }
 
-  /** The agent of everything that nothing else names. */
+  /** The default agent. */
   get default(): AgentRuntime {
     const agent = this.#agents.get(this.#options.config.defaultAgentId);
     if (agent === undefined)
@@ -125,7 +125,7 @@ export class AgentDirectory {
     return this.#watches;
   }
 
-  /** Another one has taken its place: what only this one watched is watched no more. Turns that have begun with it go on. */
+  /** It was replaced: stops watching folders that only this one watched. Turns that started with it continue. */
   handOver(next: AgentDirectory): void {
     this.#watches.handOver(next.watches);
   }
@@ -136,9 +136,8 @@ export class AgentDirectory {
   }
 
   /**
-   * Where the tools of a run work: the agent's workspace for the owner, a folder of the session's own for everybody else and for groups, unless the
-   * configuration says that the agent's sandbox is off. The folder is made when it is not there; one that is removed later is made anew by the
-   * first tool that needs it.
+   * Where the tools of a run work: the agent's workspace for the owner, a folder of the session for everyone else and for groups, unless the configuration says
+   * that the agent's sandbox is off. The folder is created if missing; one that is removed later is created again by the first tool that needs it.
    */
   async workspaceFor(agent: AgentRuntime, run: Pick<RunFacts, "owner" | "sessionKey">, group: boolean): Promise<string> {
     const { sandbox, workspace, id } = agent.config;
@@ -162,7 +161,7 @@ export class AgentDirectory {
 function scopeFolder(scope: "session" | "agent" | "shared", agentId: string, sessionKey: string): string {
   if (scope === "shared") return "shared";
   if (scope === "agent") return `agent-${agentId}`;
-  // A key holds ids of the platform and characters that a folder's name cannot have.
+  // A key contains platform ids and characters that are invalid in folder names.
   return `session-${createHash("sha256").update(sessionKey).digest("hex").slice(0, 16)}`;
 }
 
@@ -245,7 +244,7 @@ function createAgentRuntime(
   };
 }
 
-/** What the configuration says of models that shows in prompts: how they get tools, whether they think by themselves. */
+/** Settings of models that affect prompts: how they get tools, whether they think natively. */
 function modelTraits({ models }: FactotumConfig): unknown {
   return Object.entries(models.providers).flatMap(([provider, { models: entries }]) =>
     entries.flatMap(({ id, tools, reasoning, thinkingLevels }) =>
@@ -256,7 +255,7 @@ function modelTraits({ models }: FactotumConfig): unknown {
   );
 }
 
-/** A fallback that cannot be used is passed over: the others are still there to help. */
+/** An unusable fallback is skipped: the others can still be used. */
 async function resolveFallback(
   reference: string,
   agentId: string,

@@ -6,7 +6,7 @@ import { createMemoryLogger, realClock, realRandom } from "../../test/gateway-ha
 import { createConfiguredModels } from "./configured-models.ts";
 import type { ModelSource } from "./model-source.ts";
 
-/** The models of a configuration in which nothing is written but these providers. */
+/** The models of a configuration with only these providers. */
 async function modelsOf(
   environment: Readonly<Record<string, string>>,
   providers: FactotumConfig["models"]["providers"] = {},
@@ -25,7 +25,7 @@ async function modelsOf(
   });
 }
 
-test("a model has one client as long as it is in use, and what was named once is forgotten", async () => {
+test("a model has one client while it is in use, and one-time references are evicted", async () => {
   const models = await modelsOf({ ANTHROPIC_API_KEY: "sk-test-secret" });
   const used = await models.resolve("anthropic/used");
   const once = await models.resolve("anthropic/once");

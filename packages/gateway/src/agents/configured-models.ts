@@ -20,7 +20,7 @@ import { createEnvironmentDefault } from "./environment-default.ts";
 import { findKeys } from "./find-keys.ts";
 import type { ModelCandidate, ModelSource, ResolvedModel } from "./model-source.ts";
 
-/** What models are found with. */
+/** The dependencies of finding models. */
 export interface ConfiguredModelsOptions {
   readonly config: FactotumConfig;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -28,17 +28,17 @@ export interface ConfiguredModelsOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** Told every credential that is read, before it is used, so that no log line ever shows it. */
+  /** Called with every credential that is read, before it is used, so that no log line ever shows it. */
   readonly onSecret: (value: string) => void;
 }
 
-/** Clients that are kept; anybody who may talk can name models without end (R11). */
+/** Maximum cached clients; anyone who may talk can name any number of models (R11). */
 const MAX_CLIENTS = 100;
 
 /**
- * The models of the configuration and, where it names none, the one that the environment offers. A vendor that wants a key and has none is refused
- * before anything is sent. One at another address may do without (a proxy that has the key), if the configuration names it: a conversation goes to nobody
- * whom the owner has not chosen. Clients are kept while they are used.
+ * The models of the configuration, with the environment's default if it names none. A vendor that requires a key and has none is refused before anything is
+ * sent. One at another address may work without (a proxy that has the key), if the configuration names it: conversations are sent only to providers that the
+ * owner has chosen. Clients are cached while they are used.
  */
 export function createConfiguredModels(options: ConfiguredModelsOptions): ModelSource {
   const { config, environment, logger } = options;
@@ -66,7 +66,7 @@ export function createConfiguredModels(options: ConfiguredModelsOptions): ModelS
       if (known !== undefined) return known;
       const client = connect(reference, options, { isChosen: chosen.has(reference.provider) });
       clients.set(key, client);
-      // A model that could not be set up is tried again next time: its key may be there by then.
+      // A model that could not be set up is tried again next time: its key may exist by then.
       client.catch(() => clients.delete(key));
       const model = await client;
       const detail = reference.provider === "demo" ? undefined : await serverNote(model);
@@ -135,7 +135,7 @@ async function connect(
     );
   }
   const known = resolveModelInfo(id, name, { api, ...overrides(provider?.models.find((model) => model.id === name)) });
-  // A server of one's own keeps what it has read while it runs; a proxy for a vendor's model does not.
+  // A self-hosted server keeps its cache while it runs; a proxy for a vendor's model does not.
   const isOwnServer = defaults === undefined && known.cacheLifetime === undefined && isLocalUrl(baseUrl ?? "");
   const info = isOwnServer ? { ...known, cacheLifetime: NEVER_EXPIRES } : known;
   const keys = await findKeys(id, provider, options);
@@ -160,12 +160,12 @@ async function connect(
   return { reference: `${id}/${name}`, ...first, candidates: [first, ...others] };
 }
 
-/** That a provider's key is missing, and where it belongs. */
+/** That a provider's key is missing, and where to put it. */
 export function missingKeyText(provider: string, variable: string): string {
   return `There is no key for ${provider}: set ${variable}, or models.providers.${provider}.apiKey.`;
 }
 
-/** An agent needs room to work in: a window that is too small is refused, a narrow one is told. */
+/** An agent needs a minimum window: one that is too small is refused, a narrow one gives a warning. */
 function judgeWindow(info: ModelInfo, { logger }: ConfiguredModelsOptions): void {
   const verdict = checkWindow(info);
   if (verdict.type === "too-small") throw new ModelError("invalid-request", verdict.message, { retry: { type: "never" } });
@@ -175,13 +175,13 @@ function judgeWindow(info: ModelInfo, { logger }: ConfiguredModelsOptions): void
 function overrides(model: ModelEntry | undefined): ModelInfoOverrides {
   return {
     ...withoutUndefined({ contextWindow: model?.contextWindow, maxOutput: model?.maxOutput, input: model?.input, tools: model?.tools }),
-    // Naming the levels of its thinking says that it thinks.
+    // Setting its thinking levels implies that it thinks.
     ...(model?.reasoning === undefined && model?.thinkingLevels === undefined ? {} : { reasoning: model.reasoning ?? true }),
     ...withoutUndefined({ thinkingLevels: model?.thinkingLevels, cost: model?.cost }),
   };
 }
 
-/** The provider's own limits, else those of `models.timeouts`; what neither says is the client's default for the address. */
+/** The provider's own limits, else those of `models.timeouts`; otherwise the client's default for the address. */
 function timeouts(config: FactotumConfig, provider: ProviderConfig | undefined): NonNullable<ModelClientOptions["timeouts"]> {
   const seconds = { ...defined(config.models.timeouts), ...defined(provider?.timeouts ?? {}) };
   return {

@@ -3,7 +3,7 @@ import { createMemoryLogger, realClock } from "../../test/gateway-harness.ts";
 import { createEnvironmentDefault } from "./environment-default.ts";
 
 let nowMs: number;
-/** What Ollama has; `undefined` while it does not run. */
+/** Ollama's models; `undefined` while it does not run. */
 let models: readonly string[] | undefined;
 let probes: number;
 let logger: ReturnType<typeof createMemoryLogger>;
@@ -26,7 +26,7 @@ function createFind(environment: Readonly<Record<string, string>> = {}): () => P
   return async () => (await find()).reference;
 }
 
-test("notices an Ollama that starts later, and asks it no more once it has a model", async () => {
+test("detects an Ollama that starts later, and does not query it again once it has a model", async () => {
   const find = createFind();
   expect(await find()).toBe("demo/demo");
   models = [];
@@ -42,7 +42,7 @@ test("notices an Ollama that starts later, and asks it no more once it has a mod
   expect(probes).toBe(3);
 });
 
-test("asks once for questions at the same time and within two seconds", async () => {
+test("queries once for concurrent calls and for calls within two seconds", async () => {
   const find = createFind();
   await Promise.all([find(), find()]);
   nowMs = 1_999;
@@ -50,12 +50,12 @@ test("asks once for questions at the same time and within two seconds", async ()
   expect(probes).toBe(1);
 });
 
-test("asks nobody while a key decides", async () => {
+test("queries no server while a key decides", async () => {
   expect(await createFind({ GROQ_API_KEY: "gsk-test" })()).toBe("groq/openai/gpt-oss-120b");
   expect(probes).toBe(0);
 });
 
-test("a search that fails is no answer: the next question searches anew", async () => {
+test("a failed search is not cached: the next call searches again", async () => {
   const failing = new Error("no timers are left");
   let fails = true;
   const clock: typeof realClock = {

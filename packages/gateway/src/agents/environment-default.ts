@@ -2,7 +2,7 @@ import type { Clock, Logger } from "@factotum/agent-contract";
 import { createOllamaProbe, defaultModelFromEnvironment } from "@factotum/models";
 import type { DefaultModel } from "@factotum/models";
 
-/** What the default is found with. */
+/** The dependencies of the default. */
 interface EnvironmentDefaultOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The configured address of Ollama, if there is one. */
@@ -12,10 +12,10 @@ interface EnvironmentDefaultOptions {
   readonly logger: Logger;
 }
 
-/** How long "there is no model" holds before Ollama is asked again: it may have been started, or given a model, meanwhile. */
+/** How long a negative result is cached before Ollama is queried again: it may have been started, or given a model, meanwhile. */
 const RECHECK_MS = 2_000;
 
-/** The model that the environment offers. One that was found stays; while there is none, each question looks again after two seconds. */
+/** The model that the environment offers. A found one is kept; without one, each call checks again after two seconds. */
 export function createEnvironmentDefault(options: EnvironmentDefaultOptions): () => Promise<DefaultModel> {
   const { environment, ollamaBaseUrl, fetch, clock, logger } = options;
   const probeOllama = createOllamaProbe({ fetch, clock });

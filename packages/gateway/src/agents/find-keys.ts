@@ -7,21 +7,21 @@ import { readProviderKey } from "@factotum/models";
 /** A key that has a value. */
 export interface FoundKey {
   readonly value: string;
-  /** Its name among the provider's `credentials`, else where it came from. */
+  /** Its name among the provider's `credentials`, else its source. */
   readonly name: string;
-  /** The setting or the environment variable in which it stands, for error messages. */
+  /** Its setting or environment variable, for error messages. */
   readonly place: string;
 }
 
-/** What keys are looked up with. */
+/** The dependencies of the lookup. */
 export interface KeyLookup {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly logger: Logger;
 }
 
 /**
- * The configured keys in their order, else the one in the vendor's own environment variable, else none. A configured one that does not resolve is an
- * error, never "no key"; of several it is passed over with a warning while another one has a value.
+ * The configured keys in order, else the one in the vendor's own environment variable, else none. A configured key that does not resolve is an error, never "no
+ * key"; of several it is skipped with a warning if another one has a value.
  */
 export async function findKeys(providerId: string, provider: ProviderConfig | undefined, lookup: KeyLookup): Promise<readonly FoundKey[]> {
   const place = `models.providers.${providerId}`;

@@ -40,7 +40,7 @@ const failing = (errorType: "rate_limit_error" | "overloaded_error", retryAfter?
 
 const texts = (platform: TestPlatform): string[] => platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
 
-/** Says something and gives back the credential that answered. */
+/** Sends a message and returns the credential that answered. */
 async function say(running: TestGateway, platform: TestPlatform, text: string): Promise<string | undefined> {
   await platform.say(platform.message(text));
   await running.gateway.engine.idle();
@@ -49,7 +49,7 @@ async function say(running: TestGateway, platform: TestPlatform, text: string): 
 }
 
 describe("several credentials of a provider", () => {
-  test("the next one answers where one is refused, nobody is told of it, and status names what rests and never a key", async () => {
+  test("the next one answers if one is refused, no one is notified, and status shows the cooldown and never a key", async () => {
     await using server = await startAnthropicServer({ apiKey: KEYS.home });
     server.respond(() => textReply("Here."));
     const platform = new TestPlatform();
@@ -57,7 +57,7 @@ describe("several credentials of a provider", () => {
     expect(await say(running, platform, "one")).toBe("home");
     expect(await say(running, platform, "two")).toBe("home");
     expect(texts(platform)).toEqual(["Here.", "Here."]);
-    // The refused key was sent once and rests since.
+    // The refused key was sent once and has cooled down since.
     expect(server.requests).toHaveLength(3);
     const status = await running.gateway.status();
     expect(status.agents[0]?.credentials).toEqual(["work", "home"]);
@@ -70,7 +70,7 @@ describe("several credentials of a provider", () => {
     for (const key of Object.values(KEYS)) expect(told).not.toContain(key);
   });
 
-  test("a session stays with the credential that has answered, also once the one before it is rested, and after a restart", async () => {
+  test("a session stays with the credential that has answered, even after the cooldown of the one before it, and after a restart", async () => {
     await using server = await startAnthropicServer();
     const limited = Array.from({ length: 3 }, () => failing("rate_limit_error", "0"));
     server.script([...limited, textReply("One."), textReply("Two.")]);
@@ -89,7 +89,7 @@ describe("several credentials of a provider", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("a profile of another provider or of a credential that is gone changes nothing", async () => {
+  test("a profile of another provider or of a removed credential changes nothing", async () => {
     await using server = await startAnthropicServer();
     server.respond(() => textReply("Yes."));
     const platform = new TestPlatform();
@@ -101,7 +101,7 @@ describe("several credentials of a provider", () => {
     }
   });
 
-  test("when all of them fail the next model answers, and that is told with its reason", async () => {
+  test("if all of them fail the next model answers, and a notice gives the reason", async () => {
     await using server = await startAnthropicServer();
     await using spare = await startAnthropicServer();
     server.respond(() => failing("overloaded_error", "600"));
@@ -141,7 +141,7 @@ describe("several credentials of a provider", () => {
     expect((await running.store.readSession(SESSION))?.overrides).toEqual({});
   });
 
-  test("the model that summarises is asked with the credential that works, too", async () => {
+  test("the summariser uses the working credential, too", async () => {
     await using server = await startAnthropicServer({ apiKey: KEYS.home });
     server.respond(() => textReply("Noted: two words."));
     const platform = new TestPlatform();
@@ -158,7 +158,7 @@ describe("several credentials of a provider", () => {
     expect(server.violations).toHaveLength(1);
   });
 
-  test("one without a value is passed over with a warning; without any the person is told", async () => {
+  test("one without a value is skipped with a warning; without any the person is told", async () => {
     await using server = await startAnthropicServer();
     server.respond(() => textReply("Yes."));
     const platform = new TestPlatform();
@@ -180,7 +180,7 @@ describe("several credentials of a provider", () => {
   });
 });
 
-/** An OpenAI-compatible server with one model of one's own. */
+/** An OpenAI-compatible server with a custom model. */
 function withOwnModel(baseUrl: string, entry: ModelEntry): (config: FactotumConfig) => FactotumConfig {
   return (config) => ({
     ...config,
@@ -200,8 +200,8 @@ function withOwnModel(baseUrl: string, entry: ModelEntry): (config: FactotumConf
   });
 }
 
-describe("what the configuration says of a model", () => {
-  test("tools in writing: they are described to it, and what it writes is run", async () => {
+describe("configured facts of a model", () => {
+  test("tools as text: they are described to it, and its calls are run", async () => {
     await using server = await startStrictServer("openai-chat");
     const call = `<tool_call>\n${JSON.stringify({ name: "read", arguments: { path: "note.txt" } })}\n</tool_call>`;
     server.script([
@@ -227,7 +227,7 @@ describe("what the configuration says of a model", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("no tools: none are sent, and the prompt speaks of none", async () => {
+  test("no tools: none are sent, and the prompt does not mention any", async () => {
     await using server = await startStrictServer("openai-chat");
     server.script([{ type: "message", content: [{ type: "text", text: "Yes." }] }]);
     const platform = new TestPlatform();
@@ -238,7 +238,7 @@ describe("what the configuration says of a model", () => {
     expect(texts(platform)).toEqual(["Yes."]);
   });
 
-  test("levels of thinking: it reasons, and what is asked of it is the nearest of them, told once and in status", async () => {
+  test("thinking levels: it reasons, and the nearest level is requested, reported once and in status", async () => {
     await using server = await startStrictServer("openai-chat");
     server.respond(() => ({ type: "message", content: [{ type: "text", text: "Yes." }] }));
     const platform = new TestPlatform();
@@ -272,7 +272,7 @@ describe("a tool whose schema a provider refuses", () => {
   const good = tool("look", { type: "object", properties: {} });
   const bad = tool("not a name", { type: "object", properties: {} });
 
-  test("is off with one warning in the life of a gateway, whatever the model and however often it is asked for", () => {
+  test("is dropped with one warning per gateway process, for any model and however often it is used", () => {
     const logger = createMemoryLogger();
     const quarantine = new ToolQuarantine(logger);
     for (const [provider, model] of [
@@ -287,7 +287,7 @@ describe("a tool whose schema a provider refuses", () => {
     expect(logger.lines[0]).toContain("not a name");
   });
 
-  test("is no matter for a model that is only told of its tools, or has none", () => {
+  test("does not matter for a model that gets tools as text, or none", () => {
     const logger = createMemoryLogger();
     const quarantine = new ToolQuarantine(logger);
     const info = resolveModelInfo("anthropic", "claude-sonnet-5-5");
@@ -297,7 +297,7 @@ describe("a tool whose schema a provider refuses", () => {
   });
 });
 
-test("the tools of a turn are those that the model takes", async () => {
+test("the tools of a turn are those that the model accepts", async () => {
   await using server = await startAnthropicServer();
   server.script([toolReply({ name: "ls", input: { path: "." } }), textReply("Empty.")]);
   const platform = new TestPlatform();

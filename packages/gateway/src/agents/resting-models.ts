@@ -3,7 +3,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock } from "@factotum/agent-contract";
 import type { Cooldowns } from "@factotum/models";
 
-/** Models and credentials that are not asked now, what rests longest first. */
+/** Models and credentials in cooldown, longest first. */
 export function restingModels({ cooldowns, clock }: { readonly cooldowns: Cooldowns; readonly clock: Clock }): readonly RestingModel[] {
   const nowMs = clock.monotonic();
   return cooldowns.list(nowMs).map(({ provider, model, credential, reason, class: kind, untilMs }) => ({

@@ -14,7 +14,7 @@ const RUNS = [
   ["the owner in a group", { owner: true, group: true }],
 ] as const;
 
-/** Who works in the agent's own workspace. */
+/** The sender works in the agent's own workspace. */
 async function inWorkspace(patch: (config: FactotumConfig) => FactotumConfig): Promise<readonly string[]> {
   await using running = await startTestGateway({ patch });
   const { agents } = running.gateway.engine.parts.running;
@@ -30,10 +30,10 @@ async function inWorkspace(patch: (config: FactotumConfig) => FactotumConfig): P
   return folders.flatMap(({ who, folder }) => (folder === own ? [who] : []));
 }
 
-test("without sandbox.mode guests and groups work in folders of their own", async () => {
+test("without sandbox.mode guests and groups work in separate folders", async () => {
   expect(await inWorkspace((config) => config)).toEqual(["the owner"]);
 });
 
-test("with sandbox.mode off everybody works in the agent's workspace", async () => {
+test("with sandbox.mode off everyone works in the agent's workspace", async () => {
   expect(await inWorkspace(withSandboxOff)).toEqual(["the owner", "a guest", "the owner in a group"]);
 });

@@ -14,7 +14,7 @@ export interface ConfigSettings {
   readonly ownerDisplaySecret: string | undefined;
 }
 
-/** What belongs together: a configuration, and what was made of it. */
+/** A consistent set: a configuration, and the parts made from it. */
 interface ConfigParts {
   readonly config: FactotumConfig;
   readonly models: ModelSource;
@@ -23,8 +23,8 @@ interface ConfigParts {
 }
 
 /**
- * The configuration that runs, in the one place that changes it. Whoever asks gets that of now; whoever needs one and the same for several steps asks
- * once and keeps what it got, as a turn does with its agent, its models and its tools.
+ * The running configuration, in the single place that changes it. Readers get the current one; a reader that needs the same one for several steps reads it once
+ * and keeps it, as a turn does with its agent, its models and its tools.
  */
 export class RunningConfig {
   readonly #home: string;
@@ -54,12 +54,12 @@ export class RunningConfig {
     return this.#parts.ownerDisplaySecret;
   }
 
-  /** The agent of this id, or the default one if there is none any more. */
+  /** The agent of this id, or the default one if it no longer exists. */
   agent(id: string): AgentRuntime {
     return this.#parts.agents.get(id) ?? this.#parts.agents.default;
   }
 
-  /** Puts another one in its place, whole or, when it throws, not at all. */
+  /** Replaces the configuration, completely or, if it throws, not at all. */
   replace(settings: ConfigSettings): void {
     const { agents } = this.#parts;
     this.#parts = this.#make(settings, agents);

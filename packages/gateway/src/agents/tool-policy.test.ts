@@ -24,11 +24,11 @@ test("every core tool belongs to a group, so that a list of groups covers it", (
   expect(core.filter((name) => !admitsTool({ allow: ["group:runtime", "group:fs", "group:messaging"], deny: [] }, name))).toEqual([]);
 });
 
-describe("which tools tools.exec leaves", () => {
+describe("tools left by tools.exec", () => {
   const layerNames = (mode: "deny" | "allowlist" | "ask" | "full", applyPatch: boolean): string[] =>
     ["apply_patch", "exec", "process", "read"].filter((name) => admitsTool(execLayer({ mode, applyPatch }), name));
 
-  test("all with mode full, no commands with deny and with what is not built", () => {
+  test("all with mode full, no commands with deny and with unimplemented modes", () => {
     expect(layerNames("full", true)).toEqual(["apply_patch", "exec", "process", "read"]);
     for (const mode of ["deny", "ask", "allowlist"] as const) expect(layerNames(mode, true)).toEqual(["apply_patch", "read"]);
   });
@@ -38,7 +38,7 @@ describe("which tools tools.exec leaves", () => {
   });
 });
 
-describe("which tools an agent has", () => {
+describe("tools of an agent", () => {
   test("full is everything, minimal nearly nothing, several profiles their union", () => {
     expect(names({ profile: ["full"] })).toHaveLength(8);
     expect(names({ profile: ["minimal"] })).toEqual(["session_status"]);
@@ -46,7 +46,7 @@ describe("which tools an agent has", () => {
     expect(names({ profile: ["messaging"] })).toEqual(["message", "session_status"]);
   });
 
-  test("allow stands in place of the profile: none, some or everything", () => {
+  test("allow replaces the profile: none, some or everything", () => {
     expect(names({ profile: ["minimal"], allow: ["read", "ls"] })).toEqual(["ls", "read"]);
     expect(names({ profile: ["full"], allow: [] })).toEqual([]);
     expect(names({ profile: ["minimal"], allow: ["*"] })).toHaveLength(8);
@@ -72,7 +72,7 @@ describe("which tools an agent has", () => {
     expect(names({ deny: [entry] })).toEqual(tools.map(({ name }) => name).filter((name) => !members.includes(name)));
   });
 
-  test("names and groups that nothing provides are told", () => {
+  test("names and groups that match no tool are reported", () => {
     expect(filterTools(tools, [{ allow: ["read", "browser", "mcp__*", "group:fs", "group:ui"], deny: [] }]).missing).toEqual([
       "browser",
       "group:ui",

@@ -24,7 +24,7 @@ const CODING = [
   "session_status",
 ];
 
-/** Tool names of each profile; `full` is everything. Names of tools that a build does not have are no error. */
+/** Tool names of each profile; `full` is everything. Names of tools that a build does not have are allowed. */
 const TOOL_PROFILES: {
   readonly minimal: readonly string[];
   readonly coding: readonly string[];
@@ -36,8 +36,8 @@ const TOOL_PROFILES: {
 };
 
 /**
- * The tools that pass every layer. In a layer `allow` stands in place of the profile; layers only narrow; `deny` wins. `missing` are names and groups in
- * an `allow` that nothing provides, for a warning.
+ * The tools that pass every layer. In a layer `allow` replaces the profile; layers only narrow; `deny` wins. `missing` are names and groups in an `allow` that
+ * match no tool, for a warning.
  */
 export function filterTools(
   tools: readonly AgentTool[],
@@ -52,13 +52,13 @@ export function filterTools(
   return { tools: passing, missing: [...missing] };
 }
 
-/** What `tools.exec` takes away. */
+/** Tools removed by `tools.exec`. */
 export function execLayer({ mode, applyPatch }: Pick<ToolsConfig["exec"], "mode" | "applyPatch">): ToolPolicyLayer {
   // "ask" and "allowlist" do not reach a gateway: a file with them is refused. Without approvals they would mean the same.
   return { deny: [...(mode === "full" ? [] : ["group:runtime"]), ...(applyPatch ? [] : ["apply_patch"])] };
 }
 
-/** Whether a layer lets a tool of this name through. */
+/** Whether a layer allows a tool of this name. */
 export function admitsTool(layer: ToolPolicyLayer, name: string): boolean {
   if (layer.deny.some((entry) => matchesTool(entry, name))) return false;
   if (layer.allow !== undefined) return layer.allow.some((entry) => matchesTool(entry, name));

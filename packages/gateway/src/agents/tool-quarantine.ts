@@ -1,13 +1,10 @@
 import type { Logger, ModelInfo, ToolSchema } from "@factotum/agent-contract";
 import { adaptTools } from "@factotum/models";
 
-/** Sets of tools whose verdict is kept. One for each policy and wire format; more are forgotten and judged again. */
+/** Cached sets of tools, one for each policy and wire format; evicted ones are checked again. */
 const MAX_KEPT = 100;
 
-/**
- * Keeps back the tools that a model's provider would refuse, whatever the schema. Each tool is told of once in the life of the gateway,
- * and never fails a turn.
- */
+/** Withholds tools whose schema a model's provider would refuse. Each tool is reported once per gateway process, and never fails a turn. */
 export class ToolQuarantine {
   readonly #logger: Pick<Logger, "warn">;
   readonly #told = new Set<string>();
@@ -17,7 +14,7 @@ export class ToolQuarantine {
     this.#logger = logger;
   }
 
-  /** The tools that can be offered to this model, in their order: all of them where they are only described, none where it takes none. */
+  /** The tools that can be offered to this model, in order: all of them if they are only described as text, none if it takes none. */
   admit<Tool extends ToolSchema>(tools: readonly Tool[], info: ModelInfo): readonly Tool[] {
     if (info.tools === "none") return [];
     if (info.tools === "prompt") return tools;
@@ -26,7 +23,7 @@ export class ToolQuarantine {
   }
 
   #refused(tools: readonly ToolSchema[], { api }: ModelInfo): ReadonlySet<string> {
-    // A name stands for one tool as long as the gateway lives.
+    // A name refers to one tool for the life of the gateway.
     const key = JSON.stringify([api, ...tools.map(({ name }) => name)]);
     const known = this.#kept.get(key);
     if (known !== undefined) return known;

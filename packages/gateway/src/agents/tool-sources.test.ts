@@ -4,7 +4,7 @@ import { collectTools } from "./tool-sources.ts";
 
 const tool = (name: string, summary = name): AgentTool => ({ name, summary }) as AgentTool;
 
-test("tools of all sources are offered, a name once, and where each comes from is known", () => {
+test("tools of all sources are offered, each name once, with their source", () => {
   const warnings: unknown[] = [];
   const logger = { warn: (_: string, facts: unknown) => warnings.push(facts) } as unknown as Logger;
   const { tools, originOf } = collectTools(

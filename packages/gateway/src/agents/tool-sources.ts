@@ -1,13 +1,13 @@
 import type { AgentTool, Logger, ToolSource } from "@factotum/agent-contract";
 import type { PromptFacts } from "@factotum/agent-core";
 
-/** The tools of a gateway and where each comes from. */
+/** The tools of a gateway and their sources. */
 export interface CollectedTools {
   readonly tools: readonly AgentTool[];
   readonly originOf: (name: string) => PromptFacts["tools"][number]["origin"];
 }
 
-/** Puts the tools of all sources together, in the order of the sources. A tool whose name an earlier one has is left out, and the log says so. */
+/** Combines the tools of all sources, in order. A tool whose name is taken by an earlier one is dropped, and logged. */
 export function collectTools(sources: readonly ToolSource[], { logger }: { readonly logger: Logger }): CollectedTools {
   const found = new Map<string, { readonly tool: AgentTool; readonly source: string }>();
   for (const { id, tools } of sources) {

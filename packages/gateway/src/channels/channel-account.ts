@@ -6,6 +6,6 @@ export interface ChannelAccount {
   readonly channel: string;
   readonly accountId: string;
   readonly config: AccountConfig;
-  /** Loads the extension and makes the instance; rejects when a secret does not resolve or the package is not installed, saying what to do. */
+  /** Loads the extension and creates the instance; rejects if a secret does not resolve or the package is not installed, saying what to do. */
   readonly create: (host: ChannelHost) => Promise<Channel>;
 }

@@ -19,16 +19,16 @@ export interface ChannelRegistryOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly fetch: typeof fetch;
-  /** Why the platform refuses what an account sends; `undefined` while it does not. */
+  /** Why the platform refuses an account's sends; `undefined` while it does not. */
   readonly problemOf: (account: ChannelAccount) => string | undefined;
   readonly onStarted: (account: ChannelAccount) => void;
 }
 
-/** The channels of this gateway, each account for itself. */
+/** The channels of this gateway, one per account. */
 export class ChannelRegistry {
   readonly #options: ChannelRegistryOptions;
   readonly #slots = new Map<string, ChannelSupervisor>();
-  /** Accounts that are named no more, while their channels stop. */
+  /** Accounts that are no longer configured, while their channels stop. */
   readonly #leaving = new Map<string, Promise<void>>();
   #isStopping = false;
   #intake: MessageIntake | undefined;
@@ -48,14 +48,14 @@ export class ChannelRegistry {
     await this.#each((slot) => slot.prepare());
   }
 
-  /** Starts every enabled account. Resolves when each has started or failed for the first time; a failed one goes on trying by itself. */
+  /** Starts every enabled account. Resolves once each has started or failed for the first time; a failed one keeps retrying. */
   async start(): Promise<void> {
     await this.#each((slot) => slot.start());
   }
 
   /**
-   * Takes the accounts of another configuration: new ones start, those that are named no more stop, those whose own rows have changed do both. Resolves
-   * when that is done or has failed for the first time. Never rejects.
+   * Applies the accounts of another configuration: new ones start, removed ones stop, changed ones restart. Resolves once that is done or has failed for the
+   * first time. Never rejects.
    */
   async apply(accounts: readonly ChannelAccount[]): Promise<void> {
     if (this.#isStopping) return;
@@ -88,7 +88,7 @@ export class ChannelRegistry {
     return [...this.#slots.values()].map((slot) => slot.status(this.#options.problemOf(slot.account)));
   }
 
-  /** The platform accepts the account again: a start that failed is tried again now. */
+  /** The platform accepts the account again: retries a failed start now. */
   retryStart(account: Pick<Origin, "channel" | "accountId">): void {
     this.#slots.get(entryKey(account))?.retryStart();
   }
@@ -99,7 +99,7 @@ export class ChannelRegistry {
     await Promise.all([this.#each((slot) => slot.stop()), ...this.#leaving.values()]);
   }
 
-  /** An account that comes back waits for the end of its own channel. */
+  /** An account that is configured again waits until its previous channel has stopped. */
   async #begin(key: string, account: ChannelAccount): Promise<void> {
     const slot = this.#add(account);
     await this.#leaving.get(key);

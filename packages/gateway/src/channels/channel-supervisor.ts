@@ -7,7 +7,7 @@ import { backoffDelay } from "@factotum/channel-kit";
 import type { ChannelStatus } from "@factotum/protocol";
 import type { ChannelAccount } from "./channel-account.ts";
 
-/** What a slot works with. */
+/** The dependencies of a supervisor. */
 export interface ChannelSupervisorOptions {
   readonly host: (account: ChannelAccount) => ChannelHost;
   readonly clock: Clock;
@@ -16,19 +16,19 @@ export interface ChannelSupervisorOptions {
   readonly onStarted: (account: ChannelAccount) => void;
 }
 
-/** How long a channel has to stop before it is left behind. */
+/** How long a channel may take to stop before it is abandoned. */
 const STOP_TIMEOUT_MS = 10_000;
 
-/** One configured account: its channel is made, started, tried again with backoff, stopped, and made anew when its rows change. One thing at a time. */
+/** One configured account: creates its channel, starts it, retries with backoff, stops it, and creates it again if its settings change. One operation at a time. */
 export class ChannelSupervisor {
   readonly #options: ChannelSupervisorOptions;
   #account: ChannelAccount;
   #channel: Channel | undefined;
-  /** It has been stopped, and answers for the address until the next one is made: what is sent to it is refused as what can be tried again. */
+  /** It has been stopped, and handles the address until the next one is created: sends to it are refused as retryable. */
   #isStopped = false;
   #failure: string | undefined;
   #retry: Disposable | undefined;
-  /** Fires when the channel that is there now has to go. */
+  /** Fires when the current channel must stop. */
   #leaving = new AbortController();
   #work: Promise<void> = Promise.resolve();
 
@@ -45,7 +45,7 @@ export class ChannelSupervisor {
     return this.#channel;
   }
 
-  /** Makes the instance without connecting. Never rejects; `start` tries again. */
+  /** Creates the instance without connecting. Never rejects; `start` tries again. */
   async prepare(): Promise<void> {
     if (!this.#account.config.enabled) return;
     try {
@@ -55,14 +55,14 @@ export class ChannelSupervisor {
     }
   }
 
-  /** Resolves when the channel has started or failed for the first time; then it goes on trying by itself. Never rejects. */
+  /** Resolves once the channel has started or failed for the first time; then it keeps retrying. Never rejects. */
   async start(): Promise<void> {
     return this.#then(async () => this.#start(0));
   }
 
   /**
-   * Takes the account's rows as they are now. Who may talk and how is asked anew for every message; only what the platform's own keys say, and whether the
-   * account is on, needs another channel. The old one has stopped before the new one starts. Never rejects.
+   * Applies the account's current settings. The access policy is read for every message; only the platform's own keys, and whether the account is enabled,
+   * require another channel. The old one has stopped before the new one starts. Never rejects.
    */
   async change(account: ChannelAccount): Promise<void> {
     const before = this.#account.config;
@@ -85,7 +85,7 @@ export class ChannelSupervisor {
     return this.#then(async () => this.#stop());
   }
 
-  /** Does not wait for the next try of a start that failed. */
+  /** Retries a failed start now. */
   retryStart(): void {
     if (this.#retry === undefined) return;
     this.#retry[Symbol.dispose]();
@@ -93,14 +93,14 @@ export class ChannelSupervisor {
     void this.#then(async () => this.#start(0));
   }
 
-  /** `problem`: why the platform refuses what the account sends. */
+  /** `problem`: why the platform refuses the account's sends. */
   status(problem?: string): ChannelStatus {
     const { channel, accountId, config } = this.#account;
     const base = { channel, accountId };
     if (!config.enabled) return { ...base, state: "disabled" };
     if (this.#failure !== undefined) return { ...base, state: "failed", detail: this.#failure };
     const health: ChannelHealth = this.#channel?.health() ?? { state: "starting" };
-    // Evidence of the inbound path says nothing of what is sent.
+    // Evidence of the inbound path proves nothing about sends.
     if (problem !== undefined && (health.state === "connected" || health.state === "starting" || health.state === "degraded"))
       return { ...base, state: "degraded", detail: `messages cannot be sent: ${problem}` };
     return {
@@ -139,7 +139,7 @@ export class ChannelSupervisor {
     } catch (error) {
       if (signal.aborted) return;
       this.#failure = messageOf(error);
-      // A credential can become good again where it was made: the app is enabled again, or the old secret restored.
+      // A credential can become valid again on the platform: the app is enabled again, or the old secret restored.
       const isUnauthorized = ChannelError.isInstance(error) && error.code === "unauthorized";
       const final = ChannelError.isInstance(error) && error.retry.type === "never" && !isUnauthorized;
       logger.error("Channel did not start", { channel: id, accountId, error, again: !final });

@@ -4,7 +4,7 @@ import type { TargetSession } from "./command-target.ts";
 import { defineCommand, hasWish, parseWish } from "./define-command.ts";
 import type { Command, Wish } from "./define-command.ts";
 
-/** Shows or chooses which messages of a group are answered. */
+/** Shows or sets which messages of a group are answered. */
 export const activationCommand: Command = defineCommand<Wish>({
   name: "/activation",
   summary: "in a group: mention answers who mentions me, always answers everything, default undoes that",
@@ -14,7 +14,7 @@ export const activationCommand: Command = defineCommand<Wish>({
   run: ({ wish }, { session, channels }) => chooseActivation(session, wish, channels),
 });
 
-/** What `/activation` answers, after it has done what it was asked for. */
+/** The answer of `/activation`, after it has applied the setting. */
 async function chooseActivation(session: TargetSession, wish: string | undefined, channels: ChannelRegistry): Promise<string> {
   const { message } = session.target.input;
   const account = channels.accountFor(message.origin);

@@ -6,7 +6,7 @@ import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-ha
 import type { TestGateway } from "../../test/gateway-harness.ts";
 
 const REFUSED = "Only my owner can do that here, because this conversation is shared.";
-/** Everything that changes a conversation, in each of its forms. */
+/** Every form of the commands that change a conversation. */
 const CHANGES = [
   "/new",
   "/reset",
@@ -23,7 +23,7 @@ const CHANGES = [
   "/queue collect",
   "/activation always",
 ] as const;
-/** What only shows something. */
+/** Commands that only show something. */
 const SHOWS = ["/model", "/model list", "/think", "/reasoning", "/verbose", "/queue", "/status", "/usage", "/whoami", "/context", "/help"];
 
 let server: AnthropicServer;
@@ -62,7 +62,7 @@ async function say(running: TestGateway, text: string, extra: ReturnType<typeof 
   return platform.sent.slice(before).map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
 }
 
-/** Says something first, so that there is a conversation to change, and tells what a command has left of it. */
+/** Sends a message first, so that there is a conversation to change, and returns the state after a command. */
 async function tries(running: TestGateway, command: string, extra: ReturnType<typeof from>) {
   await say(running, "hello", extra);
   const sessions = async () =>
@@ -80,12 +80,12 @@ test.each(CHANGES)("%s of a guest in a group changes nothing and is answered wit
   expect(server.requests).toHaveLength(1);
 });
 
-test.each(CHANGES)("%s of the owner in a group is done", async (command) => {
+test.each(CHANGES)("%s of the owner in a group is executed", async (command) => {
   await using running = await start();
   expect((await tries(running, command, from("owner-1", "group"))).answers).not.toContain(REFUSED);
 });
 
-test.each(CHANGES)("%s of a guest in the guest's own conversation is done", async (command) => {
+test.each(CHANGES)("%s of a guest in the guest's own conversation is executed", async (command) => {
   await using running = await start();
   const { answers, before } = await tries(running, command, from("guest-1", "direct"));
   expect(answers).not.toContain(REFUSED);
@@ -117,7 +117,7 @@ test.each([
   expect(await say(running, "/think high", from("owner-1", "direct"))).not.toContain(REFUSED);
 });
 
-test("what only shows something is answered to guests in a group too, and an inline directive holds for its message alone", async () => {
+test("commands that only show something are answered to guests in a group too, and an inline directive applies to its message alone", async () => {
   await using running = await start();
   for (const command of SHOWS) expect(await say(running, command, from("guest-1", "group"))).not.toContain(REFUSED);
   expect(await say(running, "/think high what is up?", from("guest-1", "group"))).toEqual(["Yes."]);
@@ -125,7 +125,7 @@ test("what only shows something is answered to guests in a group too, and an inl
   expect(items.map(({ overrides }) => overrides)).toEqual([{}]);
 });
 
-test("/stop of a guest in a group ends no run, the guest's own neither; the owner's does", async () => {
+test("/stop of a guest in a group ends no run, not even the guest's own; the owner's does", async () => {
   const began = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<void>();
   server.respond(async () => {

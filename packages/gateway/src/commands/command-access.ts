@@ -4,12 +4,12 @@ import type { FactotumConfig } from "@factotum/config";
 import type { TypedCommand } from "./parse-command.ts";
 import type { CommandTarget } from "./command-target.ts";
 
-/** Whether a command is done, ignored without an answer, or answered with a refusal. */
+/** Whether a command is executed, ignored without an answer, or refused with an answer. */
 type AccessDecision = "allowed" | "ignored" | "refused";
 
 /**
- * A command of the owner alone is ignored for everybody else. One that changes a conversation which its sender shares with others and does not own is the
- * owner's there. A person's own direct conversation is theirs to change.
+ * An owner's command is ignored for everyone else. One that changes a shared conversation is the owner's there. A person's own direct conversation is theirs to
+ * change.
  */
 export function commandAccess(
   command: TypedCommand,

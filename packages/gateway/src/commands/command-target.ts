@@ -5,21 +5,21 @@ import type { RunningConfig } from "../agents/running-config.ts";
 import type { Conversations } from "../conversation/conversations.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 
-/** The message that is a command, and the session that it is about. */
+/** The message of a command, and its session. */
 export interface CommandTarget {
   readonly sessionKey: string;
-  /** Of the agent that the message was routed to. */
+  /** The agent that the message was routed to. */
   readonly agentId: string;
   readonly input: InputRecord;
 }
 
-/** The session, if it has begun, and its agent. */
+/** The session, if it exists, and its agent. */
 export interface CommandSession {
   readonly record: SessionRecord | undefined;
   readonly agent: AgentRuntime;
 }
 
-/** What a target session is read and changed with. */
+/** The dependencies of a target session. */
 export interface TargetSessionOptions {
   readonly store: SessionStore;
   readonly running: RunningConfig;
@@ -28,7 +28,7 @@ export interface TargetSessionOptions {
   readonly clock: Clock;
 }
 
-/** The session that a command is about. */
+/** The session of a command. */
 export class TargetSession {
   readonly target: CommandTarget;
   readonly #options: TargetSessionOptions;
@@ -43,12 +43,12 @@ export class TargetSession {
     return { record: await store.readSession(this.target.sessionKey), agent: running.agent(this.target.agentId) };
   }
 
-  /** Makes the session's conversation, unless there is one. */
+  /** Creates the session's conversation, unless it exists. */
   async ensure(): Promise<SessionRecord> {
     return this.#options.conversations.ensure(this.target);
   }
 
-  /** Writes what was chosen for the conversation onto its entry. */
+  /** Stores a setting of the conversation on its session. */
   async choose(overrides: NonNullable<SessionPatch["overrides"]>): Promise<void> {
     const { store, events, clock } = this.#options;
     await this.ensure();

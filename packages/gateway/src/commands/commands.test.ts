@@ -41,7 +41,7 @@ async function restart(): Promise<void> {
   running = await start(home);
 }
 
-/** Says something and gives back everything that was sent since. */
+/** Sends a message and returns everything that was sent since. */
 async function say(text: string, extra: Parameters<TestPlatform["message"]>[1] = {}): Promise<string[]> {
   const before = platform.sent.length;
   await platform.say(platform.message(text, extra));
@@ -54,7 +54,7 @@ const group = (id: string, mentionsBot = false) => ({
   mentionsBot,
 });
 
-/** What each command answers when nothing was said yet; every one that is listed stands here. */
+/** The answer of each command in an empty session; every listed command has one here. */
 const ANSWERS: Readonly<Record<string, RegExp>> = {
   "/new": /^This is a new conversation\.$/,
   "/reset": /^This is a new conversation\.$/,
@@ -81,11 +81,11 @@ const LISTED = [
   ...COMMANDS.map(({ name, summary, access }) => ({ name, summary, ownerOnly: access === "owner" })),
 ];
 
-test("every command of the design whose feature is built is listed, and no other one", () => {
+test("every designed command whose feature is built is listed, and no other", () => {
   expect(LISTED.map(({ name }) => name).toSorted()).toEqual(Object.keys(ANSWERS).toSorted());
 });
 
-test.each(LISTED)("$name works, and is in /help for whoever may give it", async ({ name, summary, ownerOnly }) => {
+test.each(LISTED)("$name works, and is in /help for everyone who may use it", async ({ name, summary, ownerOnly }) => {
   expect(await say(name)).toMatchObject([expect.stringMatching(ANSWERS[name] ?? /^$/)]);
   expect(server.requests).toHaveLength(0);
   const line = `${name}: ${summary}`;
@@ -102,7 +102,7 @@ test.each(LISTED)("$name works, and is in /help for whoever may give it", async 
 });
 
 describe("/send", () => {
-  test("off keeps replies back and says so, on and inherit undo it", async () => {
+  test("off holds replies back and says so, on and inherit undo it", async () => {
     expect(await say("/send off")).toEqual([
       "From the next message on: replies are kept back here, as it was chosen for this conversation.",
     ]);
@@ -119,7 +119,7 @@ describe("/send", () => {
     expect((await say("/send perhaps"))[0]).toContain('"perhaps" is not understood');
   });
 
-  test("changes nothing for anybody but the owner", async () => {
+  test("changes nothing for anyone but the owner", async () => {
     await say("one");
     expect(await say("/send off", GUEST)).toEqual([]);
     expect((await running.store.readSession(SESSION))?.overrides).toEqual({});
@@ -138,7 +138,7 @@ test.each([
 });
 
 describe("/activation", () => {
-  test("always answers a group that is configured to be mentioned in, over a restart; default undoes it", async () => {
+  test("always answers a group that is configured for mentions, over a restart; default undoes it", async () => {
     expect(await say("one", group("group-1"))).toEqual([]);
     expect(await say("/activation", group("group-1", true))).toEqual([
       "I answer when I am mentioned or replied to, as it is configured. /activation takes mention, always or default.",
@@ -155,7 +155,7 @@ describe("/activation", () => {
     expect(JSON.stringify(server.requests.at(-1)?.body?.["messages"])).toContain("four");
   });
 
-  test("mention keeps quiet where everything is answered, and opens no group that is closed", async () => {
+  test("mention stays quiet if everything is answered, and opens no closed group", async () => {
     expect(await say("one", group("group-2"))).toEqual(["Answer 0."]);
     await say("/activation mention", group("group-2"));
     expect(await say("two", group("group-2"))).toEqual([]);
@@ -165,7 +165,7 @@ describe("/activation", () => {
   });
 });
 
-test("/usage tells of the conversation, and the owner of the day", async () => {
+test("/usage shows the conversation, and to the owner the day", async () => {
   await say("one");
   await say("two");
   const usage = (await running.store.readSession(SESSION))?.usage;
@@ -184,7 +184,7 @@ test("/usage tells of the conversation, and the owner of the day", async () => {
 });
 
 describe("/whoami", () => {
-  test("tells the ids that the configuration takes, and what the sender is", async () => {
+  test("shows the ids in the configuration's form, and the sender's role", async () => {
     expect(await say("/whoami")).toEqual([
       ["You are the owner.", "Sender test:owner-1 (Olga)", "Chat direct dm-1, account default", `Session ${SESSION}`].join("\n"),
     ]);
@@ -194,7 +194,7 @@ describe("/whoami", () => {
     );
   });
 
-  test("who comes through a client of ours is named by that", async () => {
+  test("names the client for a sender who uses one of ours", async () => {
     await running.stop();
     platform = new TestPlatform("session-key");
     running = await start();
@@ -210,7 +210,7 @@ describe("/whoami", () => {
   });
 });
 
-test("/skill names the skill to the model, and hands the words on", async () => {
+test("/skill names the skill to the model, and passes the words on", async () => {
   await say("/skill weather in Kyoto\ntomorrow");
   expect(JSON.stringify(server.requests[0]?.body?.["messages"])).toMatch(
     /with the skill \\+"weather\\+": read its SKILL\.md.*in Kyoto\\ntomorrow/s,

@@ -5,7 +5,7 @@ import type { CommandAnswer } from "../notices/notice-text.ts";
 import { changesNothing, defineCommand } from "./define-command.ts";
 import type { Command, CommandCall } from "./define-command.ts";
 
-/** Shows what the model was given last: sizes and costs, with `detail` the largest sections too. */
+/** Shows the last request: sizes and costs, with `detail` the largest sections too. */
 export const contextCommand: Command = defineCommand<{ readonly detail: boolean }>({
   name: "/context",
   summary: "show what the model was given last; /context detail names its largest sections",
@@ -21,7 +21,7 @@ const CHOICES: Readonly<Record<string, { readonly detail: boolean }>> = {
   " detail": { detail: true },
 };
 
-/** Sections that the detailed answer names. */
+/** Sections in the detailed answer. */
 const MAX_SECTIONS = 20;
 
 const PART_NAMES: Readonly<Record<ContextPartType, string>> = {
@@ -41,7 +41,7 @@ async function contextText(call: CommandCall, options: { readonly detail: boolea
       options.detail ? { type: "list", items: details(report) } : { type: "text", text: "/context detail names the largest sections." },
     ];
   } catch (error) {
-    // Nothing was asked of a model yet, or it is kept no more.
+    // There was no request yet, or it was pruned.
     if (error instanceof SessionRequestError) return error.message;
     throw error;
   }
@@ -92,7 +92,7 @@ function details({ parts }: ContextReport): readonly string[] {
   ];
 }
 
-/** Titles of messages are names of people; everything else is named by us. */
+/** Titles of messages are names of people; all others are ours. */
 function nameOf(type: ContextPartType, section: ContextSection): string {
   return type === "messages" || type === "prompt" ? section.id.replace(/-.*$/, "") : section.title;
 }

@@ -7,7 +7,7 @@ import type { CommandAnswer } from "../notices/notice-text.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import type { TargetSession } from "./command-target.ts";
 
-/** What a command runs with: each names what it takes. */
+/** The dependencies of commands; each declares what it uses. */
 export interface CommandCall {
   /** The session that the command is about. */
   readonly session: TargetSession;
@@ -24,7 +24,7 @@ export interface CommandCall {
   readonly commands: readonly Command[];
 }
 
-/** Who may give a command. An owner's command is not listed for guests, and not answered. */
+/** Who may use a command. An owner's command is not listed for guests, and not answered. */
 type CommandAccess = "anyone" | "owner";
 
 /** A command as its file describes it. `Options` is what is read from the words behind its name. */
@@ -34,9 +34,9 @@ export interface CommandDefinition<Options> {
   /** One line for `/help` and native menus. */
   readonly summary: string;
   readonly access: CommandAccess;
-  /** Parses the text after the name, white space included; `undefined` when the message is not this command. */
+  /** Parses the text after the name, including white space; `undefined` if the message is not this command. */
   readonly parse: (words: string) => Options | undefined;
-  /** True when it changes the conversation: in a shared one only the owner may do that. Every command decides, so that none is open by omission. */
+  /** True if it changes the conversation: in a shared one only the owner may do that. Required for every command, so that none is open by omission. */
   readonly changes: (options: Options) => boolean;
   /** Does what was asked for and resolves with the answer. */
   readonly run: (options: Options, call: CommandCall) => Promise<CommandAnswer>;
@@ -50,7 +50,7 @@ export interface Command {
   readonly read: (words: string) => ParsedCommand | undefined;
 }
 
-/** A command that a person typed, with its options. */
+/** A parsed command of a person. */
 export interface ParsedCommand {
   readonly type: "command";
   readonly name: string;
@@ -60,7 +60,7 @@ export interface ParsedCommand {
   readonly run: (call: CommandCall) => Promise<CommandAnswer>;
 }
 
-/** Makes a row of the table. */
+/** Defines a row of the table. */
 export function defineCommand<Options>({ name, summary, access, parse, changes, run }: CommandDefinition<Options>): Command {
   const read = (words: string): ParsedCommand | undefined => {
     const options = parse(words);
@@ -77,12 +77,12 @@ export function defineCommand<Options>({ name, summary, access, parse, changes, 
   return { name, summary, access, read };
 }
 
-/** What a command shows or chooses; without a wish it shows. */
+/** The value of a command that shows or sets; undefined to show. */
 export interface Wish {
   readonly wish?: string;
 }
 
-/** Reads one word or none. */
+/** Parses one word or none. */
 export function parseWish(words: string): Wish | undefined {
   const found = /^(?:[ \t]+(\S+))?$/.exec(words);
   return found === null ? undefined : found[1] === undefined ? {} : { wish: found[1] };
@@ -93,12 +93,12 @@ export function changesNothing(): boolean {
   return false;
 }
 
-/** True for a wish: without one nothing is changed. */
+/** True for a value: without one nothing is changed. */
 export function hasWish({ wish }: Wish): boolean {
   return wish !== undefined;
 }
 
-/** Reads nothing: the name is the whole message. */
+/** Accepts nothing: the name is the whole message. */
 export function parseNothing(words: string): Readonly<Record<string, never>> | undefined {
   return words === "" ? {} : undefined;
 }

@@ -8,7 +8,7 @@ import type { CommandSession, TargetSession } from "./command-target.ts";
 import { defineCommand, parseWish } from "./define-command.ts";
 import type { Command, Wish } from "./define-command.ts";
 
-/** Shows or chooses the model of the conversation. */
+/** Shows or sets the model of the conversation. */
 export const modelCommand: Command = defineCommand<Wish>({
   name: "/model",
   summary: "show the model; /model list names those that are configured, /model <name> chooses one, /model default undoes that",
@@ -37,7 +37,7 @@ async function showOrChoose(session: TargetSession, wish: string | undefined, ru
   }
 }
 
-/** The model of a conversation and why it is that one; what to do when it cannot be used. */
+/** The model of a conversation and why it is that one; what to do if it is unusable. */
 export async function modelLine({ record, agent }: CommandSession, models: ModelSource): Promise<string> {
   const chosen = record?.overrides.model;
   try {
@@ -56,7 +56,7 @@ export async function modelLine({ record, agent }: CommandSession, models: Model
 function fallbackLine({ record, agent }: CommandSession): readonly string[] {
   const fallbacks = agent.config.model?.fallbacks ?? [];
   if (fallbacks.length === 0) return [];
-  // Whoever chooses a model means that one (R28).
+  // A chosen model has no fallbacks (R28).
   return [record?.overrides.model === undefined ? `When it fails: ${fallbacks.join(", ")}.` : "When it fails, no other one is asked."];
 }
 
@@ -76,7 +76,7 @@ async function chooseModel(session: TargetSession, wish: string, { record, agent
   ].join("\n");
 }
 
-/** The model that somebody names, or why it cannot be had. */
+/** The named model, or why it is unavailable. */
 export async function findModel(wish: string, models: ModelSource): Promise<ResolvedModel | ModelError> {
   try {
     return await models.resolve(wish);

@@ -27,19 +27,19 @@ describe("a command", () => {
   });
 
   test.each(["/think high and write a poem", "/models", "please /think high", "/think\nhigh", "/new\nopus", "/newer", "/new a b"])(
-    "%j is none",
+    "%j is not a command",
     (text) => {
       expect(parse(text)).toBeUndefined();
     },
   );
 
-  test("a trigger that is a word is one alone, and takes no model", () => {
+  test("a trigger that is a word must be the whole message, and takes no model", () => {
     expect(parseCommand("Start over", ["start over", "tabula"])).toEqual({ type: "reset" });
     expect(parseCommand("tabula opus", ["start over", "tabula"])).toBeUndefined();
     expect(parseCommand("start over opus", ["start over", "tabula"])).toBeUndefined();
   });
 
-  test("every one that is listed is understood", () => {
+  test("every listed command is parsed", () => {
     for (const { name } of [...RESETS, ...COMMANDS]) expect(parse(name), name).toBeDefined();
   });
 });
@@ -68,7 +68,7 @@ describe("a directive inside a message", () => {
     expect(parseInlineDirectives(text)).toEqual({ text });
   });
 
-  test("takes nothing else out of a message, wherever it stands", () => {
+  test("removes nothing else from a message", () => {
     const word = fc.stringMatching(/^[a-zäé0-9.,!?-]{1,8}$/u);
     const directive = fc.oneof(
       fc.constantFrom(...THINKING_LEVELS).map((level) => `/think ${level}`),

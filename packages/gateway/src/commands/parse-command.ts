@@ -3,10 +3,10 @@ import type { ParsedCommand } from "./define-command.ts";
 import { parseReset } from "../conversation/parse-reset.ts";
 import type { ResetCommand } from "../conversation/parse-reset.ts";
 
-/** What a person typed instead of a message. */
+/** A parsed command of a person. */
 export type TypedCommand = ResetCommand | ParsedCommand;
 
-/** Reads a message as a command; `undefined` for a message like any other. A command is the whole message. */
+/** Parses a message as a command; `undefined` for an ordinary message. A command is the whole message. */
 export function parseCommand(text: string, resetTriggers: readonly string[]): TypedCommand | undefined {
   const said = text.trim();
   const reset = parseReset(said, resetTriggers);

@@ -6,7 +6,7 @@ import type { TargetSession } from "./command-target.ts";
 import { defineCommand } from "./define-command.ts";
 import type { Command } from "./define-command.ts";
 
-/** Shows or chooses what happens to messages that come while the assistant works. */
+/** Shows or sets how messages are queued while the assistant works. */
 export const queueCommand: Command = defineCommand<{ readonly words: readonly string[] }>({
   name: "/queue",
   summary:
@@ -28,7 +28,7 @@ const MAX_DEBOUNCE_MS = 10 * 60_000;
 const MAX_CAP = 1000;
 const USAGE = `/queue takes ${QUEUE_MODES.join(", ")} or default, and debounce:2s, cap:20, drop:${DROP_POLICIES.join("|")}.`;
 
-/** What `/queue` answers, after it has done what it was asked for. */
+/** The answer of `/queue`, after it has applied the setting. */
 async function chooseQueue(session: TargetSession, words: readonly string[], config: FactotumConfig): Promise<string> {
   if (words.length === 0) return `${await settingsLine(session, config)}\n${USAGE}`;
   if (words.length === 1 && words[0]?.toLowerCase() === "default") {
@@ -42,7 +42,7 @@ async function chooseQueue(session: TargetSession, words: readonly string[], con
   return `From the next message on: ${await settingsLine(session, config)}`;
 }
 
-/** True for words that can only be meant for `/queue`: what else stands behind it is a message. */
+/** True for words that can only be meant for `/queue`: other text after it makes an ordinary message. */
 function isQueueWish(words: readonly string[]): boolean {
   const [first, ...rest] = words;
   return rest.every((word) => OPTION.test(word)) && (rest.length === 0 || OPTION.test(first ?? "") || isMode(first?.toLowerCase()));
@@ -50,7 +50,7 @@ function isQueueWish(words: readonly string[]): boolean {
 
 const OPTION = /^(debounce|cap|drop):(\S+)$/i;
 
-/** What the words choose, or what is wrong with them. */
+/** The parsed setting, or what is wrong with it. */
 function parseQueueWords(words: readonly string[]): QueueOverride | string {
   let wish: QueueOverride = {};
   for (const word of words) {

@@ -6,7 +6,7 @@ import { infoOf } from "./think.ts";
 import { defineCommand, hasWish, parseWish } from "./define-command.ts";
 import type { Command, Wish } from "./define-command.ts";
 
-/** Shows or chooses whether the thoughts of the model are seen. */
+/** Shows or sets whether the model's thoughts are shown. */
 export const reasoningCommand: Command = defineCommand<Wish>({
   name: "/reasoning",
   summary: "on shows the model's thoughts before a reply, stream each at once, off hides them",
@@ -16,7 +16,7 @@ export const reasoningCommand: Command = defineCommand<Wish>({
   run: ({ wish }, { session }) => chooseReasoning(session, wish),
 });
 
-/** What `/reasoning` answers, after it has done what it was asked for. */
+/** The answer of `/reasoning`, after it has applied the setting. */
 async function chooseReasoning(session: TargetSession, wish: string | undefined): Promise<string> {
   const choices = `${REASONING_CHOICES.join(", ")} or default`;
   const choice = REASONING_CHOICES.find((known) => known === wish?.toLowerCase());
@@ -27,7 +27,7 @@ async function chooseReasoning(session: TargetSession, wish: string | undefined)
   return wish === undefined ? `${line} /reasoning takes ${choices}.` : `From the next message on: ${line}`;
 }
 
-/** Who sees the thoughts in a conversation, and why there are none where that is so. */
+/** Who sees the thoughts in a conversation, and why there are none in that case. */
 async function reasoningLine(session: CommandSession): Promise<string> {
   const { record, agent } = session;
   const seen = record?.overrides.reasoning ?? agent.config.reasoning;

@@ -31,7 +31,7 @@ const start = (options: Partial<Parameters<typeof startTestGateway>[0]> = {}): P
 
 async function say(running: TestGateway, ...texts: readonly string[]): Promise<string[]> {
   const before = platform.sent.length;
-  // In one breath: they are committed together.
+  // In one batch: they are committed together.
   await Promise.all(texts.map(async (text) => platform.say(platform.message(text))));
   await running.gateway.engine.idle();
   return platform.sent.slice(before).map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
@@ -75,7 +75,7 @@ describe.each([
     expect(await unsettled(running)).toEqual([]);
   });
 
-  test("says it to whoever waits for its answer on the socket, too", async () => {
+  test("reports it to a client that waits on the socket, too", async () => {
     await using running = await start();
     using client = await TestClient.connect(running.gateway.url, running.token);
     const ask = async (message: string): Promise<unknown> =>
@@ -111,7 +111,7 @@ describe.each([
     expect(await reset).toMatchObject({ outcome: { type: "done" } });
   });
 
-  test("says nothing of what it has ended when that is nothing", async () => {
+  test("reports nothing if it has ended nothing", async () => {
     await using running = await start();
     await say(running, "asparagus");
     expect(await say(running, command)).toEqual([acknowledged]);
@@ -133,7 +133,7 @@ test("a session whose newest run was stopped is listed as interrupted, until one
 });
 
 describe("/new MODEL", () => {
-  test("begins a conversation with that model; /new keeps it, /new default goes back", async () => {
+  test("starts a conversation with that model; /new keeps it, /new default returns", async () => {
     await using running = await start();
     await say(running, "remember 7711");
     const before = await session(running);
@@ -154,7 +154,7 @@ describe("/new MODEL", () => {
     expect(await unsettled(running)).toEqual([]);
   });
 
-  test("is understood before anything was said, too", async () => {
+  test("works before the first message, too", async () => {
     await using running = await start();
     expect(await say(running, "/new opus")).toEqual([NEW_WITH_OPUS]);
     expect(asked()).toEqual([]);
@@ -162,7 +162,7 @@ describe("/new MODEL", () => {
     expect(asked()).toEqual(["claude-opus-4-6"]);
   });
 
-  test("a model that is not there is named, and nothing has changed: what runs and what waits goes on", async () => {
+  test("an unknown model is named, and changes nothing: running and waiting work continues", async () => {
     await using running = await start();
     const gate = server.hold();
     await platform.say(platform.message("asparagus"));
@@ -181,14 +181,14 @@ describe("/new MODEL", () => {
     expect(await unsettled(running)).toEqual([]);
   });
 
-  test("ends what runs and drops what waits; what is said in the same breath behind it belongs to the new conversation", async () => {
+  test("ends the run and drops waiting messages; text of the same batch after it belongs to the new conversation", async () => {
     await using running = await start();
     const gate = server.hold();
     await platform.say(platform.message("asparagus"));
     await server.nextRequest();
     await platform.say(platform.message("broccoli"));
     const saying = say(running, "/new opus", "three");
-    // The run has ended because it was told to, not because it was answered.
+    // The run ended because it was stopped, not because it had answered.
     await server.nextRequest();
     gate.open();
     await saying;

@@ -39,7 +39,7 @@ const patch = (config: FactotumConfig): FactotumConfig => {
 const start = (options: Partial<Parameters<typeof startTestGateway>[0]> = {}): Promise<TestGateway> =>
   startTestGateway({ platform, patch, ...options });
 
-/** Says something and gives back everything that was sent since. */
+/** Sends a message and returns everything that was sent since. */
 async function say(running: TestGateway, text: string): Promise<string[]> {
   const before = platform.sent.length;
   await platform.say(platform.message(text));
@@ -56,7 +56,7 @@ async function causes(running: TestGateway): Promise<readonly (readonly string[]
 }
 
 describe("/model", () => {
-  test("says which one it is and why, lists what is configured, and asks no model", async () => {
+  test("shows the model and why, lists the configured ones, and makes no model request", async () => {
     await using running = await start();
     expect(await say(running, "/model")).toEqual([
       "model anthropic/claude-sonnet-5-5, because it is configured for the agent main.\nWhen it fails: opus.\n/model list names the models that are configured.",
@@ -68,7 +68,7 @@ describe("/model", () => {
     expect(await running.store.readSession(SESSION)).toBeUndefined();
   });
 
-  test("chooses one for the conversation, also before anything was said and over a restart; default undoes it; each is a named cause", async () => {
+  test("sets one for the conversation, even before the first message and over a restart; default undoes it; each is a named cause", async () => {
     const first = await start();
     expect(await say(first, "/model opus")).toEqual(["This conversation uses anthropic/claude-opus-4-6 from the next message on."]);
     await say(first, "one");
@@ -88,7 +88,7 @@ describe("/model", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("leaves everything as it is when there is no such model, and names what was probably meant", async () => {
+  test("changes nothing if the model does not exist, and suggests the most similar one", async () => {
     await using running = await start();
     expect((await say(running, "/model opsu"))[0]).toMatch(/opsu.*opus.*The model stays as it is/s);
     await say(running, "hello");
@@ -96,7 +96,7 @@ describe("/model", () => {
     expect(await overrides(running)).toEqual({});
   });
 
-  test("takes none of a provider that nobody configured and that has no key, and nothing is sent there", async () => {
+  test("refuses one of a provider that is not configured and has no key, and sends nothing there", async () => {
     const fetched: string[] = [];
     await using running = await start({
       fetch: async (input, init) => {
@@ -108,7 +108,7 @@ describe("/model", () => {
       expect((await say(running, command))[0]).toMatch(/There is no key for mistral: set MISTRAL_API_KEY.*\/model list/s);
     expect(await overrides(running)).toEqual(undefined);
     await say(running, "hello");
-    // As a session may hold it that was written before.
+    // A session may contain it from an earlier version.
     await running.store.patchSession(SESSION, { overrides: { model: "mistral/mistral-large-latest" } }, { nowMs: 1 });
     expect((await say(running, "hello?"))[0]).toMatch(/key/);
     expect([...new Set(fetched)]).toEqual([new URL(server.baseUrl).host]);
@@ -127,7 +127,7 @@ describe("/model", () => {
     expect(text).toMatch(/^There is no key for mistral: set MISTRAL_API_KEY, or models\.providers\.mistral\.apiKey/);
   });
 
-  test("says what to do when the chosen one cannot be used any more", async () => {
+  test("says what to do if the chosen one is no longer usable", async () => {
     const first = await start();
     await say(first, "/model opus");
     await first.stop();
@@ -139,7 +139,7 @@ describe("/model", () => {
 });
 
 describe("/think", () => {
-  test("shows, chooses and undoes the level, with what the model makes of it", async () => {
+  test("shows, sets and undoes the level, with the level that the model actually gets", async () => {
     await using running = await start();
     expect((await say(running, "/think"))[0]).toMatch(/^thinking is left to the model\.\n\/think takes off, low, .*, or default\.$/);
     expect(await say(running, "/think high")).toEqual(["From the next message on: thinking high, as it was chosen for this conversation."]);
@@ -157,7 +157,7 @@ describe("/think", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("inside a message says with the answer what the model makes of a level that it does not take", async () => {
+  test("inside a message reports with the answer if the model does not take the level", async () => {
     await using running = await start();
     expect((await say(running, "one /think high"))[0]).toBe("Yes.");
     const [answer = ""] = await say(running, "two /think minimal");
@@ -165,7 +165,7 @@ describe("/think", () => {
     expect((await say(running, "three"))[0]).toBe("Yes.");
   });
 
-  test("inside a message holds for that message alone, is not said to the model and changes no prompt", async () => {
+  test("inside a message applies to that message alone, is hidden from the model and changes no prompt", async () => {
     await using running = await start();
     await say(running, "one");
     await say(running, "two /think high please");
@@ -192,7 +192,7 @@ describe("/reasoning", () => {
       thoughtful("It is empty.\nSo I say so.", { type: "text", text: "Nothing there." }),
     ]);
 
-  test("is off unless somebody asks: nothing of a thought is sent", async () => {
+  test("is off by default: no thought is sent", async () => {
     await using running = await start();
     await say(running, "/think high");
     lookAround();
@@ -200,7 +200,7 @@ describe("/reasoning", () => {
     expect((await say(running, "/reasoning"))[0]).toBe("thoughts are hidden. /reasoning takes off, on, stream or default.");
   });
 
-  test("on shows the thoughts of a run before its reply, stream each as it comes; the prompt knows", async () => {
+  test("on shows the thoughts of a run before its reply, stream each as it comes; the prompt is informed", async () => {
     await using running = await start();
     await say(running, "/think high");
     expect(await say(running, "/reasoning on")).toEqual(["From the next message on: thoughts are shown before the reply."]);
@@ -223,7 +223,7 @@ describe("/reasoning", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("asks the provider for thoughts when no level of thinking is set, and no longer once it is off", async () => {
+  test("requests thoughts if no thinking level is set, and stops once it is off", async () => {
     await using running = await start();
     await say(running, "hello");
     await say(running, "/reasoning on");
@@ -239,7 +239,7 @@ describe("/reasoning", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("says when there is nothing to show: thinking is off, or the model gives none", async () => {
+  test("says if there is nothing to show: thinking is off, or the model gives none", async () => {
     await using running = await start();
     await say(running, "/think off");
     const [answer] = await say(running, "/reasoning stream");
@@ -257,7 +257,7 @@ describe("/reasoning", () => {
     expect((await say(running, "/model demo/demo"))[0]).toMatch(/demo\/demo gives no thoughts/);
   });
 
-  test("inside a message holds for that message alone, and silence stays silence", async () => {
+  test("inside a message applies to that message alone, and silence stays silence", async () => {
     await using running = await start();
     await say(running, "/think high");
     server.script([thoughtful("Why not.", { type: "text", text: "Done." }), textReply("Done.")]);
@@ -268,7 +268,7 @@ describe("/reasoning", () => {
     expect(await causes(running)).toEqual([["new-session"], [], []]);
   });
 
-  test("nothing leaves where the send policy keeps it", async () => {
+  test("sends nothing if the send policy denies", async () => {
     await using running = await start();
     await say(running, "/think high");
     await say(running, "/reasoning stream");
@@ -278,7 +278,7 @@ describe("/reasoning", () => {
   });
 });
 
-test("commands are for whoever may talk here, and nobody else gets an answer or changes anything", async () => {
+test("commands are for people who may talk here, and no one else gets an answer or changes anything", async () => {
   await using running = await start({ accountConfig: { allowFrom: ["guest-1"] } });
   const before = platform.sent.length;
   for (const text of ["/model opus", "/think high", "/reasoning on", "/status"])
@@ -291,7 +291,7 @@ test("commands are for whoever may talk here, and nobody else gets an answer or 
   expect(platform.sent).toHaveLength(before + 1);
 });
 
-test("a choice that is made while a turn runs holds from the next one on", async () => {
+test("a setting made during a turn applies from the next one on", async () => {
   await using running = await start();
   const gate = server.hold();
   await platform.say(platform.message("one"));
@@ -307,7 +307,7 @@ test("a choice that is made while a turn runs holds from the next one on", async
   expect(isPrefixOf(bodies[1] ?? {}, bodies[2] ?? {})).toBe(true);
 });
 
-test("where people read the conversation itself, the answer stands in it, also when it is the first that is said there", async () => {
+test("where people read the conversation itself, the answer is part of it, even as its first entry", async () => {
   platform = new TestPlatform("session-key");
   await using running = await start();
   const key = "agent:main:fresh";
@@ -322,7 +322,7 @@ test("where people read the conversation itself, the answer stands in it, also w
   expect(platform.sent).toEqual([]);
 });
 
-test("/help lists every command with what it does", async () => {
+test("/help lists every command with its summary", async () => {
   await using running = await start();
   const [help = ""] = await say(running, "/help");
   for (const name of ["/model", "/think", "/reasoning", "/verbose", "/status"]) expect(help).toMatch(new RegExp(`^${name}: .+`, "m"));

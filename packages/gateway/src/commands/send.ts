@@ -4,7 +4,7 @@ import type { TargetSession } from "./command-target.ts";
 import { defineCommand, hasWish, parseWish } from "./define-command.ts";
 import type { Command, Wish } from "./define-command.ts";
 
-/** Shows or chooses whether replies are sent here. */
+/** Shows or sets whether replies are sent here. */
 export const sendCommand: Command = defineCommand<Wish>({
   name: "/send",
   summary: "off keeps my replies in this conversation back, on sends them, inherit does as it is configured",
@@ -16,7 +16,7 @@ export const sendCommand: Command = defineCommand<Wish>({
 
 const CHOICES = "on, off or inherit";
 
-/** What `/send` answers, after it has done what it was asked for. Its own answer is sent whatever it has chosen. */
+/** The answer of `/send`, after it has applied the setting. The answer itself is always sent. */
 async function chooseSend(session: TargetSession, wish: string | undefined, config: FactotumConfig): Promise<string> {
   const choice = wish?.toLowerCase();
   if (choice !== undefined && !Object.hasOwn(POLICIES, choice)) return `"${wish ?? ""}" is not understood. /send takes ${CHOICES}.`;
@@ -25,7 +25,7 @@ async function chooseSend(session: TargetSession, wish: string | undefined, conf
   return choice === undefined ? `${line} /send takes ${CHOICES}.` : `From the next message on: ${line}`;
 }
 
-/** Whether what is answered here is sent, and why. */
+/** Whether replies here are sent, and why. */
 export async function sendLine(session: TargetSession, config: FactotumConfig): Promise<string> {
   const { record } = await session.read();
   const override = record?.overrides.sendPolicy;

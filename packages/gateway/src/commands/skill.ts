@@ -11,7 +11,7 @@ export const skillCommand: Command = defineCommand({
   run: async () => "/skill takes the name of a skill, and words that say what to do with it.",
 });
 
-/** What `/skill NAME words` says to the model; any other message as it is. */
+/** The model's text for `/skill NAME words`; any other message unchanged. */
 export function expandSkill(text: string): string {
   const [, name = "", words = ""] = /^\/skill[ \t]+(\S+)(?:\s+(.*))?$/is.exec(text.trim()) ?? [];
   if (name === "") return text;

@@ -8,7 +8,7 @@ import { tellEnded } from "./ended-text.ts";
 import { findModel } from "./model.ts";
 import type { ResetCommand } from "../conversation/parse-reset.ts";
 
-/** What commands are run and answered with. */
+/** The dependencies of running commands. */
 export interface SlashCommandsOptions extends Omit<CommandCall, "session" | "commands">, TargetSessionOptions {
   readonly store: CommandCall["store"];
   readonly notices: Notices;
@@ -30,7 +30,7 @@ export class SlashCommands {
     await this.#options.notices.answerCommand(target.sessionKey, target.input, answer);
   }
 
-  /** Answers a command that is the owner's here without doing anything. */
+  /** Refuses an owner's command with an answer. */
   async refuse({ sessionKey, input }: CommandTarget): Promise<void> {
     await this.#options.notices.answerCommand(sessionKey, input, OWNER_ONLY_HERE);
   }

@@ -9,7 +9,7 @@ import type { CommandSession } from "./command-target.ts";
 import { changesNothing, defineCommand, parseNothing } from "./define-command.ts";
 import type { Command, CommandCall } from "./define-command.ts";
 
-/** Shows model, credential, thinking and context, and what is kept back. */
+/** Shows model, credential, thinking and context, and what is held back. */
 export const statusCommand: Command = defineCommand({
   name: "/status",
   summary: "show model, credential, thinking and context, and what is kept back",
@@ -19,7 +19,7 @@ export const statusCommand: Command = defineCommand({
   run: (_, call) => statusText(call),
 });
 
-/** What `/status` answers: the conversation's model, credential and context, and what is not asked now. */
+/** The answer of `/status`: the conversation's model, credential and context, and active cooldowns. */
 async function statusText({ session, sessions, running, cooldowns, clock }: CommandCall): Promise<string> {
   const found = await session.read();
   const { record, agent } = found;
@@ -47,7 +47,7 @@ async function statusText({ session, sessions, running, cooldowns, clock }: Comm
   return lines.join("\n");
 }
 
-/** A model that cannot be used is named in the line about it. */
+/** An unusable model is reported in its line. */
 async function usableModel({ record, agent }: CommandSession): Promise<ResolvedModel | undefined> {
   try {
     return await agent.model(record?.overrides.model);

@@ -2,7 +2,7 @@ import { defineCommand, parseNothing } from "./define-command.ts";
 import type { Command } from "./define-command.ts";
 import { endedText } from "./ended-text.ts";
 
-/** Ends the run and drops what waits. */
+/** Ends the run and drops waiting messages. */
 export const stopCommand: Command = defineCommand({
   name: "/stop",
   summary: "stop what I am doing and forget what waits",

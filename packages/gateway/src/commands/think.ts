@@ -5,7 +5,7 @@ import type { CommandSession, TargetSession } from "./command-target.ts";
 import { defineCommand, hasWish, parseWish } from "./define-command.ts";
 import type { Command, Wish } from "./define-command.ts";
 
-/** Shows or chooses how much the model thinks. */
+/** Shows or sets how much the model thinks. */
 export const thinkCommand: Command = defineCommand<Wish>({
   name: "/think",
   summary: "show how much the model thinks; /think <level> chooses, /think default undoes that",
@@ -15,7 +15,7 @@ export const thinkCommand: Command = defineCommand<Wish>({
   run: ({ wish }, { session }) => chooseThinking(session, wish),
 });
 
-/** What `/think` answers, after it has done what it was asked for. */
+/** The answer of `/think`, after it has applied the setting. */
 async function chooseThinking(session: TargetSession, wish: string | undefined): Promise<string> {
   const before = await session.read();
   const info = await infoOf(before);
@@ -30,7 +30,7 @@ async function chooseThinking(session: TargetSession, wish: string | undefined):
   return `From the next message on: ${thinkingLine(await session.read(), info)}`;
 }
 
-/** How much is thought in a conversation, why, and what the model gets when it does not take that. */
+/** The thinking level of a conversation, its source, and the actual level if the model does not take it. */
 export function thinkingLine({ record, agent }: CommandSession, info: ModelInfo | undefined): string {
   const level = record?.overrides.thinking ?? agent.config.thinking;
   if (level === undefined) return "thinking is left to the model.";
@@ -39,7 +39,7 @@ export function thinkingLine({ record, agent }: CommandSession, info: ModelInfo 
   return `thinking ${level}, ${origin}.${note === undefined ? "" : ` ${note}`}`;
 }
 
-/** A model that cannot be used says so when it is asked; what is chosen here holds all the same. */
+/** An unusable model reports that when it is used; the setting is stored all the same. */
 export async function infoOf({ record, agent }: CommandSession): Promise<ModelInfo | undefined> {
   try {
     return (await agent.model(record?.overrides.model)).client.info;

@@ -4,7 +4,7 @@ import type { CommandAnswer } from "../notices/notice-text.ts";
 import { changesNothing, defineCommand, parseNothing } from "./define-command.ts";
 import type { Command, CommandCall } from "./define-command.ts";
 
-/** Shows what the conversation has used. */
+/** Shows the usage of the conversation. */
 export const usageCommand: Command = defineCommand({
   name: "/usage",
   summary: "show what this conversation has used",

@@ -17,7 +17,7 @@ afterEach(() => server[Symbol.asyncDispose]());
 const start = (options: Partial<Parameters<typeof startTestGateway>[0]> = {}): Promise<TestGateway> =>
   startTestGateway({ platform, patch: withModel(server.baseUrl), ...options });
 
-/** Says something and gives back everything that was sent since. */
+/** Sends a message and returns everything that was sent since. */
 async function say(running: TestGateway, text: string): Promise<string[]> {
   const before = platform.sent.length;
   await platform.say(platform.message(text));
@@ -25,7 +25,7 @@ async function say(running: TestGateway, text: string): Promise<string[]> {
   return platform.sent.slice(before).map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
 }
 
-/** The next message makes the model read a file, and a file that is not there. */
+/** The next message makes the model read a file, and a missing file. */
 async function readTwice(running: TestGateway, content: string): Promise<void> {
   await writeFile(path.join(running.home, "workspace", "a.txt"), content);
   server.script([
@@ -38,7 +38,7 @@ async function readTwice(running: TestGateway, content: string): Promise<void> {
 const A = '`read` `{"path":"a.txt"}`';
 const NONE = '`read` `{"path":"none.txt"}`';
 
-test("off unless somebody asks, on tells of each tool at its start, full of its result too", async () => {
+test("is off by default, on reports each tool at its start, full its result too", async () => {
   await using running = await start();
   server.script([textReply("Hello.")]);
   await say(running, "hi");
@@ -63,7 +63,7 @@ test("off unless somebody asks, on tells of each tool at its start, full of its 
   expect(await say(running, "read")).toEqual(["I have read it."]);
 });
 
-test("inside a message it holds for that message alone, and the model is not told", async () => {
+test("inside a message applies to that message alone, and the model does not see it", async () => {
   await using running = await start();
   server.script([textReply("Hello.")]);
   await say(running, "hi");
@@ -74,7 +74,7 @@ test("inside a message it holds for that message alone, and the model is not tol
   expect(await say(running, "read")).toEqual(["I have read it."]);
 });
 
-test("a result is cut, its code blocks close nothing, and it holds no secret", async () => {
+test("a result is cut, its code blocks close nothing, and secrets are redacted", async () => {
   await using running = await start();
   server.script([textReply("Hello.")]);
   await say(running, "hi");
@@ -85,7 +85,7 @@ test("a result is cut, its code blocks close nothing, and it holds no secret", a
   expect(result).not.toContain("sk-test-secret");
 });
 
-test("nothing leaves where the send policy keeps it", async () => {
+test("sends nothing if the send policy denies", async () => {
   await using running = await start();
   server.script([textReply("Hello.")]);
   await say(running, "hi");

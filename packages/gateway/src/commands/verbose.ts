@@ -4,7 +4,7 @@ import type { VerboseChoice } from "../queue/inline-directives.ts";
 import { defineCommand, hasWish, parseWish } from "./define-command.ts";
 import type { Command, Wish } from "./define-command.ts";
 
-/** Shows or chooses whether the chat is told of tools. */
+/** Shows or sets whether the chat gets reports of tools. */
 export const verboseCommand: Command = defineCommand<Wish>({
   name: "/verbose",
   summary: "on tells of each tool as it begins, full of its result too, off of none",
@@ -14,7 +14,7 @@ export const verboseCommand: Command = defineCommand<Wish>({
   run: ({ wish }, { session }) => chooseVerbose(session, wish),
 });
 
-/** What `/verbose` answers, after it has done what it was asked for. */
+/** The answer of `/verbose`, after it has applied the setting. */
 async function chooseVerbose(session: TargetSession, wish: string | undefined): Promise<string> {
   const choices = `${VERBOSE_CHOICES.join(", ")} or default`;
   const choice = VERBOSE_CHOICES.find((known) => known === wish?.toLowerCase());

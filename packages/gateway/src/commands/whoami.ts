@@ -3,7 +3,7 @@ import type { CommandTarget } from "./command-target.ts";
 import { changesNothing, defineCommand, parseNothing } from "./define-command.ts";
 import type { Command } from "./define-command.ts";
 
-/** Shows ids and standing of the sender. */
+/** Shows the sender's ids and role. */
 export const whoamiCommand: Command = defineCommand({
   name: "/whoami",
   summary: "show your ids and what you are here",
@@ -13,7 +13,7 @@ export const whoamiCommand: Command = defineCommand({
   run: async (_, { session, channels }) => whoamiText(session.target, channels),
 });
 
-/** What `/whoami` answers: the ids that the lists of the configuration take, and what the sender is here. */
+/** The answer of `/whoami`: the ids in the configuration's form, and the sender's role here. */
 function whoamiText({ sessionKey, input }: CommandTarget, channels: ChannelRegistry): string {
   const { message, admission } = input;
   const { channel, accountId, conversation } = message.origin;

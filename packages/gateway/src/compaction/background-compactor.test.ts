@@ -40,7 +40,7 @@ function kindOf(body: unknown): Kind {
   return last.includes(String.raw`\"run\":\"memory\"`) ? "notes" : "turn";
 }
 
-/** Answers each kind of request as it says, and counts those that came. */
+/** Answers each kind of request as scripted, and counts the requests. */
 function play(answers: Partial<Record<Kind, () => AnthropicReply | Promise<AnthropicReply>>>) {
   const counts: Record<Kind, number> = { turn: 0, notes: 0, summary: 0 };
   const waiting: { readonly kind: Kind; readonly count: number; readonly wake: () => void }[] = [];
@@ -57,7 +57,7 @@ function play(answers: Partial<Record<Kind, () => AnthropicReply | Promise<Anthr
   return { counts, asked };
 }
 
-/** The same with summaries that are answered so, once the gate opens. */
+/** The same with these summaries, once the gate opens. */
 function playHeldSummary(reply: AnthropicReply) {
   const gate = Promise.withResolvers<void>();
   const summary = async (): Promise<AnthropicReply> => {
@@ -73,14 +73,14 @@ async function say(text: string, facts: Parameters<TestPlatform["message"]>[1] =
   await platform.waitForSends(sent + 1);
 }
 
-/** Messages until something is asked for behind a turn. */
+/** Sends messages until background work is requested. */
 async function fillUntil(running: TestGateway, asked: Promise<void>): Promise<number> {
   let isAsked = false;
   void asked.then(() => (isAsked = true));
   let count = 0;
   for (; !isAsked && count < 30; count += 1) {
     await say(`word-${count} ${"lorem ipsum ".repeat(700)}`);
-    // What comes behind a turn has begun when the lane is empty or the model is asked.
+    // Work in the background has started once the lane is empty or the model is asked.
     await Promise.race([running.gateway.engine.idle(), asked]);
   }
   if (!isAsked) throw new Error("nothing was asked for");
@@ -91,7 +91,7 @@ const said = (): readonly string[] => platform.sent.map(({ outbound }) => (outbo
 const lastBody = (): Parameters<typeof isPrefixOf>[0] | undefined => server.requests.findLast(({ body }) => kindOf(body) === "turn")?.body;
 
 describe("notes", () => {
-  test("that stall hold up no message: they give way, are tried again behind it, three times in all, and a summary is made without them", async () => {
+  test("that stall delay no message: they yield, are retried in the background, three times in total, and a summary is made without them", async () => {
     const { counts, asked } = play({ notes: () => SILENCE });
     await using running = await startTestGateway({ platform, patch: windowed });
     await fillUntil(running, asked("notes"));
@@ -106,13 +106,13 @@ describe("notes", () => {
     await say("Still there?");
     expect(new Set(said())).toEqual(new Set(["Noted."]));
     expect(JSON.stringify(lastBody())).toContain("Known: words.");
-    // A stretch of the conversation has notes of its own.
+    // Each part of the conversation has notes of its own.
     expect((await running.store.readSession(SESSION))?.memoryFlushAtMs).toBeUndefined();
     expect(server.violations).toEqual([]);
     expect(running.logger.lines.filter((line) => line.includes('"error"'))).toEqual([]);
   });
 
-  test("that gave way leave nothing in what the model is given", async () => {
+  test("that yielded leave nothing in the model's context", async () => {
     const { asked } = play({ notes: () => SILENCE });
     await using running = await startTestGateway({ platform, patch: windowed });
     await fillUntil(running, asked("notes"));
@@ -121,7 +121,7 @@ describe("notes", () => {
     expect(isPrefixOf(before ?? {}, lastBody() ?? {})).toBe(true);
   });
 
-  test("whose end cannot be stored are gone on with before anything later", async () => {
+  test("whose end cannot be stored are finished before anything later", async () => {
     let failures = 1;
     const around = (store: Store): Store =>
       new Proxy(store, {
@@ -149,7 +149,7 @@ describe("notes", () => {
     expect(states).not.toContain("running");
   });
 
-  test("that a kill cut short are closed before a message that waited, which is answered first", async () => {
+  test("that a kill interrupted are closed before a waiting message, which is answered first", async () => {
     const { asked } = play({ notes: () => SILENCE });
     const folder = await mkdtemp(path.join(tmpdir(), "factotum-kill-"));
     const image = path.join(folder, "home");
@@ -188,7 +188,7 @@ describe("notes", () => {
 });
 
 describe("a summary", () => {
-  test("is made beside the messages that come meanwhile, and takes its place between two turns", async () => {
+  test("is made while later messages are answered, and is stored between two turns", async () => {
     const { gate, counts, asked } = playHeldSummary(textReply("Known: words."));
     await using running = await startTestGateway({ platform, patch: windowed });
     await fillUntil(running, asked("summary"));
@@ -208,7 +208,7 @@ describe("a summary", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("that is being made is waited for by the message that needs its room, and asked for once", async () => {
+  test("in progress is awaited by a message that needs its room, and requested once", async () => {
     const { gate, counts, asked } = playHeldSummary(textReply("Known: words."));
     await using running = await startTestGateway({ platform, patch: windowed });
     const count = await fillUntil(running, asked("summary"));
@@ -224,7 +224,7 @@ describe("a summary", () => {
     expect(new Set(said())).toEqual(new Set(["Noted."]));
   });
 
-  test("that fails while a message waits for it is not asked for again: the conversation is cut by rule, and the message answered", async () => {
+  test("that fails while a message waits for it is not retried: the conversation is cut by rule, and the message answered", async () => {
     const { gate, counts, asked } = playHeldSummary({ type: "error", errorType: "invalid_request_error", message: "no" });
     await using running = await startTestGateway({ platform, patch: windowed });
     const count = await fillUntil(running, asked("summary"));
@@ -239,7 +239,7 @@ describe("a summary", () => {
     expect(new Set(said())).toEqual(new Set(["Noted."]));
   });
 
-  test("of a conversation that was begun anew meanwhile cuts nothing", async () => {
+  test("of a conversation that was reset meanwhile cuts nothing", async () => {
     const { gate, asked } = playHeldSummary(textReply("Known: words."));
     await using running = await startTestGateway({ platform, patch: windowed });
     await fillUntil(running, asked("summary"));
@@ -252,7 +252,7 @@ describe("a summary", () => {
     expect(running.logger.lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
   });
 
-  test("that no model gives is asked for behind three turns, and nothing is cut while there is room", async () => {
+  test("that no model gives is attempted after three turns, and nothing is cut while there is room", async () => {
     const { counts, asked } = play({ summary: () => ({ type: "error", errorType: "invalid_request_error", message: "no" }) });
     await using running = await startTestGateway({ platform, patch: windowed });
     await fillUntil(running, asked("summary"));
@@ -266,7 +266,7 @@ describe("a summary", () => {
     expect(JSON.stringify(lastBody())).toContain("word-0");
   });
 
-  test("ends with the gateway, and the next start goes on without it", async () => {
+  test("ends with the gateway, and the next start continues without it", async () => {
     const { asked } = play({ summary: () => SILENCE });
     const first = await startTestGateway({ platform, patch: windowed });
     await fillUntil(first, asked("summary"));
@@ -279,7 +279,7 @@ describe("a summary", () => {
   });
 });
 
-test("more conversations than there are places for what is done behind turns: their notes stall, and everybody is answered", async () => {
+test("more conversations than background places: their notes stall, and everyone is answered", async () => {
   const { counts, asked } = play({ notes: () => SILENCE });
   await using running = await startTestGateway({ platform, patch: windowed });
   const keys = ["a", "b", "c", "d", "e", "f"].map((name) => `agent:main:http:${name}`);

@@ -23,10 +23,10 @@ const MAX_SUMMARIES = 4;
 /** Most queued summaries, since each holds the text of a window; over it the next turn checks again. */
 const MAX_WAITING = 16;
 
-/** Most attempts at notes or a summary between two compactions of a conversation. */
+/** Maximum attempts at notes or a summary between two compactions of a conversation. */
 const MAX_TRIES = 3;
 
-/** Most sessions whose attempts are remembered. */
+/** Maximum sessions whose attempts are remembered. */
 const MAX_REMEMBERED = 1000;
 
 const NOTHING: CompactionOutcome = { type: "nothing" };
@@ -116,8 +116,8 @@ export class BackgroundCompactor {
   }
 
   /**
-   * Stores the summary that was started for this conversation, waiting for it when it is in progress; without a model's summary the rule-based one. Call
-   * it in the session's lane. Rejects when the signal fires; then the summary is stored later.
+   * Stores the summary that was started for this conversation, waiting for it if it is in progress; without a model's summary the rule-based one. Call it in
+   * the session's lane. Rejects if the signal fires; then the summary is stored later.
    */
   async finish({ key, sessionId }: SessionRecord, signal: AbortSignal): Promise<CompactionOutcome> {
     const work = this.#works.get(key);
@@ -211,12 +211,12 @@ export class BackgroundCompactor {
     }
   }
 
-  /** Stores a summary once, whoever asks first. */
+  /** Stores a summary once, for the first caller. */
   async #place(sessionKey: string, work: Work, { isNeeded }: { readonly isNeeded: boolean }): Promise<CompactionOutcome> {
     if (this.#works.get(sessionKey) !== work) return NOTHING;
     this.#works.delete(sessionKey);
     using compaction = work.compaction;
-    // The rule-based cut is made only when there is no room left.
+    // The rule-based cut is made only if there is no room left.
     if ((await work.made) || isNeeded) return await compaction.finish();
     await compaction.giveUp("failed");
     return NOTHING;

@@ -11,7 +11,7 @@ const REFUSED: AnthropicReply = { type: "error", errorType: "invalid_request_err
 
 let server: AnthropicServer;
 let platform: TestPlatform;
-/** What the summariser answers. */
+/** The summariser's answer. */
 let summarise: () => AnthropicReply | Promise<AnthropicReply>;
 beforeEach(async () => {
   server = await startAnthropicServer();
@@ -62,7 +62,7 @@ async function say(running: TestGateway, text: string, extra: Partial<MsgContext
   await running.gateway.engine.idle();
 }
 
-/** Says long things until so many summaries were asked for; the words that were said. */
+/** Sends long messages until this many summaries were requested; returns the words sent. */
 async function fillUntilSummary(running: TestGateway, count: number, prefix = "word"): Promise<readonly string[]> {
   const words: string[] = [];
   while (asked("summary").length < count) {
@@ -82,7 +82,7 @@ async function summaries({ store }: TestGateway, sessionKey = SESSION) {
 describe("a summary of a summary", () => {
   const FORWARDED = { forwarded: { from: "Mallory", body: "the news" } };
 
-  test("is given the earlier one once, as what is known, and not as something that was said", async () => {
+  test("gets the earlier one once, as known facts, and not as a message", async () => {
     await using running = await start();
     for (const text of ["one", "two"]) await say(running, long(text));
     await say(running, "/compact");
@@ -112,8 +112,8 @@ describe("a summary of a summary", () => {
   });
 });
 
-describe("behind the turns", () => {
-  test("the newest messages stay as they were said, up to the tokens that the configuration keeps", async () => {
+describe("in the background", () => {
+  test("the newest messages stay verbatim, up to the configured number of tokens", async () => {
     await using running = await start();
     const words = await fillUntilSummary(running, 1);
     await say(running, "and?");
@@ -121,11 +121,11 @@ describe("behind the turns", () => {
     expect(last).toContain("Known: summary 1.");
     const kept = words.filter((word) => last.includes(word));
     expect(kept).toEqual(words.slice(-kept.length));
-    // A quarter of the window, in messages of some 2,100 tokens. A summary that somebody asks for leaves fewer.
+    // A quarter of the window, in messages of some 2,100 tokens. A requested summary leaves fewer.
     expect(kept).toHaveLength(7);
   });
 
-  test("attempts at notes and summaries begin to count anew with the next compaction, and notes are written once for each", async () => {
+  test("attempts at notes and summaries are reset by the next compaction, and notes are written once for each", async () => {
     summarise = () => REFUSED;
     await using running = await start({ memoryFlush: true });
     await fillUntilSummary(running, 1);
@@ -140,7 +140,7 @@ describe("behind the turns", () => {
     expect({ notes: asked("notes").length, summaries: asked("summary").length }).toEqual({ notes: 2, summaries: 7 });
   });
 
-  test("summaries of two conversations are made at once", async () => {
+  test("summaries of two conversations are made concurrently", async () => {
     const gate = Promise.withResolvers<void>();
     const both = Promise.withResolvers<void>();
     let begun = 0;

@@ -8,15 +8,15 @@ import { estimatePromptTokens } from "../context/session-cache.ts";
 import type { SessionCache } from "../context/session-cache.ts";
 import type { SessionContext } from "../conversation/session-context.ts";
 
-/** What a context is read from. */
+/** The source of a context. */
 export interface ContextReader {
   readonly store: TranscriptStore;
   readonly cache: SessionCache;
 }
 
 /**
- * The provider's own figure where it still holds, an estimate for the rest. Figures that came with an import were counted by another program over a
- * context of its own: they say nothing here.
+ * The provider's own figure where it is valid, an estimate for the rest. Imported figures were counted by another program over another context, so they are
+ * ignored.
  */
 export async function readContextSize(
   { sessionId, record }: Pick<SessionContext, "sessionId" | "record">,
@@ -34,7 +34,7 @@ export async function readContextSize(
   };
 }
 
-/** How the window of a session's model is shared out. */
+/** How the window of a session's model is divided. */
 export function windowBudget({ agent, model }: Pick<SessionContext, "agent" | "model">): ContextBudget {
   const { reserveTokens, keepRecentTokens } = agent.config.compaction;
   return contextBudget({ window: model.client.info.contextWindow, reserveTokens, keepRecentTokens });

@@ -37,7 +37,7 @@ function small(change: Partial<FactotumConfig["agents"][number]["compaction"]> =
 
 const textOf = (body: unknown): string => JSON.stringify(body);
 const isSummary = (body: unknown): boolean => textOf(body).includes("You condense the record of a conversation");
-/** A flush is the last thing that the model was told. */
+/** True if the last instruction is a flush. */
 const isFlush = (body: unknown): boolean => {
   const messages = (body as { readonly messages?: readonly { readonly role: string; readonly content: unknown }[] } | undefined)?.messages;
   const last = messages?.findLast(({ role, content }) => role === "user" && !textOf(content).includes("tool_result"));
@@ -53,7 +53,7 @@ function play(flush: (body: unknown) => AnthropicReply): void {
   });
 }
 
-/** Takes notes: writes what it is given, then is silent. */
+/** Takes notes: writes its text, then is silent. */
 const takeNotes =
   (content: string) =>
   (body: unknown): AnthropicReply =>
@@ -74,7 +74,7 @@ const workspaceOf = (running: TestGateway): string => running.gateway.engine.par
 const said = (): readonly string[] => platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
 
 describe("the notes before a conversation is summarised", () => {
-  test("are written once for each summary, before it, and nobody hears of it", async () => {
+  test("are written once for each summary, before it, and are not visible to anyone", async () => {
     play(takeNotes("- word-0 was said first"));
     await using running = await startTestGateway({ platform, patch: small() });
     await converse(running, 6);
@@ -102,7 +102,7 @@ describe("the notes before a conversation is summarised", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("can be added to and never lost, whatever the model wants", async () => {
+  test("can be added to and never lost, whatever the model tries", async () => {
     const wishes = [
       { name: "write", input: { path: "PLACE", content: "all new" } },
       { name: "edit", input: { path: "PLACE", edits: [{ oldText: "- old", newText: "" }] } },
@@ -137,7 +137,7 @@ describe("the notes before a conversation is summarised", () => {
     expect(said().every((text) => text === "Noted.")).toBe(true);
   });
 
-  test("keep nobody waiting when they fail: the conversation is summarised, every message answered", async () => {
+  test("delay no one if they fail: the conversation is summarised, every message answered", async () => {
     play(() => ({ type: "error", errorType: "api_error", message: "no", headers: { "retry-after": "60" } }));
     await using running = await startTestGateway({ platform, patch: small() });
     await converse(running, 7);
@@ -146,7 +146,7 @@ describe("the notes before a conversation is summarised", () => {
     expect(said()).toEqual(Array.from({ length: 7 }, () => "Noted."));
   });
 
-  test("are gone on with after a restart, and not begun again", async () => {
+  test("are resumed after a restart, and not started again", async () => {
     play(takeNotes("- kept"));
     let running = await startTestGateway({ platform, patch: small() });
     const gate = Promise.withResolvers<void>();
@@ -183,7 +183,7 @@ describe("the notes before a conversation is summarised", () => {
     await running[Symbol.asyncDispose]();
   });
 
-  test("are not taken when the configuration says so", async () => {
+  test("are not taken if disabled by the configuration", async () => {
     play(() => textReply("NO_REPLY"));
     await using running = await startTestGateway({ platform, patch: small({ memoryFlush: false }) });
     await converse(running, 6);
@@ -221,7 +221,7 @@ describe("the notes before a conversation is summarised", () => {
     expect(said().at(-1)).toBe("Older messages are summarised now.");
   });
 
-  test("are taken before a summary that a person asks for", async () => {
+  test("are taken before a summary that a person requests", async () => {
     play(takeNotes("- asked"));
     await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
     await converse(running, 2);
@@ -231,7 +231,7 @@ describe("the notes before a conversation is summarised", () => {
     expect(said().at(-1)).toBe("Older messages are summarised now.");
   });
 
-  test("are not taken when somebody asks for a summary and there is nothing to summarise", async () => {
+  test("are not taken for a requested summary if there is nothing to summarise", async () => {
     play(takeNotes("- paid for nothing"));
     await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
     await platform.say(platform.message("short"));

@@ -10,19 +10,19 @@ import type { RunningConfig } from "../agents/running-config.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { MAX_NOTES_BYTES, notesPath } from "../messages/notes-file.ts";
 
-/** Runs the silent turn in which the agent writes its notes. Resolves however that ended; rejects only when the store does. */
+/** Runs the silent turn in which the agent writes its notes. Resolves with any outcome; rejects only if the store does. */
 export type FlushMemory = (context: SessionContext, options: { readonly signal: AbortSignal }) => Promise<void>;
 
-/** What decides whether notes are taken. */
+/** The inputs of the decision about notes. */
 export interface FlushQuery {
-  /** The run behind which room is made; `undefined`: a person has asked for the summary. */
+  /** The run that triggered the compaction; `undefined`: a person requested the summary. */
   readonly kind: RunKind | undefined;
   readonly compactedAtMs: number | undefined;
 }
 
 /**
- * True when the agent should write its notes before the conversation is summarised: once for each summary, in private sessions that work in the
- * agent's own workspace, when that and the tools allow writing.
+ * True if the agent should write its notes before the conversation is summarised: once for each summary, in private sessions that work in the agent's own
+ * workspace, if that and the tools allow writing.
  */
 export async function mayFlushMemory(
   { kind, compactedAtMs }: FlushQuery,
@@ -45,7 +45,7 @@ async function isWritable(folder: string): Promise<boolean> {
   );
 }
 
-/** Begins the turn in which the notes are written. In the same commit the session remembers it, so that it comes once, through any crash. */
+/** Starts the turn in which the notes are written. The same commit records it in the session, so that it runs once, despite crashes. */
 export async function beginMemoryFlush(
   context: SessionContext,
   origin: Origin,
@@ -80,20 +80,20 @@ export async function beginMemoryFlush(
   });
 }
 
-/** Tools that can add to a file, with the arguments that they take. */
+/** Tools that can append to a file, with the arguments that they take. */
 const WRITERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["write", new Set(["path", "content"])],
   ["edit", new Set(["path", "edits"])],
 ]);
 
-/** What the calls of a flush are judged by. */
+/** The inputs of the decision about a flush's calls. */
 export interface FlushBounds {
   readonly notesPath: string;
   readonly run: RunFacts;
   readonly files: LocalFiles;
 }
 
-/** While notes are taken, a model may read, and add to today's notes; whatever it has been told, nothing of them can be lost (R9). */
+/** During a flush the model may only read, and append to today's notes; whatever it was told, no note can be lost (R9). */
 export async function checkFlushCall(call: ToolCall, tool: AgentTool, bounds: FlushBounds): Promise<ToolDecision> {
   const { effect, network } = tool.traits;
   if (effect === "read" && !network) return { type: "allow" };

@@ -20,14 +20,14 @@ export interface FittingSession {
   readonly outcome: CompactionOutcome;
 }
 
-/** What the size of a context is kept with. */
+/** The dependencies of the context size. */
 export interface SessionCompactorOptions extends ContextReader {
   readonly running: RunningConfig;
   readonly conversations: Conversations;
   readonly compactor: Compactor;
 }
 
-/** Keeps what a model is given of a session within its window. */
+/** Keeps a session's context within the model's window. */
 export class SessionCompactor {
   readonly #options: SessionCompactorOptions;
 
@@ -36,9 +36,9 @@ export class SessionCompactor {
   }
 
   /**
-   * Compacts the session before a turn whose request would leave too little room for an answer, `incomingTokens` of long new messages included: with the summary that was begun behind an earlier turn,
-   * if there is one. A history that exceeds the window even after that is cut by rule, so that no turn pays for two compactions of one. No notes are taken
-   * here, since a person waits (R7).
+   * Compacts the session before a turn whose request would leave too little room for an answer, `incomingTokens` of long new messages included: with the
+   * summary that was started in the background, if there is one. A history that exceeds the window even after that is cut by rule, so that no turn pays for two
+   * compactions. No notes are taken here, since a person waits (R7).
    */
   async ensure(
     before: SessionContext,
@@ -74,8 +74,8 @@ export class SessionCompactor {
   }
 
   /**
-   * Compacts the session now, because a person asks for it or a provider found the request too long; for the latter no notes can be taken before: that
-   * request would be too long, too. None are taken when there is nothing to summarise, and none over a history that no request can hold.
+   * Compacts the session now, because a person requested it or a provider found the request too long; in the latter case no notes can be taken first: that
+   * request would be too long, too. None are taken if there is nothing to summarise, or if the history fits no request.
    */
   async compactNow(
     context: SessionContext,
@@ -86,7 +86,7 @@ export class SessionCompactor {
       readonly signal: AbortSignal;
       readonly instructions?: string;
       readonly flushMemory?: FlushMemory;
-      /** Cut by rule, without a model: this turn has had its summary. */
+      /** Rule-based, without a model: this turn has had its summary. */
       readonly byRule?: boolean;
     },
   ): Promise<CompactionOutcome> {

@@ -18,11 +18,11 @@ const answered = (usage: Usage): AgentMessage => ({
 const COUNTED: Usage = { input: 100, output: 50, cacheRead: 800, cacheWrite: 50, total: 1_000 };
 const MESSAGES = [said("hi"), answered(COUNTED), said("x".repeat(400)), said("more")];
 
-test("trusts the provider's figure and guesses only what came after", () => {
+test("uses the provider's figure and estimates only later messages", () => {
   expect(estimateContextTokens(MESSAGES, { overheadTokens: 9_999 })).toBe(1_000 + estimateTokens(MESSAGES.slice(2)));
 });
 
-test("guesses everything when no figure holds", () => {
+test("estimates everything if no figure is valid", () => {
   expect(estimateContextTokens(MESSAGES, { overheadTokens: 500, usageFrom: 2 })).toBe(500 + estimateTokens(MESSAGES));
   const uncounted = [said("hi"), answered(NO_USAGE)];
   expect(estimateContextTokens(uncounted, { overheadTokens: 7 })).toBe(7 + estimateTokens(uncounted));

@@ -2,11 +2,11 @@ import type { AgentMessage } from "@factotum/agent-contract";
 import { estimateTokens } from "@factotum/agent-core";
 
 /**
- * Tokens that a request with these messages takes, system prompt and tools included. The provider's own figure for the last answered request
- * counts for everything up to its answer; only what came after is guessed. Without such a figure all is guessed.
+ * Tokens that a request with these messages takes, system prompt and tools included. The provider's own figure for the last answered request covers everything
+ * up to its answer; only later messages are estimated. Without such a figure everything is estimated.
  *
- * `usageFrom`: index of the first message whose figure still holds, for a history that was cut or rendered anew before it.
- * `overheadTokens`: system prompt and tools, used when nothing but guesses is there.
+ * `usageFrom`: index of the first message whose figure is still valid, for a history that was cut or rendered again before it. `overheadTokens`: system prompt
+ * and tools, for a full estimate.
  */
 export function estimateContextTokens(
   messages: readonly AgentMessage[],

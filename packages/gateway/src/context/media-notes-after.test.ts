@@ -13,12 +13,12 @@ const notice = (tellsModel: boolean): TranscriptEntry => ({
   ...(tellsModel ? { tellsModel } : {}),
 });
 
-test("a notice for the model joins those before it, another notice does not", () => {
+test("a notice for the model is added to the earlier ones, another notice is not", () => {
   expect(mediaNotesAfter(before, notice(true))).toEqual([...before, { timestampMs: 2, text: "b.png was not sent." }]);
   expect(mediaNotesAfter(before, notice(false))).toEqual(before);
 });
 
-test("what a person says takes the notes along; an answer and a tool's result leave them", () => {
+test("a message of a person clears the notes; an answer and a tool result do not", () => {
   const said = { role: "user", content: [{ type: "text", text: "And?" }], timestamp: 2 } as const;
   const result = { role: "toolResult", toolCallId: "c1", toolName: "ls", content: [], isError: false, timestamp: 2 } as const;
   expect(mediaNotesAfter(before, { ...base, type: "message", message: said })).toEqual([]);

@@ -1,7 +1,7 @@
 import type { SystemEvent } from "@factotum/agent-core";
 import type { TranscriptEntry } from "@factotum/store";
 
-/** What the model is to be told once this entry stands behind those that were told of: what somebody said has taken the older notes along. */
+/** The notes for the model after this entry: a message has consumed the older notes. */
 export function mediaNotesAfter(notes: readonly SystemEvent[], entry: TranscriptEntry): readonly SystemEvent[] {
   if (entry.type === "message") return entry.message.role === "user" ? [] : notes;
   if (entry.type !== "notice" || entry.tellsModel !== true) return notes;

@@ -1,8 +1,8 @@
 import type { AgentMessage, ToolCall } from "@factotum/agent-contract";
 
 /**
- * The calls of the last answer that have no result yet: what a run that was cut off left open. The host decides their results before it
- * goes on (`runAgent` without a prompt). Empty when the last answer is complete or was given up.
+ * The calls of the last answer without a result: left open by an interrupted run. The host decides their results before it continues (`runAgent` without a
+ * prompt). Empty if the last answer is complete or was given up.
  */
 export function openCalls(messages: readonly AgentMessage[]): readonly ToolCall[] {
   const index = messages.findLastIndex(({ role }) => role === "assistant");

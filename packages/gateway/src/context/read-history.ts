@@ -3,30 +3,30 @@ import { IMAGE_REMOVED, renderSummaryMessage, withoutQuietRuns } from "@factotum
 import type { ContextBounds, Store, TranscriptEntry } from "@factotum/store";
 import type { SessionCache } from "./session-cache.ts";
 
-/** What a session's requests are made of. */
+/** The source of a session's requests. */
 export interface SessionHistory {
-  /** Oldest first; after a compaction the summary stands in front. */
+  /** Oldest first; after a compaction the summary comes first. */
   readonly messages: readonly AgentMessage[];
   readonly compactedAtMs: number | undefined;
-  /** Entries of the context that are older than these and were not read: more than any model takes stands here already. */
+  /** Older entries of the context that were not read: the read ones exceed every model's window already. */
   readonly omitted: number;
-  /** Something in it was replaced since a model last answered: the next request breaks with the one before it. */
+  /** A message in it was replaced since a model last answered: the next request has another prefix. */
   readonly isReplaced: boolean;
 }
 
-/** One message of a context, and the entry that it stands for. */
+/** One message of a context, and its entry. */
 export interface ContextMessage {
   readonly entry: TranscriptEntry;
   readonly message: AgentMessage;
 }
 
-/** Whether the last run of a history is still at work: then it is shown, whatever it may come to tell. */
+/** Whether the last run of a history is still running: then it is shown, regardless of its later outcome. */
 export interface HistoryOptions {
   readonly isOpen: boolean;
 }
 
 /**
- * What is read of a context: more text than fits into the largest window, and little enough to hold. Older images are shown as this text anyway: only those of
+ * How much of a context is read: more text than the largest window, and little enough for memory. Older images are replaced by this text anyway: only those of
  * the last turns are sent.
  */
 export const HISTORY_BOUNDS: ContextBounds = {
@@ -34,27 +34,27 @@ export const HISTORY_BOUNDS: ContextBounds = {
   images: { maxChars: 64 * 1024 * 1024, text: IMAGE_REMOVED },
 };
 
-/** The session's messages since its last compaction, from memory where they are in use. */
+/** The session's messages since its last compaction, from the cache if it is active. */
 export async function readHistory(
   sessionId: string,
   parts: { readonly cache: SessionCache; readonly store: Pick<Store, "readRecentContext"> },
   options: HistoryOptions = { isOpen: false },
 ): Promise<SessionHistory> {
   const cached = parts.cache.get(sessionId);
-  // What is in use grows with the turn that reads it.
+  // The turn that reads the cached history appends to it.
   if (cached !== undefined)
     return { messages: shownHistory(cached.messages, options), compactedAtMs: cached.compactedAtMs, omitted: 0, isReplaced: false };
   const { entries, omitted } = await parts.store.readRecentContext(sessionId, HISTORY_BOUNDS);
   const messages = allMessages(entries).map(({ message }) => message);
   const compactedAtMs = entries.find((entry) => entry.type === "compaction")?.message.timestamp;
   const isReplaced = isReplacedSinceAnswer(entries);
-  // The next answer makes the replacement an old one; until then each turn looks for itself.
-  // A context that was not read to its beginning is about to be compacted.
+  // The next answer ends the effect of the replacement; until then each turn checks for itself. A context that was not read completely is about to be
+  // compacted.
   if (!isReplaced && omitted === 0) parts.cache.set(sessionId, messages, compactedAtMs);
   return { messages: shownHistory(messages, options), compactedAtMs, omitted, isReplaced };
 }
 
-/** What the entries of a context are in a request, each with its entry. */
+/** The rendered form of a context's entries, each with its entry. */
 export function contextMessages(entries: readonly TranscriptEntry[], options: HistoryOptions): readonly ContextMessage[] {
   const all = allMessages(entries);
   const shown = withoutQuietRuns(
@@ -71,7 +71,7 @@ function shownHistory(messages: readonly AgentMessage[], options: HistoryOptions
   return shown === messages ? [...messages] : shown;
 }
 
-/** What stands for entries in requests, by their id; of several the last one counts. */
+/** The replacements of entries in requests, by entry id; the last one wins. */
 export function replacedMessages(entries: readonly TranscriptEntry[]): ReadonlyMap<string, AgentMessage> {
   return new Map(
     entries.flatMap((entry) =>
@@ -88,7 +88,7 @@ function allMessages(entries: readonly TranscriptEntry[]): readonly ContextMessa
   });
 }
 
-/** True while no answer has come since a provider's refusal changed the history. */
+/** True until an answer follows a change of the history after a provider's refusal. */
 export function isReplacedSinceAnswer(entries: readonly TranscriptEntry[]): boolean {
   const replacement = entries.findLastIndex((entry) => entry.type === "replacement" && entry.rerendered !== true);
   return replacement > entries.findLastIndex((entry) => entry.type === "message" && entry.message.role === "assistant");

@@ -8,20 +8,20 @@ type Prompt = Omit<PromptRecord, "sessionId">;
 
 interface CachedContext {
   readonly messages: AgentMessage[];
-  /** When the conversation was last compacted; the first message is the summary then. */
+  /** When the conversation was last compacted; the first message is then the summary. */
   readonly compactedAtMs: number | undefined;
   prompt: Prompt | undefined;
-  /** Tokens of the prompt, once somebody has asked. */
+  /** Tokens of the prompt, cached on first use. */
   promptTokens: number | undefined;
   sourceGeneration: number | undefined;
-  /** What the last turn could not send, once somebody has asked. */
+  /** What the last turn could not send, cached on first use. */
   mediaNotes: readonly SystemEvent[] | undefined;
   chars: number;
 }
 
 /**
- * The prompt and the messages of sessions in use, so that a turn does not read its whole history anew. Bounded in sessions and in characters; what was used longest
- * ago goes first. What is in here is committed, or about to be: what was not is dropped.
+ * A cache of the prompts and messages of active sessions, so that a turn does not read its whole history again. Bounded in sessions and in characters; least
+ * recently used first. Its content is committed, or about to be; if a commit fails the entry is dropped.
  */
 export class SessionCache {
   readonly #contexts = new Map<string, CachedContext>();
@@ -34,7 +34,7 @@ export class SessionCache {
     this.#maxChars = options.maxChars;
   }
 
-  /** The session's messages, or `undefined` when they have to be read. */
+  /** The session's messages, or `undefined` if they are not cached. */
   get(sessionId: string): { readonly messages: readonly AgentMessage[]; readonly compactedAtMs: number | undefined } | undefined {
     const context = this.#contexts.get(sessionId);
     if (context === undefined) return undefined;
@@ -43,7 +43,7 @@ export class SessionCache {
     return context;
   }
 
-  /** Keeps what was read. */
+  /** Caches what was read. */
   set(sessionId: string, messages: readonly AgentMessage[], compactedAtMs?: number): void {
     this.drop(sessionId);
     const context: CachedContext = {
@@ -60,12 +60,12 @@ export class SessionCache {
     this.#trim();
   }
 
-  /** The session's prompt, or `undefined` when it has to be read. */
+  /** The session's prompt, or `undefined` if it is not cached. */
   prompt(sessionId: string): Prompt | undefined {
     return this.#contexts.get(sessionId)?.prompt;
   }
 
-  /** Tokens of the prompt that is kept, its tools included, roughly; `undefined` when none is kept. */
+  /** Estimated tokens of the cached prompt, its tools included; `undefined` if none is cached. */
   promptTokens(sessionId: string): number | undefined {
     const context = this.#contexts.get(sessionId);
     if (context?.prompt === undefined) return undefined;
@@ -73,7 +73,7 @@ export class SessionCache {
     return context.promptTokens;
   }
 
-  /** The state of the prompt's sources that the session has seen last. */
+  /** The last state of the prompt's sources that the session was told of. */
   sourceGeneration(sessionId: string): number | undefined {
     return this.#contexts.get(sessionId)?.sourceGeneration;
   }
@@ -83,7 +83,7 @@ export class SessionCache {
     if (context !== undefined) context.sourceGeneration = generation;
   }
 
-  /** What the last turn could not send, or `undefined` when it has to be read. */
+  /** What the last turn could not send, or `undefined` if it is not cached. */
   mediaNotes(sessionId: string): readonly SystemEvent[] | undefined {
     return this.#contexts.get(sessionId)?.mediaNotes;
   }
@@ -93,7 +93,7 @@ export class SessionCache {
     if (context !== undefined) context.mediaNotes = notes;
   }
 
-  /** Keeps a prompt that is committed, beside the messages of its session; nothing when those are not kept. */
+  /** Caches a committed prompt with the messages of its session; a no-op if those are not cached. */
   setPrompt(sessionId: string, prompt: Prompt): void {
     const context = this.#contexts.get(sessionId);
     if (context === undefined || context.prompt === prompt) return;
@@ -105,7 +105,7 @@ export class SessionCache {
     this.#trim();
   }
 
-  /** Adds what was just committed; nothing when the session is not kept. */
+  /** Adds just committed entries; a no-op if the session is not cached. */
   append(sessionId: string, entries: readonly TranscriptEntry[]): void {
     const context = this.#contexts.get(sessionId);
     if (context === undefined) return;
@@ -146,12 +146,12 @@ function sizeOf(message: AgentMessage): number {
   return chars;
 }
 
-/** What a prompt takes of the window, its tools included, roughly. */
+/** Estimated share of the window of a prompt and its tools. */
 export function estimatePromptTokens({ system, tools }: Prompt): number {
   return estimateTokens(system.stable) + estimateTokens(system.session) + estimateTokens(JSON.stringify(tools));
 }
 
-/** The tools are the agent's own objects in most prompts: only what belongs to the session counts. */
+/** The tools are usually the agent's own shared objects: only the session's own data counts. */
 function promptChars({ system }: Prompt): number {
   return system.stable.length + system.session.length;
 }

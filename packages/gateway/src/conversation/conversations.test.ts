@@ -57,8 +57,8 @@ async function sessionId(running: TestGateway, key = SESSION): Promise<string> {
   return session.sessionId;
 }
 
-describe("the first words of a person after four in the morning", () => {
-  test("begin a new conversation; nobody is told, and the old one can still be read and exported", async () => {
+describe("the first message of a person after four in the morning", () => {
+  test("starts a new conversation; no one is notified, and the old one can still be read and exported", async () => {
     await using running = await start();
     await say(running, "remember the number 7711");
     const before = await sessionId(running);
@@ -82,7 +82,7 @@ describe("the first words of a person after four in the morning", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("lists and counters are the new one's, settings stay, and the rest of the day goes on in it", async () => {
+  test("lists and counters are the new one's, settings stay, and the rest of the day continues in it", async () => {
     await using running = await start();
     await say(running, "one");
     await say(running, "/think high");
@@ -118,7 +118,7 @@ describe("the first words of a person after four in the morning", () => {
   });
 });
 
-test("nothing begins anew under a run; what waited behind it since before the hour belongs to it, what is said later does not", async () => {
+test("a running turn is not reset; messages that waited since before the hour belong to it, later ones do not", async () => {
   await using running = await start({ reset: { mode: "daily", atHour: 13 } });
   server.script([toolReply({ name: "ls", input: { path: "." } }), textReply("One."), textReply("Two."), textReply("Three.")]);
   const gate = server.hold();
@@ -143,7 +143,7 @@ test("nothing begins anew under a run; what waited behind it since before the ho
 describe("idle", () => {
   const reset: ResetConfig = { mode: "idle", atHour: 4, idleMinutes: 30 };
 
-  test("counts from the last word of either side: who answers a run of an hour goes on", async () => {
+  test("counts from the last activity of either side: a reply to an hour-long run continues it", async () => {
     await using running = await start({ reset });
     const gate = server.hold();
     await platform.say(platform.message("one"));
@@ -176,7 +176,7 @@ describe("idle", () => {
     expect(lastRequest()).not.toContain("look after things");
   });
 
-  test("a command keeps nothing fresh and ends nothing", async () => {
+  test("a command neither refreshes a conversation nor ends it", async () => {
     await using running = await start({ reset });
     await say(running, "one");
     const before = await sessionId(running);
@@ -188,7 +188,7 @@ describe("idle", () => {
   });
 });
 
-test("the channel's policy goes before the type's, that before the base; a group is told of again", async () => {
+test("the channel's policy takes precedence over the type's, that over the base; a group's facts are sent again", async () => {
   const group = { channel: "test", accountId: "default", conversation: { kind: "group" as const, id: "group-1" } };
   const said = { origin: group, group: { subject: "Sailors", topic: "knots" } } as const;
   const idle: ResetConfig = { mode: "idle", atHour: 4, idleMinutes: 5 };
@@ -209,7 +209,7 @@ test("the channel's policy goes before the type's, that before the base; a group
   expect(between.after).toBe(between.before);
 });
 
-/** With a policy of the channel that ends nothing. */
+/** With a policy of the channel that never resets. */
 async function sessionIdAfterRestart(
   key: string,
   home: string,
@@ -225,7 +225,7 @@ async function sessionIdAfterRestart(
   return { before, after: await sessionId(running, key) };
 }
 
-test("a conversation that a command begins is not named after the command", async () => {
+test("a conversation created by a command is not named after the command", async () => {
   await using running = await start();
   await say(running, "/think high");
   expect((await running.store.readSession(SESSION))?.displayName).not.toContain("/think");

@@ -16,7 +16,7 @@ import type { SessionContext, SessionFacts } from "./session-context.ts";
 import { findStaleness, resetPolicy } from "./session-freshness.ts";
 import { sessionName } from "./session-name.ts";
 
-/** What conversations are read and begun with. */
+/** The dependencies of conversations. */
 export interface ConversationsOptions {
   readonly store: SessionStore;
   readonly running: RunningConfig;
@@ -28,7 +28,7 @@ export interface ConversationsOptions {
   readonly logger: Logger;
 }
 
-/** The conversations of sessions: what a turn of one stands on, and their beginnings. */
+/** The conversations of sessions: the facts for a turn, creation and reset. */
 export class Conversations {
   readonly #options: ConversationsOptions;
 
@@ -36,7 +36,7 @@ export class Conversations {
     this.#options = options;
   }
 
-  /** Looks up what a turn of this session stands on. Rejects with a `ModelError` when its model cannot be used. */
+  /** Looks up the facts for a turn of this session. Rejects with a `ModelError` if its model is unusable. */
   async readContext(sessionKey: string, agentId: string, origin: Origin): Promise<SessionContext> {
     const facts = await this.readFacts(sessionKey, agentId, origin);
     const { agent, record } = facts;
@@ -47,7 +47,7 @@ export class Conversations {
     };
   }
 
-  /** The same without the models: nothing in the configuration makes it fail. */
+  /** The same without the models: does not fail for any configuration. */
   async readFacts(sessionKey: string, agentId: string, origin: Origin): Promise<SessionFacts> {
     const { store, running, channels, random } = this.#options;
     const record = await store.readSession(sessionKey);
@@ -69,13 +69,13 @@ export class Conversations {
     };
   }
 
-  /** The session as it is after what was done to it. */
+  /** The session after a change. */
   async refresh(context: SessionContext): Promise<SessionContext> {
     const { record } = context;
     return record === undefined ? context : { ...context, record: (await this.#options.store.readSession(record.key)) ?? record };
   }
 
-  /** Makes the conversation of an input that gets no turn, unless there is one. */
+  /** Creates the conversation of an input that gets no turn, unless it exists. */
   async ensure({
     sessionKey,
     agentId,
@@ -102,7 +102,7 @@ export class Conversations {
     );
   }
 
-  /** Begins the conversation under a key anew, and tells who watches. Call it in the session's lane. What was said before stays readable by its session id. */
+  /** Resets the conversation under a key, and notifies watchers. Call it in the session's lane. The old transcript stays readable by its session id. */
   async reset(sessionKey: string): Promise<SessionRecord> {
     const { store, running, cache, events, random, clock } = this.#options;
     const before = await store.readSession(sessionKey);
@@ -117,8 +117,8 @@ export class Conversations {
   }
 
   /**
-   * Begins the conversation anew when it was over before a person said this; else nothing. Decided by the time when the message came in, so that words
-   * which had to wait for a turn of their conversation still belong to it. What no person says begins nothing anew.
+   * Resets the conversation if it was stale when a person's message arrived; otherwise a no-op. The time of arrival decides, so that a message that had to wait
+   * for a turn still belongs to its conversation. Input without a person resets nothing.
    */
   async resetIfStale<Context extends SessionFacts>(context: Context, sessionKey: string, job: InputJob): Promise<Context> {
     const input = leadInput(job);

@@ -28,7 +28,7 @@ afterEach(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** Whoever was the owner may still talk, unless the test says otherwise. */
+/** Everyone who was the owner may still talk, unless the test says otherwise. */
 async function start(accountConfig: Partial<AccountConfig> = { allowFrom: ["owner-1"] }): Promise<void> {
   running = await startTestGateway({ platform, runner, patch: withModel(server.baseUrl), accountConfig });
 }
@@ -53,7 +53,7 @@ const exec = (command: string): ReturnType<typeof toolReply> => toolReply({ name
 const read = toolReply({ name: "read", input: { path: "AGENTS.md" } });
 const lastRequest = (): string => JSON.stringify(server.requests.at(-1)?.body?.["messages"]);
 
-describe("another policy holds for a run at work", () => {
+describe("a changed policy applies to a running turn", () => {
   test.each([
     ["whose sender is not the owner any more", revoked, exec("two"), "exec was refused. Rule owner"],
     ["whose sender is not the owner any more, for its files too", revoked, read, "read was refused. Rule owner"],
@@ -76,7 +76,7 @@ describe("another policy holds for a run at work", () => {
   });
 });
 
-test("nothing is said into a run by somebody who may talk no more", async () => {
+test("no message is steered into a run if its sender may no longer talk", async () => {
   const sender = { id: "ada", isBot: false };
   await start({ allowFrom: ["ada"] });
   server.script([toolReply({ name: "ls", input: {} }), textReply("One.")]);
@@ -95,7 +95,7 @@ test("nothing is said into a run by somebody who may talk no more", async () => 
   expect((await running.store.listInputs({ state: "ignored", limit: 2 })).items).toMatchObject([{ message: { text: "two" } }]);
 });
 
-test("a message that waits joins no owner's run when its sender is not the owner any more", async () => {
+test("a waiting message joins no owner's run if its sender is no longer the owner", async () => {
   const other = { id: "other", isBot: false };
   await start({ allowFrom: ["owner-1"] });
   await change((config) => ({ ...config, commands: { ...config.commands, ownerAllowFrom: ["test:owner-1", "test:other"] } }));
@@ -112,7 +112,7 @@ test("a message that waits joins no owner's run when its sender is not the owner
   expect(server.requests).toHaveLength(4);
 });
 
-describe("what waited is begun by the policy of now", () => {
+describe("waiting messages start under the current policy", () => {
   async function waitWhile(to: (config: FactotumConfig) => FactotumConfig): Promise<void> {
     server.script([textReply("One."), exec("two"), textReply("Two.")]);
     const gate = server.hold();
@@ -133,7 +133,7 @@ describe("what waited is begun by the policy of now", () => {
     expect(platform.sent).toMatchObject([{ outbound: { text: "One." } }, { outbound: { text: "Two." } }]);
   });
 
-  test("in a session of its own, once its sender is kept out of the owner's", async () => {
+  test("in a separate session, once its sender is kept out of the owner's", async () => {
     await start();
     await waitWhile(revoked);
     const { items } = await running.store.listSessions({ limit: 5 });
@@ -142,7 +142,7 @@ describe("what waited is begun by the policy of now", () => {
     expect(lastRequest()).not.toContain("One.");
   });
 
-  test("in the session of its group, once groups are kept out of the one that all share", async () => {
+  test("in the session of its group, once groups are kept out of the shared one", async () => {
     const sharedBy = (sharedMain: boolean) => (config: FactotumConfig) => ({
       ...config,
       session: { ...config.session, scope: "global" as const, sharedMain },
@@ -187,7 +187,7 @@ describe("what waited is begun by the policy of now", () => {
     expect((await running.store.listSessions({ limit: 5 })).items.map(({ key }) => key).toSorted()).toEqual(keys);
   });
 
-  test("not at all for somebody who may talk no more", async () => {
+  test("not at all if the sender may no longer talk", async () => {
     await start({});
     await waitWhile(revoked);
     expect(server.requests).toHaveLength(1);
@@ -196,7 +196,7 @@ describe("what waited is begun by the policy of now", () => {
   });
 });
 
-describe("a turn that was interrupted goes on by the policy of now", () => {
+describe("an interrupted turn continues under the current policy", () => {
   const shared = (config: FactotumConfig): FactotumConfig => ({ ...config, session: { ...config.session, sharedMain: true } });
 
   async function goOnAfter(
@@ -229,7 +229,7 @@ describe("a turn that was interrupted goes on by the policy of now", () => {
     expect(platform.sent).toMatchObject([{ outbound: { text: "Well." } }]);
   });
 
-  test("not in a session that its sender lost: it ends, and begins again in the sender's own if it has only read", async () => {
+  test("not in a session that its sender lost: it ends, and restarts in the sender's own if it has only read", async () => {
     await goOnAfter({ allowFrom: ["owner-1"] }, { calls: [read] });
     const { items } = await running.store.listSessions({ limit: 5 });
     expect(items.map(({ key }) => key).toSorted()).toEqual(["agent:main:main", "agent:main:test:direct:owner-1"]);
@@ -239,7 +239,7 @@ describe("a turn that was interrupted goes on by the policy of now", () => {
     expect((await running.store.listInputs({ state: "answered", limit: 2 })).items).toMatchObject([{ message: { text: "go on" } }]);
   });
 
-  test("not in a session that its sender lost: when it has done something already, the chat is told to ask again", async () => {
+  test("not in a session that its sender lost: if it has had effects already, the chat is told to ask again", async () => {
     await goOnAfter({ allowFrom: ["owner-1"] });
     expect(commands).toEqual(["one"]);
     expect(server.requests).toHaveLength(2);
@@ -247,7 +247,7 @@ describe("a turn that was interrupted goes on by the policy of now", () => {
     expect((await running.store.listInputs({ state: "told", limit: 2 })).items).toMatchObject([{ message: { text: "go on" } }]);
   });
 
-  test("not at all for somebody who may talk no more", async () => {
+  test("not at all if the sender may no longer talk", async () => {
     await goOnAfter({});
     expect(commands).toEqual(["one"]);
     expect(platform.sent).toEqual([]);

@@ -12,7 +12,7 @@ import type { ToolGate } from "../access/tool-gate.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 
-/** Why work ends whose sender was allowed when it came in. */
+/** Why work ends whose sender was allowed when it arrived. */
 export const SENDER_REVOKED = "its sender may not talk here any more";
 
 /** The run that makes a tool call, as far as authorization needs it. */
@@ -25,7 +25,7 @@ interface CallingRun {
 
 /** A job after reauthorization. */
 interface ReauthorizedJob {
-  /** The inputs that are still allowed here, with the lowest authority among them; `undefined` when none is left. */
+  /** The inputs that are still allowed here, with the lowest authority among them; `undefined` if none is left. */
   readonly job: InputJob | undefined;
   /** Inputs that belong to another session now. */
   readonly moved: readonly InputRecord[];
@@ -33,8 +33,8 @@ interface ReauthorizedJob {
 }
 
 /**
- * True if an input must not run in a session any more: the running configuration keeps it out of that session, or routes its sender, who is not the owner,
- * to another one. Inputs of the owner stay.
+ * True if an input must no longer run in a session: the running configuration keeps it out of that session, or routes its sender, who is not the owner, to
+ * another one. Inputs of the owner stay.
  */
 export function isMisplaced(sessionKey: string, input: InputRecord, policy: Pick<InputPolicy, "routeOf">, config: FactotumConfig): boolean {
   const route = policy.routeOf(input);
@@ -66,7 +66,7 @@ export function reauthorizeJob(
   return { job, moved: job === undefined ? [...moved, ...all] : moved, turnedAway };
 }
 
-/** Whether everybody who has a part in a job may still say it, in its session and with the authority of then. */
+/** Whether all senders of a job are still allowed, in its session and with the original authority. */
 export function hasKeptAuthority(
   sessionKey: string,
   waited: InputJob,
@@ -78,19 +78,19 @@ export function hasKeptAuthority(
   return leadInput(job).admission.owner === leadInput(waited).admission.owner;
 }
 
-/** A turn that goes on, with the authority that its inputs have now; one of which it is not known any more whose it was has none. */
+/** A resumed turn, with the current authority of its inputs; an input with an unknown sender has none. */
 export function withCurrentAuthorization(turn: TurnRecord, inputs: readonly InputRecord[], config: FactotumConfig): TurnRecord {
   return { ...turn, owner: turn.owner && inputs.length === turn.inputIds.length && areOwners(inputs, config) };
 }
 
-/** What the tools of a run may know of it now: whoever was the owner when it began may be so no more. */
+/** The current facts for the tools of a run: its owner may have lost that role since it began. */
 export function currentFacts(facts: RunFacts, inputs: readonly InputRecord[], config: FactotumConfig): RunFacts {
   return { ...facts, owner: facts.owner && areOwners(inputs, config) };
 }
 
 /**
- * Decides about a call by what holds when it is made. A run that began as the owner's works where only the owner may: when it is that no more, it does
- * nothing more.
+ * Decides about a call by the current policy. A run that began as the owner's works where only the owner may: once it is no longer the owner's, all its calls
+ * are refused.
  */
 export function checkCall(
   call: ToolCall,
@@ -106,7 +106,7 @@ export function checkCall(
   return toolGate.check(call, tool, { facts, origin: turn.origin, tainted });
 }
 
-/** What a call of a tool is answered with that the policy does not allow any more. */
+/** The result of a tool call that the policy no longer allows. */
 export function withdrawnText(name: string): string {
   return `${name} is no longer available: the tool policy has changed. Go on without it.`;
 }

@@ -10,16 +10,16 @@ import { routeMessage } from "../routing/route.ts";
 import type { Route } from "../routing/route.ts";
 import { normalizeSessionKey, parseAgentSessionKey } from "../routing/session-key.ts";
 
-/** What inputs are judged by. */
+/** The dependencies of the policy. */
 export interface InputPolicyOptions {
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
 }
 
-/** Who may talk, and where what they say goes, by the configuration and the channels of now. */
+/** Who may talk, and where messages are routed, by the current configuration and channels. */
 export class InputPolicy {
   readonly #options: InputPolicyOptions;
-  /** Compiled once for every configuration. */
+  /** Compiled once per configuration. */
   #mentions: { readonly patterns: readonly string[]; readonly compiled: readonly RegExp[] } = { patterns: [], compiled: [] };
 
   constructor(options: InputPolicyOptions) {
@@ -27,14 +27,14 @@ export class InputPolicy {
   }
 
   /**
-   * Whether the policy of now lets in who said something that was let in when it came. An account that is gone decides nothing, and what was addressed to
-   * the assistant stays so.
+   * Whether the current policy still admits the sender of an admitted input. A removed account decides nothing, and whether the input addressed the assistant
+   * is not checked again.
    */
   admits(input: InputRecord): boolean {
     return this.#options.channels.accountFor(input.message.origin) === undefined || this.admit(input, undefined).type !== "ignore";
   }
 
-  /** Decides about an input; `activation` is what was chosen for its group. */
+  /** Decides about an input; `activation` is the group's own setting. */
   admit(input: Pick<InputRecord, "message" | "admission">, activation: Activation | undefined): Admission {
     const { message, admission } = input;
     if (message.event.type !== "message") return { type: "ignore", reason: `events of the type ${message.event.type} are not used` };
@@ -50,15 +50,15 @@ export class InputPolicy {
     });
   }
 
-  /** The authority of a message that a channel brings. */
+  /** The authority of a channel's message. */
   admissionOf(message: MsgContext): InputAdmission {
     const sessionKeyed = this.#options.channels.channelFor(message.origin)?.capabilities.addressing === "session-key";
-    // Behind a session-key address stands the gateway's own socket, which admits only the holder of the token.
+    // A session-key address belongs to the gateway's own socket, which admits only holders of the token.
     if (sessionKeyed) return { owner: true, kind: "user", sessionKey: message.origin.conversation.id };
     return { owner: isListedOwner(message, this.#options.running.config.commands.ownerAllowFrom), kind: "user" };
   }
 
-  /** Where an input goes, if it is admitted. */
+  /** The route of an input, if it is admitted. */
   routeOf(input: Pick<InputRecord, "message" | "admission">): Route {
     const { message, admission } = input;
     const { channels } = this.#options;

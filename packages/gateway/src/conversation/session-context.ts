@@ -6,7 +6,7 @@ import type { AgentRuntime } from "../agents/agent-directory.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 
-/** What is known of a session before its turn, apart from its model. */
+/** The facts of a session before its turn, apart from its model. */
 export interface SessionFacts {
   readonly record: SessionRecord | undefined;
   readonly sessionId: string;
@@ -24,13 +24,13 @@ export interface SessionFacts {
     | undefined;
 }
 
-/** What a turn stands on. */
+/** The facts of a turn. */
 export interface SessionContext extends SessionFacts {
   readonly model: ResolvedModel;
   readonly fallbacks: readonly ResolvedModel[];
 }
 
-/** What is configured for the group of an address. */
+/** The configured settings of an address's group. */
 export function groupOf(origin: Origin, channels: Pick<ChannelRegistry, "accountFor">): GroupConfig | undefined {
   const { kind, id } = origin.conversation;
   const groups = kind === "direct" ? undefined : channels.accountFor(origin)?.groups;

@@ -18,14 +18,14 @@ const daily = (atHour: number, idleMinutes?: number): ResetConfig => ({
 const idle = (idleMinutes: number): ResetConfig => ({ mode: "idle", atHour: 4, idleMinutes });
 const none: ResetConfig = { mode: "none", atHour: 4, idleMinutes: 1 };
 
-/** A session that began, and was last talked in, at these times. */
+/** A session that started, and was last active, at these times. */
 const session = (started: string, interacted = started): { startedAtMs: number; interactedAtMs: number } => ({
   startedAtMs: Date.parse(started),
   interactedAtMs: Date.parse(interacted),
 });
 const at = (saidAt: string, time: TimeFormat = utc): { saidAtMs: number; time: TimeFormat } => ({ saidAtMs: Date.parse(saidAt), time });
 
-describe("which policy holds", () => {
+describe("the applicable policy", () => {
   const base = daily(4);
   const [direct, group, thread, chat] = [idle(1), idle(2), idle(3), idle(4)];
   const config = { reset: base, resetByType: { direct, group, thread }, resetByChannel: { Chat: chat } };
@@ -42,14 +42,14 @@ describe("which policy holds", () => {
     ["agent:main:other:channel:42", "other", group],
     ["agent:main:other:channel:42:thread:7", "other", thread],
     ["agent:main:http:app", "http", direct],
-    // A group that somebody answers in from the gateway's own page is still that group.
+    // A group that is answered from the gateway's own page is still that group.
     ["agent:main:chat:group:42", "webchat", chat],
     ["agent:main:other:group:42", "chat", group],
   ])("%s, from %s", (key, channel, policy) => {
     expect(resetPolicy(config, { key, channel })).toBe(policy);
   });
 
-  test("what nothing more special says is the base, and nobody's name is a channel", () => {
+  test("without a more specific policy the base applies, and a sender's name is no channel", () => {
     const plain = { reset: base, resetByType: {}, resetByChannel: {} };
     for (const key of ["agent:main:main", "agent:main:chat:group:1", "agent:main:chat:group:1:topic:2"])
       for (const channel of ["chat", "constructor", "__proto__"]) expect(resetPolicy(plain, { key, channel })).toBe(base);
@@ -66,15 +66,15 @@ describe("daily", () => {
     ["2026-03-10T05:00:00Z", "2026-06-10T03:00:00Z", "daily"],
     // The clock was set back.
     ["2026-03-10T05:00:00Z", "2026-03-01T05:00:00Z", undefined],
-  ])("begun %s, said %s", (started, said, expected) => {
+  ])("started %s, message %s", (started, said, expected) => {
     expect(findStaleness(session(started), daily(4), at(said))).toBe(expected);
   });
 
-  test("that it was talked in this morning keeps it no longer than its day", () => {
+  test("activity this morning does not extend it past its day", () => {
     expect(findStaleness(session("2026-03-10T12:00:00Z", "2026-03-11T03:59:00Z"), daily(4), at("2026-03-11T04:00:00Z"))).toBe("daily");
   });
 
-  test("it is the wall's clock where the user lives", () => {
+  test("uses the local time of the user", () => {
     const tokyo = createTimeFormat("Asia/Tokyo");
     // 18:59 and 19:00 of the day before, in UTC.
     expect(findStaleness(session("2026-03-09T20:00:00Z"), daily(4), at("2026-03-10T18:59:59Z", tokyo))).toBeUndefined();
@@ -88,7 +88,7 @@ describe("daily", () => {
     ["America/New_York", 1, "2026-11-01T04:59:59Z", "2026-11-01T05:00:00Z"],
     ["Europe/Berlin", 4, "2026-03-29T01:59:59Z", "2026-03-29T02:00:00Z"],
     ["Europe/Berlin", 4, "2026-10-25T02:59:59Z", "2026-10-25T03:00:00Z"],
-  ])("%s, %i o'clock on a day when the clock is changed", (zone, atHour, before, after) => {
+  ])("%s, %i o'clock on a day of a clock change", (zone, atHour, before, after) => {
     const time = createTimeFormat(zone);
     const began = { startedAtMs: Date.parse(before) - 2 * HOUR_MS, interactedAtMs: Date.parse(before) };
     expect(findStaleness(began, daily(atHour), at(before, time))).toBeUndefined();
@@ -97,7 +97,7 @@ describe("daily", () => {
     expect(findStaleness(fresh, daily(atHour), { saidAtMs: Date.parse(after) + 2 * HOUR_MS, time })).toBeUndefined();
   });
 
-  test("is once a day in every zone, also when clocks are changed", () => {
+  test("happens once a day in every zone, even with clock changes", () => {
     const zones = ["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "America/St_Johns", "Pacific/Apia"];
     fc.assert(
       fc.property(
@@ -105,7 +105,7 @@ describe("daily", () => {
         fc.integer({ min: 0, max: 23 }),
         fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2027, 11, 31) }),
         (time, atHour, startMs) => {
-          // Somebody talks every quarter of an hour for four days: the conversation begins anew as often as the hour strikes for a new day.
+          // A message every quarter of an hour for four days: there are as many resets as new days.
           let startedAtMs = startMs;
           const resets: number[] = [];
           for (let nowMs = startMs; nowMs < startMs + 96 * HOUR_MS; nowMs += 15 * MINUTE_MS) {
@@ -113,7 +113,7 @@ describe("daily", () => {
             resets.push(nowMs);
             startedAtMs = nowMs;
           }
-          // The last hour may strike just behind the four days.
+          // The last reset may be just after the four days.
           expect([3, 4]).toContain(resets.length);
           for (const resetMs of resets) {
             const [, clock = ""] = time.second(resetMs).split(" ");
@@ -133,7 +133,7 @@ describe("daily", () => {
 });
 
 describe("idle", () => {
-  test("ends a conversation that was silent for longer than the minutes, however old it is", () => {
+  test("ends a conversation without activity for longer than the minutes, regardless of its age", () => {
     const begun = session("2026-03-01T12:00:00Z", "2026-03-10T12:00:00Z");
     expect(findStaleness(begun, idle(60), at("2026-03-10T13:00:00.000Z"))).toBeUndefined();
     expect(findStaleness(begun, idle(60), at("2026-03-10T13:00:00.001Z"))).toBe("idle");
@@ -141,7 +141,7 @@ describe("idle", () => {
   });
 });
 
-test("what was brought in from elsewhere counts from then, however old it is", () => {
+test("an import counts as activity, regardless of its age", () => {
   const old = { ...session("2020-01-01T12:00:00Z"), importedAtMs: Date.parse("2026-03-10T12:00:00Z") };
   expect(findStaleness(old, daily(4, 60), at("2026-03-10T13:00:00Z"))).toBeUndefined();
   expect(findStaleness(old, daily(4, 60), at("2026-03-10T13:01:00Z"))).toBe("idle");
@@ -149,7 +149,7 @@ test("what was brought in from elsewhere counts from then, however old it is", (
   expect(findStaleness(old, daily(4), at("2026-03-11T04:00:00Z"))).toBe("daily");
 });
 
-test("with both the first that has come counts, and never ends what neither would end", () => {
+test("with both the earlier one counts, and there is no reset without either", () => {
   const time = utc;
   const moment = fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2026, 0, 6) });
   fc.assert(
@@ -161,7 +161,7 @@ test("with both the first that has come counts, and never ends what neither woul
       const bySilence = findStaleness(one, idle(minutes), said);
       expect(findStaleness(one, daily(atHour, minutes), said)).toBe(byDay ?? bySilence);
       expect(findStaleness(one, none, said)).toBeUndefined();
-      // What has just begun is not over.
+      // A conversation that has just begun is not stale.
       expect(findStaleness({ startedAtMs: saidAtMs, interactedAtMs: saidAtMs }, daily(atHour, minutes), said)).toBeUndefined();
     }),
   );

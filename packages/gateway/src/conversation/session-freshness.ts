@@ -5,12 +5,12 @@ import { addressOfKey } from "../routing/session-key.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Why a conversation begins anew by itself. */
+/** Why a conversation is reset automatically. */
 export type Staleness = "daily" | "idle";
 
 /**
- * What holds for a session: the policy of its channel, else of its type, else the base. A session that its key puts on no
- * channel, as the main one, has the channel of the message. Pure.
+ * The policy of a session: that of its channel, else of its type, else the base. A session whose key names no channel, such as the main one, has the channel of
+ * the message. Pure.
  */
 export function resetPolicy(
   config: Pick<SessionConfig, "reset" | "resetByType" | "resetByChannel">,
@@ -23,9 +23,9 @@ export function resetPolicy(
 }
 
 /**
- * Whether a conversation was over when a person said something at `saidAtMs`, and by which rule; `undefined` while it goes on. Daily: the clock on the
- * user's wall has passed the hour since it began. Idle: nobody has talked in it for longer than `idleMinutes`. One that was brought in from elsewhere counts
- * from then: whoever does that wants to go on with it. A clock that was set back ends nothing.
+ * Whether a conversation was stale when a person's message arrived at `saidAtMs`, and by which rule; `undefined` while it is fresh. Daily: the user's local
+ * time has passed the reset hour since it began. Idle: no activity for longer than `idleMinutes`. An import counts as activity. A clock that was set back ends
+ * nothing.
  */
 export function findStaleness(
   session: Pick<SessionRecord, "startedAtMs" | "interactedAtMs" | "importedAtMs">,
@@ -42,8 +42,8 @@ export function findStaleness(
 }
 
 /**
- * Number of the day that a moment belongs to when days begin at the hour of the policy. It is read from the wall's clock and not counted in hours, so
- * days of 23 and 25 hours are days like any other, and an hour that a day does not have begins with the one after it.
+ * The number of the day of a time, with days that begin at the policy's hour. Uses local time and does not count hours, so days of 23 and 25 hours work, and an
+ * hour that a day does not have is replaced by the next one.
  */
 function resetDay(timeMs: number, { atHour }: ResetConfig, time: Pick<TimeFormat, "second">): number {
   const [day = "", clock = ""] = time.second(timeMs).split(" ");

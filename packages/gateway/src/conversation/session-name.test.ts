@@ -18,7 +18,7 @@ const message = (extra: Partial<MsgContext>): MsgContext => ({
 const GROUP = { origin: { channel: "test", accountId: "default", conversation: { kind: "group" as const, id: "group-1" } } };
 const IMAGE = { kind: "image" as const, ref: "r" };
 
-describe("on a platform a conversation is called by", () => {
+describe("on a platform a conversation is titled by", () => {
   test.each([
     ["the person", {}, "test: Olga"],
     ["its id where nobody has a name", { sender: { id: "olga-1", isBot: false } }, "test: dm-1"],
@@ -29,7 +29,7 @@ describe("on a platform a conversation is called by", () => {
   });
 });
 
-describe("elsewhere a conversation is called by", () => {
+describe("elsewhere a conversation is titled by", () => {
   test.each([
     ["its first words", { text: "hello there" }, "hello there"],
     ["their first line", { text: "\n hello\nand more" }, "hello"],

@@ -1,6 +1,6 @@
 import type { MsgContext } from "@factotum/channel-contract";
 
-/** What a session is called until a person names it: the group or person on a platform, the first words of what was said elsewhere. */
+/** The default title of a session: the group or person on a platform, the first words of the conversation elsewhere. */
 export function sessionName(message: MsgContext, isPlatform: boolean): string {
   const { origin, sender, group } = message;
   if (!isPlatform) return message.text.trim() === "" && message.attachments.length > 0 ? "Images" : firstWords(message.text);

@@ -1,20 +1,20 @@
 import type { ChatEvent, LiveRun } from "@factotum/protocol";
 
-/** Gets every event of one session, in order. Must not throw. */
+/** Called with every event of one session, in order. Must not throw. */
 export type SessionListener = (event: ChatEvent) => void;
 
 const MAX_TOOL_OUTPUT_CHARS = 4000;
 
 /**
- * What happens in sessions, for people who watch. Keeps for each running session the state that is not committed yet, so that a client which
- * joins late gets a snapshot that the next event follows on.
+ * The events of sessions, for watching clients. Keeps the uncommitted state of each running session, so that a client which joins late gets a snapshot that the
+ * next event continues.
  */
 export class SessionEvents {
   readonly #listeners = new Map<string, Set<SessionListener>>();
   readonly #changeListeners = new Set<(key: string) => void>();
   readonly #live = new Map<string, LiveRun>();
 
-  /** Begins to listen; disposing ends it. */
+  /** Subscribes; disposing ends it. */
   subscribe(sessionKey: string, listener: SessionListener): Disposable {
     const listeners = this.#listeners.get(sessionKey) ?? new Set();
     listeners.add(listener);
@@ -27,23 +27,23 @@ export class SessionEvents {
     };
   }
 
-  /** Calls back with the key of every session whose place in a list may have changed. */
+  /** Calls back with the key of every session whose position in a list may have changed. */
   onSessionsChange(listener: (key: string) => void): Disposable {
     this.#changeListeners.add(listener);
     return { [Symbol.dispose]: () => void this.#changeListeners.delete(listener) };
   }
 
-  /** Whether somebody listens to the session. */
+  /** Whether the session has subscribers. */
   isWatched(sessionKey: string): boolean {
     return this.#listeners.has(sessionKey);
   }
 
-  /** What the session's run is doing now. */
+  /** The current state of the session's run. */
   live(sessionKey: string): LiveRun | undefined {
     return this.#live.get(sessionKey);
   }
 
-  /** Applies an event to the live state and hands it to everybody who listens. */
+  /** Applies an event to the live state and passes it to all subscribers. */
   publish(sessionKey: string, event: ChatEvent): void {
     const live = nextLive(this.#live.get(sessionKey), event);
     if (live === undefined) this.#live.delete(sessionKey);
@@ -52,13 +52,13 @@ export class SessionEvents {
     if (event.type === "run-start" || event.type === "run-end" || event.type === "reset") this.sessionChanged(sessionKey);
   }
 
-  /** Tells list watchers that a session was made, changed or removed. */
+  /** Notifies list watchers that a session was created, changed or removed. */
   sessionChanged(sessionKey: string): void {
     for (const listener of this.#changeListeners) listener(sessionKey);
   }
 }
 
-/** The live state after an event. Committed entries leave it, since they stand in the transcript. */
+/** The live state after an event. Committed entries are removed from it, since they are in the transcript. */
 function nextLive(live: LiveRun | undefined, event: ChatEvent): LiveRun | undefined {
   if (event.type === "run-start") return { runId: event.runId, startedAtMs: event.startedAtMs, blocks: [], tools: [] };
   if (live === undefined) return undefined;

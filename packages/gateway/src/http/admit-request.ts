@@ -11,18 +11,18 @@ import type { Authenticator } from "../access/credentials.ts";
 import { crossSiteProblem } from "./same-site.ts";
 import type { UnprovenConnections } from "./unproven-connections.ts";
 
-/** What the handlers of Hono get from Node. */
+/** Node's objects for Hono's handlers. */
 export type HttpEnv = { Bindings: HttpBindings };
 
-/** What decides about requests. */
+/** The dependencies of admission. */
 export interface AdmissionOptions {
   readonly authenticator: Authenticator;
   readonly loopbackOnly: boolean;
   readonly findClient: FindClient;
   readonly connections: UnprovenConnections;
-  /** `gateway` of the configuration, as of now. */
+  /** The current `gateway` configuration. */
   readonly gatewayConfig: () => Pick<GatewayConfig, "publicUrl" | "trustedProxies">;
-  /** Origins whose pages may use the route, besides the gateway's own; none by default. */
+  /** Origins whose pages may use the route, in addition to the gateway's own; none by default. */
   readonly allowedOrigins?: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export type Admission =
       readonly headers: Readonly<Record<string, string>>;
     };
 
-/** The one way to a route: the page that asks is ours or listed, and the rules name who asks (R19). */
+/** The only way to a route: checks the requesting page's origin and authorizes the caller (R19). */
 export function admitRequest(request: IncomingMessage, route: HttpRoute, options: AdmissionOptions): Admission {
   const { host, origin, authorization } = request.headers;
   const { publicUrl, trustedProxies } = options.gatewayConfig();
@@ -54,7 +54,7 @@ export function admitRequest(request: IncomingMessage, route: HttpRoute, options
   return { type: "admitted", principal, token, client };
 }
 
-/** The answer to somebody who may not have the route; `undefined` for whoever may. */
+/** The refusal of a caller without access to the route; `undefined` for one with access. */
 export function guardRoute(context: Context<HttpEnv>, route: HttpRoute, options: AdmissionOptions): Response | undefined {
   const { incoming, outgoing } = context.env;
   const admission = admitRequest(incoming as IncomingMessage, route, options);
@@ -79,7 +79,7 @@ function tooManyWrong(delayMs: number): Admission {
   return { type: "refused", status: 429, code: "too_many_wrong_tokens", reason, headers: { "retry-after": String(seconds) } };
 }
 
-/** What is being answered to a token is cut off once that token admits nobody any more. */
+/** A response is cut off once its request's token is no longer valid. */
 function endWithToken(token: string | undefined, outgoing: HttpBindings["outgoing"], authenticator: Authenticator): void {
   const watch = authenticator.watch(token, () => outgoing.destroy());
   outgoing.once("close", () => watch[Symbol.dispose]());

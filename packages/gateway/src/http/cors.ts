@@ -1,17 +1,17 @@
 import type { Context, MiddlewareHandler } from "hono";
 import type { HttpEnv } from "./admit-request.ts";
 
-/** What a page may read of an answer, besides what every page may. */
+/** Response headers that a page may read, in addition to the default ones. */
 const EXPOSED = "x-factotum-session, x-factotum-ignored, retry-after, x-should-retry";
-/** What a page may send when it does not say what it wants to. */
+/** Request headers allowed if a page does not name any. */
 const ALLOWED_HEADERS = "authorization, content-type, x-factotum-session, x-factotum-reasoning";
 const ALLOWED_METHODS = "GET, HEAD, POST, OPTIONS";
-/** A browser asks again after this. An origin that is listed no more is refused at once: every request is checked. */
+/** The browser's cache time of a preflight. An origin that is no longer listed is refused at once: every request is checked. */
 const MAX_AGE_S = 600;
 
 /**
- * Lets pages of listed origins read the answers, refusals included, by the rules of CORS. Cookies play no part: a page shows the token like any client.
- * An origin that is not listed gets no header. The request itself is admitted or refused elsewhere.
+ * Lets pages of listed origins read the responses, including refusals, by the rules of CORS. Cookies do not matter: a page sends the token like any client. An
+ * origin that is not listed gets no header. The request itself is admitted or refused elsewhere.
  */
 export function corsHeaders(allowedOrigins: () => readonly string[]): MiddlewareHandler<HttpEnv> {
   return async (context, next) => {
@@ -26,9 +26,9 @@ export function corsHeaders(allowedOrigins: () => readonly string[]): Middleware
   };
 }
 
-/** The answer to a preflight request of a page that may ask. It says what may be sent, and shows nothing. */
+/** The answer to an allowed preflight request. It lists what may be sent, and reveals nothing. */
 export function answerPreflight(context: Context<HttpEnv>): Response {
-  // Clients send headers of their own, and a wildcard does not cover `authorization`.
+  // Clients send custom headers, and a wildcard does not cover `authorization`.
   const headers = context.req.header("access-control-request-headers") ?? ALLOWED_HEADERS;
   return context.body(null, 204, {
     allow: ALLOWED_METHODS,

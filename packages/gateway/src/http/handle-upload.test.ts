@@ -29,7 +29,7 @@ const png = async (): Promise<Buffer> =>
     .png()
     .toBuffer();
 
-test("an image is kept under a name that cannot be guessed, and stays until a turn has it", async () => {
+test("an image is stored under an unguessable name, and stays until a turn has it", async () => {
   const answer = await upload(await png(), { "content-type": "text/plain" });
   expect(answer.status).toBe(201);
   const { ref, mimeType } = (await answer.json()) as { readonly ref: string; readonly mimeType: string };
@@ -42,7 +42,7 @@ test("an image is kept under a name that cannot be guessed, and stays until a tu
   expect(await uploads.read(ref)).toBeUndefined();
 });
 
-test("what is no image, broken, too large, or nobody's is refused", async () => {
+test("invalid, broken, oversized and unauthorised uploads are refused", async () => {
   const image = await png();
   const cases: readonly (readonly [Promise<Response>, number])[] = [
     [upload(Buffer.from("words")), 400],

@@ -6,8 +6,8 @@ import { renderError } from "./completions/render-response.ts";
 import { readBody } from "./read-body.ts";
 
 /**
- * `POST /uploads`: the body is one image; the answer's `ref` goes into `chat.send`. Beside the socket, because a frame of 1 MiB would have to grow
- * twentyfold to hold one, for every client and before anybody looks at it. The caller is authorised.
+ * `POST /uploads`: the body is one image; the answer's `ref` goes into `chat.send`. Over HTTP beside the socket, because the frame limit of 1 MiB would have to
+ * be twenty times as large for one, for every client and before authentication. The caller is authorised.
  */
 export async function handleUpload(request: IncomingMessage, uploads: UploadStore): Promise<Response> {
   const body = await readBody(request, MAX_UPLOAD_BYTES);

@@ -13,7 +13,7 @@ import { createAuthenticator } from "../access/credentials.ts";
 import { startHttpServer } from "./http-server.ts";
 import type { HttpServer } from "./http-server.ts";
 
-/** Sends bytes as they are and resolves with everything that comes back until the server closes. */
+/** Sends raw bytes and resolves with everything received until the server closes. */
 async function raw(port: number, text: string): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   const answer: string[] = [];
@@ -24,7 +24,7 @@ async function raw(port: number, text: string): Promise<string> {
   return answer.join("");
 }
 
-/** Sends bytes as they are and resolves with the status of the answer. */
+/** Sends raw bytes and resolves with the status of the answer. */
 async function statusOf(port: number, text: string): Promise<string> {
   const socket = connect(port, "127.0.0.1").setEncoding("utf8");
   await once(socket, "connect");
@@ -34,7 +34,7 @@ async function statusOf(port: number, text: string): Promise<string> {
   return head.slice("HTTP/1.1 ".length);
 }
 
-/** A second server over the gateway's engine, with its own patience. */
+/** A second server over the gateway's engine, with other timeouts. */
 async function serverWithPatience(running: TestGateway, requestTimeoutMs: number): Promise<HttpServer> {
   const { engine } = running.gateway;
   const common = { clock: realClock, random: realRandom, logger: createMemoryLogger() };
@@ -72,7 +72,7 @@ async function serverWithPatience(running: TestGateway, requestTimeoutMs: number
   });
 }
 
-/** A request of every route; a route that is not here does not compile. */
+/** A request of every route; a route without one does not compile. */
 const REQUESTS: Readonly<Record<HttpRoute, string>> = {
   "GET /": "GET / HTTP/1.1",
   "GET /healthz": "GET /healthz HTTP/1.1",
@@ -90,7 +90,7 @@ const REQUESTS: Readonly<Record<HttpRoute, string>> = {
 
 describe("every route", () => {
   test.each(Object.entries(REQUESTS) as [HttpRoute, string][])(
-    "%s is opened to whom the rules name, on the port itself",
+    "%s is open to the callers named by the rules, on the real port",
     async (route, request) => {
       await using running = await startTestGateway({ platform: new TestPlatform() });
       const { host, port } = new URL(running.gateway.url);
@@ -99,13 +99,13 @@ describe("every route", () => {
         return statusOf(Number(port), `${request}\r\nHost: ${host}\r\nConnection: ${connection}\r\n${header}\r\n`);
       };
       const action = { type: "http", route } as const;
-      // A channel's address is for its platform, which shows no token; the channel asks for its proof.
+      // A channel's webhook is for its platform, which sends no token; the channel verifies the signature.
       const stranger: Principal = { type: route === "ANY /channels" ? "platform" : "anonymous" };
       expect(await ask("")).toMatch(authorize(stranger, action, OWN).type === "allow" ? /^(?!401|403)/ : /^401/);
       const owner: Principal = { type: route === "ANY /channels" ? "platform" : "token" };
       expect(authorize(owner, action, OWN).type).toBe("allow");
       expect(await ask(`Authorization: Bearer ${running.token}\r\n`)).toMatch(/^(?!401|403)/);
-      // A page of another site is nobody, whatever it knows.
+      // A page of another site has no access, even with the token.
       if (route !== "ANY /channels")
         expect(await ask(`Authorization: Bearer ${running.token}\r\nOrigin: http://evil.example\r\n`)).toMatch(/^403/);
     },
@@ -113,7 +113,7 @@ describe("every route", () => {
 });
 
 describe("a handshake for a socket", () => {
-  test.each(["//", "http://[::bad/ws", "*", "/%ff", "/elsewhere"])("to %s is refused, and the gateway goes on", async (target) => {
+  test.each(["//", "http://[::bad/ws", "*", "/%ff", "/elsewhere"])("to %s is refused, and the gateway continues", async (target) => {
     await using running = await startTestGateway();
     const { host, port } = new URL(running.gateway.url);
     const answer = await raw(
@@ -126,7 +126,7 @@ describe("a handshake for a socket", () => {
 });
 
 test.each(["h2c", "h2c, TLS/1.3", "websocket2"])(
-  "an offer to speak %s is passed over: the request is answered as it is",
+  "an offer to upgrade to %s is ignored: the request is answered normally",
   async (protocol) => {
     await using running = await startTestGateway();
     const { host, port } = new URL(running.gateway.url);
@@ -140,7 +140,7 @@ test.each(["h2c", "h2c, TLS/1.3", "websocket2"])(
   },
 );
 
-test("requests that one account of a channel has not answered keep no other account's out", async () => {
+test("pending requests of one account of a channel do not block another account's", async () => {
   const gate = Promise.withResolvers<void>();
   const full = Promise.withResolvers<void>();
   let held = 0;
@@ -170,7 +170,7 @@ test("requests that one account of a channel has not answered keep no other acco
   expect((await post("default")).status).toBe(200);
 });
 
-describe("a request that never ends", () => {
+describe("an endless request", () => {
   test.each([
     ["in its head", "POST /channels/test/default HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "],
     ["in its body", "POST /channels/test/default HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{"],

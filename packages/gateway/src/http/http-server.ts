@@ -23,7 +23,7 @@ import { renderStorageFull } from "./storage-full.ts";
 import { UnprovenConnections } from "./unproven-connections.ts";
 import { WebhookRequests } from "./webhook-requests.ts";
 
-/** What the server is made of. */
+/** The dependencies of the server. */
 export interface HttpServerOptions {
   readonly engine: Engine;
   readonly authenticator: Authenticator;
@@ -34,26 +34,26 @@ export interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
   readonly loopbackOnly: boolean;
-  /** Why nothing can be taken now; `undefined` when all is well. */
+  /** Why no input is accepted now; `undefined` if it is. */
   readonly readiness: () => string | undefined;
-  /** The text for Prometheus, read now. */
+  /** The current metrics for Prometheus. */
   readonly metrics: () => Promise<string>;
   /** How long a client may take to send a request, its body included; 30 s by default. Answers may take as long as they need. */
   readonly requestTimeoutMs?: number;
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface HttpServer {
   readonly port: number;
   close(): Promise<void>;
 }
 
-/** What holds a connection without sending its request must not keep those out who do. */
+/** Connections that send no request must not block those that do. */
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Space comes back when somebody has looked. */
+/** A request triggers a check for free space. */
 const RETRY = { "retry-after": "30" } as const;
 
-/** Opens the gateway's one port. Rejects when it cannot, saying why and what to do. */
+/** Opens the gateway's only port. Rejects with what to do if it cannot. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { engine } = options;
   const connections = new UnprovenConnections();
@@ -69,7 +69,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       requestTimeout,
       headersTimeout: requestTimeout,
       connectionsCheckingInterval: requestTimeout / 2,
-      // An offer of another protocol, as of HTTP/2, is passed over: the request is answered as it is.
+      // An offer to upgrade to another protocol, such as HTTP/2, is ignored: the request is answered normally.
       shouldUpgradeCallback: ({ headers }) => /(?:^|,)\s*websocket\s*(?:,|$)/i.test(headers.upgrade ?? ""),
     },
   });
@@ -91,7 +91,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       socket.end(`HTTP/1.1 ${handshake.status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
       return;
     }
-    // Clients of the socket have a limit of their own.
+    // Clients of the socket have a separate limit.
     connections.prove(request.socket);
     options.clients.handleUpgrade(request, { socket, head, client: handshake.client });
   });
@@ -119,7 +119,7 @@ function createApp(options: HttpServerOptions, admission: AdmissionOptions): Hon
   const webhooks = new WebhookRequests({ clock: options.clock, connections: admission.connections });
 
   app.onError((error, context) => {
-    // Whoever brings something keeps it: nothing of it was stored.
+    // The client keeps its data: nothing of it was stored.
     if (storage.note(error)) return renderStorageFull(error.message);
     engine.parts.logger.error("A request failed", { path: context.req.path, error });
     return context.json(
@@ -151,22 +151,22 @@ function createApp(options: HttpServerOptions, admission: AdmissionOptions): Hon
     return refused ?? handleMedia({ id: context.req.param("id"), sessionKey: context.req.query("session") ?? "" }, engine.parts);
   });
   app.all("/channels/:channel/:accountId", async (context) => {
-    // A platform proves itself by its signature, which the channel checks on the raw bytes; the gateway's token means nothing here.
+    // A platform authenticates by its signature, which the channel verifies on the raw bytes; the gateway's token means nothing here.
     if (authorize({ type: "platform" }, { type: "http", route: "ANY /channels" }, OWN).type !== "allow") return context.notFound();
     const { channels } = engine.parts;
     const address = { channel: context.req.param("channel"), accountId: context.req.param("accountId") };
     const channel = channels.channelFor(address);
     if (channel === undefined) {
-      // What is only on its way up gets its events again; what nobody has configured is told so.
+      // An account that is starting gets its events again; one that is not configured gets 404.
       if (channels.accountFor(address)?.enabled === true) return context.json({ error: "not yet, send it again" }, 503, RETRY);
       return context.json({ error: "no such channel account is running" }, 404);
     }
     try {
-      // On a full disk too: whoever says something on the platform is told there, and the platform sends again what was not taken.
+      // On a full disk too: the sender is told on the platform, and the platform redelivers refused events.
       return await webhooks.handle(channel, context.req.raw, context.env.incoming as IncomingMessage);
     } catch (error) {
       if (!storage.note(error)) throw error;
-      // A platform learns nothing of this machine.
+      // A platform gets no details of this machine.
       return context.json({ error: "nothing can be stored now, send it again" }, 503, RETRY);
     }
   });
@@ -182,7 +182,7 @@ function createApp(options: HttpServerOptions, admission: AdmissionOptions): Hon
   return app;
 }
 
-/** The client of a handshake, or the status line with which it is refused. */
+/** The client of a handshake, or the status line of its refusal. */
 function admitHandshake(
   request: IncomingMessage,
   admission: AdmissionOptions,
@@ -195,7 +195,7 @@ function admitHandshake(
   return { type: "refused", status: `${status} ${STATUS_CODES[status] ?? ""}${lines.join("")}` };
 }
 
-/** Told once a process: the requests of a proxy are many. */
+/** Logged once per process: a proxy has many requests. */
 function warnOnce(logger: Logger): () => void {
   let isTold = false;
   return () => {

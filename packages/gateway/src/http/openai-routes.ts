@@ -11,13 +11,13 @@ import { answerPreflight, corsHeaders } from "./cors.ts";
 import { readJsonBody } from "./read-json-body.ts";
 import { renderStorageFull } from "./storage-full.ts";
 
-/** Room for one image of the largest size in base64, and a conversation. */
+/** Enough for one image of the largest size in base64, and a conversation. */
 const MAX_COMPLETION_BYTES: number = 32 * 1024 * 1024;
 
-/** Adds everything below `/v1`. All answers have the shapes of OpenAI's API, those to unknown routes and methods included. */
+/** Adds everything below `/v1`. All answers have the shapes of OpenAI's API, including those to unknown routes and methods. */
 export function addOpenAiRoutes(app: Hono<HttpEnv>, engine: Engine, admission: AdmissionOptions): void {
   const { parts } = engine;
-  // Read for every request: what is configured holds from the next one on.
+  // Read for every request: a configuration change applies from the next one on.
   const allowedOrigins = (): readonly string[] => parts.running.config.gateway.allowedOrigins;
   const guard = (context: Context<HttpEnv>, route: HttpRoute): Response | undefined =>
     guardRoute(context, route, { ...admission, allowedOrigins: allowedOrigins() });
@@ -82,7 +82,7 @@ export function addOpenAiRoutes(app: Hono<HttpEnv>, engine: Engine, admission: A
   );
 }
 
-/** The id behind `/v1/models/`, which may hold slashes and colons, encoded or not. What cannot be decoded names no model. */
+/** The id after `/v1/models/`, which may contain slashes and colons, encoded or not. An undecodable one matches no model. */
 function modelInPath(context: Context<HttpEnv>): string {
   const encoded = new URL(context.req.url).pathname.slice("/v1/models/".length);
   try {
@@ -93,7 +93,7 @@ function modelInPath(context: Context<HttpEnv>): string {
   }
 }
 
-/** Aborts when the client leaves before it has its answer. */
+/** Aborts if the client leaves before it has its answer. */
 function closeSignal(outgoing: HttpBindings["outgoing"]): AbortSignal {
   const closed = new AbortController();
   outgoing.once("close", () => {

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from "node:http";
 
-/** A request's body, or why there is none. */
+/** A request's body, or why it is missing. */
 export type Body =
   | { readonly type: "bytes"; readonly bytes: Buffer }
   | { readonly type: "refused"; readonly status: 413; readonly message: string };
 
-/** Reads a body of at most `maxBytes`, whatever its declared length says. Takes Node's own request: a web stream around it would cost more. */
+/** Reads a body of at most `maxBytes`, regardless of its declared length. Takes Node's own request: wrapping it in a web stream would cost more. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Body> {
   const tooLarge: Body = { type: "refused", status: 413, message: `The body is larger than ${maxBytes} bytes.` };
   if (Number(request.headers["content-length"] ?? 0) > maxBytes) return tooLarge;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { readBody } from "./read-body.ts";
 
-/** A request's JSON, or why there is none. */
+/** A request's JSON, or why it is missing. */
 export type JsonBody =
   | { readonly type: "json"; readonly value: unknown }
   | { readonly type: "refused"; readonly status: 400 | 413; readonly message: string };

@@ -24,7 +24,7 @@ const result = (text: string, isError: boolean): ChatEvent => ({
   entry: { type: "tool-result", id: "1", timestampMs: 0, callId: "c", name: "exec", text, isError },
 });
 
-test("thoughts and tools are parts with blank lines between them, however the thoughts are cut; text is none of it", () => {
+test("thoughts and tools are parts separated by blank lines, for any chunk boundaries; text is not among them", () => {
   const rest = [
     ...block("text", "I look."),
     call("ls", "{}"),
@@ -41,14 +41,14 @@ test("an empty thought shows nothing, and no blank line", () => {
   expect(shown([...block("thinking", ""), call("ls", "{}")])).toBe("`ls`");
 });
 
-test("a tool that fails is told of, one that is done is not; secrets are hidden before anything is cut", () => {
+test("a failed tool is reported, a successful one is not; secrets are redacted before anything is cut", () => {
   expect(shown([result("fine", false)])).toBe("");
   expect(shown([result("", true)])).toBe("`exec` failed.");
   expect(shown([result(`no hunter2\n${"x".repeat(500)}`, true)])).toMatch(/^`exec` failed: `no \*\*\* x+…`$/);
   expect(shown([call("exec", `{"command":"${"x".repeat(105)}hunter2"}`)])).not.toContain("hunter");
 });
 
-test("what other runs of the session do shows nothing", () => {
+test("other runs of the session show nothing", () => {
   const reasoning = new RunReasoning("another", hideSecrets);
   for (const event of [...block("thinking", "I see."), call("ls", "{}"), result("no", true)]) expect(reasoning.push(event)).toBe("");
 });

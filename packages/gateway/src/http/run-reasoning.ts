@@ -2,17 +2,17 @@ import type { ChatEvent } from "@factotum/protocol";
 import { toolFailureLine, toolStartLine } from "../delivery/plan-tool-line.ts";
 
 /**
- * What a run does besides its text, as an OpenAI client gets it on request: thoughts as they come, and a line for every tool that begins or fails, with a
- * blank line between them. Fed with the events of the session, like `RunText`.
+ * The activity of a run besides its text, as an OpenAI client gets it on request: thoughts as they come, and a line for every tool that starts or fails,
+ * separated by blank lines. Fed with the events of the session, like `RunText`.
  */
 export class RunReasoning {
   readonly #runId: string;
   readonly #hideSecrets: (text: string) => string;
   #inThoughts = false;
-  /** A part has been shown: the next one begins behind a blank line. */
+  /** A part was shown: the next one starts after a blank line. */
   #hasShown = false;
   #beginsPart = true;
-  /** Characters of thoughts of the answer that is being made. */
+  /** Characters of thoughts of the current answer. */
   #ofAnswer = 0;
 
   constructor(runId: string, hideSecrets: (text: string) => string) {
@@ -20,7 +20,7 @@ export class RunReasoning {
     this.#hideSecrets = hideSecrets;
   }
 
-  /** What this event adds. */
+  /** The text that this event adds. */
   push(event: ChatEvent): string {
     if (!("runId" in event) || event.runId !== this.#runId) return "";
     switch (event.type) {
@@ -42,7 +42,7 @@ export class RunReasoning {
     }
   }
 
-  /** How many of the last characters the model has taken back with this event: its answer broke off and is made again. */
+  /** How many of the last characters this event withdraws: the answer broke off and is retried. */
   withdrawn(event: ChatEvent): number {
     if (event.type !== "answer-restart" || event.runId !== this.#runId) return 0;
     const characters = this.#ofAnswer;

@@ -29,12 +29,12 @@ describe("the text of a streamed answer", () => {
     ["Here.\nMEDIA:out/a b.png\nBye.", "Here.\nBye.\n\n📎 a b.png"],
     ["MEDIA:https://example.com/x/y.pdf?z=1", "📎 y.pdf"],
     ["", ""],
-  ])("%j is shown as %j, however it is cut", (text, shown) => {
+  ])("%j is shown as %j, for any chunk boundaries", (text, shown) => {
     expect(visible([text])).toBe(shown);
     expect(visible(text.split(""))).toBe(shown);
   });
 
-  test("every cutting of any text gives the same characters", () => {
+  test("any chunk boundaries give the same characters", () => {
     const piece = fc.oneof(
       fc.string(),
       fc.constantFrom("NO_REPLY", "__SILENT__", "[[", "]]", "[[reply_to_current]]", "reply_to:", " ", "\n"),
@@ -46,7 +46,7 @@ describe("the text of a streamed answer", () => {
     );
   });
 
-  test("answers of one run stand apart, other runs and thoughts stay out", () => {
+  test("answers of one run are separated, other runs and thoughts are excluded", () => {
     const text = new RunText("r1");
     const delta = (runId: string, piece: string): string => text.push({ type: "block-delta", runId, text: piece });
     const say = (runId: string, block: "text" | "thinking", piece: string): string =>

@@ -3,8 +3,8 @@ import { mediaWords } from "../media/media-words.ts";
 import { ReplyParser } from "../delivery/reply-parser.ts";
 
 /**
- * The text of a whole run as an OpenAI client gets it: what the assistant says in each of its answers, with a blank line between them. Fed with the
- * events of the session, so that a streaming and a waiting client get the same characters.
+ * The text of a whole run as an OpenAI client gets it: all answers of the assistant, separated by blank lines. Fed with the events of the session, so that a
+ * streaming and a waiting client get the same characters.
  */
 export class RunText {
   readonly #runId: string;
@@ -17,7 +17,7 @@ export class RunText {
     this.#runId = runId;
   }
 
-  /** What this event adds. */
+  /** The text that this event adds. */
   push(event: ChatEvent): string {
     if (!("runId" in event) || event.runId !== this.#runId) return "";
     switch (event.type) {
@@ -51,7 +51,7 @@ export class RunText {
     return rest;
   }
 
-  /** An OpenAI client gets no files: it is told their names. */
+  /** An OpenAI client gets the names of files instead of files. */
   #sayMedia(media: readonly string[]): string {
     if (media.length === 0) return "";
     const separator = this.#saidNow ? "\n\n" : "";

@@ -20,19 +20,19 @@ describe("requests of other sites", () => {
     expect(crossSiteProblem({ host, origin }, { loopbackOnly: true }) === undefined).toBe(served);
   });
 
-  test("a listener on the network answers to any name, but not to pages of other sites", () => {
+  test("a listener on the network accepts any host name, but no pages of other sites", () => {
     expect(crossSiteProblem({ host: "home.example:18790", origin: "http://home.example:18790" }, { loopbackOnly: false })).toBeUndefined();
     expect(crossSiteProblem({ host: "home.example:18790", origin: "http://evil.example" }, { loopbackOnly: false })).toBeDefined();
   });
 });
 
-describe("an origin that is listed", () => {
+describe("a listed origin", () => {
   const allowedOrigins = ["https://chat.example.com"];
   test.each([
     ["127.0.0.1:18790", "https://chat.example.com", true],
     ["127.0.0.1:18790", "https://chat.example.com:8443", false],
     ["127.0.0.1:18790", "http://chat.example.com", false],
-    // The name that a page has rebound to this machine.
+    // A page's own name, rebound to this machine.
     ["chat.example.com", "https://chat.example.com", false],
   ])("on the host %j: %j is served: %s", (host, origin, served) => {
     expect(crossSiteProblem({ host, origin }, { loopbackOnly: true, allowedOrigins }) === undefined).toBe(served);
@@ -41,7 +41,7 @@ describe("an origin that is listed", () => {
 
 describe.each(["https://home.example", "https://home.example/assistant"])("the public address %s", (publicUrl) => {
   test.each([
-    // A proxy that passes the name on, and one that does not.
+    // A proxy that passes the host name on, and one that does not.
     ["home.example", "https://home.example", true],
     ["127.0.0.1:18790", "https://home.example", true],
     ["home.example", undefined, true],

@@ -1,9 +1,9 @@
-/** Names under which a loopback listener may be addressed. Another name in `Host` is a page that resolves its own name to this machine. */
+/** Host names of a loopback listener. Another name in `Host` is a page whose name resolves to this machine. */
 const LOOPBACK_NAMES: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
- * Why a request must not be served, or `undefined`. Guards against pages of other sites (R19): a loopback listener answers to loopback names and to the
- * public address only, and a browser's `Origin` must be the address it talks to, the public one, or one of `allowedOrigins`.
+ * Why a request must be refused, or `undefined`. Guards against pages of other sites (R19): a loopback listener accepts loopback names and the public address
+ * only, and a browser's `Origin` must be the address it talks to, the public one, or one of `allowedOrigins`.
  */
 export function crossSiteProblem(
   headers: { readonly host: string | undefined; readonly origin: string | undefined },

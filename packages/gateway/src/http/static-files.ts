@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { type ContentEncoding, negotiateEncoding } from "./negotiate-encoding.ts";
 
-/** What the pages of the Control UI may do: their own scripts and styles, their own socket, nothing from anywhere else. */
+/** The content security policy of the Control UI: its own scripts and styles, its own socket, nothing from elsewhere. */
 const CONTENT_SECURITY_POLICY: string = [
   "default-src 'none'",
   "script-src 'self'",

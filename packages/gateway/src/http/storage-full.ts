@@ -1,6 +1,6 @@
 import { renderError } from "./completions/render-response.ts";
 
-/** The answer to somebody whose request would have to be stored, while that cannot be done. Clients of OpenAI's form try again by themselves. */
+/** The answer to a request that needs storing while the disk is full. OpenAI clients retry by themselves. */
 export function renderStorageFull(reason: string): Response {
   return Response.json(renderError(reason, { type: "server_error", code: "storage_full" }), {
     status: 503,

@@ -1,11 +1,11 @@
 import type { Socket } from "node:net";
 
-/** Connections that may be open without proof; more than a browser or a platform opens at once. */
+/** Maximum open connections without proof; more than a browser or a platform opens at once. */
 const MAX_UNPROVEN = 256;
 
 /**
- * Bounds the connections on which nobody has shown a token or a signature. A new one beyond the bound closes the oldest, so that a flood of idle or slow
- * connections keeps nobody else out. A connection is proven for one request: the next one has to prove itself again.
+ * Bounds connections that have sent neither a token nor a signature. A new one over the limit closes the oldest, so that a flood of idle or slow connections
+ * does not block others. A connection is proven for one request: the next one must prove itself again.
  */
 export class UnprovenConnections {
   /** Oldest first. */
@@ -17,7 +17,7 @@ export class UnprovenConnections {
     this.reset(socket);
   }
 
-  /** Nothing is proven on the connection (any more): a request begins, or one was refused. */
+  /** The connection is not proven (any more): a request starts, or one was refused. */
   reset(socket: Socket): void {
     if (socket.destroyed || this.#sockets.has(socket)) return;
     const [oldest] = this.#sockets;
@@ -28,7 +28,7 @@ export class UnprovenConnections {
     this.#sockets.add(socket);
   }
 
-  /** Its request has shown a token or a signature, or another limit holds for it. */
+  /** Its request has a valid token or signature, or another limit applies to it. */
   prove(socket: Socket): void {
     this.#sockets.delete(socket);
   }

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { realClock, startTestGateway, TestPlatform } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 
-/** As many as may be open without proof. */
+/** The maximum of unproven connections. */
 const FLOOD = 256;
 const BODY_TIMEOUT_MS = 3000;
 
@@ -21,7 +21,7 @@ interface Connection extends Disposable {
 
 async function open({ gateway }: TestGateway): Promise<Connection> {
   const socket: Socket = connect(Number(new URL(gateway.url).port), "127.0.0.1").setEncoding("utf8");
-  // Whoever is closed for another may see a reset.
+  // A connection that is closed for another may see a reset.
   socket.on("error", () => undefined);
   const closed = new Promise((resolve) => socket.once("close", resolve));
   await once(socket, "connect");
@@ -34,7 +34,7 @@ async function open({ gateway }: TestGateway): Promise<Connection> {
   };
 }
 
-/** Opens so many idle connections that every older one that is not proven was closed long before the last of them closed another. */
+/** Opens so many idle connections that every older unproven one was closed long before the last of them closed another. */
 async function flood(running: TestGateway): Promise<Disposable> {
   using stack = new DisposableStack();
   const idle: Connection[] = [];
@@ -45,7 +45,7 @@ async function flood(running: TestGateway): Promise<Disposable> {
 
 const head = (length: number): string => `POST /channels/test/default HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${length}\r\n\r\n`;
 
-/** A gateway whose only channel answers webhooks in this way. */
+/** A gateway whose only channel answers webhooks like this. */
 function gatewayThat(handleWebhook: Channel["handleWebhook"], clock?: Clock): Promise<TestGateway> {
   const account = new TestPlatform().account();
   return startTestGateway({
@@ -54,12 +54,12 @@ function gatewayThat(handleWebhook: Channel["handleWebhook"], clock?: Clock): Pr
   });
 }
 
-/** Accepts what says `signed`. */
+/** Accepts bodies that contain `signed`. */
 const accepting: Channel["handleWebhook"] = async (request) =>
   new Response("", { status: (await request.text()) === "signed" ? 200 : 401 });
 
-describe("a connection of a platform", () => {
-  test("is proven once its request is there and accepted, and survives a flood", async () => {
+describe("a platform's connection", () => {
+  test("is proven once its request is complete and accepted, and survives a flood", async () => {
     await using running = await gatewayThat(accepting);
     using connection = await open(running);
     connection.write(`${head(6)}signed`);
@@ -78,7 +78,7 @@ describe("a connection of a platform", () => {
     expect(connection.isClosed()).toBe(true);
   });
 
-  test("is not proven by the request before, nor by one whose body is not there yet", async () => {
+  test("is not proven by an earlier request, nor by one with an incomplete body", async () => {
     let isBegun = Promise.withResolvers<void>();
     await using running = await gatewayThat((request, options) => {
       isBegun.resolve();
@@ -95,7 +95,7 @@ describe("a connection of a platform", () => {
   });
 });
 
-test("a connection whose request showed the token survives a flood", async () => {
+test("a connection whose request has the token survives a flood", async () => {
   await using running = await gatewayThat(accepting);
   using connection = await open(running);
   const request = `GET /v1/models HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${running.token}\r\n\r\n`;
@@ -106,7 +106,7 @@ test("a connection whose request showed the token survives a flood", async () =>
   expect(await connection.answer()).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-test("a body that is there is not cut off, however slow its channel stores it", async () => {
+test("a complete request is not cut off, however slow its channel stores it", async () => {
   let passDeadline: (() => void) | undefined;
   const clock: Clock = {
     ...realClock,

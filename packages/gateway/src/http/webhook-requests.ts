@@ -3,12 +3,12 @@ import type { Clock } from "@factotum/agent-contract";
 import type { Channel } from "@factotum/channel-contract";
 import type { UnprovenConnections } from "./unproven-connections.ts";
 
-/** Requests of one account at once. */
+/** Maximum concurrent requests of one account. */
 const MAX_REQUESTS = 64;
 /** How long a body may take to arrive; platforms send theirs in one piece. */
 const BODY_TIMEOUT_MS = 3000;
 
-/** What bounds webhook requests. */
+/** The limits of webhook requests. */
 export interface WebhookRequestsOptions {
   readonly clock: Clock;
   readonly connections: UnprovenConnections;
@@ -20,14 +20,14 @@ export interface WebhookRequestsOptions {
  */
 export class WebhookRequests {
   readonly #options: WebhookRequestsOptions;
-  /** Per account, oldest first: a flood on one platform's address keeps no other platform out. */
+  /** Per account, oldest first: a flood on one platform's address does not block other platforms. */
   readonly #open = new Map<Channel, Set<IncomingMessage>>();
 
   constructor(options: WebhookRequestsOptions) {
     this.#options = options;
   }
 
-  /** The channel's answer; 408 for a body that is not there in time, 503 when all requests of the account are being processed. */
+  /** The channel's answer; 408 for an incomplete body after the timeout, 503 if all places of the account are being processed. */
   async handle(channel: Channel, request: Request, incoming: IncomingMessage): Promise<Response> {
     const open = this.#open.get(channel) ?? new Set();
     if (!makePlace(open)) return refuse(503, "too many requests at once", { "retry-after": "1" });
@@ -55,7 +55,7 @@ export class WebhookRequests {
   }
 }
 
-/** True when there is room for one more: the oldest request whose body is still arriving is dropped for it. */
+/** True if there is room for one more: the oldest request whose body is still arriving is dropped for it. */
 function makePlace(open: Set<IncomingMessage>): boolean {
   if (open.size < MAX_REQUESTS) return true;
   const unproven = open.values().find(({ complete }) => !complete);

@@ -6,7 +6,7 @@ import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-ha
 import type { TestGateway } from "../../test/gateway-harness.ts";
 import { JumpingClock, JUMPS } from "../../test/jumping-clock.ts";
 
-/** What follows from the date alone is no fault of a jump. */
+/** Effects that follow from the date alone are no fault of a jump. */
 function patched(baseUrl: string, mode: "followup" | "steer" = "followup"): (config: FactotumConfig) => FactotumConfig {
   return (config) => ({
     ...withModel(baseUrl)(config),
@@ -27,7 +27,7 @@ async function complete({ gateway, token }: TestGateway): Promise<Response> {
 }
 
 describe.each(JUMPS)("a clock that is set %s", (_name, byMs) => {
-  test("in the middle of a run holds nothing up, ends nothing early and mixes nothing up", async () => {
+  test("during a run delays nothing, ends nothing early and mixes nothing up", async () => {
     await using server = await startAnthropicServer();
     const platform = new TestPlatform();
     const clock = new JumpingClock();
@@ -57,7 +57,7 @@ describe.each(JUMPS)("a clock that is set %s", (_name, byMs) => {
     expect((await running.gateway.status()).outbox).toMatchObject({ waiting: 0, deadLettered: 0, ambiguous: 0 });
   });
 
-  test("between two tries of a send makes it neither too late nor late", async () => {
+  test("between two attempts of a send makes it neither too late nor late", async () => {
     await using server = await startAnthropicServer();
     server.respond(() => textReply("Here."));
     const platform = new TestPlatform();
@@ -81,7 +81,7 @@ describe.each(JUMPS)("a clock that is set %s", (_name, byMs) => {
     expect((await running.gateway.status()).outbox).toMatchObject({ waiting: 0, deadLettered: 0, ambiguous: 0 });
   });
 
-  test("while the gateway is down leaves what is due soon due soon", async () => {
+  test("while the gateway is down keeps the due times of what is due soon", async () => {
     await using server = await startAnthropicServer();
     server.respond(() => textReply("After the night."));
     const platform = new TestPlatform();
@@ -101,7 +101,7 @@ describe.each(JUMPS)("a clock that is set %s", (_name, byMs) => {
       },
     });
     await using second = await startTestGateway({ platform, home: first.home, clock: watched, patch: patched(server.baseUrl) });
-    // A day ahead its time is over, as far as anybody can know.
+    // A day ahead it has expired, as far as anyone can know.
     if (byMs >= 24 * 3_600_000) {
       await expect.poll(async () => (await second.gateway.status()).outbox.deadLettered).toBe(1);
       return;
@@ -113,7 +113,7 @@ describe.each(JUMPS)("a clock that is set %s", (_name, byMs) => {
 });
 
 describe("a clock that is set a day ahead", () => {
-  test("throws nothing away that is young, and a day that goes by does", async () => {
+  test("deletes nothing that is recent, unlike a day that really passes", async () => {
     await using server = await startAnthropicServer();
     server.respond(() => textReply("Hello."));
     const clock = new JumpingClock();
@@ -130,7 +130,7 @@ describe("a clock that is set a day ahead", () => {
   });
 });
 
-test("a turn that was given a stranger's words knows it after a restart, though the clock was set back in between", async () => {
+test("a turn with a stranger's text is still tainted after a restart, even if the clock was set back in between", async () => {
   await using server = await startAnthropicServer();
   const platform = new TestPlatform();
   const clock = new JumpingClock();

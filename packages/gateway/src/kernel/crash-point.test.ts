@@ -4,7 +4,7 @@ import { CRASH_POINTS } from "./crash-point.ts";
 import type { CrashPoint } from "./crash-point.ts";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 
-test("a message with a tool passes every crash point once, in the order of what is written and sent", async () => {
+test("a message with a tool passes every crash point once, in the order of writes and sends", async () => {
   await using server = await startAnthropicServer();
   server.script([toolReply({ name: "write", input: { path: "a.txt", content: "1" } }), textReply("Done.")]);
   const platform = new TestPlatform();

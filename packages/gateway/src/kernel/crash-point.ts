@@ -1,4 +1,4 @@
-/** Places at which a crash is worst. Each lies between two things of which one must not be without the other (R1–R3). */
+/** The worst points for a crash: between two operations that must not happen without each other (R1–R3). */
 export const CRASH_POINTS = [
   "before-inbound-commit",
   "after-inbound-commit",
@@ -13,5 +13,5 @@ export const CRASH_POINTS = [
 /** The name of one. */
 export type CrashPoint = (typeof CRASH_POINTS)[number];
 
-/** Told each time that a crash point is reached; a crash rig ends the process in it. */
+/** Called each time that a crash point is reached; a crash test ends the process in it. */
 export type CrashPointHook = (point: CrashPoint) => void;

@@ -1,6 +1,6 @@
 /** Reason of a signal that a person fired. */
 export class LaneAbort extends Error {
-  /** The sender of the stopped input cannot see who stopped it, so a notice says so. */
+  /** The sender of the stopped input cannot see who stopped it, so a notice is sent. */
   readonly tellsSender: boolean;
 
   constructor(reason: string, { tellsSender = false }: { readonly tellsSender?: boolean } = {}) {
@@ -10,7 +10,7 @@ export class LaneAbort extends Error {
   }
 }
 
-/** Reason of a signal that a newer message fired: what has not begun yet goes into that message's turn. */
+/** Abort reason for a newer message: an input whose turn has not started is merged into that message's turn. */
 export class LaneInterrupt extends LaneAbort {
   constructor() {
     super("a newer message came");
@@ -18,7 +18,7 @@ export class LaneInterrupt extends LaneAbort {
   }
 }
 
-/** Reason of a signal with which work that no person waits for makes way for a message. */
+/** Abort reason for unattended work that yields to a message. */
 export class LaneYield extends Error {
   constructor() {
     super("a message came");
@@ -26,7 +26,7 @@ export class LaneYield extends Error {
   }
 }
 
-/** Reason of a signal that the end of the process fired: the turn stays open and is resumed at the next start. */
+/** Abort reason for the shutdown: the turn stays open and is resumed at the next start. */
 export class LaneShutdown extends Error {
   constructor(reason: string) {
     super(reason);

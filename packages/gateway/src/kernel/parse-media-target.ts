@@ -1,6 +1,6 @@
 import path from "node:path";
 
-/** Where a file lies that an answer names, or why it is not looked for. */
+/** The location of a file named by an answer, or why it is not loaded. */
 export type MediaTarget =
   | { readonly type: "path"; readonly path: string }
   | { readonly type: "url"; readonly url: string }
@@ -8,7 +8,7 @@ export type MediaTarget =
 
 const MAX_CHARS = 4_096;
 
-/** Reads what a `MEDIA:` line or the `message` tool names: a path in the workspace, or an address of the web. Pure. */
+/** Parses the target of a `MEDIA:` line or the `message` tool: a path in the workspace, or a web address. Pure. */
 export function parseMediaTarget(named: string): MediaTarget {
   const text = named.trim();
   if (text === "" || text.length > MAX_CHARS || text.includes("\0")) return refused("it names no file");

@@ -1,12 +1,12 @@
 import type { Clock } from "@factotum/agent-contract";
 import { LaneAbort } from "./lane-abort.ts";
 
-/** How long a person who stops something waits for what does not listen. */
+/** How long a person's stop waits for work that ignores its signal. */
 const GRACE_MS = 1000;
 
 /**
- * Races work against an abort signal, which it may not listen to, and rejects with the signal's reason: at once when its time is over or the gateway ends,
- * after a moment when a person stops it, so that what is nearly done is done and stands in the conversation. A late result is discarded.
+ * Races work against an abort signal, which it may ignore, and rejects with the signal's reason: at once on a timeout or a shutdown, after a moment if a person
+ * stops it, so that nearly finished work is completed and stored in the conversation. A late result is discarded.
  */
 export async function raceAbort<Result>(
   work: Promise<Result>,

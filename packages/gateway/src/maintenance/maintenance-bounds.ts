@@ -1,9 +1,9 @@
 import type { SessionConfig } from "@factotum/config";
 import { withoutUndefined } from "@factotum/agent-contract";
 
-/** How much of past conversations is kept; what is absent is no bound. */
+/** Retention limits of past conversations; an absent one is no limit. */
 export interface MaintenanceBounds {
-  /** `warn`: nothing is removed, the log says what would be. */
+  /** `warn`: nothing is removed, the log reports what would be. */
   readonly mode: "enforce" | "warn";
   readonly maxAgeMs?: number;
   readonly maxSessions?: number;
@@ -12,7 +12,7 @@ export interface MaintenanceBounds {
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Reads `session.maintenance`; `undefined` when nothing is bounded. */
+/** Parses `session.maintenance`; `undefined` without any limit. */
 export function maintenanceBounds(config: SessionConfig["maintenance"]): MaintenanceBounds | undefined {
   const { mode, pruneAfter, maxEntries, maxDiskBytes } = config;
   if (pruneAfter === undefined && maxEntries === undefined && maxDiskBytes === undefined) return undefined;

@@ -6,18 +6,18 @@ import type { MediaStage } from "../media/media-stage.ts";
 import type { MaintenanceBounds } from "./maintenance-bounds.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** What was talked in within a day is nobody's past: only the bound on age reaches it. */
+/** Sessions with activity within a day are removed only by the age limit. */
 const RECENT_MS = DAY_MS;
-/** Sessions, or conversations, that are looked at between two pauses. */
+/** Sessions, or conversations, scanned between two pauses. */
 const PAGE = 50;
-/** Once there is too much, it is made this part of the bound: not every message is worth a cleaning. */
+/** If the limit is exceeded, usage is reduced to this fraction of it, so that not every message causes a cleaning. */
 const LOW_WATER = 0.8;
 
-/** What is asked of the rest of the gateway. */
+/** The dependencies on the rest of the gateway. */
 export interface PruneTargets {
-  /** Somebody works with it or looks at it, or it is one that always stays. */
+  /** It is in use or being watched, or is one that always stays. */
   readonly keeps: (sessionKey: string) => boolean;
-  /** Removes a session in its lane, with its media; false for one that is kept, or is not there any more. */
+  /** Removes a session in its lane, with its media; false for one that is kept, or no longer exists. */
   readonly removeSession: (sessionKey: string) => Promise<boolean>;
 }
 
@@ -28,19 +28,18 @@ export interface Pruned {
   bytes: number;
 }
 
-/** What old sessions are removed with. */
+/** The dependencies of pruning. */
 export interface PruneOptions {
   readonly store: Store;
   readonly media: MediaStage;
   readonly clock: Clock;
-  /** The time by which things are thrown away for their age: see `createSteadyNow`. */
+  /** The clock for deletions by age: see `createSteadyNow`. */
   readonly steadyNow: () => number;
 }
 
 /**
- * One pass over everything that is kept. It yields between slices, each of which looks at a page of rows and removes every conversation of it in a
- * transaction of its own. Age first; then the surplus of sessions, the quietest first; then what takes too much room: conversations that have ended, the
- * oldest first, then sessions, the quietest first.
+ * One pass over all sessions. It yields between slices, each of which reads a page of rows and removes every conversation of it in a separate transaction. Age
+ * first; then surplus sessions, longest idle first; then size: conversations that have ended, the oldest first, then sessions, longest idle first.
  */
 export async function* pruneSessions(
   bounds: MaintenanceBounds,
@@ -89,7 +88,7 @@ class PrunePass {
     const { store, steadyNow } = this.#options;
     const used = (await store.usedBytes()) + copyBytes;
     if (used <= maxBytes) return;
-    // Plain files of what was removed are kept for a while, when there is room for them.
+    // Plain files of deleted conversations are kept for a while, if there is room for them.
     yield* this.#dropRemovedCopies();
     const end = this.pruned.bytes + used - maxBytes * LOW_WATER;
     const isTooMuch = (): boolean => this.pruned.bytes < end;
@@ -133,7 +132,7 @@ class PrunePass {
     const { items } = await this.#options.store.listConversations({ sessionKey: key, limit: 1000 });
     const copyBytes = items.reduce((sum, conversation) => sum + conversation.copyBytes, 0);
     const isRemoved = await this.#measured(copyBytes, async () => {
-      // Since the page was read somebody may have talked in it, and be done by now.
+      // It may have been active since the page was read, and be idle again.
       const record = await this.#options.store.readSession(key);
       return record !== undefined && record.updatedAtMs <= notAfterMs && this.#targets.removeSession(key);
     });
@@ -151,14 +150,14 @@ class PrunePass {
     if (isRemoved) this.pruned.conversations += 1;
   }
 
-  /** A trial removes nothing, so it meets the same again. */
+  /** A dry run deletes nothing, so the same rows come back; skip them. */
   #isCounted(id: string): boolean {
     if (this.#counted.has(id)) return true;
     if (this.#isTrial) this.#counted.add(id);
     return false;
   }
 
-  /** Removes something, unless this is a trial, and counts what that has freed. */
+  /** Removes something, unless this is a dry run, and counts the freed size. */
   async #measured(copyBytes: number, remove: () => Promise<boolean>): Promise<boolean> {
     if (this.#isTrial) {
       // The rows of a conversation take about as much as its plain file.
@@ -170,7 +169,7 @@ class PrunePass {
     try {
       if (!(await remove())) return false;
     } catch (error) {
-      // Meanwhile somebody has begun to talk in it, or has removed it.
+      // It has become active meanwhile, or was removed.
       if (StoreError.isInstance(error) && (error.code === "conflict" || error.code === "not-found")) return false;
       throw error;
     }

@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 const NOW_MS = Date.UTC(2026, 2, 10, 12);
 const SLICE_MS = 1000;
 
-/** Timers of maintenance and of the upkeep beside it, which run when the test says so. */
+/** Timers of maintenance and other upkeep, fired by the test. */
 class UpkeepClock {
   nowMs = NOW_MS;
   readonly timers = new Set<{ readonly delayMs: number; readonly callback: () => void }>();
@@ -49,7 +49,7 @@ async function start(maintenance: Maintenance, options: Partial<Parameters<typeo
   return running;
 }
 
-/** One pass; gives the rows that were read in each of its slices. */
+/** One pass; returns the number of rows read in each of its slices. */
 async function pass({ gateway, store }: TestGateway): Promise<readonly number[]> {
   const rows: number[] = [];
   const slice = async (wanted: (delayMs: number) => boolean): Promise<void> => {
@@ -87,7 +87,7 @@ const exists = async (file: string): Promise<boolean> =>
     () => false,
   );
 
-test("durations are read, and no bound is no work", () => {
+test("durations are parsed, and no limit means no work", () => {
   expect(maintenanceBounds({ mode: "enforce" })).toBeUndefined();
   expect(maintenanceBounds({ mode: "warn", pruneAfter: "36h", maxEntries: 3, maxDiskBytes: 0 })).toEqual({
     mode: "warn",
@@ -97,7 +97,7 @@ test("durations are read, and no bound is no work", () => {
   });
 });
 
-test("what was silent for too long goes, with its media and its plain file put aside; what is in use, and the main session, stay", async () => {
+test("sessions idle for too long are deleted, with media and plain file; active ones, and the main session, stay", async () => {
   const gateway = await start({ mode: "enforce", pruneAfter: "30d" });
   const { store, home } = gateway;
   await fill(gateway, 40);
@@ -111,21 +111,21 @@ test("what was silent for too long goes, with its media and its plain file put a
   const media = await gateway.gateway.engine.parts.media.store.put(Buffer.from("x"), { ...facts, sessionId: "s-000" });
   const plain = path.join(home, "agents", "main", "sessions", "s-000.jsonl");
   expect([await exists(media.path), await exists(plain)]).toEqual([true, true]);
-  // It is as old as any, and was brought in lately.
+  // It is as old as any, but was imported recently.
   const old = await store.readSession("agent:main:http:005");
   if (old === undefined) throw new Error("there is no such session");
   const moved = { ...old, key: "agent:main:http:in", sessionId: "s-in", importedAtMs: NOW_MS - DAY_MS, entries: [] };
   await store.importSession(moved);
   using _watch = gateway.gateway.engine.parts.events.subscribe("agent:main:http:003", () => undefined);
   await pass(gateway);
-  // The one that ended 30 days ago to the moment is too old, too.
+  // The one that ended exactly 30 days ago is too old, too.
   expect(await left(gateway)).toEqual(["main", "s-003", "s-in", ...names(11, 40)].toSorted());
   expect([await exists(media.path), await exists(plain)]).toEqual([false, false]);
   expect(logged(gateway)).toMatchObject([expect.stringContaining('"sessions":10,"conversations":0')]);
   expect((await store.counts()).sessions).toBe(32);
 });
 
-test("conversations that have ended go by their own age, though their session goes on", async () => {
+test("ended conversations are deleted by their own age, even if their session continues", async () => {
   const gateway = await start({ mode: "enforce", pruneAfter: "30d" });
   const { store } = gateway;
   const key = "agent:main:main";
@@ -140,7 +140,7 @@ test("conversations that have ended go by their own age, though their session go
     if (daysAgo !== 90) await store.resetSession(key, { sessionId, isPrivate: true, nowMs });
     await store.appendEntry(sessionId, { type: "notice", level: "info", text: "hello" }, { timestampMs: nowMs });
   }
-  // It began long ago, and somebody talked in it lately.
+  // It began long ago, but was active recently.
   await store.appendEntry("d-40", { type: "notice", level: "info", text: "late" }, { timestampMs: NOW_MS - 2 * DAY_MS });
   await pass(gateway);
   const { items } = await store.listConversations({ limit: 10 });
@@ -148,13 +148,13 @@ test("conversations that have ended go by their own age, though their session go
   expect(await left(gateway)).toEqual(["d-0"]);
 });
 
-test("of too many the quietest go, a page of rows at a time; what was talked in within a day stays, whatever their number", async () => {
+test("of too many the longest idle are deleted, a page of rows at a time; those with activity within a day stay, regardless of their number", async () => {
   const gateway = await start({ mode: "enforce", maxEntries: 40 });
   await fill(gateway, 160);
   const rows = await pass(gateway);
   expect(await left(gateway)).toEqual(names(120, 160));
   expect(rows.length).toBeGreaterThan(3);
-  // A page of sessions, and for each that goes its conversations, its place and the counts.
+  // A page of sessions, and for each deleted one its conversations, its position and the counts.
   for (const count of rows) expect(count).toBeLessThanOrEqual(51 + 50 * 12);
   clock.nowMs = NOW_MS - 150 * DAY_MS;
   for (let index = 0; index < 10; index += 1)
@@ -167,7 +167,7 @@ test("of too many the quietest go, a page of rows at a time; what was talked in 
   expect(await left(gateway)).toHaveLength(41);
 });
 
-test("what takes too much room goes: conversations that have ended before sessions, the oldest first, down to four fifths", async () => {
+test("over the size limit ended conversations are deleted before sessions, the oldest first, down to four fifths", async () => {
   const first = await start({ mode: "enforce" });
   const { store } = first;
   const text = "It was a long conversation about nothing in particular. ".repeat(4000);
@@ -184,33 +184,33 @@ test("what takes too much room goes: conversations that have ended before sessio
     await write(`d-${day}`, nowMs);
   }
   await store.flushCopies();
-  // How long the plain files are is stored with the next commit.
+  // The size of the plain files is stored with the next commit.
   await store.patchSession(key, { label: "main" }, { nowMs: NOW_MS });
   const { items } = await store.listConversations({ limit: 100 });
   const usedBytes = (await store.usedBytes()) + items.reduce((sum, { copyBytes }) => sum + copyBytes, 0);
   const one = 2 * text.length;
   expect(usedBytes).toBeGreaterThan(9 * one);
   await first.stop();
-  // A fifth of the bound, and half a conversation, must go: three of them.
+  // A fifth of the limit, and half a conversation, must be freed: three of them.
   const maxDiskBytes = Math.floor(usedBytes - one / 2);
   const second = await start({ mode: "enforce", maxDiskBytes }, { home: first.home });
   await pass(second);
   const kept = await second.store.listConversations({ limit: 100 });
   expect(kept.items.map(({ sessionId }) => sessionId).filter((id) => id.startsWith("d"))).toEqual(["d-3", "d-4", "d-5", "d-6", "d-7"]);
   expect(await left(second)).toHaveLength(5);
-  // Their plain files do not wait for thirty days then.
+  // Their plain files are then not kept for thirty days.
   const folder = path.join(first.home, "agents", "main", "sessions");
   expect(await exists(path.join(folder, "d-3.jsonl"))).toBe(true);
   expect(second.logger.lines.filter((line) => line.includes("Background work failed"))).toEqual([]);
   await second.stop();
   const third = await start({ mode: "enforce", maxDiskBytes: one }, { home: first.home });
   await pass(third);
-  // Nothing that may go is left: the main session stays, and takes as much as it takes.
+  // Nothing removable is left: the main session stays, regardless of its size.
   expect((await third.store.listConversations({ limit: 100 })).items.map(({ sessionId }) => sessionId)).toEqual(["d-7"]);
   expect((await third.store.usedBytes()) / one).toBeLessThan(2);
 });
 
-test("the mode warn removes nothing, and says once how much it would be", async () => {
+test("the mode warn removes nothing, and reports once how much it would be", async () => {
   const gateway = await start({ mode: "warn", pruneAfter: "30d", maxEntries: 10, maxDiskBytes: 0 });
   await fill(gateway, 40);
   await pass(gateway);
@@ -219,7 +219,7 @@ test("the mode warn removes nothing, and says once how much it would be", async 
   expect(logged(gateway)).toMatchObject([expect.stringMatching(/"warn".*"sessions":40,/)]);
 });
 
-describe("the rest between passes", () => {
+describe("the pause between passes", () => {
   const rests = (): number[] => [...clock.timers].map(({ delayMs }) => delayMs).filter((delayMs) => delayMs !== 60_000);
 
   test("doubles up to an hour while there is nothing to do, and is short again after work", async () => {
@@ -236,7 +236,7 @@ describe("the rest between passes", () => {
     expect(rests()).toEqual([]);
   });
 
-  test("a pass that fails is said and given up; the next one does the work", async () => {
+  test("a failed pass is logged and abandoned; the next one does the work", async () => {
     const gateway = await start({ mode: "enforce", maxEntries: 10 });
     await fill(gateway, 12);
     const { store } = gateway.gateway.engine.parts;
@@ -251,7 +251,7 @@ describe("the rest between passes", () => {
   });
 });
 
-test("a session whose turn runs is never removed, and goes on", async () => {
+test("a session with a running turn is never removed, and continues", async () => {
   await using server = await startAnthropicServer();
   server.respond(() => textReply("Done."));
   const platform = new TestPlatform();

@@ -6,15 +6,15 @@ import type { MaintenanceBounds } from "./maintenance-bounds.ts";
 import { pruneSessions } from "./prune-sessions.ts";
 import type { PruneOptions, Pruned, PruneTargets } from "./prune-sessions.ts";
 
-/** From one slice of a pass to the next: whoever talks meanwhile comes first. */
+/** Between two slices of a pass: messages take precedence. */
 const SLICE_PAUSE_MS = 1000;
-/** From one pass to the next: twice as long after each that found nothing to do. */
+/** Between two passes: doubled after each that found nothing to do. */
 const SHORTEST_REST_MS = 60_000;
 const LONGEST_REST_MS = 60 * 60_000;
 
-/** What maintenance is made of. */
+/** The dependencies of maintenance. */
 export interface MaintenancePorts extends PruneTargets {
-  /** Work that the end of the gateway waits for, and whose failure is logged. */
+  /** Work that the shutdown waits for, and whose failure is logged. */
   readonly inBackground: (work: Promise<void>) => void;
 }
 
@@ -25,7 +25,7 @@ export interface SessionMaintenanceOptions extends PruneOptions {
   readonly logger: Logger;
 }
 
-/** Keeps what past conversations take within `session.maintenance`, a slice at a time and never in the way of a turn. */
+/** Keeps past conversations within `session.maintenance`, a slice at a time and without delaying a turn. */
 export class SessionMaintenance implements Disposable {
   readonly #options: SessionMaintenanceOptions;
   readonly #ports: MaintenancePorts;
@@ -40,7 +40,7 @@ export class SessionMaintenance implements Disposable {
     this.#ports = ports;
   }
 
-  /** The first pass begins after a rest: a start has other things to do. */
+  /** The first pass starts after a pause: a start has other work. */
   start(): void {
     this.#schedule(this.#restMs);
   }
@@ -55,9 +55,9 @@ export class SessionMaintenance implements Disposable {
     this.#timer = this.#options.clock.schedule(delayMs, () => this.#ports.inBackground(this.#work()));
   }
 
-  /** One slice. A pass that fails is given up, and the next one rests longer. */
+  /** One slice. A failed pass is abandoned, and the next pause is longer. */
   async #work(): Promise<void> {
-    // On a full disk nothing can be removed either: the pass goes on when there is space.
+    // On a full disk nothing can be removed either: the pass continues once there is space.
     if (this.#options.storage.problem !== undefined) return this.#schedule(SHORTEST_REST_MS);
     let isDone = true;
     let hasRemoved = false;
@@ -80,7 +80,7 @@ export class SessionMaintenance implements Disposable {
     return bounds === undefined ? undefined : { bounds, slices: pruneSessions(bounds, this.#ports, this.#options) };
   }
 
-  /** What was removed is said each time; what would be, when it is another amount. True when something was removed. */
+  /** Removals are logged each time; those of a dry run if the amount changed. True if something was removed. */
   #tell(pruned: Pruned, { mode }: MaintenanceBounds): boolean {
     const { logger } = this.#options;
     const isAny = pruned.sessions + pruned.conversations > 0;

@@ -2,7 +2,7 @@ import { readImageHeader } from "./images/image-header.ts";
 import type { ImageFormat } from "./images/image-header.ts";
 import { FETCH_MAX_BYTES, MAX_PIXELS } from "./media-limits.ts";
 
-/** What clients of the gateway may hand in as an image. */
+/** Images that clients of the gateway may upload. */
 const MIME_TYPES: Partial<Readonly<Record<ImageFormat, string>>> = {
   png: "image/png",
   jpeg: "image/jpeg",
@@ -10,12 +10,12 @@ const MIME_TYPES: Partial<Readonly<Record<ImageFormat, string>>> = {
   webp: "image/webp",
 };
 
-/** What handed-in bytes are, or why they are not taken; the message says what would be. */
+/** The type of uploaded bytes, or why they are refused; the message lists the accepted types. */
 export type CheckedImage =
   | { readonly type: "image"; readonly mimeType: string }
   | { readonly type: "refused"; readonly reason: "too-large" | "unreadable"; readonly message: string };
 
-/** Looks at the bytes of an image that a client of the gateway hands in, while that client can still be told. What it says they are plays no part. */
+/** Checks the bytes of an uploaded image while the client can still be told. The declared type does not matter. */
 export function checkImage(bytes: Uint8Array): CheckedImage {
   const maxBytes = FETCH_MAX_BYTES.image;
   if (bytes.length > maxBytes)

@@ -18,49 +18,49 @@ import { parseReferences } from "./references/parse-references.ts";
 import { mediaReference, MediaStore } from "./store/media-store.ts";
 import { UploadStore } from "./store/upload-store.ts";
 
-/** What the stage is made of. */
+/** The dependencies of the stage. */
 export interface MediaStageOptions {
   /** The state directory. */
   readonly home: string;
   readonly files: LocalFiles;
-  /** Where the decoder's thread lies, when the product was bundled. */
+  /** Path of the decoder thread's program in a bundle. */
   readonly imageWorker?: URL;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
 }
 
-/** One message whose media are wanted. */
+/** One message whose media are requested. */
 export interface MediaRequest {
   readonly message: MsgContext;
   readonly run: RunFacts;
-  /** Where the attachments lie; absent while the account is not connected. */
+  /** The channel of the attachments; absent while the account is not connected. */
   readonly channel: Pick<Channel, "fetchAttachment"> | undefined;
-  /** The turn's model, which decides whether images are sent at all. Absent while there is none to ask: then they are kept for the one that follows. */
+  /** The turn's model, which decides whether images are sent at all. Absent without a usable one: then they are stored for a later one. */
   readonly model: ModelInfo | undefined;
-  /** Those that answer when it cannot: what is sent must suit them too. */
+  /** Its fallbacks: the images must suit them too. */
   readonly fallbacks: readonly ModelInfo[];
 }
 
-/** What a turn gets of its message's media. */
+/** A turn's media. */
 export interface PreparedMedia {
   /** Part 4 of the request, in order. */
   readonly images: readonly ImageContent[];
-  /** For the media note: the attachments in the order of sending, then what the text named. */
+  /** For the media note: the attachments in the order of sending, then those that the text named. */
   readonly media: readonly MediaFacts[];
-  /** True when a file comes from anybody but the owner (R23). */
+  /** True if a file comes from anyone but the owner (R23). */
   readonly tainted: boolean;
   /** The attachments that are kept, in the order of sending. */
   readonly kept: readonly KeptFile[];
 }
 
-/** One image on its way: how its bytes are had, and what the note will say of it. */
+/** One image in progress: how to get its bytes, and its line of the note. */
 interface Candidate {
   readonly read: () => Promise<Uint8Array>;
   readonly facts: NotedMedia;
 }
 
-/** A line of the note while it is being made. */
+/** A line of the note in progress. */
 interface NotedMedia {
   location?: string;
   path?: string;
@@ -69,12 +69,12 @@ interface NotedMedia {
   omitted?: NonNullable<MediaFacts["omitted"]>;
 }
 
-/** The stage between the queue and the turn that fetches, keeps, orders and fits what came with a message. */
+/** The stage between the queue and the turn that fetches, stores, orders and fits the media of a message. */
 export class MediaStage {
   readonly store: MediaStore;
-  /** What clients of the gateway itself have handed in. */
+  /** Uploads of the gateway's own clients. */
   readonly uploads: UploadStore;
-  /** Files on their way to chats. */
+  /** Files to be sent to chats. */
   readonly outbound: OutboundFiles;
   readonly #options: MediaStageOptions;
   readonly #encoder: ImageEncoder;
@@ -89,8 +89,8 @@ export class MediaStage {
   }
 
   /**
-   * Never rejects for anything about the media: what cannot be had is a word in the note. When the signal fires, the rest is left out; at a shutdown it
-   * rejects, since the next start takes the input up again, pictures and all.
+   * Never rejects for a problem with the media: a missing one is mentioned in the note. If the signal fires, the rest is skipped; at a shutdown it rejects,
+   * since the next start processes the input again, including images.
    */
   async prepare(request: MediaRequest, options: { readonly signal: AbortSignal }): Promise<PreparedMedia> {
     const { message, run } = request;
@@ -120,9 +120,7 @@ export class MediaStage {
     };
   }
 
-  /**
-   * Makes images fit that came with no message of a session: those that can be sent, in order, and for each of the others why it cannot. Nothing is kept.
-   */
+  /** Fits images that belong to no message of a session: returns those that can be sent, in order, and for each of the others the reason. Nothing is stored. */
   async fitImages(
     images: readonly Uint8Array[],
     models: Pick<MediaRequest, "model" | "fallbacks">,
@@ -133,7 +131,7 @@ export class MediaStage {
     return { images: fitted, omitted: candidates.flatMap(({ facts }) => facts.omitted ?? []) };
   }
 
-  /** The turn of a message is committed: what was handed in with it lies in the media store now. Never rejects. */
+  /** The turn of a message is committed: its uploads are in the media store now. Never rejects. */
   async release({ attachments }: MsgContext): Promise<void> {
     try {
       await this.uploads.remove(attachments);
@@ -177,7 +175,7 @@ export class MediaStage {
     };
   }
 
-  /** What the owner's own words name; quotes, history and forwards are not looked at. */
+  /** Files named in the owner's own text; quotes, history and forwards are ignored. */
   async #references({ message, run }: MediaRequest): Promise<{
     readonly candidates: readonly Candidate[];
     readonly notes: readonly NotedMedia[];
@@ -201,7 +199,7 @@ export class MediaStage {
     return { candidates, notes, tainted };
   }
 
-  /** One after the other: at most one decoded image is in memory. */
+  /** One at a time: at most one decoded image is in memory. */
   async #fit(
     candidates: readonly Candidate[],
     { model, fallbacks }: Pick<MediaRequest, "model" | "fallbacks">,

@@ -1,9 +1,9 @@
-/** Files in words, one a line, for whoever gets no files: their names. */
+/** Names of files as text, one per line, for clients that get no files. */
 export function mediaWords(references: readonly string[]): string {
   return references.map((reference) => `📎 ${mediaName(reference)}`).join("\n");
 }
 
-/** The name of a file that is named by a path or an address. */
+/** The file name in a path or an address. */
 export function mediaName(reference: string): string {
   const path = /^https?:\/\//i.test(reference) ? (reference.split(/[?#]/)[0] ?? reference).replace(/^https?:\/\/[^/]*/i, "") : reference;
   const name = path
@@ -23,7 +23,7 @@ function unescaped(name: string): string {
     : name;
 }
 
-/** What stands for a file that was to be sent and could not be. */
+/** The text that replaces a file that could not be sent. */
 export function unsentFile(words: string): string {
   return `${words} (this file could not be sent)`;
 }

@@ -36,7 +36,7 @@ afterEach(async () => {
   await model.close();
 });
 
-/** Says it and hands out what the model was shown of it. */
+/** Sends the message and returns what the model got of it. */
 async function ask(message: MsgContext): Promise<readonly Block[]> {
   const sends = platform.sent.length;
   await platform.say(message);
@@ -77,7 +77,7 @@ const picture = async (background: string, sidePx = 64): Promise<Buffer> =>
     .png()
     .toBuffer();
 
-/** More than the inline limit, of one colour, and a valid picture. */
+/** Larger than the inline limit, of one colour, and a valid image. */
 async function bigPicture(background: string): Promise<Buffer> {
   return sharp({ create: { width: 1_000, height: 1_000, channels: 3, background } })
     .png({ compressionLevel: 0 })
@@ -85,7 +85,7 @@ async function bigPicture(background: string): Promise<Buffer> {
 }
 
 describe("attachments", () => {
-  test("images reach the model in the order of sending, whatever their size and whichever is fetched first", async () => {
+  test("images reach the model in the order of sending, regardless of size and of the order of fetching", async () => {
     const slow = Promise.withResolvers<void>();
     const first = platform.attachment(async () => {
       await slow.promise;
@@ -105,7 +105,7 @@ describe("attachments", () => {
     );
   });
 
-  test("a file is kept, private, where the tools of its session read it, under a name of ours", async () => {
+  test("a file is stored privately, readable by the tools of its session, under a generated name", async () => {
     const bytes = await picture("red");
     const blocks = await ask(
       platform.message("", {
@@ -126,7 +126,7 @@ describe("attachments", () => {
     expect(Array.isArray(result?.content) && result.content.some(({ type }) => type === "image")).toBe(true);
   });
 
-  test("another session's tools do not read it, and nobody's tools change it", async () => {
+  test("tools of another session do not read it, and no tool changes it", async () => {
     const blocks = await ask(platform.message("mine", { attachments: [platform.attachment(await picture("red"))] }));
     const file = /file: ([^,)]+)/.exec(notes(blocks)[0] ?? "")?.[1] ?? "";
     for (const [message, name, input, expected] of [
@@ -140,7 +140,7 @@ describe("attachments", () => {
     expect(await readFile(file)).toEqual(await picture("red"));
   });
 
-  test("what cannot be fetched or shown is a word in the note, and the rest is there", async () => {
+  test("a failed attachment is mentioned in the note, and the rest is there", async () => {
     const fails = platform.attachment(async () => Promise.reject(new ChannelError("not-found", "gone", { retry: { type: "never" } })), {
       fileName: "gone.png",
     });
@@ -161,7 +161,7 @@ describe("attachments", () => {
     ]);
   });
 
-  test("a fetch that fails for a moment is tried again", async () => {
+  test("a transient failure of a fetch is retried", async () => {
     let tries = 0;
     const shaky = platform.attachment(async () => {
       tries += 1;
@@ -187,18 +187,18 @@ describe("attachments", () => {
     expect(notes(blocks).at(-1)).toBe("[media attached 21/21: file (not shown: too many files in one message)]");
   });
 
-  test("go with their session when it is removed", async () => {
+  test("are deleted with their session", async () => {
     const blocks = await ask(platform.message("mine", { attachments: [platform.attachment(await picture("red"))] }));
     const file = /file: ([^,)]+)/.exec(notes(blocks)[0] ?? "")?.[1] ?? "";
     const { sessions } = running.gateway.engine;
-    // What came into a conversation before it began anew is removed with the rest of it.
+    // Files from before a reset are deleted with the rest.
     await sessions.reset("agent:main:main", { reason: "a new one" });
     expect((await stat(file)).isFile()).toBe(true);
     await sessions.delete("agent:main:main");
     await expect(stat(file)).rejects.toThrow(/ENOENT/);
   });
 
-  test("a restart while they are fetched loses nothing: the next start fetches them again", async () => {
+  test("a restart during the fetch loses nothing: the next start fetches them again", async () => {
     const asked = Promise.withResolvers<void>();
     const attachment = platform.attachment(async ({ signal }) => {
       asked.resolve();
@@ -236,7 +236,7 @@ describe("attachments", () => {
   });
 });
 
-describe("references in the owner's words", () => {
+describe("references in the owner's text", () => {
   let workspace: string;
   beforeEach(async () => {
     workspace = path.join(running.home, "workspace");
@@ -257,7 +257,7 @@ describe("references in the owner's words", () => {
     expect(notes(blocks)[1]).toBe("[media attached 2/2: shots/a.png (image/png)]");
   });
 
-  test("lead nowhere outside the readable folders, not by a link, and not when the link is made at the last moment", async () => {
+  test("lead nowhere outside the readable folders, not by a link, even if the link is made at the last moment", async () => {
     await symlink(path.join(running.home, "user", "secret.png"), path.join(workspace, "link.png"));
     await symlink(path.join(running.home, "user"), path.join(workspace, "folder"));
     await writeFile(path.join(workspace, "swap.png"), await picture("red"));
@@ -277,7 +277,7 @@ describe("references in the owner's words", () => {
     }
   });
 
-  test("are not followed in a stranger's words, nor in a quote, a history or a forward", async () => {
+  test("are not followed in a stranger's text, nor in a quote, a history or a forward", async () => {
     const named = "[Image: source: ./shots/a.png] ./shots/a.png";
     for (const message of [
       platform.message(named, { sender: { id: "eve", name: "Eve", isBot: false }, origin: direct("dm-eve") }),
@@ -301,7 +301,7 @@ describe("references in the owner's words", () => {
   });
 });
 
-test("a model that takes no images is told of them in words, and nothing is decoded", async () => {
+test("a model without image input gets them as text, and nothing is decoded", async () => {
   await running[Symbol.asyncDispose]();
   platform = new TestPlatform();
   const input = ["text"] as const;

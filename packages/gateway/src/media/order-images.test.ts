@@ -5,7 +5,7 @@ import { orderImages, type ImageSource } from "./order-images.ts";
 const sources = fc.array(fc.constantFrom<ImageSource>("inline", "offloaded"), { maxLength: 12 });
 const references = fc.nat({ max: 5 }).map((count) => Array.from({ length: count }, (_, index) => `reference ${index}`));
 
-test("with the order of sending, images come exactly in it, references last", () => {
+test("with an order of sending, images follow it exactly, references last", () => {
   fc.assert(
     fc.property(sources, references, (imageOrder, named) => {
       const sent = imageOrder.map((source, index) => ({ source, name: `image ${index}` }));
@@ -22,7 +22,7 @@ test("without it inline images come before offloaded ones", () => {
   expect(orderImages({ inline: ["a", "b"], offloaded: ["c"], references: ["d"] })).toEqual(["a", "b", "c", "d"]);
 });
 
-test("every image comes exactly once, whatever the order says", () => {
+test("every image comes exactly once, for any order", () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.string()), fc.uniqueArray(fc.string()), sources, (inline, offloaded, imageOrder) => {
       const ordered = orderImages({ inline, offloaded, references: [], imageOrder });

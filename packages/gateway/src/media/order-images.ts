@@ -1,10 +1,9 @@
-/** Where an attached image came from: it stayed in memory, or waits in the media store. */
+/** Where an attached image is: in memory, or in the media store. */
 export type ImageSource = "inline" | "offloaded";
 
 /**
- * The order in which a turn's images are sent. With `imageOrder` exactly that: each entry takes the next image of its source. Without,
- * inline images come first, then offloaded ones. Images that `imageOrder` does not speak of follow in that same order; referenced ones are always last.
- * Pure; every image comes exactly once.
+ * The order of a turn's images. With `imageOrder` exactly that: each entry takes the next image of its source. Without it, inline images come first, then
+ * offloaded ones. Images that `imageOrder` does not cover follow in that same order; referenced ones are always last. Pure; every image comes exactly once.
  */
 export function orderImages<Image>(images: {
   readonly inline: readonly Image[];

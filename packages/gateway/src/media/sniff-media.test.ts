@@ -28,7 +28,7 @@ test.each([
     { kind: "audio", mimeType: "audio/mpeg" },
   ],
   ["a film", Buffer.concat([ebml, Buffer.alloc(60)]), { kind: "video", mimeType: "video/webm" }],
-])("%s is told by its bytes", async (_name, bytes, expected) => {
+])("%s is detected by its bytes", async (_name, bytes, expected) => {
   expect(await sniffMedia(bytes)).toMatchObject(expected);
 });
 
@@ -39,7 +39,7 @@ test.each(["png", "jpeg", "gif", "webp"] as const)("a %s is an image", async (fo
   expect(await sniffMedia(bytes)).toMatchObject({ kind: "image", mimeType: `image/${format}` });
 });
 
-test("whatever comes is some kind", async () => {
+test("any bytes have a type", async () => {
   const starts = [
     "89504e470d0a1a0a",
     "ffd8ff",

@@ -1,11 +1,11 @@
 import type { MediaKind } from "@factotum/channel-contract";
 
-/** What bytes are, whatever they are called. */
+/** The type of bytes, regardless of their name. */
 export interface SniffedMedia {
   readonly kind: MediaKind;
   /** Without parameters. */
   readonly mimeType: string;
-  /** For a file's name, without a dot; letters and digits. */
+  /** File extension, without a dot; letters and digits. */
   readonly extension: string;
 }
 
@@ -13,7 +13,7 @@ const UNKNOWN: SniffedMedia = { kind: "file", mimeType: "application/octet-strea
 const TEXT: SniffedMedia = { kind: "file", mimeType: "text/plain", extension: "txt" };
 const TEXT_SAMPLE_BYTES = 8_192;
 
-/** Looks at the bytes. What the sender, the platform or the file's name says plays no part. */
+/** Detects the type from the bytes. Declared type and file name do not matter. */
 export async function sniffMedia(bytes: Uint8Array): Promise<SniffedMedia> {
   // Loaded with the first attachment: most gateways start without one.
   const { fileTypeFromBuffer } = await import("file-type");
@@ -21,7 +21,7 @@ export async function sniffMedia(bytes: Uint8Array): Promise<SniffedMedia> {
   try {
     found = await fileTypeFromBuffer(bytes);
   } catch (error) {
-    // Bytes that begin like a known kind and go on like none.
+    // Bytes that start like a known type but do not continue like it.
     if (error instanceof Error) return UNKNOWN;
     throw error;
   }

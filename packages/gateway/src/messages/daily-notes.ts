@@ -7,10 +7,10 @@ import { MAX_NOTES_BYTES, notesPath } from "./notes-file.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Notes with which a conversation begins. */
+/** Notes at the start of a conversation. */
 export interface DailyNotes {
   readonly notes: NonNullable<EffectivePromptFacts["dailyNotes"]>;
-  /** Something in them was written by a tainted turn, or a path leads to a received file (R23). */
+  /** A tainted turn wrote a part of them, or a path leads to a received file (R23). */
   readonly untrusted: boolean;
 }
 
@@ -18,8 +18,8 @@ export interface DailyNotes {
 export const NO_NOTES: DailyNotes = { notes: [], untrusted: false };
 
 /**
- * Today's notes and yesterday's, in the zone of the agent's user, read as the file tools read; what tainted turns wrote stands by itself. Days without notes
- * are left out.
+ * Today's and yesterday's notes, in the time zone of the agent's user, read like the file tools read; text of tainted turns is separated. Days without notes
+ * are omitted.
  */
 export async function readDailyNotes(
   { files, store }: { readonly files: LocalFiles; readonly store: Pick<Store, "readTaintedBlocks"> },
@@ -41,7 +41,7 @@ export async function readDailyNotes(
   };
 }
 
-/** By the calendar: a day in which the clocks change has not 24 hours. */
+/** By the calendar: a day with a clock change does not have 24 hours. */
 function dayBefore(day: string): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) - DAY_MS).toISOString().slice(0, 10);
 }

@@ -11,7 +11,7 @@ const CONTEXT: MessageContext = {
   group: { subject: "Garden" },
   replyTo: { messageId: messageId("earlier"), sender: { id: "guest", name: "Gus" }, body: "Water the roses.", isQuote: false },
 };
-/** Timers of this delay run at once; the others are real. */
+/** Timers of this delay fire at once; the others are real. */
 const TIMEOUT_MS = 3_000;
 let model: AnthropicServer;
 let platform: TestPlatform;
@@ -53,7 +53,7 @@ async function ask(message: MsgContext): Promise<string> {
   return JSON.stringify(model.requests.at(-1)?.body?.["messages"]);
 }
 
-test("shows names, subject and quote, those of unaddressed messages too, and keeps ids and body", async () => {
+test("shows names, subject and quote, even of unaddressed messages, and keeps ids and body", async () => {
   platform.context = async (message) => (message.text === "Before" ? { senderName: "Bob" } : { ...CONTEXT, text: "replaced" });
   await platform.say(inGroup("Before", { mentionsBot: false }));
   const prompt = await ask(inGroup("Now"));

@@ -7,7 +7,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger } from "@factotum/agent-contract";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 
-/** A reply does not wait longer for names; what comes later is there for the next message. */
+/** A reply waits for names at most this long; later ones are used for the next message. */
 const TIMEOUT_MS = 3_000;
 
 interface ContextParts {
@@ -17,8 +17,8 @@ interface ContextParts {
 }
 
 /**
- * Adds to the messages of a job what their platform says of them: names of senders, the group's subject, the quoted text. All of it is display text;
- * ids, addresses and the body stay as they were committed. Never rejects: what does not come in time is left out.
+ * Adds the platform's context to the messages of a job: names of senders, the group's subject, the quoted text. All of it is display text; ids, addresses and
+ * the body stay as committed. Never rejects: what does not come in time is omitted.
  */
 export async function withFetchedContext(
   job: InputJob,

@@ -22,8 +22,8 @@ export async function listInterrupted(
 }
 
 /**
- * What the next turn is told of a run that did not come to its own end: it was stopped, or a restart cut it short and it was given up or
- * failed afterwards. One that went on after a restart and finished needs no word, and every other failure has been told.
+ * The next turn's hint about an interrupted run: it was stopped, or a restart interrupted it and it was given up or failed afterwards. A run that was resumed
+ * and finished needs no hint, and every other failure was reported.
  */
 export function sessionHint(run: TurnState | undefined): "aborted" | "interrupted" | undefined {
   if (run === undefined || run.state === "done" || run.state === "running") return undefined;

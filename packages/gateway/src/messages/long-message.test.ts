@@ -29,7 +29,7 @@ const texts = (platform: TestPlatform): readonly string[] =>
   platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : outbound.type));
 
 test.each(["direct", "group"] as const)(
-  "a message larger than the window, in a %s chat, is kept in a file and cut, and its sender is told",
+  "a message larger than the window, in a %s chat, is stored in a file and cut, and its sender is told",
   async (kind) => {
     await using server = await startAnthropicServer();
     server.respond(() => textReply("Noted."));
@@ -51,7 +51,7 @@ test.each(["direct", "group"] as const)(
     );
     expect(await readFile(fileIn(request?.body), "utf8")).toBe(LONG);
     expect(texts(platform)).toEqual([`Noted.\n\n_${REMARK}_`]);
-    // Later turns replay the cut text, and say no more of it.
+    // Later turns replay the cut text without the hint.
     await platform.say(platform.message("and now?", { origin }));
     await platform.waitForSends(2);
     expect(texts(platform)[1]).toBe("Noted.");
@@ -80,7 +80,7 @@ test.each([
   expect(put.mock.calls.map(([, { untrusted }]) => untrusted)).toEqual([!owner]);
 });
 
-test("a message larger than the window that joins a run is kept in a file and cut, and its sender is told", async () => {
+test("a message larger than the window that joins a run is stored in a file and cut, and its sender is told", async () => {
   await using server = await startAnthropicServer();
   server.script([toolReply({ name: "ls", input: {} }), textReply("Noted.")]);
   const platform = new TestPlatform();
@@ -100,7 +100,7 @@ test("a message larger than the window that joins a run is kept in a file and cu
   expect(server.violations).toEqual([]);
 });
 
-test("a long message makes the conversation before it smaller instead of being refused", async () => {
+test("a long message causes a compaction instead of being refused", async () => {
   await using server = await startAnthropicServer();
   server.respond(({ body }) => textReply(JSON.stringify(body).includes("You condense the record") ? "Known: words." : "Noted."));
   const platform = new TestPlatform();
@@ -117,7 +117,7 @@ test("a long message makes the conversation before it smaller instead of being r
   expect(texts(platform).at(-1)).toBe("Noted.");
 });
 
-test("a text of any language is cut to what the window holds, and one that fits is left alone", async () => {
+test("a text of any language is cut to the window, and one that fits is unchanged", async () => {
   const kept: string[] = [];
   const store = {
     put: async (bytes: Uint8Array, facts: object) => {

@@ -4,28 +4,28 @@ import type { AgentMessage } from "@factotum/agent-contract";
 import { mediaReference } from "../media/store/media-store.ts";
 import type { MediaStore } from "../media/store/media-store.ts";
 
-/** What is assumed where no model is known: the smallest window that agents run with. */
+/** Assumed without a known model: the smallest window that agents run with. */
 const MIN_WINDOW = 16_000;
 const HEAD_SHARE = 0.7;
-/** Of what a request may have; the rest is for the prompt, the tools and a few words of the conversation. */
+/** The share of a request; the rest is for the prompt, the tools and a little of the conversation. */
 const MAX_MESSAGE_SHARE = 0.85;
 
-/** Where a long text is kept, and for whom. */
+/** Where a long text is stored, and for whom. */
 export interface LongTextPlace {
   readonly sessionId: string;
   readonly sessionKey: string;
-  /** True when anybody but the owner has written it (R23). */
+  /** True if anyone but the owner has written it (R23). */
   readonly untrusted: boolean;
 }
 
-/** A message as the model gets it. */
+/** A message in the model's form. */
 export interface ShortenedText {
   readonly text: string;
   /** The file with the whole text; absent for a text that was not cut. */
   readonly file?: MediaFacts;
 }
 
-/** True for a text that takes nearly all or more of what a request of a model with this window may have: no request could hold it. */
+/** True for a text that takes nearly all or more of a request to a model with this window: no request could contain it. */
 export function isLongText(text: string, window: number = MIN_WINDOW): boolean {
   const maxTokens = maxMessageTokens(window);
   // A text never has more tokens than UTF-16 units, so most need no counting.
@@ -33,8 +33,8 @@ export function isLongText(text: string, window: number = MIN_WINDOW): boolean {
 }
 
 /**
- * Keeps the whole of a long text in a file that the tools of its conversation read, and cuts it to its beginning and its end; a shorter one stays as it
- * is. Without a store, where no tool opens files, it is only cut. Rejects when the file cannot be written: then nothing is cut.
+ * Stores the whole of a long text in a file that the tools of its conversation read, and cuts it to its beginning and its end; a shorter one is unchanged.
+ * Without a store, if no tool opens files, it is only cut. Rejects if the file cannot be written: then nothing is cut.
  */
 export async function shortenText(
   text: string,
@@ -58,7 +58,7 @@ export async function shortenText(
   };
 }
 
-/** The same for each text of messages that a client has sent along with its own, whose files the model is told of in the cut itself. */
+/** The same for each text of a client's earlier messages, whose files are named in the cut itself. */
 export async function shortenMessages(
   messages: readonly AgentMessage[],
   window: number,
@@ -75,7 +75,7 @@ export async function shortenMessages(
   return shortened;
 }
 
-/** The line for the person who wrote it; `undefined` where nothing was cut. */
+/** The notice for the sender; `undefined` if nothing was cut. */
 export function longTextRemark(
   texts: readonly string[],
   { window, isKept }: { readonly window: number; readonly isKept: boolean },
@@ -87,7 +87,7 @@ export function longTextRemark(
   return `${what} longer than the model can take at once (${chars} characters): it was given the beginning and the end.${isKept ? " The whole text is kept in a file that it can read." : ""}`;
 }
 
-/** Tokens of new messages that the reserve of a window does not cover; none for messages of usual length. */
+/** Tokens of new messages beyond the window's reserve; zero for messages of usual length. */
 export function longTextTokens(texts: readonly string[], window: number): number {
   const maxTokens = maxMessageTokens(window);
   const tokens = texts.reduce((sum, text) => sum + Math.min(maxTokens, estimateTokens(text)), 0);

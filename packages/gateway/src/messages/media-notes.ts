@@ -3,10 +3,10 @@ import { mediaNotesAfter } from "../context/media-notes-after.ts";
 import type { SessionCache } from "../context/session-cache.ts";
 import type { TranscriptStore } from "@factotum/store";
 
-/** Entries that are looked through: the note is the last one of its turn, and little comes between two turns. */
+/** Entries searched: the note is the last one of its turn, and there is little between two turns. */
 const LOOK_BACK = 3;
 
-/** What the last turn could not send, told to the model in the next one. */
+/** What the last turn could not send, for the model's next turn. */
 export async function mediaNotes(
   sessionId: string,
   { store, cache }: { readonly store: TranscriptStore; readonly cache: SessionCache },

@@ -4,7 +4,7 @@ import type { InputAdmission } from "@factotum/store";
 import { withoutUndefined } from "@factotum/agent-contract";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
-/** What a turn's text is made of beside the message itself. */
+/** The facts of a turn's text besides the message itself. */
 export interface MessageFactsContext {
   readonly admission: InputAdmission;
   readonly delimiter: string;
@@ -14,20 +14,20 @@ export interface MessageFactsContext {
   readonly senderDisplayId: string;
   /** Raw ids are of use only to the `message` tool. */
   readonly hasMessageTool: boolean;
-  /** A tool of the session opens files; without one a file is named, and not where it lies. */
+  /** A tool of the session opens files; without one a file is named without its path. */
   readonly opensFiles: boolean;
-  /** The conversation is one of a platform, with ids and names of its own. */
+  /** The conversation is on a platform, with ids and names. */
   readonly isPlatform: boolean;
-  /** Group messages since the last reply that were not said to the assistant. */
+  /** Group messages since the last reply that were not addressed to the assistant. */
   readonly overheard: readonly MsgContext[];
-  /** What came with the message, and what its text names. */
+  /** Media of the message, and those that its text names. */
   readonly media: readonly MediaFacts[];
   /** The group's facts changed since they were last shown. */
   readonly showsGroup: boolean;
   readonly sessionHint?: "aborted" | "interrupted";
-  /** How the turn's channel shows text, and which one the prompt tells of. */
+  /** How the turn's channel shows text, and which channel the prompt describes. */
   readonly format?: Pick<EffectivePromptFacts["trusted"], "responseFormat" | "promptChannel">;
-  /** Of the first turn of a private session. */
+  /** For the first turn of a private session. */
   readonly dailyNotes: NonNullable<EffectivePromptFacts["dailyNotes"]>;
   readonly systemEvents: readonly SystemEvent[];
   /** It is the first message after a `/new`. */
@@ -36,7 +36,7 @@ export interface MessageFactsContext {
   readonly truncations: NonNullable<EffectivePromptFacts["truncations"]>;
 }
 
-/** Makes the facts of part 3 from a message. Pure. */
+/** Derives the facts of part 3 from a message. Pure. */
 export function messageFacts(message: MsgContext, context: MessageFactsContext): EffectivePromptFacts {
   const { origin, sender } = message;
   const isGroup = origin.conversation.kind !== "direct";
@@ -99,7 +99,7 @@ export function messageFacts(message: MsgContext, context: MessageFactsContext):
   };
 }
 
-/** A stored file that no tool opens. What the owner's own words name keeps its name. */
+/** A stored file that no tool opens. Files named in the owner's own text keep their names. */
 function withoutPlace(media: MediaFacts): MediaFacts {
   const { path, location: _location, ...rest } = media;
   if (path === undefined) return media;
@@ -107,7 +107,7 @@ function withoutPlace(media: MediaFacts): MediaFacts {
   return isShown || rest.omitted !== undefined ? rest : { ...rest, omitted: "no-tool" };
 }
 
-/** What was said beside us is told in words: its files are named and never fetched, since nobody gave them to us. */
+/** Messages that were not addressed to us become text: their files are named and never fetched, since they were not sent to us. */
 function overheardBody({ text, attachments }: MsgContext): string {
   const files = attachments.map(({ kind, fileName }) => (fileName === undefined ? `[${kind}]` : `[${kind}: ${fileName}]`));
   return [...(text.trim() === "" ? [] : [text]), ...files].join("\n");

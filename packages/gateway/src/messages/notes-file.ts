@@ -1,7 +1,7 @@
 import type { SessionContext } from "../conversation/session-context.ts";
 import { NOTES_FOLDER } from "../taint/note-blocks.ts";
 
-/** Longer notes of one day are added to no more. */
+/** Notes of a day are not appended beyond this length. */
 export const MAX_NOTES_BYTES: number = 1024 * 1024;
 
 /** Today's notes, relative to the workspace. */

@@ -16,10 +16,10 @@ import { CompletionRequestError } from "./completion-request-error.ts";
 import { decodeHeaderText, encodeHeaderText } from "./header-text.ts";
 import type { CompletionRequest } from "./parse-request.ts";
 
-/** A session that nobody named is kept this long. */
+/** Lifetime of a session that the client did not name. */
 const ANONYMOUS_SESSION_TTL_MS: number = 24 * 60 * 60 * 1000;
 
-/** Has an agent answer in a session, by a turn like any other. Throws a `CompletionRequestError` for a session that cannot be. */
+/** Runs an agent's turn in a session. Throws a `CompletionRequestError` for an invalid session. */
 export async function answerInSession(
   caller: CompletionCaller,
   completion: CompletionRequest,
@@ -75,11 +75,11 @@ export async function answerInSession(
     onAnswered: notice,
     onSettled: notice,
   });
-  // What was not taken has nothing to show.
+  // A refused request has nothing to show.
   submitted.catch(() => subscription[Symbol.dispose]());
   const { inputId } = await submitted;
   const cancel = async (): Promise<void> => engine.cancelInput(target.sessionKey, { inputId, reason: "the client closed the connection" });
-  // Whoever has left by now is told of no abort any more.
+  // A client that has left is not told of the abort.
   if (caller.signal.aborted) void cancel();
   else caller.signal.addEventListener("abort", () => void cancel(), { once: true });
   return { id: inputId, headers: { "x-factotum-session": encodeHeaderText(target.sessionKey) }, events: queue, cancel };
@@ -91,7 +91,7 @@ function endOf(report: RunReport): AnswerEnd {
   return { type: "failed", outcome, message: outcome.type === "failed" ? failureText : "The run was stopped." };
 }
 
-/** The images lie on the disk before their message is committed: a turn after a crash finds them. */
+/** The images are on disk before their message is committed: a turn after a crash finds them. */
 async function keepImages({ images }: CompletionRequest, { parts }: Engine): Promise<readonly AttachmentRef[]> {
   const kept: AttachmentRef[] = [];
   for (const { bytes, mimeType } of images)
@@ -127,7 +127,7 @@ async function targetSession(
   return { sessionKey: agentSessionKey(agentId, "http", random.uuid()), agentId, anonymous: true };
 }
 
-/** The session that the client calls `name`; refuses one that no other request could name. */
+/** The session that the client calls `name`; refuses a name that no other request could use. */
 function httpSessionKey(agentId: string, name: string, { from }: { readonly from: "user" | "x-factotum-session" }): string {
   const key = agentSessionKey(agentId, "http", (from === "user" ? "user-" : "") + keyPart(name, { caseSensitive: true }));
   if (!name.isWellFormed() || !isSessionKey(key)) throw sessionError(from);

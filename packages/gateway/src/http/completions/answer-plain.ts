@@ -16,8 +16,8 @@ import { IMAGE_PARAM } from "./parse-request.ts";
 import type { CompletionRequest } from "./parse-request.ts";
 
 /**
- * Has an agent's model answer by itself: the messages of the request and nothing else, no tools, no session. Nothing is kept but what it cost. It waits for
- * a place among people's turns, and ends after the time that a turn has. Throws a `CompletionRequestError` for images that the model does not take.
+ * Answers with the model of an agent alone: only the messages of the request, no tools, no session. Only the cost is stored. Queued with people's turns, and
+ * limited to the duration of a turn. Throws a `CompletionRequestError` for images that the model does not accept.
  */
 export async function answerPlain(
   { signal: gone, showsReasoning }: CompletionCaller,
@@ -115,7 +115,7 @@ async function ask(
         queue.push({ type: "text", text: event.text });
         break;
       case "message-start":
-        // Of an earlier try that broke off.
+        // Of an interrupted earlier attempt.
         queue.push({ type: "withdrawal", characters: shownNow });
         shownNow = 0;
         break;

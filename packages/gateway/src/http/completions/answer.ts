@@ -1,6 +1,6 @@
 import type { RunOutcome, StopReason, UsageTotals } from "@factotum/agent-contract";
 
-/** What an answer has cost, as OpenAI's API counts it. */
+/** The usage of an answer, in OpenAI's terms. */
 export type AnswerUsage = Pick<UsageTotals, "input" | "output" | "cacheRead" | "cacheWrite">;
 
 /** How an answer ends. */
@@ -11,31 +11,31 @@ export type AnswerEnd =
   /** `message` is for the client. */
   | { readonly type: "failed"; readonly outcome: Exclude<RunOutcome, { readonly type: "done" }>; readonly message: string };
 
-/** What happens to an answer, in order; an end comes last. */
+/** The events of an answer, in order; an end comes last. */
 export type AnswerEvent =
   | { readonly type: "text"; readonly text: string }
   /** Thoughts and tool activity, for clients that asked for them. */
   | { readonly type: "reasoning"; readonly text: string }
-  /** The answer broke off and is made again: so many of the last characters of the reasoning belong to no answer. A stream has sent them. */
+  /** The answer broke off and is retried: this many of the last reasoning characters are withdrawn. A stream has sent them. */
   | { readonly type: "withdrawal"; readonly characters: number }
   | AnswerEnd;
 
-/** One answer that is being made. */
+/** One answer in progress. */
 export interface Answer {
   readonly id: string;
   /** Headers of the response. */
   readonly headers: Readonly<Record<string, string>>;
   readonly events: AsyncIterable<AnswerEvent>;
-  /** Nobody waits for it any more. */
+  /** The client has left. */
   readonly cancel: () => Promise<void>;
 }
 
-/** Hands events from callbacks to one reader, in order; ends behind the answer's end. */
+/** Passes events from callbacks to one reader, in order; ends after the answer's end. */
 export class AnswerQueue implements AsyncIterable<AnswerEvent> {
   readonly #events: AnswerEvent[] = [];
   #wake: (() => void) | undefined;
 
-  /** What says nothing is left out. */
+  /** Empty text is dropped. */
   push(event: AnswerEvent): void {
     if ((event.type === "text" || event.type === "reasoning") && event.text === "") return;
     if (event.type === "withdrawal" && event.characters === 0) return;

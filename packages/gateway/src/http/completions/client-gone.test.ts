@@ -17,7 +17,7 @@ afterEach(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** Asks, until the client leaves. */
+/** Sends a request until the client leaves. */
 async function ask(gone: AbortController, stream: boolean): Promise<void> {
   const body = { model: "factotum", stream, messages: [{ role: "user", content: "hello" }] };
   const response = await handleCompletion({ session: undefined, showsReasoning: false, signal: gone.signal }, body, running.gateway.engine);
@@ -31,7 +31,7 @@ async function expectNothingAsked(): Promise<void> {
   expect(items).toMatchObject([{ message: { text: "hello" }, state: { reason: "the client closed the connection" } }]);
 }
 
-test.each([true, false])("a turn ends while it is prepared when its client leaves (stream: %s)", async (stream) => {
+test.each([true, false])("a turn ends during its preparation if its client leaves (stream: %s)", async (stream) => {
   const gone = new AbortController();
   const skills: SkillIndex = {
     list: async () => {
@@ -57,7 +57,7 @@ test.each([true, false])("a client that has left before its message was committe
   await expectNothingAsked();
 });
 
-test("a stream whose client has left sends no more signs of life", async () => {
+test("a stream whose client has left sends no more keep-alives", async () => {
   const KEEP_ALIVE_MS = 15_000;
   const beats = new Set<() => void>();
   const clock: Clock = {

@@ -1,9 +1,9 @@
-/** Who asks, besides what the body says. */
+/** Facts of the caller beyond the body. */
 export interface CompletionCaller {
   /** The header `x-factotum-session`. */
   readonly session: string | undefined;
-  /** The header `x-factotum-reasoning` asks for thoughts and tool activity. */
+  /** The header `x-factotum-reasoning` requests thoughts and tool activity. */
   readonly showsReasoning: boolean;
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts if the client leaves. */
   readonly signal: AbortSignal;
 }

@@ -1,4 +1,4 @@
-/** Why a request cannot be taken, in the terms of the OpenAI API. */
+/** Why a request is refused, in the terms of the OpenAI API. */
 export class CompletionRequestError extends Error {
   readonly status: 400 | 404 | 413;
   readonly param: string | null;

@@ -26,7 +26,7 @@ const post = (body: Readonly<Record<string, unknown>>, headers: Readonly<Record<
   });
 
 test.each([{ stream: false }, { stream: true }])(
-  "what a header cannot hold is percent-encoded in it, both ways: %j",
+  "characters that a header cannot contain are percent-encoded, both ways: %j",
   async ({ stream }) => {
     const first = await post({ stream, user: "张三: é %41", größe: 1, "a\nb": 2 });
     expect(first.status).toBe(200);
@@ -43,7 +43,7 @@ test.each([{ stream: false }, { stream: true }])(
   },
 );
 
-test("a name in x-factotum-session may be percent-encoded; what is no UTF-8 stays as it is", async () => {
+test("a name in x-factotum-session may be percent-encoded; invalid UTF-8 stays as it is", async () => {
   const named = async (session: string): Promise<string | null> =>
     (await post({}, { "x-factotum-session": session })).headers.get("x-factotum-session");
   expect(await named("%E5%BC%A0")).toBe("agent:main:http:%E5%BC%A0");
@@ -60,7 +60,7 @@ test.each([
   [{ user: "\uD800" }, {}, "user"],
   [{}, { "x-factotum-session": "a\tb" }, "x-factotum-session"],
   [{}, { "x-factotum-session": "a".repeat(1_000) }, "x-factotum-session"],
-])("a session that no request could name is refused before anything is said: %j %j", async (body, headers, named) => {
+])("a session that no request could name is refused before anything is stored: %j %j", async (body, headers, named) => {
   const answer = await post(body, headers);
   expect(answer.status).toBe(400);
   const { error } = (await answer.json()) as { readonly error: { readonly message: string } };
@@ -68,7 +68,7 @@ test.each([
   expect(model.requests).toEqual([]);
 });
 
-test("a spending cap is a 503 that says when the next day begins", async () => {
+test("a spending cap is a 503 with the time when the next day begins", async () => {
   await using capped = await startTestGateway({
     patch: (config) => ({ ...withModel(model.baseUrl)(config), spend: { ...config.spend, perCause: { user: { tokensPerDay: 1 } } } }),
   });
@@ -86,7 +86,7 @@ test("a spending cap is a 503 that says when the next day begins", async () => {
   expect(seconds).toBeLessThanOrEqual(25 * 60 * 60);
 });
 
-test("a plain answer is charged to its agent like any call of a person, and capped with them", async () => {
+test("a plain answer is charged to its agent like a person's call, and capped with them", async () => {
   await using capped = await startTestGateway({
     patch: (config) => ({ ...withModel(model.baseUrl)(config), spend: { ...config.spend, perCause: { user: { tokensPerDay: 1 } } } }),
   });
@@ -105,7 +105,7 @@ test("a plain answer is charged to its agent like any call of a person, and capp
   expect(model.requests).toHaveLength(1);
 });
 
-test("a plain answer waits for a place among people's turns", async () => {
+test("a plain answer is queued with people's turns", async () => {
   await using narrow = await startTestGateway({ patch: (config) => ({ ...withModel(model.baseUrl)(config), maxConcurrent: 1 }) });
   const ask = async (content: string): Promise<Response> =>
     fetch(`${narrow.gateway.url}/v1/chat/completions`, {
@@ -126,7 +126,7 @@ test("a plain answer waits for a place among people's turns", async () => {
 });
 
 test.each(["factotum:plain", "factotum"])(
-  "thoughts of a try that broke off are no part of the whole answer, and stand apart in a stream: %s",
+  "thoughts of an interrupted attempt are not part of the complete answer, and are separated in a stream: %s",
   async (id) => {
     await using hasty = await startTestGateway({ clock: hastyClock, patch: withModel(model.baseUrl) });
     const thoughtful = (thinking: string, text: string): Extract<AnthropicReply, { type: "message" }> => ({

@@ -9,7 +9,7 @@ import { parseCompletionRequest } from "./parse-request.ts";
 import { renderError } from "./render-response.ts";
 import { respondStreaming, respondWhole } from "./respond.ts";
 
-/** `POST /v1/chat/completions` for any OpenAI client. The caller is authorised; rejects never for anything about the request. */
+/** `POST /v1/chat/completions` for any OpenAI client. The caller is authorised; never rejects for a problem of the request. */
 export async function handleCompletion(caller: CompletionCaller, body: unknown, engine: Engine): Promise<Response> {
   const { running, clock, logger } = engine.parts;
   try {
@@ -20,7 +20,7 @@ export async function handleCompletion(caller: CompletionCaller, body: unknown, 
     const answer = found.isPlain
       ? await answerPlain(caller, completion, found.agentId, engine)
       : await answerInSession(caller, completion, found.agentId, engine);
-    // Nothing keeps who speaks without a session apart.
+    // Nothing distinguishes clients without a session.
     const ignored = [...completion.ignored, ...(found.isPlain && completion.user !== undefined ? ["user"] : [])];
     const headers = {
       ...answer.headers,

@@ -60,7 +60,7 @@ const shown = (blocks: readonly Block[] = []): unknown[] =>
   blocks.flatMap(({ source }) => (source === undefined ? [] : [[source.media_type, source.data]]));
 const waiting = async (): Promise<readonly string[]> => readdir(path.join(running.home, "media", "uploads", "waiting"));
 
-test("images of what is said now are shown in their order, as what their bytes are; nothing waits behind the turn", async () => {
+test("images of the new message are sent in order, with their actual type; nothing is left after the turn", async () => {
   const [png, jpeg, gif, webp] = await Promise.all([
     picture("red"),
     picture("lime", "jpeg"),
@@ -83,7 +83,7 @@ test("images of what is said now are shown in their order, as what their bytes a
   expect(await waiting()).toEqual([]);
 });
 
-test("images alone are a message; images elsewhere are named and not fetched", async () => {
+test("images alone are a message; remote images are named and not fetched", async () => {
   const answer = await post([{ role: "user", content: [image(await picture("red"))] }]);
   expect(answer.status).toBe(200);
   expect(userBlocks()[0]?.[0]?.text).toMatch(/\[User sent media without caption\]$/);
@@ -94,7 +94,7 @@ test("images alone are a message; images elsewhere are named and not fetched", a
   expect((await post([{ role: "user", content: [elsewhere] }])).status).toBe(400);
 });
 
-test("images of the history that came with the request are words there", async () => {
+test("images of the request's history become text", async () => {
   const answer = await post([
     { role: "user", content: [words("what is this?"), image(await picture("red"))] },
     { role: "assistant", content: "A square." },
@@ -105,7 +105,7 @@ test("images of the history that came with the request are words there", async (
   expect(userBlocks()[0]?.[0]?.text).toBe("what is this?\n[image data removed - already processed by model]");
 });
 
-test("what is no image, broken or too large is refused, and nothing of the request is said", async () => {
+test("invalid, broken and oversized images are refused, and nothing of the request is stored", async () => {
   const png = await picture("red");
   const large = Buffer.concat([Buffer.from(png, "base64"), Buffer.alloc(20_000_001)]).toString("base64");
   const wide = (

@@ -1,18 +1,18 @@
 import { checkImage } from "../../media/check-image.ts";
 import { CompletionRequestError } from "./completion-request-error.ts";
 
-/** An image that came in the body of a request. */
+/** An image in the body of a request. */
 export interface InlineImage {
   readonly bytes: Uint8Array;
-  /** Found by looking at the bytes. */
+  /** Detected from the bytes. */
   readonly mimeType: string;
 }
 
-/** Any type that a client cares to name: what counts are the bytes. */
+/** Any declared type: only the bytes count. */
 const DATA_URL = /^data:[^,]{0,200};base64,/i;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** The image of a `data:` URL; `undefined` for an address elsewhere, which is not fetched. Throws for what should be an image and is none. */
+/** The image of a `data:` URL; `undefined` for a remote address, which is not fetched. Throws for an invalid image. */
 export function readInlineImage(url: string, param: string): InlineImage | undefined {
   if (!/^data:/i.test(url)) return undefined;
   const header = DATA_URL.exec(url)?.[0];

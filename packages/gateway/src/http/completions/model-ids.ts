@@ -1,18 +1,18 @@
 import type { AgentDirectory } from "../../agents/agent-directory.ts";
 
-/** The default agent, whichever that is. */
+/** The default agent. */
 const DEFAULT_MODEL = "factotum";
-/** Behind an id: the model without the agent. Ids of agents have no colon. */
+/** Suffix of an id: the model without the agent. Ids of agents have no colon. */
 const PLAIN = ":plain";
 
-/** What a model id stands for. */
+/** The meaning of a model id. */
 export type FoundModel =
   /** `isPlain`: the agent's model answers without the agent: no tools, no session, no system prompt. */
   | { readonly type: "found"; readonly id: string; readonly agentId: string; readonly isPlain: boolean }
   /** `message` is for the client. */
   | { readonly type: "unknown"; readonly message: string };
 
-/** What a model id stands for: `factotum` or `factotum/<agent>`, the agent in any case of letters, each also with `:plain` behind it. */
+/** Parses a model id: `factotum` or `factotum/<agent>`, the agent case-insensitive, each also with the suffix `:plain`. */
 export function findModel(model: string, agents: Pick<AgentDirectory, "default" | "get">): FoundModel {
   const isPlain = model.endsWith(PLAIN);
   const name = /^factotum(?:\/(.+))?$/s.exec(isPlain ? model.slice(0, -PLAIN.length) : model);
@@ -28,13 +28,13 @@ export function findModel(model: string, agents: Pick<AgentDirectory, "default" 
   return { type: "found", id: isPlain ? `${base}${PLAIN}` : base, agentId: id, isPlain };
 }
 
-/** Every model id, as `GET /v1/models` shows them. */
+/** Every model id, as listed by `GET /v1/models`. */
 export function listModels(agents: Pick<AgentDirectory, "list">): object {
   const ids = [DEFAULT_MODEL, ...agents.list().map(({ config }) => `${DEFAULT_MODEL}/${config.id}`)];
   return { object: "list", data: ids.flatMap((id) => [id, `${id}${PLAIN}`]).map(renderModel) };
 }
 
-/** One model, as OpenAI's API shows it. */
+/** One model, in OpenAI's shape. */
 export function renderModel(id: string): object {
   return { id, object: "model", created: 0, owned_by: "factotum" };
 }

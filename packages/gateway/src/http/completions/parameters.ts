@@ -1,6 +1,6 @@
 import { CompletionRequestError } from "./completion-request-error.ts";
 
-/** Values that ask for what happens anyway. */
+/** Values that equal the default behaviour. */
 const NEUTRAL: Readonly<Record<string, readonly unknown[]>> = { n: [1], store: [false], logprobs: [false], parallel_tool_calls: [true] };
 
 /** True for a value that changes nothing. Such a parameter is not listed among the ignored ones. */
@@ -8,7 +8,7 @@ export function isNeutral(name: string, value: unknown): boolean {
   return (NEUTRAL[name] ?? []).includes(value) || (name === "response_format" && typeOf(value) === "text");
 }
 
-/** What a client that sets a parameter so relies on, and does not get. */
+/** What a client that sets a parameter like this relies on without getting it. */
 const UNSUPPORTED: readonly { readonly param: string; readonly isAsked: (value: unknown) => boolean; readonly message: string }[] = [
   {
     param: "n",
@@ -43,7 +43,7 @@ export function refuseUnsupported(body: Readonly<Record<string, unknown>>): void
   }
 }
 
-/** `auto` and `none` hold by themselves: the client's tools are never called. A list of allowed tools forces a call only in the mode `required`. */
+/** `auto` and `none` are the actual behaviour: the client's tools are never called. A list of allowed tools forces a call only in the mode `required`. */
 function forcesCall(value: unknown): boolean {
   if (value === "auto" || value === "none") return false;
   if (typeOf(value) !== "allowed_tools") return true;

@@ -7,20 +7,20 @@ import { readInlineImage } from "./inline-images.ts";
 import type { InlineImage } from "./inline-images.ts";
 import { isNeutral, refuseUnsupported } from "./parameters.ts";
 
-/** A chat completion request in our own terms. */
+/** A parsed chat completion request. */
 export interface CompletionRequest {
-  /** As the client names it. */
+  /** As named by the client. */
   readonly model: string;
   readonly stream: boolean;
   readonly includeUsage: boolean;
   readonly user: string | undefined;
   /** `system` and `developer` messages, in order. */
   readonly extra: string | undefined;
-  /** Everything up to the new input. */
+  /** Everything before the new input. */
   readonly history: readonly AgentMessage[];
-  /** What is said now: the user messages behind the last answer. */
+  /** The new input: the user messages after the last answer. */
   readonly text: string;
-  /** What is shown with it, in the order of sending. */
+  /** Its images, in the order of sending. */
   readonly images: readonly InlineImage[];
   /** Parameters that have no effect. */
   readonly ignored: readonly string[];
@@ -52,14 +52,14 @@ const RequestSchema = z.looseObject({
 });
 type ParsedMessage = z.infer<typeof MessageSchema>;
 
-/** How an image is named in what is refused or ignored. */
+/** The name of an image in refusals and ignored parameters. */
 export const IMAGE_PARAM = "messages.content.image_url";
 
 const USED: ReadonlySet<string> = new Set(["model", "messages", "stream", "stream_options", "user"]);
 
 /**
- * Reads a request body; rejects with what to change. Parameters without effect are listed in the result, except for those that would change the content
- * of the answer: they are refused.
+ * Parses a request body; rejects with what to change. Parameters without effect are listed in the result, except for those that would change the content of the
+ * answer: they are refused.
  */
 export function parseCompletionRequest(body: unknown, nowMs: number): CompletionRequest {
   const parsed = RequestSchema.safeParse(body);
@@ -108,7 +108,7 @@ export function parseCompletionRequest(body: unknown, nowMs: number): Completion
   };
 }
 
-/** What is said now. Images elsewhere are not fetched: they are named among what has no effect. */
+/** The new input. Remote images are not fetched: they are listed as ignored. */
 function readSaid(messages: readonly ParsedMessage[]): Pick<CompletionRequest, "text" | "images" | "ignored"> {
   const images: InlineImage[] = [];
   const ignored: string[] = [];
@@ -171,7 +171,7 @@ function historyMessage(message: ParsedMessage, all: readonly ParsedMessage[], t
   }
 }
 
-/** Images of earlier messages stay words: what a model has seen once it is not sent again. */
+/** Images of earlier messages become text: they are sent only once. */
 function removedImages(content: ParsedMessage["content"]): readonly string[] {
   return Array.isArray(content) ? content.flatMap(({ type }) => (type === "image_url" ? [IMAGE_REMOVED] : [])) : [];
 }

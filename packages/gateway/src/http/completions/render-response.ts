@@ -1,16 +1,16 @@
 import type { StopReason } from "@factotum/agent-contract";
 import type { AnswerUsage } from "./answer.ts";
 
-/** What every object of one completion shares. */
+/** Common fields of all objects of one completion. */
 export interface CompletionIdentity {
   readonly id: string;
   /** Seconds since the epoch. */
   readonly created: number;
-  /** As the client asked for it. */
+  /** As requested by the client. */
   readonly model: string;
 }
 
-/** The whole answer in one object; without reasoning when there is none to show. */
+/** The complete answer in one object; without reasoning if there is none to show. */
 export function renderCompletion(
   identity: CompletionIdentity,
   { text, reasoning }: { readonly text: string; readonly reasoning: string },
@@ -26,7 +26,7 @@ export function renderCompletion(
   };
 }
 
-/** One piece of a streamed answer. */
+/** One chunk of a streamed answer. */
 export function renderChunk(identity: CompletionIdentity, delta: object, finishReason: string | null, withUsage: boolean): object {
   return {
     ...identity,
@@ -36,7 +36,7 @@ export function renderChunk(identity: CompletionIdentity, delta: object, finishR
   };
 }
 
-/** The last piece, for clients that asked for usage. */
+/** The last chunk, for clients that requested usage. */
 export function renderUsageChunk(identity: CompletionIdentity, usage: AnswerUsage): object {
   return { ...identity, object: "chat.completion.chunk", choices: [], usage: renderUsage(usage) };
 }
@@ -49,7 +49,7 @@ export function renderError(
   return { error: { message, type: options.type, param: options.param ?? null, code: options.code ?? null } };
 }
 
-/** OpenAI counts cached tokens as part of the prompt; ours are apart. */
+/** OpenAI counts cached tokens as part of the prompt; ours are separate. */
 function renderUsage(usage: AnswerUsage): object {
   const promptTokens = usage.input + usage.cacheRead + usage.cacheWrite;
   return {
@@ -60,7 +60,7 @@ function renderUsage(usage: AnswerUsage): object {
   };
 }
 
-/** Why the model stopped, in OpenAI's words. */
+/** The stop reason, in OpenAI's terms. */
 export function renderFinishReason(reason: StopReason): string {
   return reason === "length" ? "length" : "stop";
 }

@@ -9,7 +9,7 @@ const KEEP_ALIVE_MS = 15_000;
 
 type Failed = Extract<AnswerEnd, { readonly type: "failed" }>;
 
-/** Waits for the whole answer. */
+/** Waits for the complete answer. */
 export async function respondWhole(answer: Answer, identity: CompletionIdentity): Promise<Response> {
   const { headers } = answer;
   let text = "";
@@ -44,12 +44,12 @@ export async function respondWhole(answer: Answer, identity: CompletionIdentity)
   throw new Error("the answer's events ended without an end");
 }
 
-/** Before what comes behind a withdrawn part stands a blank line. */
+/** A blank line separates a withdrawn part from the next one. */
 function withoutBlankStart(reasoning: string): string {
   return reasoning.replace(/^\n+/, "");
 }
 
-/** Sends the answer as it is made. */
+/** Streams the answer. */
 export function respondStreaming(
   answer: Answer,
   identity: CompletionIdentity,
@@ -101,7 +101,7 @@ function streamAnswer(
               sendDelta({ reasoning_content: event.text });
               break;
             case "withdrawal":
-              // Sent is sent: what comes next stands behind a blank line.
+              // Sent text cannot be withdrawn: the next part comes after a blank line.
               break;
             case "failed":
               send(renderFailure(event));
@@ -122,7 +122,7 @@ function streamAnswer(
         },
         (error: unknown) => {
           beat?.[Symbol.dispose]();
-          // The reader has gone; its own signal has stopped the run.
+          // The client has left; its own signal has stopped the run.
           logger.debug("A completion stream ended early", { error });
         },
       );
@@ -140,14 +140,14 @@ function renderFailure({ outcome, message }: Failed): object {
 
 function failureStatus({ outcome }: Failed): number {
   const code = outcome.type === "failed" ? outcome.code : "aborted";
-  // Never 429: it is the provider that wants fewer requests, and clients would take it for a limit of this gateway.
+  // Never 429: the provider's rate limit is not a limit of this gateway, as clients would assume.
   if (code === "rate-limited" || code === "overloaded" || code === "budget") return 503;
   if (code === "context-overflow") return 400;
   if (code === "timeout") return 504;
   return code === "aborted" ? 499 : 502;
 }
 
-/** The run has retried what can be retried, and the message is in the conversation: a client that sends it again would say it twice. */
+/** The run has already retried, and the message is in the conversation: a client's retry would send it twice. */
 function retryHeaders({ outcome }: Failed): Readonly<Record<string, string>> {
   const retryAfterMs = outcome.type === "failed" ? outcome.retryAfterMs : undefined;
   return {

@@ -26,19 +26,19 @@ function failing(retry: Retry): Fetch & { readonly calls: { count: number } } {
   return Object.assign(fetch, { calls });
 }
 
-test("a channel that never answers and does not listen holds nobody up", async () => {
+test("a channel that never answers and ignores its signal does not block the turn", async () => {
   const { clock, result } = start(never);
   clock.run(60);
   expect(await result).toEqual({ type: "failed", reason: "unavailable", message: "it took too long" });
 });
 
-test("whoever stops the turn stops the fetching", async () => {
+test("stopping the turn stops the fetching", async () => {
   const { stop, result } = start(never);
   stop.abort(new Error("stopped"));
   expect(await result).toEqual({ type: "failed", reason: "unavailable", message: "stopped" });
 });
 
-test("what is said to be too large is not asked for; what lies about it is not taken", async () => {
+test("an attachment with an oversized declared length is not requested; one with a wrong length is not accepted", async () => {
   let asked = 0;
   const lying: Fetch = async (_ref, { maxBytes }) => {
     asked += 1;
@@ -52,7 +52,7 @@ test("what is said to be too large is not asked for; what lies about it is not t
   expect(await start(refusing).result).toMatchObject({ reason: "too-large" });
 });
 
-test("is asked again three times in all, after the platform's own delay", async () => {
+test("is retried, three attempts in total, after the platform's own delay", async () => {
   const fetch = failing({ type: "after", delayMs: 700 });
   const { clock, result } = start(fetch);
   for (let again = 1; again <= 2; again++) {
@@ -64,7 +64,7 @@ test("is asked again three times in all, after the platform's own delay", async 
   expect(fetch.calls.count).toBe(3);
 });
 
-test("is not asked again when that never helps, nor beyond its time", async () => {
+test("is not retried after a permanent failure, nor beyond its time", async () => {
   const final = failing({ type: "never" });
   expect(await start(final).result).toMatchObject({ reason: "unavailable" });
   expect(final.calls.count).toBe(1);
@@ -76,6 +76,6 @@ test("is not asked again when that never helps, nor beyond its time", async () =
   expect(slow.calls.count).toBe(2);
 });
 
-test("without a channel there is nothing to ask", async () => {
+test("without a channel there is no request", async () => {
   expect(await start(undefined).result).toMatchObject({ reason: "unavailable" });
 });

@@ -3,7 +3,7 @@ import { ChannelError } from "@factotum/channel-contract";
 import type { AttachmentRef, Channel, Media } from "@factotum/channel-contract";
 import { FETCH_MAX_BYTES, FETCH_TIMEOUT_MS } from "../media-limits.ts";
 
-/** An attachment's bytes, or why there are none. */
+/** An attachment's bytes, or why they are missing. */
 export type FetchedAttachment =
   | { readonly type: "fetched"; readonly media: Media }
   | { readonly type: "failed"; readonly reason: "too-large" | "unavailable"; readonly message: string };
@@ -11,7 +11,7 @@ export type FetchedAttachment =
 const MAX_TRIES = 3;
 const RETRY_DELAY_MS = 1_000;
 
-/** Fetches one attachment within its bounds, again where the platform says that it may help. Never rejects. */
+/** Fetches one attachment within its limits, with retries if the platform allows it. Never rejects. */
 export async function fetchAttachment(
   ref: AttachmentRef,
   options: {
@@ -54,7 +54,7 @@ function retryDelayMs(error: unknown, tries: number): number | undefined {
   return error.retry.type === "after" ? error.retry.delayMs : RETRY_DELAY_MS * tries;
 }
 
-/** A channel that does not listen to its signal holds nobody up. */
+/** A channel that ignores its signal does not block the turn. */
 async function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   const { promise, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal.reason);

@@ -8,19 +8,19 @@ import type { FetchedAttachment } from "./fetch-attachment.ts";
 
 /** An attachment as this turn can use it. */
 export interface ReceivedAttachment {
-  /** As the platform names it. */
+  /** The platform's name. */
   readonly fileName?: string;
-  /** Of the bytes; absent when there are none. */
+  /** Type of the bytes; absent without bytes. */
   readonly mimeType?: string;
   readonly isImage: boolean;
-  /** Absent when it could not be fetched or kept. */
+  /** Absent if it could not be fetched or stored. */
   readonly stored?: StoredMedia;
-  /** The bytes, as long as they are small; larger ones are read from the store when their turn comes. */
+  /** The bytes if they are few; larger ones are read from the store later. */
   readonly inline?: Uint8Array;
   readonly problem?: "too-large" | "too-many" | "unavailable";
 }
 
-/** Finds out what was fetched and keeps it for the tools of the conversation. Never rejects: what cannot be kept can still be seen. */
+/** Detects the type of fetched bytes and stores them for the tools of the conversation. Never rejects: an image that cannot be stored can still be shown. */
 export async function receiveAttachment(
   ref: AttachmentRef,
   fetched: FetchedAttachment,

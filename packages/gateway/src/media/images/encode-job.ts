@@ -1,25 +1,25 @@
-/** The forms that images are re-encoded to: every model reads both. */
+/** The output formats of re-encoding: every model reads both. */
 export type EncodedMimeType = "image/png" | "image/jpeg";
 
-/** One image to be made smaller. Copied into the worker. */
+/** One image to be reduced. Copied into the worker. */
 export interface EncodeJob {
   readonly bytes: Uint8Array;
-  /** How the picture is turned upright, as in EXIF. */
+  /** How the image is rotated upright, as in EXIF. */
   readonly orientation: number;
   /** Longest side of the result. */
   readonly maxSidePx: number;
   readonly maxBytes: number;
-  /** A lossless result is kept up to this size; 0 for sources that were not lossless. */
+  /** A lossless result is kept up to this size; 0 for lossy sources. */
   readonly losslessMaxBytes: number;
   /** Decoders that can check it refuse more. */
   readonly maxPixels: number;
 }
 
-/** What became of it. */
+/** The result. */
 export type EncodeResult =
   | { readonly type: "encoded"; readonly bytes: Uint8Array; readonly mimeType: EncodedMimeType }
-  /** The bytes could not be decoded, or no try was small enough. */
+  /** The bytes could not be decoded, or no attempt was small enough. */
   | { readonly type: "failed"; readonly message: string };
 
-/** Which codec a worker uses: `auto` takes sharp when it is installed. */
+/** The codec of a worker: `auto` uses sharp if it is installed. */
 export type CodecChoice = "auto" | "wasm";

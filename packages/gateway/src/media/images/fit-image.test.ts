@@ -14,7 +14,7 @@ import { ImageEncoder } from "./image-encoder.ts";
 const LIMITS = imageLimits(["anthropic-messages"]);
 const signal = new AbortController().signal;
 
-/** Four corners of different colours, so that turning and mirroring show. */
+/** Four corners of different colours, so that rotation and mirroring are visible. */
 async function corners(widthPx: number, heightPx: number): Promise<Sharp> {
   const half = { width: Math.ceil(widthPx / 2), height: Math.ceil(heightPx / 2), channels: 3 } as const;
   const part = async (background: string) =>
@@ -64,12 +64,12 @@ describe.each<CodecChoice>(["auto", "wasm"])("with the codec %s", (codec) => {
     return { ...fitted, data, size: imageSize(data), mimeType: fitted.image.mimeType };
   };
 
-  test.each(["png", "jpeg", "gif", "webp"] as const)("a %s within the limits is sent as it came", async (format) => {
+  test.each(["png", "jpeg", "gif", "webp"] as const)("a %s within the limits is sent unchanged", async (format) => {
     const bytes = await (await corners(300, 200)).toFormat(format).toBuffer();
     expect(await fit(bytes)).toMatchObject({ type: "image", mimeType: `image/${format}`, data: bytes });
   });
 
-  test.each(["png", "jpeg", "gif", "webp"] as const)("a large %s comes to 1,200 pixels at its longest side", async (format) => {
+  test.each(["png", "jpeg", "gif", "webp"] as const)("a large %s is reduced to 1,200 pixels at its longest side", async (format) => {
     const bytes = await (await corners(1_800, 900)).toFormat(format).toBuffer();
     const fitted = await fit(bytes);
     expect(fitted).toMatchObject({ type: "image", size: { width: 1_200, height: 600 } });
@@ -85,14 +85,14 @@ describe.each<CodecChoice>(["auto", "wasm"])("with the codec %s", (codec) => {
     [6, ["001", "100", "111", "010"], 200],
     [7, ["111", "010", "001", "100"], 200],
     [8, ["010", "111", "100", "001"], 200],
-  ])("a photo with EXIF orientation %i stands upright", async (orientation, colours, width) => {
+  ])("a photo with EXIF orientation %i is rotated upright", async (orientation, colours, width) => {
     const bytes = await (await corners(300, 200)).withMetadata({ orientation }).jpeg({ quality: 95 }).toBuffer();
     const fitted = await fit(bytes);
     expect(fitted).toMatchObject({ type: "image", mimeType: "image/jpeg", size: { width } });
     if (fitted.type === "image") expect(await cornerColours(fitted.data)).toEqual(colours);
   });
 
-  test("an image over the byte limit is made smaller until it fits", async () => {
+  test("an image over the byte limit is reduced until it fits", async () => {
     const noise = Buffer.from(Array.from({ length: 900 * 900 * 3 }, (_, index) => Math.imul(index ^ (index >>> 7), 2_654_435_761) >>> 24));
     const bytes = await sharp(noise, { raw: { width: 900, height: 900, channels: 3 } })
       .png()
@@ -102,18 +102,18 @@ describe.each<CodecChoice>(["auto", "wasm"])("with the codec %s", (codec) => {
     if (fitted.type === "image") expect(fitted.sizeBytes).toBeLessThanOrEqual(120_000);
   });
 
-  test("what no try makes small enough is left out", async () => {
+  test("an image that no attempt makes small enough is dropped", async () => {
     const bytes = await (await corners(1_500, 900)).png().toBuffer();
     expect(await fit(bytes, { ...LIMITS, maxBytes: 200 })).toEqual({ type: "omitted", reason: "too-large" });
   });
 
-  test("a kind that the model does not take is changed, and keeps its transparency", async () => {
+  test("a type that the model does not accept is converted, and keeps its transparency", async () => {
     const fitted = await fit(await transparent().webp().toBuffer(), imageLimits(["openai-chat"]));
     expect(fitted).toMatchObject({ type: "image", mimeType: "image/png", size: { width: 60, height: 40 } });
     if (fitted.type === "image") expect((await sharp(fitted.data).stats()).isOpaque).toBe(false);
   });
 
-  test("what was transparent is white in a JPEG", async () => {
+  test("transparent pixels become white in a JPEG", async () => {
     const bytes = await transparent().png().toBuffer();
     const job = { bytes, orientation: 1, maxSidePx: 60, maxBytes: 100_000, losslessMaxBytes: 0, maxPixels: 10_000 };
     const result = await encoder.encode(job, { signal });
@@ -121,7 +121,7 @@ describe.each<CodecChoice>(["auto", "wasm"])("with the codec %s", (codec) => {
     if (result.type === "encoded") expect(await cornerColours(result.bytes)).toEqual(["111", "111", "111", "111"]);
   });
 
-  test("of an animated GIF that is too large the first picture is sent", async () => {
+  test("of an oversized animated GIF the first frame is sent", async () => {
     const frame = async (background: string) =>
       sharp({ create: { width: 1_400, height: 700, channels: 3, background } })
         .png()
@@ -146,13 +146,13 @@ describe.each<CodecChoice>(["auto", "wasm"])("with the codec %s", (codec) => {
     expect(await fit(bytes)).toMatchObject({ type: "image", mimeType: "image/gif", data: bytes });
   });
 
-  test("a picture whose end is missing is never sent as it came", async () => {
+  test("a truncated image is never sent unchanged", async () => {
     const bytes = await (await corners(400, 300)).jpeg().toBuffer();
     const half = bytes.subarray(0, bytes.length / 2);
     const fitted = await fit(half);
     if (fitted.type === "image") expect(fitted.data.equals(half)).toBe(false);
     else expect(fitted).toEqual({ type: "omitted", reason: "unreadable" });
-    // The next one is not harmed by it.
+    // It does not affect the next one.
     expect(await fit(await (await corners(1_300, 100)).png().toBuffer())).toMatchObject({ type: "image", size: { width: 1_200 } });
   });
 });
@@ -176,12 +176,12 @@ describe("hostile files", () => {
     ["a PNG without a size", Buffer.from("\x89PNG\r\n\x1a\n", "latin1")],
     ["a size of nought", pngOf(0, 0)],
     ["an SVG", Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><image href="file:///etc/passwd"/></svg>')],
-  ])("%s is no image", async (_name, bytes) => {
+  ])("%s is not an image", async (_name, bytes) => {
     expect(await fit(bytes)).toEqual({ type: "omitted", reason: "unreadable" });
     expect(encoder.isLoaded).toBe(false);
   });
 
-  test("this file is no image", async () => {
+  test("this file is not an image", async () => {
     expect(await fit(await readFile(new URL(import.meta.url)))).toEqual({ type: "omitted", reason: "unreadable" });
   });
 });

@@ -5,7 +5,7 @@ import type { ImageEncoder } from "./image-encoder.ts";
 import { readImageHeader, type ImageFormat, type ImageHeader } from "./image-header.ts";
 import { stripMetadata } from "./strip-metadata.ts";
 
-/** An image as it is sent, or why it is not. */
+/** The image to send, or why there is none. */
 export type FittedImage =
   | { readonly type: "image"; readonly image: ImageContent; readonly sizeBytes: number }
   | { readonly type: "omitted"; readonly reason: "too-large" | "unreadable" };
@@ -18,8 +18,8 @@ const SENT_TYPES: Partial<Readonly<Record<ImageFormat, ImageContent["mimeType"]>
 };
 
 /**
- * Makes an image fit: as it came when it is small, upright and of a kind that the model takes; else re-encoded. When that cannot be done it is sent as it
- * came if the provider takes it so, else not at all. Where, when and with what a picture was taken leaves this machine in neither case.
+ * Makes an image fit: unchanged if it is small, upright and of an accepted type; else re-encoded. If that fails it is sent unchanged if the provider accepts
+ * it, else not at all. Metadata about where, when and with what it was taken is removed in both cases.
  */
 export async function fitImage(
   bytes: Uint8Array,

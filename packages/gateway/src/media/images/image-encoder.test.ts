@@ -6,7 +6,7 @@ import { ImageEncoder } from "./image-encoder.ts";
 const JOB: EncodeJob = { bytes: new Uint8Array([1]), orientation: 1, maxSidePx: 1, maxBytes: 1, losslessMaxBytes: 0, maxPixels: 1 };
 const signal = new AbortController().signal;
 
-/** A thread that tells in each result how many it has answered. */
+/** A thread that reports in each result how many it has answered. */
 const COUNTING = `let count = 0; parentPort.on("message", () => parentPort.postMessage({ type: "encoded", bytes: new Uint8Array([++count]), mimeType: "image/png" }));`;
 
 function program(source: string): URL {
@@ -26,7 +26,7 @@ function count(result: EncodeResult): number | string | undefined {
   return result.type === "encoded" ? result.bytes[0] : result.message;
 }
 
-test("one thread serves image after image, in order, and goes when it was idle for long", async () => {
+test("one thread processes images in order, and ends after a long idle time", async () => {
   const { encoder, clock } = create(COUNTING);
   expect(encoder.isLoaded).toBe(false);
   const results = await Promise.all([1, 2, 3].map(async () => encoder.encode(JOB, { signal })));
@@ -57,7 +57,7 @@ test.each([
   expect(await encoder.encode(JOB, { signal })).toEqual({ type: "failed", message });
 });
 
-test("an image whose turn is stopped is given up at once; what waits is not started", async () => {
+test("an image whose turn is stopped is abandoned at once; waiting ones are not started", async () => {
   const { encoder } = create(`parentPort.on("message", () => { for (;;); });`);
   const stop = new AbortController();
   const running = encoder.encode(JOB, { signal: stop.signal });
@@ -75,7 +75,7 @@ test("the thread sees nothing of the gateway's environment", async () => {
   expect(await encoder.encode(JOB, { signal })).toEqual({ type: "failed", message: "[[],[]]" });
 });
 
-test("after closing, nothing is there and nothing is taken", async () => {
+test("after closing there is no thread and no image is accepted", async () => {
   const { encoder } = create(COUNTING);
   await encoder.encode(JOB, { signal });
   await encoder.close();

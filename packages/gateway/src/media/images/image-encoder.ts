@@ -2,10 +2,10 @@ import { Worker } from "node:worker_threads";
 import type { Clock } from "@factotum/agent-contract";
 import type { CodecChoice, EncodeJob, EncodeResult } from "./encode-job.ts";
 
-/** What the encoder is made of. */
+/** The dependencies of the encoder. */
 export interface ImageEncoderOptions {
   readonly clock: Clock;
-  /** Where the thread's program lies; the one beside this file unless the product was bundled. */
+  /** Path of the thread's program; defaults to the file in this folder, which a bundle must override. */
   readonly worker?: URL;
   readonly codec?: CodecChoice;
   /** For one image. Default 30,000. */
@@ -15,8 +15,8 @@ export interface ImageEncoderOptions {
 }
 
 /**
- * Makes images smaller, one after the other, in a thread that is there only while it is needed. A decoder that takes too long or breaks is ended with its
- * thread; the next image gets a new one.
+ * Reduces images, one at a time, in a thread that exists only while it is needed. A decoder that takes too long or fails is ended with its thread; the next
+ * image gets a new one.
  */
 export class ImageEncoder {
   readonly #options: ImageEncoderOptions;
@@ -37,12 +37,12 @@ export class ImageEncoder {
     return result;
   }
 
-  /** Whether a thread is there. */
+  /** Whether the thread exists. */
   get isLoaded(): boolean {
     return this.#worker !== undefined;
   }
 
-  /** Ends the thread; what waits fails. */
+  /** Ends the thread; waiting images fail. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#last;
@@ -67,7 +67,7 @@ export class ImageEncoder {
     timer[Symbol.dispose]();
     signal.removeEventListener("abort", onAbort);
     worker.off("message", resolve).off("error", onError).off("exit", onExit);
-    // A decoder that failed may be in any state: the next image gets a fresh one.
+    // A failed decoder may be in any state: the next image gets a new one.
     if (result.type === "failed") await this.#discard();
     else this.#scheduleEnd();
     return result;
@@ -75,10 +75,10 @@ export class ImageEncoder {
 
   #start(): Worker {
     const { worker = new URL("image-worker.ts", import.meta.url), codec = "auto" } = this.#options;
-    // Nothing of the gateway's environment or flags is of use to a decoder.
+    // A decoder needs nothing of the gateway's environment or flags.
     const started = new Worker(worker, { workerData: { codec }, env: {}, execArgv: [], stdout: true, stderr: true });
     started.unref();
-    // A thread that breaks while nothing runs must not end the process, and must not get the next image.
+    // A thread that fails while idle must not end the process, and must not get the next image.
     const forget = (): void => {
       if (this.#worker === started) this.#worker = undefined;
     };

@@ -1,16 +1,16 @@
 import { imageSize } from "image-size";
 
-/** The kinds of pictures that this stage knows: what models read, and what can be turned into it. */
+/** The image types of this stage: those that models read, and those that can be converted. */
 export type ImageFormat = "png" | "jpeg" | "gif" | "webp" | "bmp" | "tiff" | "heif" | "avif";
 
-/** What an image says of itself before anything decodes it. */
+/** The facts in an image's header. */
 export interface ImageHeader {
   readonly format: ImageFormat;
   readonly widthPx: number;
   readonly heightPx: number;
-  /** How a camera was held, 1 to 8 as in EXIF; 1 is upright. */
+  /** Camera orientation, 1 to 8 as in EXIF; 1 is upright. */
   readonly orientation: number;
-  /** False when the end is missing: a decoder may still make something of it, a provider refuses it. */
+  /** False if the end is missing: a decoder may still read it, a provider refuses it. */
   readonly complete: boolean;
 }
 
@@ -27,7 +27,7 @@ const FORMATS: Readonly<Record<string, ImageFormat>> = {
 };
 const END_SAMPLE_BYTES = 1_024;
 
-/** Reads the header; `undefined` when the bytes are no image of a known kind, or none with a size. */
+/** Reads the header; `undefined` if the bytes are not an image of a known type, or have no size. */
 export function readImageHeader(bytes: Uint8Array): ImageHeader | undefined {
   let size: ReturnType<typeof imageSize>;
   try {

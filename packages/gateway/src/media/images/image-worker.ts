@@ -1,6 +1,6 @@
 /**
- * A thread that decodes and writes images, so that neither the work nor what a hostile file does to a decoder reaches the gateway. It is started when an
- * image has to be changed, and ended soon after.
+ * A thread that decodes and encodes images, so that neither the work nor a hostile file's effect on a decoder reaches the gateway. Started when an image must
+ * be changed, and ended soon after.
  */
 import { parentPort, workerData } from "node:worker_threads";
 import type sharp from "sharp";
@@ -9,7 +9,7 @@ import { encodeWithin, type ImageCodec } from "./raster-image.ts";
 import { createSharpCodec } from "./sharp-codec.ts";
 import { createWasmCodec } from "./wasm-codec.ts";
 
-/** Not a literal in the import, or a bundler would take it in: it is there only when the user installed it. */
+/** Not a literal in the import, or a bundler would include it: it exists only if the user installed it. */
 const SHARP = "sharp";
 const choice = (workerData as { readonly codec: CodecChoice }).codec;
 let codec: Promise<ImageCodec> | undefined;
@@ -40,7 +40,7 @@ async function loadSharp(): Promise<typeof sharp | undefined> {
     const loaded = (await import(SHARP)) as { readonly default: typeof sharp };
     return loaded.default;
   } catch (error) {
-    // Not installed, or installed for another system: the WASM codec does the same, slower.
+    // Not installed, or for another system: the WASM codec does the same, slower.
     if (error instanceof Error) return undefined;
     throw error;
   }

@@ -14,7 +14,7 @@ const pixel = ({ data, widthPx }: Pixels, x: number, y: number): number[] => [
   ...data.subarray((y * widthPx + x) * 4, (y * widthPx + x) * 4 + 4),
 ];
 
-test("turning loses and invents no pixel, and the opposite turn gives the picture back", () => {
+test("rotation loses and invents no pixel, and the opposite rotation restores the image", () => {
   const inverse = [0, 1, 2, 3, 4, 5, 8, 7, 6];
   fc.assert(
     fc.property(pictures, fc.integer({ min: 1, max: 8 }), (picture, orientation) => {
@@ -27,7 +27,7 @@ test("turning loses and invents no pixel, and the opposite turn gives the pictur
   );
 });
 
-test("a picture stored on its side is turned clockwise (EXIF 6)", () => {
+test("an image stored on its side is rotated clockwise (EXIF 6)", () => {
   fc.assert(
     fc.property(pictures, (picture) => {
       const turned = turnUpright(picture, 6);

@@ -1,11 +1,11 @@
-/** A picture, four bytes a pixel (red, green, blue, alpha), row by row. */
+/** An image, four bytes per pixel (red, green, blue, alpha), row by row. */
 export interface Pixels {
   readonly data: Uint8Array;
   readonly widthPx: number;
   readonly heightPx: number;
 }
 
-/** The same picture with white behind it: a JPEG has no transparency, and text is mostly dark. */
+/** The same image on white: a JPEG has no transparency, and text is mostly dark. */
 export function flattenOnWhite(data: Uint8Array): Uint8Array {
   const flat = data.slice();
   for (let index = 0; index < flat.length; index += 4) {
@@ -17,13 +17,13 @@ export function flattenOnWhite(data: Uint8Array): Uint8Array {
   return flat;
 }
 
-/** Turns a picture upright that was stored with an EXIF orientation of 1 to 8. */
+/** Rotates an image upright that was stored with an EXIF orientation of 1 to 8. */
 export function turnUpright(pixels: Pixels, orientation: number): Pixels {
   if (orientation <= 1 || orientation > 8) return pixels;
   const { widthPx, heightPx } = pixels;
   const swapped = orientation >= 5;
   const [targetWidth, targetHeight] = swapped ? [heightPx, widthPx] : [widthPx, heightPx];
-  // Whole pixels are moved, so the byte order of the machine plays no part.
+  // Whole pixels are moved, so the byte order of the machine does not matter.
   const source = new Uint32Array(pixels.data.slice().buffer);
   const target = new Uint32Array(source.length);
   for (let y = 0; y < targetHeight; y++) {
@@ -35,7 +35,7 @@ export function turnUpright(pixels: Pixels, orientation: number): Pixels {
   return { data: new Uint8Array(target.buffer), widthPx: targetWidth, heightPx: targetHeight };
 }
 
-/** Where the upright picture's pixel is in the stored one. */
+/** The position of the upright image's pixel in the stored one. */
 function sourceOf(
   orientation: number,
   { x, y, widthPx, heightPx }: { readonly x: number; readonly y: number; readonly widthPx: number; readonly heightPx: number },

@@ -11,7 +11,7 @@ const jobs = fc.record({
   maxPixels: fc.constant(1),
 });
 
-test("whatever a codec makes, the result fits, is within the sides, and the image is let go", async () => {
+test("any codec's result fits, is within the sides, and the image is released", async () => {
   await fc.assert(
     fc.asyncProperty(jobs, fc.integer({ min: 1, max: 8_000 }), async (job, weight) => {
       const sides: number[] = [];

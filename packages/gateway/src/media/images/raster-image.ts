@@ -5,16 +5,16 @@ interface RenderOptions {
   /** Longest side; a smaller image is not enlarged. */
   readonly sidePx: number;
   readonly mimeType: EncodedMimeType;
-  /** Of a JPEG, 1 to 100. */
+  /** JPEG quality, 1 to 100. */
   readonly quality: number;
 }
 
-/** A decoded image, whoever decoded it. Upright; without metadata when written. */
+/** A decoded image of any codec. Upright; without metadata when written. */
 interface RasterImage extends Disposable {
   render(options: RenderOptions): Promise<Uint8Array>;
 }
 
-/** Decodes images. Rejects for bytes that it cannot read. */
+/** Decodes images. Rejects for unreadable bytes. */
 export interface ImageCodec {
   open(job: EncodeJob): Promise<RasterImage>;
 }
@@ -22,7 +22,7 @@ export interface ImageCodec {
 const QUALITIES = [80, 60, 40];
 const SCALES = [1, 0.75, 0.5];
 
-/** Writes the image so that it fits, losing as little as possible: lossless where that is small, then less quality, then less size. */
+/** Encodes the image so that it fits, with minimal loss: lossless if that is small, then lower quality, then smaller size. */
 export async function encodeWithin(job: EncodeJob, codec: ImageCodec): Promise<EncodeResult> {
   using image = await codec.open(job);
   const losslessMaxBytes = Math.min(job.maxBytes, job.losslessMaxBytes);

@@ -12,7 +12,7 @@ function picture(): Sharp {
   return sharp(pixels, { raw: { width: 48, height: 32, channels: 3 } });
 }
 
-/** As a phone writes it: a place, a device, a description, and an address book's worth of XML. */
+/** Like a phone's: a place, a device, a description, and a large block of XML. */
 const asTaken = (image: Sharp): Sharp =>
   image
     .withExif({
@@ -34,7 +34,7 @@ async function pixels(bytes: Uint8Array): Promise<Buffer> {
   return sharp(bytes).raw().toBuffer();
 }
 
-/** A GIF of one pixel with what programs write into one. */
+/** A GIF of one pixel with typical metadata of programs. */
 const GIF_HEAD = Buffer.from("47494638396101000100800000000000ffffff", "hex");
 const GIF_END = Buffer.from("2c00000000010001000002024401003b", "hex");
 const gifBlock = (label: number, ...texts: readonly string[]): Buffer =>
@@ -45,7 +45,7 @@ const gifBlock = (label: number, ...texts: readonly string[]): Buffer =>
   ]);
 
 describe.each(FORMATS)("%s (%s)", (format, _name, write) => {
-  test("keeps every pixel and the colours, and nothing of where, when and with what it was taken", async () => {
+  test("keeps every pixel and the colours, and no metadata about where, when and with what it was taken", async () => {
     const taken = await write(asTaken(picture())).toBuffer();
     expect(taken.toString("latin1")).toMatch(SECRETS);
     expect(await sharp(taken).metadata()).toMatchObject({ exif: expect.anything() as unknown });
@@ -59,14 +59,14 @@ describe.each(FORMATS)("%s (%s)", (format, _name, write) => {
     expect(stripMetadata(stripped, format)).toBe(stripped);
   });
 
-  test("is the same bytes when there is nothing to take out, and nothing when it is broken off", async () => {
+  test("is unchanged if there is nothing to remove, and fails if it is truncated", async () => {
     const plain = await write(picture()).toBuffer();
     expect(stripMetadata(plain, format)).toBe(plain);
     expect(stripMetadata(plain.subarray(0, plain.length - 20), format)).toBeUndefined();
   });
 });
 
-test("a GIF keeps how often it repeats, and loses comments and what programs have added", () => {
+test("a GIF keeps its loop count, and loses comments and extensions of programs", () => {
   const repeats = gifBlock(0xff, "NETSCAPE2.0", "\u0001\0\0");
   const taken = Buffer.concat([
     GIF_HEAD,
@@ -81,7 +81,7 @@ test("a GIF keeps how often it repeats, and loses comments and what programs hav
   expect(stripMetadata(plain, "gif")).toBe(plain);
 });
 
-test("whatever the bytes are, it ends, and what it gives can be given again", () => {
+test("ends for any bytes, and is idempotent", () => {
   const heads = { jpeg: "ffd8", png: "89504e470d0a1a0a", webp: "52494646ffff000057454250", gif: "47494638396101000100800000000000ffffff" };
   fc.assert(
     fc.property(fc.constantFrom("jpeg", "png", "webp", "gif"), fc.uint8Array({ maxLength: 200 }), (format, rest) => {

@@ -1,8 +1,8 @@
 import type { ImageFormat } from "./image-header.ts";
 
 /**
- * The same picture, to the last pixel, without what cameras and programs write beside it: place, time, device, texts, previews, and whatever comes behind
- * its end. `undefined` when the bytes cannot be followed to their end. Formats that are never sent as they came are not known here.
+ * The same image, identical in every pixel, without metadata of cameras and programs: place, time, device, texts, previews, and trailing bytes. `undefined` if
+ * the bytes cannot be parsed to their end. Formats that are never sent unchanged are not supported.
  */
 export function stripMetadata(bytes: Uint8Array, format: ImageFormat): Uint8Array | undefined {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -41,7 +41,7 @@ function slice(data: Buffer, start: number, end: number): Buffer {
   return data.subarray(start, end);
 }
 
-/** Kept of a JPEG's application segments: what says how its colours are meant. */
+/** JPEG application segments that are kept: those that define the colours. */
 const JPEG_COLOURS: readonly (readonly [marker: number, name: string])[] = [
   [0xe0, "JFIF\0"],
   [0xe2, "ICC_PROFILE\0"],
@@ -70,7 +70,7 @@ function jpegParts(data: Buffer): readonly Buffer[] | undefined {
   }
 }
 
-/** Behind the head of a scan come its bytes, up to the next marker that is none of their own. They are most of the picture. */
+/** The head of a scan is followed by its bytes, up to the next marker that is not part of them. They are most of the image. */
 function scanEnd(data: Buffer, start: number): number {
   let at = data.indexOf(0xff, start);
   while (at !== -1 && isOfScan(data.readUInt8(at + 1))) at = data.indexOf(0xff, at + 2);
@@ -95,7 +95,7 @@ function pngParts(data: Buffer): readonly Buffer[] {
   }
 }
 
-/** The flags of `VP8X` that promise what is taken out. */
+/** The flags of `VP8X` for removed chunks. */
 const WEBP_PROMISES = 0x0c;
 
 function webpParts(data: Buffer): readonly Buffer[] {
@@ -115,7 +115,7 @@ function webpParts(data: Buffer): readonly Buffer[] {
   return parts;
 }
 
-/** Kept of a GIF's application blocks: how often it repeats, and its colours. */
+/** GIF application blocks that are kept: loop count, and colours. */
 const GIF_APPLICATIONS: ReadonlySet<string> = new Set(["NETSCAPE2.0", "ANIMEXTS1.0", "ICCRGBG1012"]);
 
 function gifParts(data: Buffer): readonly Buffer[] | undefined {
@@ -125,7 +125,7 @@ function gifParts(data: Buffer): readonly Buffer[] | undefined {
     const kind = data.readUInt8(at);
     if (kind === 0x3b) return [...parts, slice(data, at, at + 1)];
     if (kind !== 0x21 && kind !== 0x2c) return undefined;
-    // An extension has a label of one byte before its blocks; an image its place, its colours and the width of its codes.
+    // An extension has a one-byte label before its blocks; an image its position, its colours and the code size.
     const end = blocksEnd(data, kind === 0x21 ? at + 2 : at + 10 + tableBytes(data.readUInt8(at + 9)) + 1);
     const label = data.readUInt8(at + 1);
     const isText = kind === 0x21 && (label === 0xfe || (label === 0xff && !GIF_APPLICATIONS.has(data.toString("latin1", at + 3, at + 14))));

@@ -5,12 +5,12 @@ import type { ImageCodec } from "./raster-image.ts";
 type Photon = typeof photonModule;
 type PhotonImage = photonModule.PhotonImage;
 
-/** Decodes with Photon, whose WASM comes inside its package: PNG, JPEG, GIF (its first picture), WebP, BMP. */
+/** Decodes with Photon, whose WASM comes inside its package: PNG, JPEG, GIF (its first frame), WebP, BMP. */
 export function createWasmCodec(photon: Photon): ImageCodec {
   return {
     async open({ bytes, orientation }) {
       const image = photon.PhotonImage.new_from_byteslice(bytes);
-      // Resizing costs most, and several tries have the same size.
+      // Resizing is the most expensive step, and several attempts have the same size.
       let last: { readonly sidePx: number; readonly upright: Pixels } | undefined;
       return {
         async render({ sidePx, mimeType, quality }) {

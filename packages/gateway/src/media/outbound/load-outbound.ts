@@ -6,12 +6,12 @@ import type { RemoteFiles } from "../remote-files.ts";
 import { sniffMedia } from "../sniff-media.ts";
 import { parseMediaTarget } from "../../kernel/parse-media-target.ts";
 
-/** A file that an answer names. */
+/** A file named by an answer. */
 export type OutboundFile =
   | { readonly type: "file"; readonly bytes: Uint8Array; readonly kind: MediaKind; readonly mimeType: string; readonly fileName: string }
-  /** The chat takes no such file: its name is said instead. */
+  /** The chat does not support the file: its name is sent instead. */
   | { readonly type: "words"; readonly fileName: string }
-  /** It may not be sent, or is not there: the model is told why. */
+  /** It may not be sent, or does not exist: the model is told why. */
   | { readonly type: "refused"; readonly fileName: string; readonly why: string };
 
 /** What a file is loaded with. */
@@ -19,7 +19,7 @@ export interface LoadOutboundOptions {
   readonly files: LocalFiles;
   readonly remote: RemoteFiles;
   readonly run: RunFacts;
-  /** Whether the run may ask for files of the web. */
+  /** Whether the run may request web files. */
   readonly mayFetch: boolean;
   /** What the chat can show. */
   readonly media: ChannelCapabilities["media"];
@@ -36,7 +36,7 @@ const WHY = {
 
 const WHY_NO_WEB = "addresses of the web are asked for in the owner's turns alone, and not when they hold words or files of somebody else";
 
-/** Loads what a `MEDIA:` line or the `message` tool names, with the chat's limit of size. Never rejects for what is or is not there. */
+/** Loads the target of a `MEDIA:` line or the `message` tool, with the chat's size limit. Never rejects for a missing file. */
 export async function loadOutbound(named: string, options: LoadOutboundOptions): Promise<OutboundFile> {
   const { media, run, files, remote, mayFetch, signal } = options;
   const fileName = safeName(mediaName(named));
@@ -55,7 +55,7 @@ export async function loadOutbound(named: string, options: LoadOutboundOptions):
   return fit(file.bytes, fileName, media);
 }
 
-/** As what it is, or as a plain file where the chat takes no such kind, or none so large. */
+/** By its type, or as a plain file if the chat does not support the type or the size. */
 async function fit(bytes: Uint8Array, fileName: string, media: ChannelCapabilities["media"]): Promise<OutboundFile> {
   if (bytes.length === 0) return { type: "refused", fileName, why: "it is empty" };
   const sniffed = await sniffMedia(bytes);
@@ -65,7 +65,7 @@ async function fit(bytes: Uint8Array, fileName: string, media: ChannelCapabiliti
   return { type: "file", bytes, kind, mimeType: sniffed.mimeType, fileName };
 }
 
-/** A name without a path and without what could hide it. */
+/** A name without a path and without characters that could disguise it. */
 function safeName(name: string): string {
   const plain = name.replaceAll(/[\p{Cc}\p{Cf}/\\]/gu, "").trim();
   return plain === "" ? "file" : Array.from(plain).slice(0, MAX_NAME_CHARS).join("");

@@ -4,7 +4,7 @@ import path from "node:path";
 import { writePrivateFile } from "@factotum/config";
 import { isMissing } from "../store/is-missing.ts";
 
-/** Where files lie that are to be sent: one folder below this one. */
+/** The folder of files to be sent: one below the state directory's media. */
 export function outboundFolder(home: string): string {
   return path.join(home, "media", "outbound");
 }
@@ -12,8 +12,8 @@ export function outboundFolder(home: string): string {
 const ID = /^[0-9a-f]{64}$/;
 
 /**
- * Files on their way to a chat, as they were when they were named: what the workspace holds later is another matter. Named by what is in them, so that the
- * same file is kept once. They go with the old files of the media store.
+ * Files to be sent to a chat, as they were when they were named: the workspace may change later. Named by their content, so that the same file is stored once.
+ * Pruned with the old files of the media store.
  */
 export class OutboundFiles {
   readonly #folder: string;
@@ -29,7 +29,7 @@ export class OutboundFiles {
     return id;
   }
 
-  /** The bytes of a file; `undefined` when it is not there any more, or is another. */
+  /** The bytes of a file; `undefined` if it no longer exists, or has changed. */
   async read(id: string): Promise<Uint8Array | undefined> {
     if (!ID.test(id)) return undefined;
     try {

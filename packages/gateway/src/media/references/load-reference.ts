@@ -4,7 +4,7 @@ import type { LocalFiles } from "../local-files.ts";
 import { mediaReference, type MediaStore } from "../store/media-store.ts";
 import type { ImageReference } from "./parse-references.ts";
 
-/** What a reference led to. */
+/** The target of a reference. */
 export type LoadedReference =
   | { readonly type: "loaded"; readonly bytes: Uint8Array; readonly shown: string; readonly untrusted: boolean }
   | { readonly type: "refused"; readonly reason: "not-found" | "not-allowed" | "too-large" | "unavailable"; readonly shown: string };
@@ -16,7 +16,7 @@ interface LoadOptions {
   readonly logger: Logger;
 }
 
-/** Reads what the owner named, where the run's tools could read it too. Never rejects. */
+/** Reads a file that the owner named, if the run's tools could read it too. Never rejects. */
 export async function loadReference(reference: ImageReference, options: LoadOptions): Promise<LoadedReference> {
   try {
     return await load(reference, options);

@@ -28,7 +28,7 @@ test.each([
   expect(named(text)).toEqual(expected);
 });
 
-describe("never an address of the network", () => {
+describe("never a network address", () => {
   test.each([
     "https://example.com/a.png",
     "https://example.com/./a.png",
@@ -85,10 +85,10 @@ describe("never an address of the network", () => {
   });
 });
 
-test("a long hostile text is read in no time", () => {
+test("a long hostile text is parsed quickly", () => {
   for (const piece of ["./", "[media attached: (image/", "[Image: source: ", "'./a", "file:///a/", "~/a.pn"]) {
     const text = piece.repeat(100_000 / piece.length);
-    // Time of the processor, in microseconds: what else the machine does takes none of it.
+    // CPU time in microseconds, independent of the load of the machine.
     const began = process.threadCpuUsage();
     parseReferences(text);
     expect(process.threadCpuUsage(began).user).toBeLessThan(2_000_000);

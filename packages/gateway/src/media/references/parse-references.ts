@@ -1,16 +1,16 @@
 import { fileURLToPath } from "node:url";
 import { parseMediaReference } from "../store/media-store.ts";
 
-/** An image that a text speaks of. */
+/** An image mentioned in a text. */
 export type ImageReference =
   | { readonly type: "path"; readonly path: string }
   /** A file that was received in this conversation. */
   | { readonly type: "media"; readonly id: string };
 
 const IMAGE_NAME = String.raw`\.(?:png|jpe?g|gif|webp|bmp|tiff?|heic|heif|avif)`;
-/** What cannot stand before a path: it would be the middle of an address, a name or another path. */
+/** Characters that cannot precede a path: it would be inside an address, a name or another path. */
 const START = String.raw`(?<![\w/\\.:~@%+=&?#-])`;
-/** The longest path that is looked for; it also bounds the search. */
+/** The longest path that is considered; it also bounds the search. */
 const MAX_PATH_CHARS = 1_024;
 
 const PATTERNS: readonly RegExp[] = [
@@ -25,8 +25,8 @@ const PATTERNS: readonly RegExp[] = [
 const ENDS_LIKE_IMAGE = new RegExp(`${IMAGE_NAME}$`, "iu");
 
 /**
- * The images that a text of the owner names, in the order in which they are named, each once. Never an address of the network: no `http(s)`, no
- * `//server/share`, no `\\server\share`. Pure; the work grows with the text's length.
+ * The images that a text of the owner names, in order, each once. Never a network address: no `http(s)`, no `//server/share`, no `\\server\share`. Pure; linear
+ * in the text's length.
  */
 export function parseReferences(text: string): readonly ImageReference[] {
   const found = PATTERNS.flatMap((pattern) =>
@@ -40,7 +40,7 @@ export function parseReferences(text: string): readonly ImageReference[] {
   return [...references.values()];
 }
 
-/** In a media note, what it is stands behind where it is. */
+/** In a media note, the type follows the path. */
 function withoutDetails(named: string): string {
   const details = named.indexOf(" (image/");
   return (details === -1 ? named : named.slice(0, details)).trim();
@@ -54,13 +54,13 @@ function toReference(named: string): ImageReference | undefined {
   return { type: "path", path };
 }
 
-/** The path in a `file:` address of this machine. */
+/** The path in a local `file:` address. */
 function pathOfUrl(text: string): string | undefined {
   try {
     const url = new URL(text);
     return url.hostname === "" ? fileURLToPath(url, { windows: false }) : undefined;
   } catch (error) {
-    // Not an address, one that hides a separator in an escape, or a `%` that begins none.
+    // Not an address, one with an escaped separator, or an invalid escape.
     if (error instanceof TypeError || error instanceof URIError) return undefined;
     throw error;
   }

@@ -27,7 +27,7 @@ function create(bounds: { readonly maxBytes?: number; readonly maxAgeMs?: number
   return new MediaStore({ home, clock: realClock, random: realRandom, ...bounds });
 }
 
-/** Makes a stored file look as if it had come some time ago. */
+/** Backdates a stored file. */
 async function age(file: string, ageMs: number): Promise<void> {
   const seconds = (Date.now() - ageMs) / 1000;
   await utimes(file, seconds, seconds);
@@ -38,7 +38,7 @@ async function everything(folder: string): Promise<string[]> {
   return readdir(folder, { recursive: true });
 }
 
-test("a file is found with what is known of it, by another store over the same folder too", async () => {
+test("a file is found with its record, even by another store over the same folder", async () => {
   const bytes = Buffer.from("hello");
   const stored = await create().put(bytes, FACTS);
   expect(stored.path).toBe(path.join(home, "media", "inbound", "s-1", `${stored.id}.txt`));
@@ -49,7 +49,7 @@ test("a file is found with what is known of it, by another store over the same f
   expect(await later.read(stored)).toEqual(bytes);
 });
 
-test("ids are 128 random bits, and only addresses of ours are read", async () => {
+test("ids are 128 random bits, and only our addresses are parsed", async () => {
   const store = create();
   const ids = await Promise.all(Array.from({ length: 20 }, async () => (await store.put(Buffer.from("x"), FACTS)).id));
   expect(new Set(ids).size).toBe(20);
@@ -75,7 +75,7 @@ test("everything is private", async () => {
   }
 });
 
-test("a conversation finds its own files only; what tools may read holds no record", async () => {
+test("a conversation finds its own files only; the folder for tools has no records", async () => {
   const store = create();
   const stored = await store.put(Buffer.from("x"), FACTS);
   expect(await store.find("s-2", stored.id)).toBeUndefined();
@@ -93,7 +93,7 @@ test.each(["../../escape", "a/b", "", ".", "..", "x\0y", "-rf", "n".repeat(300)]
   },
 );
 
-test("a file that was put in the place of another is not read", async () => {
+test("a replaced file is not read", async () => {
   const store = create();
   const stored = await store.put(Buffer.from("12345"), FACTS);
   await writeFile(path.join(home, "other"), "54321");
@@ -105,7 +105,7 @@ test("a file that was put in the place of another is not read", async () => {
   await expect(store.read(stored)).rejects.toThrow(/not as it was received/);
 });
 
-test("a removed conversation takes its files along, and no other's", async () => {
+test("a deleted conversation's files are deleted, and no others", async () => {
   const store = create();
   const gone = await store.put(Buffer.from("x"), FACTS);
   const kept = await store.put(Buffer.from("x"), { ...FACTS, sessionId: "s-2" });
@@ -116,8 +116,8 @@ test("a removed conversation takes its files along, and no other's", async () =>
   expect(await store.find("s-2", kept.id)).toEqual(kept);
 });
 
-describe("bounds", () => {
-  test("old files go, with their records and folders", async () => {
+describe("limits", () => {
+  test("old files are deleted, with their records and folders", async () => {
     const store = create();
     const old = await store.put(Buffer.from("x"), FACTS);
     const fresh = await store.put(Buffer.from("x"), { ...FACTS, sessionId: "s-2" });
@@ -130,7 +130,7 @@ describe("bounds", () => {
     expect(left.filter((name) => name.includes(old.id))).toEqual([]);
   });
 
-  test("over the size the oldest go first, until the rest fits", async () => {
+  test("over the size the oldest are deleted first, until the rest fits", async () => {
     const store = create({ maxBytes: 25 });
     const stored = [];
     for (const minutes of [30, 10, 20, 40]) {
@@ -145,7 +145,7 @@ describe("bounds", () => {
     expect(kept.flat()).toEqual([10, 20]);
   });
 
-  test("it is not always time: once an hour, or after much came", async () => {
+  test("pruning runs once an hour, or after many files", async () => {
     const store = create({ maxBytes: 1_600 });
     await store.pruneIfDue();
     const old = await store.put(Buffer.alloc(10), FACTS);
@@ -157,7 +157,7 @@ describe("bounds", () => {
     expect(await store.find("s-1", old.id)).toBeUndefined();
   });
 
-  test("what a crash left behind goes: a file without a record by its age, a record without a file after an hour", async () => {
+  test("leftovers of a crash are deleted: a file without a record by its age, a record without a file after an hour", async () => {
     const store = create();
     const stored = await store.put(Buffer.from("x"), FACTS);
     const record = path.join(home, "media", "records", "s-1", `${stored.id}.json`);
@@ -170,7 +170,7 @@ describe("bounds", () => {
     await expect(stat(record)).rejects.toThrow(/ENOENT/);
   });
 
-  test("nothing was ever received", async () => {
+  test("no files were ever received", async () => {
     await expect(create().pruneIfDue()).resolves.toBeUndefined();
   });
 });

@@ -15,19 +15,19 @@ import { uploadsFolder } from "./upload-store.ts";
 /** One received file. */
 export interface StoredMedia {
   readonly id: string;
-  /** Of the conversation it was sent to. */
+  /** The conversation it was sent to. */
   readonly sessionId: string;
   readonly sessionKey: string;
   readonly kind: MediaKind;
-  /** Found by looking at the bytes. */
+  /** Detected from the bytes. */
   readonly mimeType: string;
   readonly sizeBytes: number;
   readonly receivedAtMs: number;
-  /** True when anybody but the owner sent it. */
+  /** True if anyone but the owner sent it. */
   readonly untrusted: boolean;
-  /** As the platform names it; never a part of a path. */
+  /** The platform's name; never part of a path. */
   readonly fileName?: string;
-  /** Where tools of the same conversation read it. Absolute. */
+  /** The path for tools of the same conversation. Absolute. */
   readonly path: string;
 }
 
@@ -36,9 +36,9 @@ export interface MediaStoreOptions {
   readonly home: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** Of all files together. Default 1 GiB. */
+  /** Maximum total size. Default 1 GiB. */
   readonly maxBytes?: number;
-  /** Of every file. Default 14 days. */
+  /** Maximum age. Default 14 days. */
   readonly maxAgeMs?: number;
 }
 
@@ -58,7 +58,7 @@ const RecordSchema = z.strictObject({
   fileName: z.string().optional(),
 });
 
-/** The address of a received file, as the model is told it. */
+/** The address of a received file, as shown to the model. */
 export function mediaReference(id: string): string {
   return PREFIX + id;
 }
@@ -69,14 +69,14 @@ export function parseMediaReference(text: string): string | undefined {
   return ID.test(id) ? id : undefined;
 }
 
-/** Where the files of one conversation lie: what its tools may read beside the workspace (R21). Holds files only, no record of them. */
+/** The folder of one conversation's files, which its tools may read in addition to the workspace (R21). Contains files only, no records. */
 export function inboundMediaFolder(home: string, sessionId: string): string {
   return path.join(home, "media", "inbound", folderName(sessionId));
 }
 
 /**
- * Received files: `media/inbound/<session>/<id>.<extension>`, private, one folder a conversation; what is known of each stands beside them in
- * `media/records`. A file counts once its record is there. Old and surplus files are removed from time to time, oldest first.
+ * Received files: `media/inbound/<session>/<id>.<extension>`, private, one folder per conversation; their records are in `media/records`. A file counts once
+ * its record exists. Old and surplus files are pruned from time to time, oldest first.
  */
 export class MediaStore {
   readonly #options: MediaStoreOptions;
@@ -89,7 +89,7 @@ export class MediaStore {
     this.#steadyNow = createSteadyNow(options.clock);
   }
 
-  /** Keeps a file under a new id that cannot be guessed. Rejects when the disk does. */
+  /** Stores a file under a new unguessable id. Rejects if the disk fails. */
   async put(
     bytes: Uint8Array,
     facts: Omit<StoredMedia, "id" | "sizeBytes" | "receivedAtMs" | "path"> & { readonly extension: string },
@@ -105,7 +105,7 @@ export class MediaStore {
     return toStored(record, { id, sessionId, path: file });
   }
 
-  /** A file of this conversation; another's is not found. */
+  /** A file of this conversation; files of others are not found. */
   async find(sessionId: string, id: string): Promise<StoredMedia | undefined> {
     if (!ID.test(id)) return undefined;
     try {
@@ -119,7 +119,7 @@ export class MediaStore {
     }
   }
 
-  /** The file's bytes. Rejects when it is gone, or no longer the file that was put there. */
+  /** The file's bytes. Rejects if it is gone or was replaced. */
   async read(media: StoredMedia): Promise<Uint8Array> {
     const handle = await open(media.path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
@@ -131,13 +131,13 @@ export class MediaStore {
     }
   }
 
-  /** Removes everything of a conversation. */
+  /** Deletes everything of a conversation. */
   async removeSession(sessionId: string): Promise<void> {
     await rm(inboundMediaFolder(this.#options.home, sessionId), { recursive: true, force: true });
     await rm(path.dirname(this.#recordPath(sessionId, "")), { recursive: true, force: true });
   }
 
-  /** Removes what is too old or too much, if it is time: once an hour, or after much was received. One call at a time. */
+  /** Prunes files over the limits, if it is due: once an hour, or after many files. One call at a time. */
   async pruneIfDue(): Promise<void> {
     const { home, clock, maxBytes = 1024 ** 3, maxAgeMs = 14 * DAY_MS } = this.#options;
     if (clock.monotonic() - this.#prunedAtMs < PRUNE_EVERY_MS && this.#writtenBytes < maxBytes / 16) return;
@@ -146,7 +146,7 @@ export class MediaStore {
     const limits = { nowMs: this.#steadyNow(), maxBytes, maxAgeMs };
     const folder = (name: string): string => path.join(home, "media", name);
     await pruneMedia({ filesFolder: folder("inbound"), recordsFolder: folder("records"), ...limits });
-    // Nothing is noted of an upload but in its message.
+    // An upload's only record is its message.
     await pruneMedia({ filesFolder: uploadsFolder(home), recordsFolder: folder("upload-records"), ...limits });
     await pruneMedia({ filesFolder: outboundFolder(home), recordsFolder: folder("outbound-records"), ...limits });
   }
@@ -156,7 +156,7 @@ export class MediaStore {
   }
 }
 
-/** A session id is a UUID; an imported one can be anything, and never becomes a path. */
+/** A session id is a UUID; an imported one can be any text, and never becomes a path. */
 function folderName(sessionId: string): string {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(sessionId) ? sessionId : createHash("sha256").update(sessionId).digest("hex");
 }

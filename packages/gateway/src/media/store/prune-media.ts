@@ -12,7 +12,7 @@ interface MediaFile {
 
 const FRESH_MS = 60 * 60 * 1000;
 
-/** Removes files that are too old, then the oldest until the rest is small enough; records go with their files, empty folders too. */
+/** Deletes files that are too old, then the oldest until the rest fits; records are deleted with their files, empty folders too. */
 export async function pruneMedia(options: {
   readonly filesFolder: string;
   readonly recordsFolder: string;
@@ -45,7 +45,7 @@ export async function pruneMedia(options: {
   for (const folder of [filesFolder, recordsFolder]) await removeEmptyFolders(folder, nowMs);
 }
 
-/** Records whose file somebody else removed; a fresh one may belong to a file that came meanwhile. */
+/** Records without a file; a recent one may belong to a file that is being stored. */
 async function removeOrphans(recordsFolder: string, known: ReadonlySet<string>, nowMs: number): Promise<void> {
   for (const session of await namesIn(recordsFolder)) {
     for (const name of await namesIn(path.join(recordsFolder, session))) {
@@ -56,7 +56,7 @@ async function removeOrphans(recordsFolder: string, known: ReadonlySet<string>, 
   }
 }
 
-/** A fresh folder may be about to get its first file. */
+/** A recent folder may be about to get its first file. */
 async function removeEmptyFolders(folder: string, nowMs: number): Promise<void> {
   for (const name of await namesIn(folder)) {
     const child = path.join(folder, name);

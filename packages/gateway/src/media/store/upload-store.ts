@@ -6,7 +6,7 @@ import type { AttachmentRef, Channel, Media } from "@factotum/channel-contract";
 import { writePrivateFile } from "@factotum/config";
 import { isMissing } from "./is-missing.ts";
 
-/** Where files lie whose message has no turn yet: one folder below this one. */
+/** The folder of uploads without a turn: one below the state directory's media. */
 export function uploadsFolder(home: string): string {
   return path.join(home, "media", "uploads");
 }
@@ -14,8 +14,8 @@ export function uploadsFolder(home: string): string {
 const REF = /^upload:([0-9a-f]{32})$/;
 
 /**
- * Files that clients of the gateway itself hand in, from before their message is committed until its turn has them in the media store: for the turn it
- * is what the platform is to a channel. What never gets a turn goes with the old files of the media store.
+ * Uploads of the gateway's own clients, from before their message is committed until its turn has stored them in the media store: for the turn they are what
+ * the platform is to a channel. Uploads that never get a turn are pruned with the old files of the media store.
  */
 export class UploadStore implements Pick<Channel, "fetchAttachment"> {
   readonly #folder: string;
@@ -26,7 +26,7 @@ export class UploadStore implements Pick<Channel, "fetchAttachment"> {
     this.#random = random;
   }
 
-  /** Keeps a file under an id that cannot be guessed; resolves with the `ref` of an attachment. Rejects when the disk does. */
+  /** Stores a file under an unguessable id; resolves with the `ref` of an attachment. Rejects if the disk fails. */
   async put(bytes: Uint8Array): Promise<string> {
     const id = Buffer.from(this.#random.bytes(16)).toString("hex");
     await writePrivateFile(this.#path(id), bytes);
@@ -39,7 +39,7 @@ export class UploadStore implements Pick<Channel, "fetchAttachment"> {
     return { kind, mimeType, bytes };
   }
 
-  /** The bytes of a file; `undefined` when it is not there, or not any more. */
+  /** The bytes of a file; `undefined` if it does not exist (any more). */
   async read(ref: string): Promise<Uint8Array | undefined> {
     const id = REF.exec(ref)?.[1];
     if (id === undefined) return undefined;
@@ -51,7 +51,7 @@ export class UploadStore implements Pick<Channel, "fetchAttachment"> {
     }
   }
 
-  /** Removes those of the attachments that lie here. Rejects when the disk does. */
+  /** Deletes the uploads among the attachments. Rejects if the disk fails. */
   async remove(attachments: readonly AttachmentRef[]): Promise<void> {
     for (const { ref } of attachments) {
       const id = REF.exec(ref)?.[1];
