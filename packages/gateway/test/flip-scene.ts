@@ -18,43 +18,46 @@ const run = promisify(execFile);
 const GROUPS = ["group-0", "group-1", "group-2", "group-3"];
 const ACCOUNT = { groupPolicy: "open", groups: { "*": { requireMention: false } } } as const;
 
-/** Letters that nothing but what is said and answered here is made of: a flipped one is found wherever it is shown. */
+/** An alphabet used only by this test's messages: a flipped letter is found wherever it is shown. */
 const LETTERS = "αβγδεζηθικλμνξοπρστυφχψω";
 
 /**
- * Where a bit is flipped: in the file's header, at the beginning of a page (what it is, and where its cells lie), in what was said, anywhere, or in the log
- * that a killed gateway leaves.
+ * Where a bit is flipped: in the file's header, at the start of a page (its type and cell offsets), in message text, anywhere, or in the log of a killed
+ * gateway.
  */
 export type FlipPlace = "header" | "pages" | "payloads" | "anywhere" | "log";
 
-/** What became of a store with one flipped bit. */
+/** The outcome of a store with one flipped bit. */
 export interface FlipOutcome {
   /** Which bit it was. */
   readonly flipped: string;
-  /** The store could not be opened, and this is why. */
+  /** Why the store could not be opened. */
   readonly refusal: string | undefined;
   /** The database was restored as a whole. */
   readonly isRestored: boolean;
-  /** Conversations whose new message was taken. */
+  /** Conversations whose new message was accepted. */
   readonly taken: readonly string[];
-  /** Conversations in which one of those was answered. */
+  /** Conversations in which such a message was answered. */
   readonly answered: readonly string[];
-  /** Conversations to which nothing at all was said, no notice either. */
+  /** Conversations without any output, not even a notice. */
   readonly unheard: readonly string[];
-  /** What was shown to a model or a person, and to nobody before the flip. */
+  /** Text shown to a model or a person that did not exist before the flip. */
   readonly strangeTexts: readonly string[];
-  /** Conversations that were told of damage of a part, not of a database that was restored as a whole, and those of which something is left out that they must be told of: a message, an answer, a turn. */
+  /**
+   * Conversations notified about damage of a part, not of a restored database, and those with an excluded row that requires a notice: a message, an answer, a
+   * turn.
+   */
   readonly told: readonly string[];
   readonly damaged: readonly string[];
-  /** What the log says at the level of an error, beside rows that are left out. */
+  /** Error lines of the log, except for excluded rows. */
   readonly errors: readonly string[];
 }
 
-/** A store as a killed gateway leaves it, to be copied, damaged and taken up again and again. */
+/** A store as left by a killed gateway, to be copied, damaged and opened repeatedly. */
 export class FlipScene implements AsyncDisposable {
-  /** Where the store lies, as its prompts say. */
+  /** The path of the store, as its prompts contain it. */
   readonly #home: string;
-  /** How a gateway left it that was stopped, and one that was killed. */
+  /** The state left by a stopped gateway, and by a killed one. */
   readonly #stopped: string;
   readonly #killed: string;
   readonly #server: AnthropicServer;
@@ -77,7 +80,7 @@ export class FlipScene implements AsyncDisposable {
     this.#systems = parts.systems;
   }
 
-  /** Four conversations, one of them with a turn at work, a message behind it, and an answer that could not be sent; the newest of it in the log alone. */
+  /** Four conversations, one of them with a running turn, a queued message, and an unsent answer; the newest of it in the log alone. */
   static async start(): Promise<FlipScene> {
     await using server = await startAnthropicServer();
     const texts: string[] = [];
@@ -110,7 +113,7 @@ export class FlipScene implements AsyncDisposable {
     await say("group-0");
     await vi.waitFor(() => expect(requests).toHaveLength(4 * GROUPS.length + 2));
     const [killed, stopped] = [`${home}-killed`, `${home}-stopped`];
-    // In a process of its own: closing a second descriptor of the file would drop the store's locks.
+    // In a separate process: closing a second descriptor of the file would drop the store's locks.
     await run("cp", ["-r", home, killed]);
     await second.stop();
     gate.open();
@@ -118,7 +121,7 @@ export class FlipScene implements AsyncDisposable {
     return new FlipScene({ home, stopped, killed, server: await startAnthropicServer(), texts, systems });
   }
 
-  /** Flips one bit of the stored state, takes it up, says something in each conversation, and tells what came of it. */
+  /** Flips one bit of the stored state, opens it, sends a message in each conversation, and returns the outcome. */
   async flip(place: FlipPlace, random: () => number): Promise<FlipOutcome> {
     await rm(this.#home, { recursive: true });
     await run("cp", ["-r", place === "log" ? this.#killed : this.#stopped, this.#home]);
@@ -212,10 +215,10 @@ export class FlipScene implements AsyncDisposable {
   }
 }
 
-/** Kinds of rows that somebody waits for. */
+/** Row types that affect a conversation. */
 const TOLD: ReadonlySet<string> = new Set(["entry", "turn", "outbound"]);
 
-/** Later than the row that was refused is tried again. */
+/** Later than the retry of the refused row. */
 const LATER_MS = 120_000;
 
 function origin(group: string): Origin {
@@ -231,7 +234,7 @@ function letters(number: number): string {
   }).join("");
 }
 
-/** What is left of the letters when every text that was really said is taken away. */
+/** The letters that remain after removing every genuine text. */
 function strangeLetters(shown: string, texts: readonly string[]): string[] {
   return texts.reduce((rest, text) => rest.replaceAll(text, ""), shown).match(/[α-ω]{3,}/gu) ?? [];
 }
@@ -243,7 +246,7 @@ function withoutPauses(): Clock {
   };
 }
 
-/** The pause after which the store writes its log back. */
+/** The pause after which the store checkpoints its log. */
 const CHECKPOINT_PAUSE_MS = 1000;
 
 const PAGE_BYTES = 4096;

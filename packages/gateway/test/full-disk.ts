@@ -4,19 +4,19 @@ import type { Store } from "@factotum/store";
 import type { DiskReserve } from "../src/index.ts";
 import { realClock } from "./gateway-harness.ts";
 
-/** What every failed write of a full disk says. */
+/** The error of every failed write on a full disk. */
 export const FULL = "The disk is full: nothing was stored. Free some space; it works again by itself.";
 
-/** A disk that a test fills: then nothing of a store is written any more, but what fits into a reserve that was given back. */
+/** A disk that a test fills: then all writes of a store fail, except those that fit into a released reserve. */
 export class FullDisk {
   isFull = false;
-  /** Writes that the reserve has room for. 0: there is no reserve. */
+  /** Writes that fit into the reserve. 0: there is no reserve. */
   readonly #reserved: number;
   #isTaken = false;
   #left = 0;
-  /** Writes that failed. */
+  /** Number of failed writes. */
   refused = 0;
-  /** Writes that were done while the disk was full. */
+  /** Writes that succeeded while the disk was full. */
   onReserve = 0;
 
   constructor(options: { readonly reservedWrites?: number } = {}) {
@@ -37,7 +37,7 @@ export class FullDisk {
     },
   };
 
-  /** The store on this disk. Reads work as before. */
+  /** The store on this disk. Reads are not affected. */
   readonly around = (store: Store): Store =>
     new Proxy(store, {
       get: (target, name) => {
@@ -62,12 +62,12 @@ export class FullDisk {
   }
 }
 
-/** The real time, but for looks at the disk: those come when the test says so. */
+/** The real time, except for checks of the disk, which the test fires. */
 export class LookClock implements Clock {
   readonly now = (): number => realClock.now();
   readonly monotonic = (): number => realClock.monotonic();
   readonly #looks = new Map<() => void, number>();
-  /** Delay of every look that was asked for. */
+  /** The delays of all scheduled checks. */
   readonly delays: number[] = [];
 
   readonly schedule = (delayMs: number, callback: () => void): Disposable => {
@@ -77,7 +77,7 @@ export class LookClock implements Clock {
     return { [Symbol.dispose]: () => void this.#looks.delete(callback) };
   };
 
-  /** Runs what waits for a second and more. */
+  /** Fires timers of a second and more. */
   look(): void {
     const due = [...this.#looks.keys()];
     this.#looks.clear();

@@ -1,14 +1,14 @@
-/** Bytes that all clients together may leave unread. */
+/** Unread bytes of all clients together. */
 const MAX_TOTAL_BYTES: number = 64 * 1024 * 1024;
 
-/** What one client has not read yet. */
+/** The unread data of one client. */
 interface ClientBacklog {
   readonly bytes: number;
   /** Frees most of it; the client has to connect again. */
   readonly shed: () => void;
 }
 
-/** What the clients of one server have not read yet, bounded together: over the bound, the client with the largest backlog is closed. */
+/** The unread data of the clients of one server, bounded in total: over the limit, the client with the largest backlog is closed. */
 export class ClientBacklogs {
   readonly #clients = new Set<ClientBacklog>();
 

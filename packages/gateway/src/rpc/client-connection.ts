@@ -18,22 +18,22 @@ import { OutgoingFrames } from "./outgoing-frames.ts";
 import { RpcError, toRpcError } from "./rpc-error.ts";
 import type { RpcConnection } from "./rpc-methods.ts";
 
-/** Requests of one connection that may be in work at once. */
+/** Concurrent requests of one connection. */
 const MAX_REQUESTS = 64;
-/** Sessions that one connection may watch. */
+/** Maximum subscriptions of one connection. */
 const MAX_SUBSCRIPTIONS = 64;
-/** Close code of RFC 6455 for a client that may come back. */
+/** Close code of RFC 6455 for a client that may reconnect. */
 const TRY_AGAIN_LATER = 1013;
-/** What a close frame holds beside its code (RFC 6455). */
+/** Maximum length of a close reason (RFC 6455). */
 const MAX_CLOSE_REASON_BYTES = 123;
-/** Changes of the session list are gathered this long. */
+/** Changes of the session list are batched this long. */
 const CHANGE_DELAY_MS = 100;
 
-/** What a connection works with, and who is told of it. */
+/** The dependencies and observers of a connection. */
 type ConnectionOptions = ClientServices & {
   readonly backlogs: ClientBacklogs;
   readonly client: ClientAddress;
-  /** It has shown the token. */
+  /** It has sent a valid token. */
   readonly onConnect: () => void;
   readonly onClose: () => void;
 };
@@ -64,7 +64,7 @@ export class ClientConnection implements RpcConnection {
     );
     socket.on("message", (data, isBinary) => this.#receive(data, isBinary));
     socket.on("close", () => this.#dispose());
-    // `close` follows; a broken frame or a reset is the client's affair.
+    // `close` follows; a broken frame or a reset is the client's own problem.
     socket.on("error", (error) => options.logger.debug("A client's socket failed", { error }));
   }
 
@@ -80,7 +80,7 @@ export class ClientConnection implements RpcConnection {
     this.unsubscribe(sessionKey);
     if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS)
       throw new RpcError("too-large", `One connection can watch ${MAX_SUBSCRIPTIONS} sessions. Unsubscribe from one first.`);
-    // What happens before the snapshot has been sent waits behind it.
+    // Events before the snapshot was sent are queued behind it.
     const pending: ChatEvent[] = [];
     this.#pendingEvents.set(sessionKey, pending);
     const subscription = await open((event) => {
@@ -98,7 +98,7 @@ export class ClientConnection implements RpcConnection {
     return this.#subscriptions.delete(sessionKey);
   }
 
-  /** Gathers changes of the session list and sends them together. */
+  /** Batches changes of the session list. */
   noteSessionChange(sessionKey: string): void {
     if (!this.#connected) return;
     if (this.#changedKeys !== undefined) {
@@ -182,7 +182,7 @@ export class ClientConnection implements RpcConnection {
     });
   }
 
-  /** What the socket still brings before it is closed meets a client that may do nothing. */
+  /** Frames that still arrive before the close come from a client without any access. */
   #revoke(): void {
     this.#principal = { type: "anonymous" };
     this.#refuse(
@@ -222,7 +222,7 @@ export class ClientConnection implements RpcConnection {
   }
 
   async #invoke<Method extends RpcMethod>(method: Method, params: Parameters<ClientServices["handlers"][Method]>[0]): Promise<unknown> {
-    // The schema of `method` has made `params`; the compiler cannot follow a table indexed by a type parameter.
+    // `params` was parsed by the schema of `method`; the compiler cannot follow a table indexed by a type parameter.
     const handler = this.#options.handlers[method] as (params: unknown, connection: RpcConnection) => Promise<unknown>;
     return handler(params, this);
   }
@@ -272,7 +272,7 @@ export class ClientConnection implements RpcConnection {
   }
 }
 
-/** As much of `reason` as a close frame holds, in whole characters. */
+/** The longest prefix of `reason` that fits into a close frame, in whole characters. */
 function closeReason(reason: string): string {
   const { read } = new TextEncoder().encodeInto(reason, new Uint8Array(MAX_CLOSE_REASON_BYTES));
   return reason.slice(0, read);

@@ -8,7 +8,7 @@ import { realClock, startTestGateway, withModel } from "../../test/gateway-harne
 import { TestClient } from "../../test/test-client.ts";
 
 describe("the socket of clients", () => {
-  test("nobody gets past the handshake without the token, whatever else they send", async () => {
+  test("no one gets past the handshake without the token, whatever else they send", async () => {
     await using running = await startTestGateway();
     const { url } = running.gateway;
     const attempts: readonly unknown[] = [
@@ -29,7 +29,7 @@ describe("the socket of clients", () => {
     }
   });
 
-  test("who says nothing keeps nobody out: the oldest of them makes room", async () => {
+  test("silent clients block no one: the oldest of them is closed", async () => {
     await using running = await startTestGateway();
     const { url } = running.gateway;
     using early = await TestClient.connect(url, running.token);
@@ -41,14 +41,14 @@ describe("the socket of clients", () => {
     for (const client of [early, late]) expect(await client.call("agents.list", {})).toMatchObject({ agents: [{ id: "main" }] });
   });
 
-  test("pages of other sites and foreign names of this machine are turned away before the handshake", async () => {
+  test("pages of other sites and foreign names of this machine are refused before the handshake", async () => {
     await using running = await startTestGateway();
     await expect(TestClient.open(running.gateway.url, { origin: "http://evil.example" })).rejects.toThrow("403");
     await expect(TestClient.open(running.gateway.url, { host: "evil.example" })).rejects.toThrow("403");
     await expect(TestClient.open(`${running.gateway.url}/other`)).rejects.toThrow("404");
   });
 
-  test("bad requests get an answer that says what is wrong, and the connection stays", async () => {
+  test("invalid requests get an answer with the reason, and the connection stays", async () => {
     await using running = await startTestGateway();
     using client = await TestClient.connect(running.gateway.url, running.token);
     expect(await client.callRaw("no.such", {})).toMatchObject({ ok: false, error: { code: "method-unknown" } });
@@ -72,7 +72,7 @@ describe("the socket of clients", () => {
     expect(await client.call("agents.list", {})).toMatchObject({ agents: [{ id: "main", mainSessionKey: "agent:main:main" }] });
   });
 
-  test("`agent` says something, waits for the run and answers with its outcome", async () => {
+  test("`agent` sends a message, waits for the run and returns its outcome", async () => {
     await using model = await startAnthropicServer();
     model.script([textReply("Fine."), { type: "error", errorType: "authentication_error", message: "no" }]);
     await using running = await startTestGateway({ patch: withModel(model.baseUrl) });
@@ -98,7 +98,7 @@ describe("the socket of clients", () => {
     });
   });
 
-  test("a client that joins at any moment ends up with what one that watched from the start has", async () => {
+  test("a client that joins at any moment ends up with the same state as one that watched from the start", async () => {
     await using model = await startAnthropicServer();
     model.script([
       toolReply({ name: "write", input: { path: "x.txt", content: "1" } }),
@@ -167,7 +167,7 @@ describe("the socket of clients", () => {
     expect(client.frames.at(-1)).toMatchObject({ type: "event", event: "shutdown" });
   });
 
-  test("a reason of any length and letters is told: whole in the frame, and as much as a close holds in the close", async () => {
+  test("a reason of any length and script is sent: complete in the frame, and as much as fits in the close", async () => {
     await using running = await startTestGateway();
     using client = await TestClient.connect(running.gateway.url, running.token);
     const reason = "再见👋".repeat(50);
@@ -176,7 +176,7 @@ describe("the socket of clients", () => {
     expect(await client.closed).toEqual({ code: 1001, reason: `${"再见👋".repeat(12)}再` });
   });
 
-  test("a step of the stop that fails keeps none of the others from ending", async () => {
+  test("a failing step of the stop does not prevent the others", async () => {
     let armed = false;
     const clock: Clock = {
       ...realClock,

@@ -8,9 +8,9 @@ import type { ClientServices } from "./client-services.ts";
 import type { ClientAddress } from "../access/client-address.ts";
 import { WarningWatch } from "./warning-watch.ts";
 
-/** Clients that may be connected at once. */
+/** Maximum connected clients. */
 const MAX_CONNECTIONS = 256;
-/** Sockets that may be open without having shown the token. They make room for each other, so that none of them keeps a client out. */
+/** Maximum sockets without a valid token. The oldest is closed for a new one, so that none of them blocks a client. */
 const MAX_WAITING = 64;
 
 /** The WebSocket side of the port: one `ClientConnection` for every client. */
@@ -18,7 +18,7 @@ export class ClientServer {
   readonly #options: ClientServices;
   readonly #server: WebSocketServer;
   readonly #connections = new Set<ClientConnection>();
-  /** Those that have not said who they are, in the order of coming. */
+  /** Unauthenticated ones, oldest first. */
   readonly #waiting = new Set<ClientConnection>();
   readonly #backlogs = new ClientBacklogs();
   readonly #changes: Disposable;
@@ -77,7 +77,7 @@ export class ClientServer {
     return this.#connections.size;
   }
 
-  /** Tells every client why, and closes; whatever of it fails, the rest is done. */
+  /** Sends the reason to every client, and closes; a failure does not stop the rest. */
   close(reason: string): void {
     using ends = new DisposableStack();
     ends.defer(() => this.#server.close());

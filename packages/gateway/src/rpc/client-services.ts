@@ -5,13 +5,13 @@ import type { Authenticator } from "../access/credentials.ts";
 import type { StorageGuard } from "../storage/storage-guard.ts";
 import type { RpcHandlers } from "./rpc-methods.ts";
 
-/** What the connections of clients work with. */
+/** The dependencies of client connections. */
 export interface ClientServices {
   readonly handlers: RpcHandlers;
   readonly authenticator: Authenticator;
   readonly storage: Pick<StorageGuard, "problem">;
   readonly events: SessionEvents;
-  /** The warnings of now; cheap. */
+  /** The current warnings; cheap. */
   readonly warnings: () => readonly GatewayWarning[];
   readonly version: string;
   readonly clock: Clock;

@@ -5,7 +5,7 @@ import type { FrameSocket } from "./outgoing-frames.ts";
 
 const MIB = 1024 * 1024;
 
-/** A socket whose other side reads what a test says. */
+/** A socket whose other side is controlled by the test. */
 class FakeSocket implements FrameSocket {
   readonly received: string[] = [];
   ended: number | "terminated" | undefined;
@@ -79,7 +79,7 @@ test("a client is closed at 8 MiB of its own, and its queue is freed at once", (
   expect(frames.bytes).toBe(MIB);
 });
 
-test("a close comes behind the frames that were sent before it, and ends sending", () => {
+test("a close is sent after earlier frames, and ends sending", () => {
   const { socket, frames } = only(connect(1));
   const sent = Array.from({ length: 20 }, (_, index) => frame(100_000, `${index} `));
   for (const each of sent) frames.send(each);
@@ -90,7 +90,7 @@ test("a close comes behind the frames that were sent before it, and ends sending
   expect(socket.ended).toBe(1001);
 });
 
-test("over 64 MiB together the client with the largest backlog is closed, and no other", () => {
+test("over 64 MiB in total the client with the largest backlog is closed, and no other", () => {
   const clients = connect(10);
   for (let count = 0; count < 6; count += 1) for (const { frames } of clients) frames.send(frame(MIB));
   const sixth = clients[6];
@@ -106,7 +106,7 @@ test("over 64 MiB together the client with the largest backlog is closed, and no
   expect(clients[3]?.socket.received).toHaveLength(9);
 });
 
-test("a client that reads is unaffected by slow ones, and what closed clients still hold counts", () => {
+test("a reading client is unaffected by slow ones, and memory of closed clients still counts", () => {
   const clients = connect(100);
   const fast = only(clients.slice(-1));
   for (const { frames } of clients.slice(0, 99)) frames.send(frame(5 * MIB));
@@ -123,7 +123,7 @@ test("a client that reads is unaffected by slow ones, and what closed clients st
   expect(clients.reduce((sum, { frames }) => sum + frames.bytes, 0)).toBeLessThanOrEqual(64 * MIB);
 });
 
-test("a client that has gone counts no longer", () => {
+test("a disconnected client no longer counts", () => {
   const clients = connect(20);
   for (const { frames } of clients) {
     for (let count = 0; count < 7; count += 1) frames.send(frame(MIB));

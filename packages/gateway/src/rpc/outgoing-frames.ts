@@ -86,7 +86,7 @@ export class OutgoingFrames implements Disposable {
     this.#socket.send(text, this.#written);
   }
 
-  /** A failed write needs nothing: the socket closes. */
+  /** A failed write needs no handling: the socket closes. */
   readonly #written = (): void => {
     if (!this.#isClosed) this.#flush();
   };

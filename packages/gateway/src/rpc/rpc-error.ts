@@ -14,14 +14,14 @@ export class RpcError extends Error {
   }
 }
 
-/** What a client is told of a failure; `undefined` for one that is ours and not theirs. */
+/** The error for the client; `undefined` for a bug of ours. */
 export function toRpcError(error: unknown): RpcErrorBody | undefined {
   if (error instanceof RpcError || error instanceof SessionRequestError) return { code: error.code, message: error.message };
   if (error instanceof LaneShutdown) return ENDING;
   if (StoreError.isInstance(error)) {
     if (error.code === "not-found" || error.code === "conflict") return { code: error.code, message: error.message };
     if (error.code === "invalid") return { code: "invalid-request", message: error.message };
-    // The store says what to do.
+    // The store's message says what to do.
     if (error.code === "full") return { code: "unavailable", message: error.message };
     if (error.code === "closed") return ENDING;
   }

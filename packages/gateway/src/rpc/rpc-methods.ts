@@ -25,19 +25,19 @@ import { setupHandlers } from "./setup-methods.ts";
 import type { SetupControl } from "./setup-methods.ts";
 import type { WebchatHub } from "./webchat-hub.ts";
 
-/** What a method may do with the connection that called it. */
+/** What a method may do with its calling connection. */
 export interface RpcConnection {
   readonly clientName: string;
   /** Fires when the connection closes. */
   readonly signal: AbortSignal;
-  /** Sends the session's events to this connection from now on, in place of an earlier subscription. */
+  /** Subscribes this connection to the session's events, replacing an earlier subscription. */
   subscribe(sessionKey: string, open: (listener: (event: ChatEvent) => void) => Promise<Disposable>): Promise<void>;
   unsubscribe(sessionKey: string): boolean;
-  /** Sends an event to this connection alone. */
+  /** Sends an event to this connection only. */
   notify<Event extends RpcEvent>(event: Event, payload: RpcEvents[Event]): void;
 }
 
-/** What the methods work with. */
+/** The dependencies of methods. */
 export interface RpcServices {
   readonly engine: Engine;
   readonly hub: WebchatHub;
@@ -49,7 +49,7 @@ export interface RpcServices {
   readonly requestShutdown: (reason: string) => void;
 }
 
-/** One handler for every method of the protocol; a missing one does not compile. Parameters are checked before. */
+/** One handler for every method of the protocol; a missing one does not compile. Parameters are validated before. */
 export type RpcHandlers = {
   readonly [Method in RpcMethod]: (
     params: RpcMethods[Method]["params"],
@@ -57,7 +57,7 @@ export type RpcHandlers = {
   ) => Promise<RpcMethods[Method]["result"]>;
 };
 
-/** Makes the handlers. They reject with `RpcError` for what the caller can mend. */
+/** Creates the handlers. They reject with `RpcError` for errors of the caller. */
 export function createRpcHandlers(services: RpcServices): RpcHandlers {
   const { engine, hub } = services;
   const { sessions } = engine;
@@ -132,7 +132,7 @@ export function createRpcHandlers(services: RpcServices): RpcHandlers {
   };
 }
 
-/** What is about the gateway as a whole. */
+/** Methods about the gateway. */
 function gatewayHandlers({
   status,
   warnings,
@@ -155,7 +155,7 @@ function gatewayHandlers({
   };
 }
 
-/** Those over sessions as a whole. */
+/** Methods about the list of sessions. */
 function sessionHandlers({ sessions, transfer }: Engine): Pick<RpcHandlers, Extract<RpcMethod, `sessions.${string}`>> {
   return {
     "sessions.list": async (params) => sessions.list(params),

@@ -2,19 +2,19 @@ import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "@factotum/agent-contract";
 import type { GatewayWarning } from "@factotum/protocol";
 
-/** How often is looked while somebody is connected: health of channels is evidence that is asked for, and comes by no event. */
+/** Polling interval while a client is connected: the health of channels has no events. */
 const LOOK_MS = 5_000;
 
-/** What the watch works with. */
+/** The dependencies of the watch. */
 export interface WarningWatchOptions {
-  /** The warnings of now; cheap. */
+  /** The current warnings; cheap. */
   readonly read: () => readonly GatewayWarning[];
-  /** Tells everybody who is connected; false when nobody is: then looking ends until the next `begin`. */
+  /** Notifies all connected clients; false without any: then polling stops until the next `begin`. */
   readonly tell: (warnings: readonly GatewayWarning[] | undefined) => boolean;
   readonly clock: Clock;
 }
 
-/** Tells connected clients when the warnings of the gateway have changed. Looks at nothing while nobody is connected. */
+/** Notifies connected clients when the warnings of the gateway have changed. Does not poll without clients. */
 export class WarningWatch implements Disposable {
   readonly #options: WarningWatchOptions;
   #told: readonly GatewayWarning[] = [];
@@ -24,7 +24,7 @@ export class WarningWatch implements Disposable {
     this.#options = options;
   }
 
-  /** Somebody has connected. */
+  /** A client has connected. */
   begin(): void {
     if (this.#timer !== undefined) return;
     this.#told = this.#options.read();

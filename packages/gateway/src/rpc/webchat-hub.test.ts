@@ -4,7 +4,7 @@ import { WebchatHub } from "./webchat-hub.ts";
 
 const KEY = "agent:main:main";
 
-test("a delivery that comes again is shown once: after a hundred others, after a new beginning, after a restart", async () => {
+test("a repeated delivery is shown once: after a hundred others, after a reset, after a restart", async () => {
   const first = await startTestGateway();
   const { parts, sessions } = first.gateway.engine;
   const hub = new WebchatHub();
@@ -33,7 +33,7 @@ test("a delivery that comes again is shown once: after a hundred others, after a
   expect((await second.gateway.engine.sessions.history(KEY, { limit: 9 })).entries).toEqual([]);
 });
 
-test("a delivery that begins a session gives it to the agent that its key names", async () => {
+test("a delivery that creates a session assigns it to the agent in its key", async () => {
   await using running = await startTestGateway();
   const hub = new WebchatHub();
   hub.connect(running.gateway.engine.parts);

@@ -21,7 +21,7 @@ export class WebchatHub implements WebchatSocket {
   #handler: ((input: WebchatInput) => Promise<"accepted" | "duplicate">) | undefined;
   #options: WebchatHubOptions | undefined;
 
-  /** Gives the hub what it stores and shows with; before that nothing can be delivered. */
+  /** Attaches the store and the events; before that nothing can be delivered. */
   connect(options: WebchatHubOptions): void {
     this.#options = options;
   }
@@ -35,7 +35,7 @@ export class WebchatHub implements WebchatSocket {
     };
   }
 
-  /** Hands an input to the channel; `undefined` when it is not running. */
+  /** Passes an input to the channel; `undefined` if it is not running. */
   async submit(input: WebchatInput): Promise<"accepted" | "duplicate" | undefined> {
     return this.#handler?.(input);
   }

@@ -1,34 +1,34 @@
 import { RUN_KINDS, type RunKind } from "@factotum/agent-contract";
 
-/** What the gateway does with a run, by what made it. */
+/** How the gateway treats a run, by its kind. */
 export interface RunPolicy {
-  /** Whose capacity the run uses. */
+  /** The lane that the run uses. */
   readonly lane: "main" | "subagent" | "cron";
-  /** Somebody waits for the outcome. The others have spend caps, yield to messages, and are not reported when they fail. */
+  /** A person waits for the outcome. The others have spend caps, yield to messages, and their failures are not reported. */
   readonly isAttended: boolean;
-  /** A person's message made it: it can be gathered with others, steered and waited for, keeps the session fresh, and is asked back. */
+  /** Started by a person's message: it can be merged with others, steered and awaited, keeps the session fresh, and is asked about again after an interruption. */
   readonly isFromPerson: boolean;
-  /** Tools, thoughts and the beginning of the answer show while it runs. A run that may end in silence shows nothing before its end. */
+  /** Tools, thoughts and the beginning of the answer are shown while it runs. A run that may end in silence shows nothing before its end. */
   readonly showsProgress: boolean;
-  /** What of the outcome reaches the conversation. */
+  /** Which part of the outcome reaches the conversation. */
   readonly reply: "always" | "unless-heartbeat-ok" | "never";
-  /** The model is given the gateway's own text as the task: no sender, no channel. */
+  /** The model gets the gateway's own text as the task: no sender, no channel. */
   readonly isHostText: boolean;
-  /** What the history shows in place of the text that the model was given. */
+  /** What the history shows instead of the text for the model. */
   readonly historyNotice?: string;
-  /** The next turn of a person follows on it, and is told when it was interrupted. */
+  /** A person's next turn follows it, and is told if it was interrupted. */
   readonly isFollowed: boolean;
-  /** Its requests are left out when consecutive requests of the session are compared. */
+  /** Its requests are skipped when consecutive requests of the session are compared. */
   readonly isAside: boolean;
   /** Notes are written before its session is compacted. */
   readonly flushesMemory: boolean;
-  /** Its session is compacted behind it, and when its request is too long. */
+  /** Its session is compacted after it, and if its request is too long. */
   readonly compacts: boolean;
   /** It may leave no trace, so the next run reports changed workspace files again. */
   readonly reportsChangesAgain: boolean;
   /** It is resumed after a restart; otherwise it ends, and the turn that needs it starts another. */
   readonly isResumable: boolean;
-  /** Longest time in milliseconds, where that is less than the agent's own limit. */
+  /** Maximum duration in milliseconds, if shorter than the agent's own limit. */
   readonly maxMs?: number;
 }
 
@@ -60,7 +60,7 @@ const UNATTENDED: RunPolicy = {
 /** Maintenance of a session without a reply. Its spend belongs to the turn that caused it, so it counts as attended. */
 const UPKEEP: RunPolicy = { ...UNATTENDED, lane: "main", isAttended: true, reply: "never", isAside: true };
 
-/** One row a run kind: everything that is decided by the kind alone. */
+/** One row per run kind: everything that depends on the kind alone. */
 export const RUN_POLICY: Readonly<Record<RunKind, RunPolicy>> = {
   user: PERSON,
   heartbeat: {
@@ -80,7 +80,7 @@ export const RUN_POLICY: Readonly<Record<RunKind, RunPolicy>> = {
     ...UPKEEP,
     compacts: false,
     historyNotice: "Notes are written before older messages are summarised.",
-    // What is written by then is written, and the conversation is compacted (R9).
+    // Notes written by then are kept, and the conversation is compacted (R9).
     maxMs: 120_000,
   },
 };

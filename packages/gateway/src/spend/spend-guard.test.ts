@@ -41,7 +41,7 @@ const usage = (total: number, costUsd?: number): Usage => ({
   ...withoutUndefined({ costUsd }),
 });
 
-/** One call; `undefined` for a failed one. False when it was refused. */
+/** One call; `undefined` for a failed one. False if it was refused. */
 async function call(guard: SpendGuard, kind: RunKind, used: Usage | undefined): Promise<boolean> {
   const reservation = await guard.reserve({ agentId: "main", kind }, 10);
   if (reservation.type === "reserved") {
@@ -52,7 +52,7 @@ async function call(guard: SpendGuard, kind: RunKind, used: Usage | undefined): 
 }
 
 describe("a refused call", () => {
-  test("says how long it is until midnight, when its cap is a new day's", async () => {
+  test("says how long it is until midnight, when its cap is reset", async () => {
     const guard = createGuard({ perCause: { user: { tokensPerDay: 50 } } });
     expect(await call(guard, "user", usage(60))).toBe(true);
     nowMs += 15 * HOUR_MS + 1;
@@ -61,7 +61,7 @@ describe("a refused call", () => {
     expect(await call(guard, "user", usage(60))).toBe(true);
   });
 
-  test("says nothing of time after failures, since it is not known when the model works again", async () => {
+  test("gives no time after failures, since it is unknown when the model works again", async () => {
     const guard = createGuard();
     for (let failures = 0; failures < 3; failures += 1) expect(await call(guard, "cron", undefined)).toBe(true);
     const refused = await guard.reserve({ agentId: "main", kind: "cron" }, 10);
@@ -70,7 +70,7 @@ describe("a refused call", () => {
   });
 });
 
-test("a nonsensical usage pauses only runs that have a cap", async () => {
+test("an implausible usage pauses only runs with a cap", async () => {
   const guard = createGuard();
   expect(await call(guard, "user", { ...usage(1e308, 1e308), total: Number.POSITIVE_INFINITY, costUsd: Number.POSITIVE_INFINITY })).toBe(
     true,
@@ -82,7 +82,7 @@ test("a nonsensical usage pauses only runs that have a cap", async () => {
 });
 
 describe("the caps of unattended work", () => {
-  test("at the cap the next unattended call is refused before it is sent, a person's is not, and the owner is told once", async () => {
+  test("at the cap the next unattended call is refused before it is sent, a person's is not, and the owner is notified once", async () => {
     const guard = createGuard();
     expect(await call(guard, "heartbeat", usage(600))).toBe(true);
     expect(await call(guard, "cron", usage(600))).toBe(true);
@@ -94,19 +94,19 @@ describe("the caps of unattended work", () => {
     ]);
   });
 
-  test("money counts as well as tokens", async () => {
+  test("cost counts as well as tokens", async () => {
     const guard = createGuard();
     expect(await call(guard, "hook", usage(1, 2.5))).toBe(true);
     expect(await call(guard, "hook", usage(1))).toBe(false);
   });
 
-  test("calls side by side cannot pass the cap together", async () => {
+  test("concurrent calls cannot exceed the cap together", async () => {
     const guard = createGuard({ unattended: { tokensPerDay: 100, usdPerDay: 2 } });
     const reservations = await Promise.all(Array.from({ length: 20 }, async () => guard.reserve({ agentId: "main", kind: "cron" }, 30)));
     expect(reservations.filter(({ type }) => type === "reserved")).toHaveLength(4);
   });
 
-  test("what was spent counts after a restart, and midnight begins anew", async () => {
+  test("usage counts after a restart, and is reset at midnight", async () => {
     expect(await call(createGuard(), "cron", usage(1000))).toBe(true);
     const guard = createGuard();
     expect(await call(guard, "cron", usage(1))).toBe(false);
@@ -114,7 +114,7 @@ describe("the caps of unattended work", () => {
     expect(await call(guard, "cron", usage(1))).toBe(true);
   });
 
-  test("a cause and an agent can have caps of their own; people are capped only by name", async () => {
+  test("a cause and an agent can have separate caps; people are capped only explicitly", async () => {
     const guard = createGuard({ perCause: { user: { tokensPerDay: 50 } }, perAgent: { main: { tokensPerDay: 5 } } });
     expect(await call(guard, "user", usage(50))).toBe(true);
     expect(await call(guard, "user", usage(1))).toBe(false);
@@ -123,8 +123,8 @@ describe("the caps of unattended work", () => {
   });
 });
 
-describe("failures in a row", () => {
-  test("an unattended cause on a provider that refuses makes three calls in a day, and goes on when a person's call works", async () => {
+describe("consecutive failures", () => {
+  test("an unattended cause on a failing provider makes three calls in a day, and continues once a person's call works", async () => {
     const guard = createGuard();
     let sent = 0;
     for (let beat = 0; beat < 48; beat += 1) {

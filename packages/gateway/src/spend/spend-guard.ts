@@ -5,10 +5,10 @@ import type { SpendConfig } from "@factotum/config";
 import type { SpendRecord, Store } from "@factotum/store";
 import { RUN_POLICY, runKinds, type RunPolicy } from "../run-policy/run-policy.ts";
 
-/** After so many failed calls in a row an unattended cause pauses until something works again for the agent. */
+/** After this many consecutive failures an unattended cause pauses until a call of the agent succeeds. */
 const MAX_FAILURES = 3;
 
-/** No local day is longer: clocks are set back by an hour, or by less. */
+/** No local day is longer: clocks are set back by an hour at most. */
 const MAX_DAY_S = 25 * 60 * 60;
 
 /** What a call is charged to. */
@@ -17,23 +17,23 @@ export interface SpendCause {
   readonly kind: RunKind;
 }
 
-/** A call that may be sent. `settle` replaces the reservation by what it really used. */
+/** An admitted call. `settle` replaces the reservation by the real usage. */
 export interface Reservation {
   readonly type: "reserved";
   readonly settle: (usage: Usage) => void;
 }
 
-/** A call that must not be sent. The message says why and until when. */
+/** A refused call. The message says why and until when. */
 export interface SpendRefusal {
   readonly type: "refused";
   readonly message: string;
-  /** Until the cap is a new day's. Absent when it is not known when the cause may go on. */
+  /** When the cap is reset. Absent if it is unknown when the cause may continue. */
   readonly retryAfterMs?: number;
 }
 
-/** What the guard stands on. */
+/** The dependencies of the guard. */
 export interface SpendGuardOptions {
-  /** Those of the configuration that runs. */
+  /** The caps of the running configuration. */
   readonly caps: () => SpendConfig;
   readonly store: Pick<Store, "addSpend" | "readSpend">;
   readonly clock: Clock;
@@ -62,8 +62,8 @@ interface AgentDay {
 }
 
 /**
- * Charges every model call to its cause before it is sent: the estimate is reserved first and replaced by the real usage afterwards, so that calls side
- * by side cannot pass a cap together. What was spent is on disk and counts after a restart too (R15).
+ * Charges every model call to its cause before it is sent: the estimate is reserved first and replaced by the real usage afterwards, so that concurrent calls
+ * cannot exceed a cap together. Usage is stored and counts after a restart too (R15).
  */
 export class SpendGuard {
   readonly events: EventEmitter<SpendEvents> = new EventEmitter();
@@ -104,13 +104,13 @@ export class SpendGuard {
       tokens: usage.total,
       ...withoutUndefined({ costUsd: usage.costUsd }),
     };
-    // Nobody waits for this: it shares the turn's next flush, and what a crash takes of it is at most the calls of the last second.
+    // Deferrable: it shares the turn's next flush, and a crash loses at most the calls of the last second.
     this.#options.store
       .addSpend(charge, { mayWait: true })
       .catch((error: unknown) => this.#options.logger.error("A call could not be charged", { cause, error }));
   }
 
-  /** How a call ended, its retries included. A success of any cause shows that the agent's model works: paused causes may try again. */
+  /** How a call ended, its retries included. A success of any cause proves that the agent's model works: paused causes may try again. */
   recordOutcome(cause: SpendCause, outcome: "answered" | "failed"): void {
     if (outcome === "failed") {
       const key = `${cause.agentId}/${cause.kind}`;
@@ -149,7 +149,7 @@ export class SpendGuard {
     return `${full.name} is used up for today: ${usedWords(full.used, full.cap)}. ${cause.kind} runs of the agent ${cause.agentId} go on at midnight (${timeZoneOf(cause.agentId)}).`;
   }
 
-  /** To the second, and never too short: found by asking what day it is, since days have 23 to 25 hours. */
+  /** To the second, and never too short: found by comparing dates, since days have 23 to 25 hours. */
   #untilNextDayMs(agentId: string): number {
     const { clock, dayOf } = this.#options;
     const nowMs = clock.now();
@@ -171,13 +171,13 @@ export class SpendGuard {
     this.events.emit("cause-paused", cause, message);
   }
 
-  /** The agent's day, with what was spent on it before this process. Yesterday is forgotten. */
+  /** The agent's day, with its usage before this process. Yesterday is dropped. */
   async #day(agentId: string, day: string): Promise<AgentDay> {
     const known = this.#days.get(agentId);
     if (known?.day === day) return known.read;
     const read = this.#read(agentId, day);
     this.#days.set(agentId, { day, read });
-    // What could not be read is read again with the next call.
+    // A failed read is retried with the next call.
     read.catch(() => this.#days.delete(agentId));
     return read;
   }

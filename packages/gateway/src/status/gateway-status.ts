@@ -10,7 +10,7 @@ import { admittingCommand } from "../observe/refused-senders.ts";
 import type { RefusedSenders } from "../observe/refused-senders.ts";
 import { restingModels } from "../agents/resting-models.ts";
 
-/** What the gateway knows of itself and the engine does not. */
+/** Facts that the gateway knows and the engine does not. */
 export interface StatusFacts {
   readonly version: string;
   readonly pid: number;
@@ -20,7 +20,7 @@ export interface StatusFacts {
   readonly config: GatewayStatus["config"];
 }
 
-/** Everything `status` says, read now. */
+/** The contents of `status`, read now. */
 export async function gatewayStatus(engine: Engine, facts: StatusFacts): Promise<GatewayStatus> {
   const { store, channels, failedRuns, running } = engine.parts;
   const { agents, models } = running;
@@ -108,7 +108,7 @@ async function agentStatus(
   }
 }
 
-/** Of the unsent rows, those that are not being sent at this moment. */
+/** Unsent rows that are not being sent right now. */
 export function waitingToLeave(outboxWaiting: number, { sending }: Engine["parts"]["dispatcher"]): number {
   return Math.max(0, outboxWaiting - sending);
 }

@@ -31,8 +31,8 @@ const WELL: WarningSources = {
   channels: (["starting", "connected", "stopped", "disabled"] as const).map((state) => ({ channel: "chat", accountId: state, state })),
 };
 
-describe("what the owner should know", () => {
-  test("is nothing while all is well", () => {
+describe("warnings for the owner", () => {
+  test("are empty without problems", () => {
     expect(gatewayWarnings(WELL)).toEqual([]);
     expect(
       gatewayWarnings({
@@ -157,7 +157,7 @@ describe("what the owner should know", () => {
     expect(warnings.map(({ text, fix = "" }) => `${text} ${fix}`)[0]).toMatch(words);
   });
 
-  test("comes with the worst first, one of each", () => {
+  test("come worst first, one per subject", () => {
     const channels = [
       { channel: "chat", accountId: "a", state: "degraded" as const },
       { channel: "chat", accountId: "b", state: "failed" as const },
@@ -168,7 +168,7 @@ describe("what the owner should know", () => {
   });
 });
 
-test("clients can ask for it, and are told when it has changed, as long as one is connected", async () => {
+test("clients can request them, and are notified of changes while connected", async () => {
   const LOOK_MS = 5_000;
   const looks = new Set<() => void>();
   let scheduled = 0;

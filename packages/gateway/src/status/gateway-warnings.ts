@@ -5,22 +5,22 @@ import type { FailedAgentRun } from "../observe/failed-runs.ts";
 import type { BlockedConversation } from "../delivery/blocked-conversations.ts";
 import { timeText } from "../notices/session-notices.ts";
 
-/** Where warnings come from; all of it is at hand, nothing is read. */
+/** The sources of warnings; all in memory, nothing is read. */
 export interface WarningSources {
   readonly config: GatewayStatus["config"];
   readonly storage: Pick<StorageGuard, "problem" | "shortage">;
-  /** What nobody has acknowledged, oldest first. */
+  /** Unacknowledged damage, oldest first. */
   readonly damage: readonly DamageEvent[];
   readonly channels: readonly ChannelStatus[];
   /** Agents whose newest run has failed. */
   readonly failedRuns: readonly FailedAgentRun[];
   /** Conversations whose first unsent message waits. */
   readonly blocked: readonly Pick<BlockedConversation, "target" | "sinceMs" | "reason" | "isLate">[];
-  /** Keys of the owner's sessions into which messages of more than one person come. */
+  /** Keys of the owner's sessions with messages of more than one person. */
   readonly sharedSessions: readonly string[];
 }
 
-/** What the owner should know now, the worst first. */
+/** Current warnings for the owner, the worst first. */
 export function gatewayWarnings({
   config,
   storage,
@@ -47,7 +47,7 @@ function storageWarning({ problem, shortage }: WarningSources["storage"]): reado
   return shortage === undefined ? [] : [{ id: "storage", level: "warning", text: `The disk is nearly full. ${shortage}` }];
 }
 
-/** The reason itself, which people in groups are not told. */
+/** The reason itself, which people in groups do not get. */
 function failureWarning({ agentId, text, needsOwner }: FailedAgentRun): GatewayWarning {
   return { id: `run:${agentId}`, level: needsOwner ? "error" : "warning", text: `The newest run of the agent ${agentId} failed. ${text}` };
 }
@@ -60,7 +60,7 @@ function configWarnings({ path, fileHash, runningHash, problems, needsRestart }:
     : {
         id: "config",
         level: "error",
-        // Of a file that is not there, the problem itself says what holds.
+        // For a missing file, the problem itself says which configuration is used.
         text: fileHash === undefined ? `${told}.` : `${path} is not used, and what ran before goes on: ${told}.`,
         fix: `${fileHash === undefined ? "It is used as soon as it is there" : "Repair it; it is used as soon as it is good"}. "factotum config validate" checks it.`,
       };
@@ -73,7 +73,7 @@ function configWarnings({ path, fileHash, runningHash, problems, needsRestart }:
   return [...(problems.length === 0 ? [] : [file]), ...(needsRestart.length === 0 ? [] : [restart])];
 }
 
-/** Of an account that is starting nobody knows yet; one that is off is meant to be. */
+/** An account that is starting is unknown yet; one that is off is off on purpose. */
 function channelWarning({ channel, accountId, state, detail }: ChannelStatus): readonly GatewayWarning[] {
   const base = { id: `channel:${channel}/${accountId}` };
   const why = detail === undefined ? "." : `: ${detail}.`;
@@ -101,7 +101,7 @@ function channelWarning({ channel, accountId, state, detail }: ChannelStatus): r
   }
 }
 
-/** One for each account. Its text stays the same from try to try: a change is told to everybody who is connected. */
+/** One per account. Its text is stable across attempts, since every change is sent to all connected clients. */
 function lateWarnings(late: WarningSources["blocked"]): readonly GatewayWarning[] {
   const accounts = Map.groupBy(late, ({ target }) => `${target.channel}/${target.accountId}`);
   return [...accounts].map(([account, [oldest, ...others]]) => {
@@ -116,7 +116,7 @@ function lateWarnings(late: WarningSources["blocked"]): readonly GatewayWarning[
   });
 }
 
-/** Newest events that are told in full. */
+/** Newest events that are listed in full. */
 const TOLD_DAMAGE = 3;
 
 function damageWarning(events: readonly DamageEvent[]): readonly GatewayWarning[] {

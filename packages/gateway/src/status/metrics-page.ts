@@ -5,11 +5,11 @@ import { renderMetrics } from "../observe/render-metrics.ts";
 import type { CollectedMetrics } from "../observe/render-metrics.ts";
 import type { Sample } from "../observe/tally.ts";
 
-/** How often the loop's delay is looked at. The timer runs only for gateways that are scraped. */
+/** Sampling interval of the loop's delay. The timer runs only for gateways that are scraped. */
 const LOOP_RESOLUTION_MS = 50;
 const NS_PER_SECOND = 1e9;
 
-/** What `GET /metrics` answers. Made at the first scrape: who does not scrape pays for the counters alone, which are plain numbers. */
+/** The answer of `GET /metrics`. Created by the first scrape: without scrapes only plain counters are kept. */
 export class MetricsPage implements Disposable {
   readonly #engine: Engine;
   readonly #version: string;
@@ -22,7 +22,7 @@ export class MetricsPage implements Disposable {
     this.#loop.enable();
   }
 
-  /** The whole text, read now. */
+  /** The current text. */
   async render(): Promise<string> {
     return renderMetrics(await this.#collect());
   }
@@ -70,7 +70,7 @@ export class MetricsPage implements Disposable {
     const { user, system } = process.cpuUsage();
     const { rss, heapUsed, heapTotal, external } = process.memoryUsage();
     const loop = this.#loop;
-    // Without a look since the last scrape the histogram's figures mean nothing.
+    // Without a sample since the last scrape the histogram's figures are meaningless.
     const delay = (nanoseconds: number): readonly Sample[] => one(loop.count === 0 ? 0 : nanoseconds / NS_PER_SECOND);
     const delays = {
       nodejs_eventloop_lag_p50_seconds: delay(loop.percentile(50)),
@@ -102,7 +102,7 @@ function byState(values: Readonly<Record<string, number>>): readonly Sample[] {
   return Object.entries(values).map(([state, value]) => ({ labels: { state }, value }));
 }
 
-/** Accounts have names of their owner's choice, which are no labels: their numbers are told. */
+/** Account names are the owner's choice and thus no labels: their numbers are reported. */
 function accountsByState(accounts: readonly { readonly channel: string; readonly state: string }[]): readonly Sample[] {
   return Object.values(Object.groupBy(accounts, ({ channel, state }) => `${channel}\n${state}`)).flatMap((same = []) => {
     const [first] = same;
@@ -110,7 +110,7 @@ function accountsByState(accounts: readonly { readonly channel: string; readonly
   });
 }
 
-/** A label has a value of a closed list: what follows the code is the platform's own words. */
+/** A label's value is from a closed list: the rest of a reason is the platform's own text. */
 function codeOf(reason: string): string {
   const code = reason.split(":", 1)[0] ?? "";
   return BLOCK_CODES.has(code) ? code : "other";

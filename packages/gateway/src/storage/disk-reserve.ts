@@ -2,28 +2,28 @@ import { randomBytes } from "node:crypto";
 import { mkdir, open, rm, stat, statfs } from "node:fs/promises";
 import path from "node:path";
 
-/** Space that is kept for the end: given back when nothing else is left, so that what is at work can still be written. */
+/** Space reserved for a full disk: released when nothing else is left, so that running work can still be stored. */
 export interface DiskReserve {
-  /** Takes the space, if it is not taken yet. Rejects when there is too little, saying how much; then nothing is taken. */
+  /** Takes the space, unless it is taken. Rejects if there is too little, saying how much; then nothing is taken. */
   fill(): Promise<void>;
-  /** Gives the space back; false when there was none to give. */
+  /** Releases the space; false if there was none. */
   free(): Promise<boolean>;
 }
 
-/** Where the reserve lies, and how large it is. */
+/** The path and size of the reserve. */
 export interface FileReserveOptions {
   /** On the disk of the state directory; absolute. */
   readonly path: string;
-  /** 16 MiB when left out: the last commits of every place in the lanes, and the answers to them. */
+  /** 16 MiB by default: the last commits of every place in the lanes, and the answers to them. */
   readonly bytes?: number;
 }
 
 const DEFAULT_BYTES: number = 16 * 1024 * 1024;
-/** What must be free beside the reserve, or taking it would be what fills the disk. */
+/** Must be free in addition to the reserve, or taking it would fill the disk. */
 const MARGIN_BYTES: number = 8 * 1024 * 1024;
 const PIECE_BYTES: number = 1024 * 1024;
 
-/** A reserve that is a file. Its bytes are random: a file system that compresses keeps nothing for zeros. */
+/** A reserve in a file. Its bytes are random: a compressing file system reserves nothing for zeros. */
 export function createFileReserve({ path: file, bytes = DEFAULT_BYTES }: FileReserveOptions): DiskReserve {
   return {
     fill: async () => {

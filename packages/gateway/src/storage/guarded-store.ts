@@ -2,8 +2,8 @@ import type { Store, PendingCommit } from "@factotum/store";
 import type { StorageGuard } from "./storage-guard.ts";
 
 /**
- * What becomes of a call when the disk is full. `take`: refused at once, so that whoever brings it keeps it. `hold`: it waits for space. `attempt`: it
- * fails, and somebody comes again. `ahead`: it is refused at once, and its commit fails like an attempt. `read`: it needs no space.
+ * How a call behaves on a full disk. `take`: refused at once, so that the caller keeps its data. `hold`: it waits for space. `attempt`: it fails, and the
+ * caller retries later. `ahead`: it is refused at once, and its commit fails like an attempt. `read`: it needs no space.
  */
 type Rule = "take" | "hold" | "attempt" | "optimistic" | "read";
 
@@ -80,7 +80,7 @@ const RULES: { readonly [Method in keyof Store]: Rule } = {
   close: "read",
 };
 
-/** The store as the engine uses it: writes that find no space are treated by their rule. Nothing else is changed. */
+/** The store for the engine: writes without space follow their rule. Nothing else is changed. */
 export function createGuardedStore(store: Store, guard: StorageGuard): Store {
   const methods = Object.entries(RULES).map(([name, rule]) => {
     const call = (store[name as keyof Store] as (...parameters: readonly unknown[]) => Promise<unknown>).bind(store);

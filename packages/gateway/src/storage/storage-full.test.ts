@@ -30,7 +30,7 @@ const sentTexts = (platform: TestPlatform): string[] =>
 
 const storage = async (running: TestGateway): Promise<unknown> => (await running.gateway.status()).storage;
 
-test("once the storage is refused, what is at work goes on, nothing new is taken, and no look for space changes that", async () => {
+test("after a refusal by the storage, running work continues, no input is accepted, and no check for space changes that", async () => {
   await using server = await startAnthropicServer();
   const platform = new TestPlatform();
   const disk = new FullDisk();
@@ -40,7 +40,7 @@ test("once the storage is refused, what is at work goes on, nothing new is taken
   server.respond(() => textReply("Here it is."));
   await platform.say(platform.message("the first one"));
   await server.nextRequest();
-  // A look is scheduled when the refusal comes.
+  // A check is scheduled when the refusal comes.
   disk.isFull = true;
   await expect(platform.say(platform.message("the second one"))).rejects.toMatchObject({ code: "full", message: FULL });
   disk.isFull = false;
@@ -53,7 +53,7 @@ test("once the storage is refused, what is at work goes on, nothing new is taken
 });
 
 describe("a full disk", () => {
-  test("what is at work waits, nothing new is taken, everybody is told, and all goes on by itself", async () => {
+  test("running work waits, no input is accepted, senders are told, and all of it resumes by itself", async () => {
     await using server = await startAnthropicServer();
     const platform = new TestPlatform();
     const disk = new FullDisk();
@@ -109,7 +109,7 @@ describe("a full disk", () => {
     expect(told.filter(({ level }) => level === "error")).toHaveLength(1);
   });
 
-  test("every chat of those who may talk is told once in each outage, and once more when that was refused; nobody else is", async () => {
+  test("every chat of allowed people is notified once per outage, and once more if that was refused; others are not", async () => {
     const platform = new TestPlatform();
     const disk = new FullDisk();
     const clock = new LookClock();
@@ -137,7 +137,7 @@ describe("a full disk", () => {
     expect(new Set(platform.sent.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(3);
   });
 
-  test("a turn whose commit finds no space is asked for once there is some", async () => {
+  test("a turn whose commit finds no space is retried once there is some", async () => {
     await using server = await startAnthropicServer();
     const platform = new TestPlatform();
     const disk = new FullDisk();
@@ -164,7 +164,7 @@ describe("a full disk", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test("what is at work is finished on the reserve, and the reserve is taken again", async () => {
+  test("running work is finished on the reserve, and the reserve is taken again", async () => {
     await using server = await startAnthropicServer();
     const platform = new TestPlatform();
     const disk = new FullDisk({ reservedWrites: 50 });
@@ -193,7 +193,7 @@ describe("a full disk", () => {
     expect(await disk.reserve.free()).toBe(true);
   });
 
-  test("a stop does not wait for space, and the next start goes on from the last commit", async () => {
+  test("a stop does not wait for space, and the next start continues from the last commit", async () => {
     await using server = await startAnthropicServer();
     const platform = new TestPlatform();
     const disk = new FullDisk();
@@ -213,7 +213,7 @@ describe("a full disk", () => {
     expect(platform.sent.map(({ outbound }) => outbound)).toMatchObject([{ text: "After all." }]);
   });
 
-  test("little space is told before there is none", async () => {
+  test("low space is reported before it runs out", async () => {
     const disk = new FullDisk({ reservedWrites: 1 });
     const clock = new LookClock();
     await using running = await startTestGateway({ clock, reserve: disk.reserve });
@@ -225,7 +225,7 @@ describe("a full disk", () => {
 });
 
 describe("the reserve", () => {
-  test("is as large as it is said to be, taken once, and given back once", async () => {
+  test("has the configured size, is taken once, and released once", async () => {
     const folder = await mkdtemp(path.join(tmpdir(), "factotum-reserve-"));
     try {
       const file = path.join(folder, "state", "reserve");
@@ -243,7 +243,7 @@ describe("the reserve", () => {
     }
   });
 
-  test("that does not fit says what is missing and takes nothing", async () => {
+  test("that does not fit reports what is missing and takes nothing", async () => {
     const folder = await mkdtemp(path.join(tmpdir(), "factotum-reserve-"));
     try {
       const reserve = createFileReserve({ path: path.join(folder, "reserve"), bytes: 2 ** 60 });

@@ -7,16 +7,16 @@ import { isStorageFull } from "./is-storage-full.ts";
 
 /** Why nothing can be stored. */
 export interface StorageProblem {
-  /** For a person, with what to do. */
+  /** For users, with what to do. */
   readonly reason: string;
   readonly sinceMs: number;
 }
 
-/** What the guard works with. */
+/** The dependencies of the guard. */
 export interface StorageGuardOptions {
-  /** None where a test gives none: then the probe alone decides. */
+  /** Absent in some tests: then the probe alone decides. */
   readonly reserve: DiskReserve | undefined;
-  /** Writes and flushes something that means nothing; rejects while that cannot be done. */
+  /** Commits and flushes a no-op change; rejects while that is impossible. */
   readonly probe: () => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -28,31 +28,31 @@ interface StorageEvents {
   readonly "space-recovered": [];
 }
 
-/** Looks for space begin after this, and come less and less often. */
+/** Checks for space start after this delay, and back off. */
 const FIRST_LOOK_MS = 1_000;
 const MAX_LOOK_MS = 30_000;
-/** Space that stays this long is taken for good: the next time looks begin often again. */
+/** Space that lasts this long resets the backoff. */
 const STEADY_MS = 60_000;
-/** The reserve is no part of a start: it is taken when that is over. */
+/** The reserve is taken after the start, not during it. */
 const RESERVE_AFTER_MS = 5_000;
 
 /**
- * What happens when the disk is full or read-only (R30): nothing new is taken, what is at work gets the reserve and then waits, and everything goes on
- * by itself when there is space. Nothing that waits is lost by an end of the process: it is where the last commit left it.
+ * Behaviour on a full or read-only disk (R30): no input is accepted, running work gets the reserve and then waits, and everything resumes by itself once there
+ * is space. Waiting work survives the end of the process: it is stored up to its last commit.
  */
 export class StorageGuard {
   readonly events: EventEmitter<StorageEvents> = new EventEmitter();
   readonly #options: StorageGuardOptions;
   #problem: StorageProblem | undefined;
-  /** Why there is no reserve, while everything else can be stored. */
+  /** Why there is no reserve, although everything else can be stored. */
   #shortage: string | undefined;
   #isOpen = false;
-  /** Nothing is taken again in this process. */
+  /** No input is accepted again in this process. */
   #isEnding = false;
   #timer: Disposable | undefined;
   #looks = 0;
   #recoveredAtMs = Number.NEGATIVE_INFINITY;
-  /** How often the reserve was given back. */
+  /** How often the reserve was released. */
   #freed = 0;
   #freeing: Promise<void> | undefined;
   #waiting: ((isSpace: boolean) => void)[] = [];
@@ -61,17 +61,17 @@ export class StorageGuard {
     this.#options = options;
   }
 
-  /** Why nothing is taken now; `undefined` while everything is well. */
+  /** Why no input is accepted now; `undefined` if it is. */
   get problem(): StorageProblem | undefined {
     return this.#problem;
   }
 
-  /** Why the space gets short, while there still is some. */
+  /** Why space is low, while there is still some. */
   get shortage(): string | undefined {
     return this.#problem === undefined ? this.#shortage : undefined;
   }
 
-  /** From here on a write that finds no space waits for it; before, it fails. */
+  /** From now on a write without space waits for it; before, it fails. */
   open(): void {
     this.#isOpen = true;
     if (this.#options.reserve !== undefined)
@@ -81,7 +81,7 @@ export class StorageGuard {
       });
   }
 
-  /** Nobody waits any longer: the process ends, and what is not written is taken up at the next start. */
+  /** Ends all waits: the process ends, and unstored work is resumed by the next start. */
   close(): void {
     this.#isOpen = false;
     this.#timer?.[Symbol.dispose]();
@@ -89,7 +89,7 @@ export class StorageGuard {
     for (const resolve of this.#waiting.splice(0)) resolve(false);
   }
 
-  /** From here on nothing new is taken, for a reason that only another start ends; what is at work goes on. */
+  /** From now on no input is accepted, for a reason that only a restart ends; running work continues. */
   refuse(reason: string): void {
     this.#isEnding = true;
     this.#timer?.[Symbol.dispose]();
@@ -97,7 +97,7 @@ export class StorageGuard {
     this.#problem = { reason, sinceMs: this.#options.clock.now() };
   }
 
-  /** Takes the reserve if it is missing. Without the space for it that is said once, and tried again with the next call. Never rejects. */
+  /** Takes the reserve if it is missing. Insufficient space is reported once, and retried with the next call. Never rejects. */
   async keepReserve(): Promise<void> {
     const { reserve, logger } = this.#options;
     if (reserve === undefined || this.#problem !== undefined || !this.#isOpen) return;
@@ -111,20 +111,20 @@ export class StorageGuard {
     }
   }
 
-  /** A write that brings something new: refused while nothing can be stored. Rejects with a `StoreError` of the code `full`, and as the write does. */
+  /** A write that accepts something new: refused while nothing can be stored. Rejects with a `StoreError` of the code `full`, and as the write does. */
   async take<Result>(write: () => Promise<Result>): Promise<Result> {
     if (this.#problem !== undefined) throw new StoreError("full", this.#problem.reason);
     return this.attempt(write);
   }
 
-  /** The same for a write that is made ahead of its commit, which may fail for want of space, too. */
+  /** The same for an optimistic write, whose commit may fail for lack of space, too. */
   async optimistic<Result>(write: () => Promise<PendingCommit<Result>>): Promise<PendingCommit<Result>> {
     const written = await this.take(write);
     written.committed.catch((error: unknown) => this.note(error));
     return written;
   }
 
-  /** A write that nothing depends on: it is not done again. Rejects as it does. */
+  /** A write that nothing depends on: not retried. Rejects as it does. */
   async attempt<Result>(write: () => Promise<Result>): Promise<Result> {
     try {
       return await write();
@@ -134,7 +134,7 @@ export class StorageGuard {
     }
   }
 
-  /** A write that something at work depends on: without space it is done on the reserve, and then waits. Rejects as it does, and with `full` after `close`. */
+  /** A write that running work depends on: without space it uses the reserve, and then waits. Rejects as it does, and with `full` after `close`. */
   async hold<Result>(write: () => Promise<Result>): Promise<Result> {
     for (;;) {
       const freedBefore = this.#freed;
@@ -148,7 +148,7 @@ export class StorageGuard {
     }
   }
 
-  /** Takes notice of a failure; true when it is one of the disk. */
+  /** Records a failure; true if it is one of the disk. */
   note(error: unknown): boolean {
     if (!isStorageFull(error)) return false;
     if (this.#problem === undefined) {
@@ -200,12 +200,12 @@ export class StorageGuard {
       this.#freed += 1;
       this.#options.logger.warn("The reserve was given back: what is at work is finished with it");
     } catch (error) {
-      // A disk that may not be written gives nothing back either.
+      // A read-only disk releases nothing either.
       this.#options.logger.warn("The reserve could not be given back", { error });
     }
   }
 
-  /** Resolves with whether it makes sense to write again. */
+  /** Resolves with whether a retry makes sense. */
   async #space(): Promise<boolean> {
     if (!this.#isOpen) return false;
     if (this.#problem === undefined) return true;

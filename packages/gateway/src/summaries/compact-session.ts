@@ -22,7 +22,7 @@ import type { SessionCache } from "../context/session-cache.ts";
 import { Summaries } from "./summarise.ts";
 import type { SummariserOptions } from "./summarise.ts";
 
-/** What compacting is done with. */
+/** The dependencies of a compaction. */
 export interface CompactorOptions extends SummariserOptions {
   readonly store: SessionStore & TranscriptStore & TurnStore;
   readonly random: Random;
@@ -39,17 +39,17 @@ export interface CompactionRequest {
   readonly contextTokens: number;
   /** Of that: system prompt and tools. */
   readonly overheadTokens: number;
-  /** Somebody wants it smaller whatever the window says: a person, or a provider that found it too long. Then less than usual stays as it is. */
+  /** A reduction independent of the window: requested by a person, or by a provider that found the request too long. Then less than usual is kept. */
   readonly forced: boolean;
-  /** Entries of the context that are older than what is measured and read. */
+  /** Older entries of the context that were not measured or read. */
   readonly omitted: number;
-  /** What the person asked the summary to heed. */
+  /** The person's instructions for the summary. */
   readonly instructions?: string;
   /** No model is asked. */
   readonly byRule?: boolean;
 }
 
-/** What stands for the older messages, and which message is the first that stays. */
+/** The replacement of the older messages, and the first message that stays. */
 interface Cut extends Omit<CompactedMessages, "isOversized"> {
   readonly how: "summary" | "local";
   readonly text: string;
@@ -57,17 +57,17 @@ interface Cut extends Omit<CompactedMessages, "isOversized"> {
   readonly tainted: boolean;
 }
 
-/** A compaction of a session as it was at a turn's end. Dispose of it when it is over. */
+/** A compaction of a session as of a turn's end. Dispose of it afterwards. */
 export interface Compaction extends Disposable {
   readonly sessionId: string;
   /**
-   * Asks for the summary; the session may go on meanwhile. Resolves to false when no model gives one in time. Rejects when the signal fires, but for a
-   * run whose time is over.
+   * Requests the summary; the session may continue meanwhile. Resolves to false if no model gives one in time. Rejects if the signal fires, except for a run
+   * that has timed out.
    */
   readonly summarise: (signal: AbortSignal) => Promise<boolean>;
-  /** Puts the summary in place, or what a rule makes of it when there is none. Call it in the session's lane. */
+  /** Stores the summary, or without one the result of the rule. Call it in the session's lane. */
   readonly finish: () => Promise<CompactionOutcome>;
-  /** Keeps what was asked, and cuts nothing. Call it in the session's lane. */
+  /** Stores the requests, and cuts nothing. Call it in the session's lane. */
   readonly giveUp: (state: "failed" | "aborted") => Promise<void>;
 }
 
@@ -77,15 +77,15 @@ interface Planned {
   readonly plan: CompactionPlan | undefined;
   readonly client: ModelClient;
   readonly requests: RequestRecorder;
-  /** Ids of the messages that are judged, in their order. What stands behind the last of them stays, a run at work that may come to nothing too. */
+  /** Ids of the messages in the plan, in order. Later messages stay, including those of a running turn. */
   readonly messageIds: readonly string[];
-  /** The compaction before this one. */
+  /** The previous compaction. */
   readonly previousId: string | undefined;
   /** Older entries that were not read. */
   readonly omitted: number;
   /** The history exceeds the window of the session's model. */
   readonly isOversized: boolean;
-  /** The mark of the summary that a cut leads to. The marks of what `/trust` covers stay: it can be taken back. */
+  /** The mark of the summary for a cut. The marks covered by `/trust` stay: it can be revoked. */
   readonly taintOf: (cut: Cut) => Pick<CompactionMessage, "tainted" | "taintedThrough">;
   /** Time of the last message that a cut leaves to the summary. */
   readonly until: (cut: Cut) => string;
@@ -98,8 +98,8 @@ const MAX_PASSES = 3;
 const NOTHING: CompactionOutcome = { type: "nothing" };
 
 /**
- * Replaces the older part of a conversation by a summary: cut between two turns, made by the agent's compaction model or its own, and by a local rule
- * when no model can, so that the next turn always proceeds (R9). The transcript keeps everything.
+ * Replaces the older part of a conversation by a summary: cut between two turns, made by the agent's compaction model or its own, and by a local rule if no
+ * model can, so that the next turn always proceeds (R9). The transcript keeps everything.
  */
 export class Compactor {
   readonly #parts: CompactorOptions;
@@ -111,7 +111,7 @@ export class Compactor {
     this.#summaries = new Summaries(parts);
   }
 
-  /** Compacts the session while nothing else is done with it: call it in the session's lane. Rejects when the signal fires. */
+  /** Compacts the session in the foreground: call it in the session's lane. Rejects if the signal fires. */
   async compact(request: CompactionRequest, { signal }: { readonly signal: AbortSignal }): Promise<CompactionOutcome> {
     using compaction = await this.begin(request);
     if (compaction === undefined) return NOTHING;
@@ -124,12 +124,12 @@ export class Compactor {
     return compaction.finish();
   }
 
-  /** True when something stands there that could be summarised or cut. Call it in the session's lane. */
+  /** True if there is something to summarise or cut. Call it in the session's lane. */
   async canCompact(request: CompactionRequest): Promise<boolean> {
     return (await this.#plan(request)) !== undefined;
   }
 
-  /** Plans a compaction; `undefined` when there is nothing to compact. Call it in the session's lane. */
+  /** Plans a compaction; `undefined` if there is nothing to compact. Call it in the session's lane. */
   async begin(request: CompactionRequest): Promise<Compaction | undefined> {
     const planned = await this.#plan(request);
     if (planned === undefined) return undefined;
@@ -219,14 +219,14 @@ export class Compactor {
       how: "summary",
       text: leftOut === 0 ? text : `${leftOut} older messages before these were left out, and are not summarised.\n\n${text}`,
       firstKept: plan.firstKept,
-      // Nobody has looked at whose words those are that were not read.
+      // Unread entries may be anyone's text.
       tainted: plan.tainted || omitted > 0,
       summarised: plan.firstKept - plan.leftOut,
       leftOut,
     };
   }
 
-  /** The session may have gone on since the plan was made: what came since stays. When it was begun anew or compacted, nothing is cut. */
+  /** The session may have continued since the plan was made: newer messages stay. If it was reset or compacted, nothing is cut. */
   async #finish(planned: Planned, cut: Cut | undefined): Promise<CompactionOutcome> {
     const { store, cache, clock, logger } = this.#parts;
     const { request, turn, previousId } = planned;
@@ -269,7 +269,7 @@ export class Compactor {
     return outcome;
   }
 
-  /** The session, when it is still in the conversation that the plan was made for. */
+  /** The session, if its conversation is still the planned one. */
   async #currentRecord({ request: { record } }: Planned): Promise<SessionRecord | undefined> {
     const current = await this.#parts.store.readSession(record.key);
     return current?.sessionId === record.sessionId ? current : undefined;
@@ -280,7 +280,7 @@ export class Compactor {
     await this.#endTurn(planned, record, { state, entries: [] });
   }
 
-  /** The work has a turn of its own, so that its requests are kept like others. */
+  /** The work has its own turn, so that its requests are stored like others. */
   async #startTurn({ turn }: Planned, record: SessionRecord): Promise<void> {
     const nobody: Origin = { channel: "gateway", accountId: "default", conversation: { kind: "direct", id: record.key } };
     await this.#parts.store.startTurn({
@@ -296,7 +296,7 @@ export class Compactor {
     });
   }
 
-  /** What the summary used is added to the session; how large its context is, only its own requests say. */
+  /** The summary's usage is added to the session; only its own requests tell the size of its context. */
   async #endTurn(planned: Planned, { usage }: SessionRecord, end: Pick<TurnEnd, "state" | "entries">): Promise<void> {
     const requests = planned.requests.finish();
     const used = requests.reduce((sum, request) => addUsage(sum, request.usage), NO_USAGE_TOTALS);
@@ -314,7 +314,7 @@ export class Compactor {
   }
 }
 
-/** The next summary is made of the one before it, and so are its marks. */
+/** The next summary is based on this one, and so are its marks. */
 function taintOf(
   cut: Cut,
   planned: { readonly context: readonly ContextMessage[]; readonly kept: readonly ContextMessage[]; readonly omitted: number },
@@ -337,7 +337,7 @@ function cutByRule(
   const { summary, firstKept, shrunk, words, tainted } = fallbackCompaction(messages, options);
   if (firstKept === 0 && !shrunk && omitted === 0) return undefined;
   const rule = { how: "local", summarised: 0 } as const;
-  // A single turn that is too large by itself goes as a whole: what is left of it stands in the summary.
+  // A single turn that is too large is cut as a whole: the summary is all that remains of it.
   if (!shrunk) return { ...rule, text: summary, firstKept, tainted: tainted || omitted > 0, leftOut: omitted + firstKept };
   const isTainted = omitted > 0 || hasMark(messages);
   const text = `${summary}\nWhat is left of it:\n${words}`;

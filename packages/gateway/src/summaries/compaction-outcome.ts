@@ -1,21 +1,21 @@
 /** What a compaction did. */
 export type CompactionOutcome =
-  /** Nothing stands before the turn that could be summarised. */
+  /** There is nothing before the turn to summarise. */
   | { readonly type: "nothing" }
   /** `local`: no model could summarise it, so it was cut by rule. */
   | ({ readonly type: "compacted"; readonly how: "summary" | "local"; readonly tokensBefore: number } & CompactedMessages);
 
-/** What became of the older messages, in messages. */
+/** The older messages, by number. */
 export interface CompactedMessages {
-  /** A model has summarised them. */
+  /** Summarised by a model. */
   readonly summarised: number;
-  /** They were left out by rule; the transcript has them. */
+  /** Omitted by rule; the transcript has them. */
   readonly leftOut: number;
   /** The history exceeded the model's window, so that only the newest part of it was given to a summariser. */
   readonly isOversized: boolean;
 }
 
-/** Two compactions of one turn as one. */
+/** Merges two compactions of one turn. */
 export function joinOutcomes(first: CompactionOutcome, second: CompactionOutcome): CompactionOutcome {
   if (first.type === "nothing") return second;
   if (second.type === "nothing") return first;
@@ -27,7 +27,7 @@ export function joinOutcomes(first: CompactionOutcome, second: CompactionOutcome
   };
 }
 
-/** The line for a person whose history was larger than a model takes; `undefined` for any other. */
+/** The notice for a person whose history exceeded the model's window; `undefined` for any other. */
 export function leftOutRemark(outcome: CompactionOutcome): string | undefined {
   if (outcome.type === "nothing" || !outcome.isOversized || outcome.leftOut === 0) return undefined;
   const leftOut = outcome.leftOut.toLocaleString("en-US");

@@ -4,7 +4,7 @@ export interface ContextSize {
   /** Of that: system prompt and tools. */
   readonly overheadTokens: number;
   readonly compactedAtMs: number | undefined;
-  /** Entries that are older than what was measured. */
+  /** Older entries that were not measured. */
   readonly omitted: number;
 }
 

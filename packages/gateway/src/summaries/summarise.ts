@@ -13,13 +13,13 @@ import type { Observer } from "../observe/observer.ts";
 import type { SpendGuard } from "../spend/spend-guard.ts";
 import { RunDeadline } from "../queue/run-deadline.ts";
 
-/** How long the summarising may take in all. What is ready then is kept for the next attempt (R9). */
+/** Time limit of all summarising. Finished parts are kept for the next attempt (R9). */
 const TIME_BUDGET_MS = 120_000;
-/** Summaries of chunks that are kept for another attempt, over all sessions, and their characters. */
+/** Cached summaries of chunks for another attempt, over all sessions, and their characters. */
 const MAX_KEPT_SUMMARIES = 500;
 const MAX_KEPT_CHARS = 4 * 1024 * 1024;
 
-/** What summaries are made with. */
+/** The dependencies of summaries. */
 export interface SummariserOptions {
   readonly running: RunningConfig;
   readonly spend: SpendGuard;
@@ -30,24 +30,24 @@ export interface SummariserOptions {
   readonly logger: Logger;
 }
 
-/** What is to be summarised, and for whom. */
+/** The input of a summary. */
 export interface SummaryRequest {
   readonly sessionKey: string;
   readonly plan: CompactionPlan;
-  /** What the person asked the summary to heed. */
+  /** The person's instructions for the summary. */
   readonly instructions: string | undefined;
   /** Window of the session's model, in tokens: the summary has to fit there. */
   readonly window: number;
 }
 
-/** Who writes a summary. */
+/** A summarising model. */
 export interface Summariser {
   /** The model that is asked first. */
   readonly reference: string;
   readonly client: ModelClient;
 }
 
-/** Has models summarise the older part of conversations, in chunks whose summaries are reused when an attempt breaks off (R9). */
+/** Lets models summarise the older part of conversations, in chunks whose summaries are reused if an attempt breaks off (R9). */
 export class Summaries {
   readonly #options: SummariserOptions;
   readonly #kept = new LRUCache<string, string>({ max: MAX_KEPT_SUMMARIES, maxSize: MAX_KEPT_CHARS });
@@ -56,7 +56,7 @@ export class Summaries {
     this.#options = options;
   }
 
-  /** The model that is configured for summaries, and behind it the session's own (R9). */
+  /** The configured summary model, and as its fallback the session's own (R9). */
   async summariser(agent: AgentRuntime, sessionModel: ResolvedModel): Promise<Summariser> {
     const own = await this.#ownModel(agent);
     const model = own ?? sessionModel;
@@ -65,7 +65,7 @@ export class Summaries {
     return { reference: model.reference, client: modelChain(models, cause, this.#options) };
   }
 
-  /** The summary; `undefined` when no model gives one in time. Rejects when the signal fires, but for a run whose time is over. */
+  /** The summary; `undefined` if no model gives one in time. Rejects if the signal fires, except for a run that has timed out. */
   async summarise(
     { plan, instructions, window, sessionKey }: SummaryRequest,
     model: ModelClient,
@@ -84,14 +84,14 @@ export class Summaries {
       });
     } catch (error) {
       if (!(error instanceof SummaryFailure)) throw error;
-      // Who stopped it, or stops the process, does not mean to have the conversation cut by rule. A turn whose time is over leaves room to the next.
+      // A stop by a person or a shutdown must not cause a cut by rule. A turn that has timed out leaves its room to the next.
       if (!RunDeadline.caused(outer)) outer.throwIfAborted();
       logger.warn("The conversation could not be summarised", { sessionKey, detail: error.message });
       return undefined;
     }
   }
 
-  /** A model that cannot be used keeps no conversation from going on. */
+  /** An unusable model must not block a conversation. */
   async #ownModel({ config }: AgentRuntime): Promise<ResolvedModel | undefined> {
     if (config.compaction.model === undefined) return undefined;
     try {
@@ -104,7 +104,7 @@ export class Summaries {
     }
   }
 
-  /** One summary; the same is not asked for twice. */
+  /** One summary; identical requests are shared. */
   async #ask(model: ModelClient, request: PlainRequest, signal: AbortSignal): Promise<string> {
     const asked = request.messages.map(({ content }) => content);
     const key = createHash("sha256")

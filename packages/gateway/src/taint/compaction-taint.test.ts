@@ -31,7 +31,7 @@ afterEach(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** A small window, so that a few long messages fill it. Without notes, which are a turn of their own. */
+/** A small window, so that a few long messages fill it. Without notes, which are a separate turn. */
 function withSmallWindow(config: FactotumConfig): FactotumConfig {
   const base = withModel(server.baseUrl)(config);
   const { anthropic } = base.models.providers;
@@ -57,7 +57,7 @@ async function fillUntil(compactions: number): Promise<void> {
   }
 }
 
-/** What became of a write into MEMORY.md, as the model was told, and everything that it was given. */
+/** The result of a write to MEMORY.md, as the model got it, and the model's whole context. */
 async function writeDown(): Promise<{ readonly result: string; readonly request: string }> {
   await say("write it down");
   const messages = (server.requests.at(-1)?.body?.["messages"] ?? []) as readonly { readonly content: unknown }[];
@@ -73,7 +73,7 @@ test.each([1, 2, 3])("a summary of text from others is tainted, and so are later
   expect(result).toContain("/trust");
 });
 
-test("trust in what was summarised lasts until it is taken back, over summaries of summaries", async () => {
+test("trust in summarised text lasts until it is revoked, over summaries of summaries", async () => {
   await say(`Look. ${"lorem ipsum ".repeat(700)}`, FORWARDED);
   await say("/trust");
   await fillUntil(2);
@@ -86,7 +86,7 @@ test("trust in what was summarised lasts until it is taken back, over summaries 
   expect((await writeDown()).result).toContain("Wrote MEMORY.md");
 });
 
-test("trust does not reach what came after it, once both are summarised together", async () => {
+test("trust does not extend to later text, once both are summarised together", async () => {
   await say("/trust");
   await say(`Look. ${"lorem ipsum ".repeat(700)}`, FORWARDED);
   await fillUntil(1);
@@ -101,7 +101,7 @@ test("a summary of the owner's own text is not tainted", async () => {
   expect((await writeDown()).result).toContain("Wrote MEMORY.md");
 });
 
-test("trust in an earlier text does not reach a later one that is summarised together with it", async () => {
+test("trust in an earlier text does not extend to a later one that is summarised together with it", async () => {
   await say("Look.", FORWARDED);
   await say("/trust");
   await say(`And look. ${"lorem ipsum ".repeat(700)}`, { forwarded: { from: "Mallory", body: "MALLORY-CAME-BACK" } });

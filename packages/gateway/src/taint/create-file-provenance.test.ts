@@ -85,7 +85,7 @@ test.each([
   expect(await files.isUntrusted(other, run("home"))).toBe(false);
 });
 
-test("notes behind links that lead nowhere yet, or lie in a linked folder, are recorded too", async () => {
+test("notes behind dangling links, or in a linked folder, are recorded too", async () => {
   const files = provenance();
   const home = path.join(base, "home");
   for (const folder of ["memory", "other/deep"]) await mkdir(path.join(home, folder), { recursive: true });

@@ -10,7 +10,7 @@ import { blockDigests, hasTaintedBlock, marksFor, NOTES_FOLDER } from "./note-bl
 import { foldPath, linksBelow, realPlaces } from "./real-places.ts";
 import { isTaintBinding } from "./taint.ts";
 
-/** What the provenance of files is kept and looked up with. */
+/** The dependencies of provenance. */
 export interface FileProvenanceOptions {
   readonly store: Pick<Store, "readSession" | "addTaintedBlocks" | "hasTaintedBlocks" | "readTaintedBlocks">;
   /** Asked at each write. */
@@ -18,8 +18,8 @@ export interface FileProvenanceOptions {
 }
 
 /**
- * Keeps instructions from tainted turns, and remembers which blocks of daily notes they wrote (R23). Both are decided with the real path and the whole new
- * content at hand, so that neither the name nor the tool of a write matters.
+ * Protects instructions from tainted turns, and records which blocks of daily notes they wrote (R23). Both use the real path and the whole new content, so that
+ * neither the name nor the tool of a write matters.
  */
 export function createFileProvenance({ store, places }: FileProvenanceOptions): FileProvenance {
   // A search opens many files of one run.
@@ -59,22 +59,22 @@ function refusal(name: string, decision: { readonly type: "deny" | "confirm"; re
   return decision.type === "deny" ? `${what} ${decision.reason}` : `${what} ${decision.reason} ${confirmationHint(run)}`;
 }
 
-/** What a write adds to the notes is recorded before it stands there; what stood there before keeps whose it was. */
+/** Additions to the notes are recorded before they are written; existing blocks keep their provenance. */
 async function recordBlocks(notes: NotesFile, { path: file, content }: FileWrite, store: FileProvenanceOptions["store"]): Promise<void> {
   const added = blockDigests(content).difference(blockDigests(await readIfThere(file)));
   const marks = added.size === 0 ? [] : marksFor(added, await store.readTaintedBlocks(notes));
   if (marks.length > 0) await store.addTaintedBlocks(notes, marks);
 }
 
-/** Where notes of an agent lie: the folder of notes, what it or a link in it leads to. Real, and folded for comparing. */
+/** A location of an agent's notes: the folder of notes, or a link's target. Real, and case-folded for comparison. */
 interface NotesPlace {
   readonly agentId: string;
-  /** What it is called in the workspace. */
+  /** Its name in the workspace. */
   readonly name: string;
   readonly place: string;
 }
 
-/** The places from which notes are loaded: those of the agents' workspaces. What a run writes into a folder of its session alone, such as a guest's, is not. */
+/** The locations from which notes are loaded: those of the agents' workspaces. Files in a session's own folder, such as a guest's, are not. */
 async function notesPlaces({ agents }: InstructionPlaces): Promise<readonly NotesPlace[]> {
   const places = agents.map(async ({ id: agentId, workspace }) => {
     const folders = await realPlaces(workspace, NOTES_FOLDER);
@@ -87,7 +87,10 @@ async function notesPlaces({ agents }: InstructionPlaces): Promise<readonly Note
   return (await Promise.all(places)).flat();
 }
 
-/** How a file is known in the store: by agent and its path in the workspace, so that a workspace can be moved. Several when agents share it or links lead to it, none for other files. */
+/**
+ * The names of a file in the store: by agent and its path in the workspace, so that a workspace can be moved. Several if agents share it or links lead to it,
+ * none for other files.
+ */
 function notesFiles(file: string, places: readonly NotesPlace[]): readonly NotesFile[] {
   const folded = foldPath(file);
   return places

@@ -18,7 +18,7 @@ const find = async (file: string): Promise<string | undefined> =>
     skillFolders: [path.join(base, "shared")],
   });
 
-test.each(BOOTSTRAP_NAMES)("%s of a workspace is one, in any case; elsewhere it is not", async (name) => {
+test.each(BOOTSTRAP_NAMES)("%s of a workspace is an instruction file, in any case; elsewhere it is not", async (name) => {
   expect((await find(`ws/${name}`))?.toLowerCase()).toBe(name.toLowerCase());
   expect(await find(`ws/${name.toUpperCase()}`)).toBeDefined();
   expect(await find(`ws/${name.toLowerCase()}`)).toBeDefined();
@@ -26,13 +26,13 @@ test.each(BOOTSTRAP_NAMES)("%s of a workspace is one, in any case; elsewhere it 
   expect(await find(name)).toBeUndefined();
 });
 
-test("everything below a folder of skills is one", async () => {
+test("every file below a folder of skills is an instruction file", async () => {
   for (const file of ["ws/skills/bake/SKILL.md", "ws/SKILLS/bake/run.sh", "shared/mow/SKILL.md"])
     expect(await find(file)).toContain("skill");
   for (const file of ["ws/skills.md", "ws/notes/skills/x.md", "shared-notes/x.md"]) expect(await find(file)).toBeUndefined();
 });
 
-test("links in the place of an instruction file, of a folder of skills and of a workspace are followed", async () => {
+test("follows links in place of an instruction file, a folder of skills or a workspace", async () => {
   await writeFile(path.join(base, "ws", "notes", "voice.md"), "Dry.");
   await symlink("notes/voice.md", path.join(base, "ws", "SOUL.md"));
   await mkdir(path.join(base, "lib"));
@@ -44,7 +44,7 @@ test("links in the place of an instruction file, of a folder of skills and of a 
   expect(await findInstructionFile(path.join(base, "ws", "MEMORY.md"), places)).toBe("MEMORY.md");
 });
 
-test("links that lead to what is not there yet are followed, over other links too", async () => {
+test("follows dangling links, even over other links", async () => {
   await symlink("nowhere/voice.md", path.join(base, "ws", "USER.md"));
   await mkdir(path.join(base, "ws", "other"));
   await symlink("other/SOUL.md", path.join(base, "ws", "SOUL.md"));

@@ -2,7 +2,7 @@ import path from "node:path";
 import { BOOTSTRAP_NAMES } from "@factotum/agent-core";
 import { foldPath, realPlaces } from "./real-places.ts";
 
-/** Where instructions of agents lie. */
+/** The locations of agents' instructions. */
 export interface InstructionPlaces {
   readonly agents: readonly { readonly id: string; readonly workspace: string }[];
   /** Skill folders outside the workspaces. */
@@ -14,8 +14,8 @@ const FILES: readonly string[] = BOOTSTRAP_NAMES;
 const FOLDERS: readonly string[] = ["skills"];
 
 /**
- * The name of the instruction file that lies at `file`, `undefined` when it is none. `file` is real; a link that stands in the place of an instruction file
- * is followed too. Case does not count, since some file systems ignore it.
+ * The name of the instruction file at `file`, `undefined` if it is none. `file` is real; a link in place of an instruction file is followed too.
+ * Case-insensitive, like some file systems.
  */
 export async function findInstructionFile(file: string, { agents, skillFolders }: InstructionPlaces): Promise<string | undefined> {
   const folded = foldPath(file);

@@ -7,7 +7,7 @@ import { isHistoryTainted, isTaintBinding, isTainted } from "./taint.ts";
 const context = { admission: { kind: "user", owner: true } as const, overheard: [], ownerAllowFrom: ["test:owner-1"] };
 const isMarked = (extra: Partial<MsgContext>): boolean => isTainted(new TestPlatform().message("hello", extra), context);
 
-test("the owner's own words in a direct conversation are not marked", () => {
+test("the owner's own text in a direct conversation is not marked", () => {
   expect(isMarked({})).toBe(false);
 });
 
@@ -15,7 +15,7 @@ const quote = (mentions: readonly Mention[]): Partial<MsgContext> => ({
   replyTo: { body: "@name", sender: { id: "owner-1" }, mentions, isQuote: false },
 });
 
-test("names of the owner's are not marked either", () => {
+test("the owner's names are not marked either", () => {
   expect(isMarked({ mentions: [{ id: "owner-1", name: "Olga" }] })).toBe(false);
   expect(isMarked(quote([{ id: "owner-1", name: "Olga" }]))).toBe(false);
 });
@@ -36,7 +36,7 @@ const OF_OTHERS: readonly (readonly [string, Partial<MsgContext>])[] = [
   ["the start of a thread", { thread: { starter: { body: "said" } } }],
   ["the history of a thread", { thread: { history: [{ sender: "guest-1", timestampMs: 1, body: "said" }] } }],
 ];
-test.each(OF_OTHERS)("%s that comes along is", (_, extra) => {
+test.each(OF_OTHERS)("%s in a message is marked", (_, extra) => {
   expect(isMarked(extra)).toBe(true);
 });
 
@@ -62,16 +62,16 @@ describe("the owner's trust", () => {
   const isMarkedHistory = async (entryId: string, recent: { readonly entries: readonly TranscriptEntry[]; readonly omitted: number }) =>
     isHistoryTainted([message], session({ type: "until", entryId }), { store: { readRecentContext: async () => recent } });
 
-  test("up to an entry holds for that entry, be it the newest and marked, and for none behind it", async () => {
+  test("up to an entry covers that entry, even if it is the newest and marked, and none after it", async () => {
     expect(await isMarkedHistory("0002", { entries: [entry("0001"), entry("0002")], omitted: 0 })).toBe(false);
     expect(await isMarkedHistory("0001", { entries: [entry("0001"), entry("0002")], omitted: 0 })).toBe(true);
   });
 
-  test("up to an entry does not help a history whose beginning cannot be checked", async () => {
+  test("up to an entry does not cover a history whose beginning cannot be checked", async () => {
     expect(await isMarkedHistory("0002", { entries: [entry("0002")], omitted: 1 })).toBe(true);
   });
 
-  test("in a whole session does not reach a run that began before the reset", async () => {
+  test("in a whole session does not cover a run that began before the reset", async () => {
     const isBinding = async (sessionId: string): Promise<boolean> =>
       isTaintBinding({ owner: true, sessionKey: base.key, sessionId }, true, {
         store: { readSession: async () => session({ type: "session" }) },

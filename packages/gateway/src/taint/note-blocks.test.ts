@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { blockDigests, hasTaintedBlock, marksFor, splitNote } from "./note-blocks.ts";
 
-test("a note is parted by whose lines they are; space around a line and empty lines do not count", () => {
+test("a note is split by provenance; white space around a line and empty lines do not count", () => {
   const tainted = blockDigests("- obey\n\n- and send");
   expect(splitNote("# Day\n\n- tea\n  - obey  \r\n- and send\n", tainted)).toEqual({
     text: "# Day\n\n- tea\n",
@@ -14,7 +14,7 @@ test("a line that was changed by hand is the owner's", () => {
   expect(splitNote("- obey, says Mallory", blockDigests("- obey"))).toEqual({ text: "- obey, says Mallory", untrustedText: "" });
 });
 
-test("what is added around tainted lines does not free them", () => {
+test("additions around tainted lines do not clear them", () => {
   const line = fc.string({ minLength: 1 }).filter((text) => text.trim() !== "" && !/[\r\n]/.test(text));
   fc.assert(
     fc.property(fc.array(line, { minLength: 1 }), fc.string(), fc.string(), (lines, before, after) => {
@@ -28,7 +28,7 @@ test("what is added around tainted lines does not free them", () => {
   );
 });
 
-test("each new block is marked once; a file with too many is marked as a whole and gets no mark more", () => {
+test("each new block is marked once; a file with too many is marked as a whole and gets no further marks", () => {
   const lines = (from: number, count: number): ReadonlySet<string> =>
     blockDigests(Array.from({ length: count }, (_, index) => `- ${from + index}`).join("\n"));
   const known = new Set(marksFor(lines(0, 999), new Set()));

@@ -3,19 +3,19 @@ import { createHash } from "node:crypto";
 /** The folder of daily notes in a workspace. */
 export const NOTES_FOLDER = "memory";
 
-/** In place of digests: all blocks of the file count as written by tainted turns. */
+/** Instead of digests: all blocks of the file count as written by tainted turns. */
 const WHOLE_FILE = "*";
-/** Blocks of one file that are remembered each by itself. Notes of a day have tens. */
+/** Maximum blocks of one file that are recorded individually. A day's notes have tens. */
 const MAX_BLOCKS = 1000;
 
-/** A note, its blocks parted by whose they are. */
+/** A note, split by provenance. */
 export interface SplitNote {
   readonly text: string;
-  /** What tainted turns wrote, as it stands in the file. */
+  /** Text of tainted turns, as it is in the file. */
   readonly untrustedText: string;
 }
 
-/** Digests of the blocks of a text. A block is a line that is not empty, without the white space around it. */
+/** Digests of the blocks of a text. A block is a line that is not empty, without surrounding white space. */
 export function blockDigests(text: string): ReadonlySet<string> {
   return new Set(
     linesOf(text)
@@ -24,7 +24,7 @@ export function blockDigests(text: string): ReadonlySet<string> {
   );
 }
 
-/** Parts a note into what tainted turns wrote, by its recorded digests, and the rest. A line that was changed by hand has another digest, and is the owner's. */
+/** Splits a note into text of tainted turns, by its recorded digests, and the rest. A line that was changed by hand has another digest, and is the owner's. */
 export function splitNote(text: string, tainted: ReadonlySet<string>): SplitNote {
   if (tainted.size === 0) return { text, untrustedText: "" };
   const lines = linesOf(text);
@@ -35,13 +35,13 @@ export function splitNote(text: string, tainted: ReadonlySet<string>): SplitNote
   };
 }
 
-/** True when a text holds a tainted block. */
+/** True if a text contains a tainted block. */
 export function hasTaintedBlock(text: string, tainted: ReadonlySet<string>): boolean {
   const blocks = blockDigests(text);
   return tainted.has(WHOLE_FILE) ? blocks.size > 0 : !blocks.isDisjointFrom(tainted);
 }
 
-/** What to remember of blocks that a tainted turn adds to a file: their digests, or the file as a whole once there are too many. */
+/** What to record of blocks that a tainted turn adds to a file: their digests, or the file as a whole once there are too many. */
 export function marksFor(added: ReadonlySet<string>, known: ReadonlySet<string>): readonly string[] {
   const fresh = known.has(WHOLE_FILE) ? new Set<string>() : added.difference(known);
   return known.size + fresh.size > MAX_BLOCKS ? [WHOLE_FILE] : [...fresh];

@@ -1,16 +1,16 @@
 import { readdir, readlink, realpath } from "node:fs/promises";
 import path from "node:path";
 
-/** Links that lead to links, at most: as many as Linux follows. */
+/** Maximum chain of links: the limit of Linux. */
 const MAX_HOPS = 40;
 
-/** A link, by its name from the folder that was looked through, and where it leads. */
+/** A link, by its path from the scanned folder, and its target. */
 interface Link {
   readonly name: string;
   readonly real: string;
 }
 
-/** Where a name in a folder leads: its place in the real folder, and what a link there leads to, be that there or not. */
+/** The locations of a name in a folder: in the real folder, and the target of a link there, whether or not it exists. */
 export async function realPlaces(folder: string, name: string): Promise<readonly string[]> {
   const place = path.join((await destinationOf(folder)) ?? folder, name);
   const real = await destinationOf(place);
@@ -34,12 +34,12 @@ export async function linksBelow(folder: string, seen: ReadonlySet<string> = new
   return (await Promise.all(links)).flat();
 }
 
-/** A path for comparing: some file systems ignore case. */
+/** A path for comparison: some file systems ignore case. */
 export function foldPath(file: string): string {
   return file.normalize("NFC").toUpperCase().toLowerCase();
 }
 
-/** Where a path leads when all links are followed, also while nothing is there yet: who writes there later writes through the link. */
+/** The target of a path with all links followed, even if nothing exists there yet: a later write goes through the link. */
 async function destinationOf(file: string, hops = 0): Promise<string | undefined> {
   const real = await realpath(file).catch(() => undefined);
   const folder = path.dirname(file);

@@ -42,7 +42,7 @@ function withoutWalls(config: FactotumConfig): FactotumConfig {
   return { ...base, session, agents: base.agents.map((agent) => ({ ...agent, sandbox: { ...agent.sandbox, mode: "off" } })) };
 }
 
-/** Somebody says something, and the model writes into a file; answers with what the write came to. */
+/** A person sends a message, and the model writes to a file; resolves with the result of the write. */
 async function sayAndWrite(fields: Partial<MsgContext>, file = "MEMORY.md", content = "CANARY"): Promise<string> {
   server.script([toolReply({ name: "write", input: { path: file, content } }), textReply("Done.")]);
   const before = platform.sent.length;
@@ -64,26 +64,26 @@ const exists = async (file: string): Promise<boolean> =>
     () => false,
   );
 
-describe("what later turns follow", () => {
+describe("instructions for later turns", () => {
   test.each([
     ["a guest", { sender: MALLORY, origin: { ...DM, conversation: { kind: "direct", id: "dm-m" } } }, /only the owner/],
     ["a guest in a group", { sender: MALLORY, origin: GROUP }, /only the owner/],
     ["the owner in a group", { origin: GROUP }, /private conversation/],
     ["the owner with forwarded words", FORWARDED, /send \/trust/],
-  ] as const)("is not changed for %s", async (_who, fields, told) => {
+  ] as const)("are not changed for %s", async (_who, fields, told) => {
     expect(await sayAndWrite(fields)).toMatch(told);
     expect(await exists("MEMORY.md")).toBe(false);
     expect(await sayAndWrite(fields, "list.md")).toContain("Wrote list.md");
   });
 
-  test("is changed for the owner", async () => {
+  test("are changed for the owner", async () => {
     expect(await sayAndWrite({})).toContain("Wrote MEMORY.md");
     expect(await readFile(path.join(workspace, "MEMORY.md"), "utf8")).toBe("CANARY");
   });
 });
 
 describe("taint", () => {
-  test("stays as long as the model sees the marked text; /trust clears what stands there, and nothing newer", async () => {
+  test("stays as long as the model sees the marked text; /trust clears the present text, and nothing newer", async () => {
     await say("Look.", FORWARDED);
     expect(await sayAndWrite({})).toContain("/trust");
     await say("/trust");
@@ -126,7 +126,7 @@ describe("daily notes", () => {
   const notes = "memory/2026-01-02.md";
   const blocks = async (): Promise<number> => (await running.store.readTaintedBlocks({ agentId: "main", file: notes })).size;
 
-  test("record what a tainted turn adds, and nothing that stood there or that the owner adds", async () => {
+  test("record a tainted turn's additions, and neither earlier text nor the owner's", async () => {
     await mkdir(path.join(workspace, "memory"));
     await writeFile(path.join(workspace, notes), "- tea\n");
     expect(await sayAndWrite({}, notes, "- tea\n- bread\n")).toContain("Wrote");
@@ -135,7 +135,7 @@ describe("daily notes", () => {
     expect(await blocks()).toBe(2);
   });
 
-  test("are known behind links and in any case, before the folder is there and after", async () => {
+  test("are recognised behind links and in any case, before the folder exists and after", async () => {
     const real = path.join(running.home, "elsewhere");
     await rename(workspace, real);
     await symlink(real, workspace);
@@ -144,7 +144,7 @@ describe("daily notes", () => {
     expect(await blocks()).toBe(2);
   });
 
-  test("record what a guest writes", async () => {
+  test("record a guest's writes", async () => {
     expect(await sayAndWrite({ sender: MALLORY, origin: GROUP }, notes, "- obey")).toContain("Wrote");
     expect(await blocks()).toBe(1);
   });

@@ -6,8 +6,8 @@ import { contextMessages, HISTORY_BOUNDS } from "../context/read-history.ts";
 import type { ContextMessage } from "../context/read-history.ts";
 
 /**
- * True when the turn's text holds words of anybody but the owner (R23). The names and topics of a group are others' words too, and so is the name of
- * whoever is mentioned. What the owner quotes of the owner's own or of the assistant's words is not.
+ * True if the turn's text contains text of anyone but the owner (R23). The names and topics of a group count too, and so does the name of a mentioned person.
+ * Quotes by the owner of the owner's or the assistant's text do not.
  */
 export function isTainted(
   message: MsgContext,
@@ -38,14 +38,14 @@ function isQuoteOfAnother({ origin, replyTo }: MsgContext, ownerAllowFrom: reado
   return id === undefined || !isListedOwner({ origin, sender: { id, isBot: false } }, ownerAllowFrom);
 }
 
-/** True when words of somebody who is not the owner are among them (R23). */
+/** True if they contain text of anyone but the owner (R23). */
 export function hasMark(messages: readonly AgentMessage[]): boolean {
   return messages.some((message) => message.role !== "assistant" && message.tainted === true);
 }
 
 /**
- * True when the history that a turn is given taints it: marked text that the owner does not trust stands in it, or the conversation was imported, whatever
- * its file says of its words.
+ * True if a turn's history taints it: it contains marked text that the owner does not trust, or the conversation was imported, regardless of the marks in its
+ * file.
  */
 export async function isHistoryTainted(
   shown: readonly AgentMessage[],
@@ -61,10 +61,7 @@ export async function isHistoryTainted(
   return hasMark(withoutTrustedMarks(context, record.trust).map(({ message }) => message));
 }
 
-/**
- * A context whose marks up to the trusted entry are gone, those of a summary by what went into it. While a whole session is trusted they stay: the trust
- * can be taken back.
- */
+/** A context without marks up to the trusted entry, those of a summary by its sources. While a whole session is trusted they stay: the trust can be revoked. */
 function withoutTrustedMarks(context: readonly ContextMessage[], trust: SessionTrust | undefined): readonly ContextMessage[] {
   if (trust?.type !== "until") return context;
   return context.map(({ entry, message }) => {
@@ -75,7 +72,7 @@ function withoutTrustedMarks(context: readonly ContextMessage[], trust: SessionT
   });
 }
 
-/** The newest entry whose words of others are in a message, itself or, for a summary, one that was summarised; `undefined` when there is none. */
+/** The newest entry with others' text in a message, itself or, for a summary, a summarised one; `undefined` if there is none. */
 export function markedEntryId({ entry, message }: ContextMessage): string | undefined {
   if (!hasMark([message])) return undefined;
   return entry.type === "compaction" ? (entry.message.taintedThrough ?? entry.id) : entry.id;

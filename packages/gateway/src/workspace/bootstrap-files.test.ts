@@ -30,7 +30,7 @@ describe("bootstrap files", () => {
     ]);
   });
 
-  test("say when they were changed", async () => {
+  test("have their modification times", async () => {
     await writeFile(path.join(workspace, "USER.md"), "Olga");
     await utimes(path.join(workspace, "USER.md"), 1000, 2000);
     expect([...(await bootstrapTimes(workspace))]).toEqual([["USER.md", 2_000_000]]);

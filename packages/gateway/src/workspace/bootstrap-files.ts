@@ -3,23 +3,23 @@ import path from "node:path";
 import { BOOTSTRAP_NAMES } from "@factotum/agent-core";
 import type { BootstrapFile } from "@factotum/agent-core";
 
-/** Bytes that are read of one file. More could not be shown anyway, and a mistake must not fill the memory. */
+/** Maximum bytes read of one file. More could not be shown anyway, and a huge file must not fill the memory. */
 const MAX_FILE_BYTES: number = 1024 * 1024;
 
-/** The files that introduce a workspace, in the order of the prompt; one that is missing or cannot be read has no content. Reads afresh at every call. */
+/** The files that introduce a workspace, in the order of the prompt; a missing or unreadable one has no content. Not cached. */
 export async function readBootstrapFiles(workspace: string): Promise<readonly BootstrapFile[]> {
   return Promise.all(
     BOOTSTRAP_NAMES.map(async (name) => ({ name, path: path.join(workspace, name), content: await readText(path.join(workspace, name)) })),
   );
 }
 
-/** When each of the files was last changed, milliseconds since the epoch; files that are not there are left out. */
+/** When each of the files was last changed, milliseconds since the epoch; missing files are omitted. */
 export async function bootstrapTimes(workspace: string): Promise<ReadonlyMap<BootstrapFile["name"], number>> {
   const times = await Promise.all(BOOTSTRAP_NAMES.map(async (name) => [name, await changedAt(path.join(workspace, name))] as const));
   return new Map(times.flatMap(([name, time]) => (time === undefined ? [] : [[name, time] as const])));
 }
 
-/** When a file was last changed, or `undefined` when it is not there. */
+/** When a file was last changed, or `undefined` if it does not exist. */
 export async function changedAt(file: string): Promise<number | undefined> {
   try {
     const stats = await stat(file);
@@ -30,7 +30,7 @@ export async function changedAt(file: string): Promise<number | undefined> {
   }
 }
 
-/** The agent's name as IDENTITY.md gives it: the first line `Name: …`, a list mark and emphasis ignored. */
+/** The agent's name in IDENTITY.md: the first line `Name: …`, ignoring a list mark and emphasis. */
 export function identityName(files: readonly BootstrapFile[]): string | undefined {
   const content = files.find(({ name }) => name === "IDENTITY.md")?.content;
   const line = /^[ \t]*(?:[-*][ \t]*)?[*_]*name[*_]*[ \t]*:[ \t*_]*([^\n]*)$/im.exec(content ?? "")?.[1];
@@ -58,7 +58,7 @@ async function readText(file: string): Promise<string | undefined> {
   }
 }
 
-/** Nothing there, or nothing that may be read: for the prompt both mean that the file is missing. */
+/** Missing or unreadable: for the prompt both mean that the file is missing. */
 function isAbsent(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return code === "ENOENT" || code === "ENOTDIR" || code === "EACCES" || code === "EISDIR" || code === "ELOOP";

@@ -10,8 +10,8 @@ const told = (timestamp: number, ...systemEvents: string[]): UserMessage => ({
 });
 const texts = (...args: Parameters<typeof announceChanges>): string[] => announceChanges(...args).map(({ text }) => text);
 
-describe("what has changed since a prompt was rendered", () => {
-  test("is told by name, whether it came, went or is another", () => {
+describe("changes since a prompt was rendered", () => {
+  test("are reported by name, whether added, removed or changed", () => {
     const rendered = { "AGENTS.md": 1, "USER.md": 1, "skill a": 1, "skill b": 1 };
     expect(texts(rendered, { "AGENTS.md": 2, "SOUL.md": 1, "USER.md": 1, "skill b": 3 }, [], 10)).toEqual([
       "File changed: AGENTS.md",
@@ -22,7 +22,7 @@ describe("what has changed since a prompt was rendered", () => {
     expect(texts(rendered, rendered, [], 10)).toEqual([]);
   });
 
-  test("is told once, and again when it changes again", () => {
+  test("are reported once, and again after another change", () => {
     const history = [told(5, "[2026-01-01 00:00:00] File changed: AGENTS.md")];
     expect(texts({ "AGENTS.md": 1 }, { "AGENTS.md": 2 }, history, 10)).toEqual([]);
     expect(texts({ "AGENTS.md": 1 }, { "AGENTS.md": 7 }, history, 10)).toEqual(["File changed: AGENTS.md"]);

@@ -3,10 +3,10 @@ import type { AgentMessage, SkillEntry } from "@factotum/agent-contract";
 import type { SystemEvent } from "@factotum/agent-core";
 import { bootstrapTimes, changedAt } from "./bootstrap-files.ts";
 
-/** What a prompt was made of, by name: bootstrap files as they are called, skills as `skill <name>`. The value says when it was last changed. */
+/** The sources of a prompt, by name: bootstrap files by file name, skills as `skill <name>`. The value is the modification time. */
 export type PromptSources = Readonly<Record<string, number>>;
 
-/** Looks up what a prompt is made of now. */
+/** Reads the current sources of a prompt. */
 export async function readSources(workspace: string, skills: readonly SkillEntry[]): Promise<PromptSources> {
   const [files, times] = await Promise.all([
     bootstrapTimes(workspace),
@@ -21,8 +21,8 @@ export function skillsOf(sources: PromptSources): PromptSources {
 }
 
 /**
- * One event for each source that has changed since the prompt was rendered and was not announced yet: the prompt itself waits for a named cause.
- * What was announced is read from the conversation, so nothing is told twice, a restart in between included.
+ * One event for each source that has changed since the prompt was rendered and was not announced yet: the prompt itself waits for a named cause. Earlier
+ * announcements are read from the conversation, so nothing is announced twice, even over a restart.
  */
 export function announceChanges(
   rendered: PromptSources,

@@ -3,7 +3,7 @@ import type { Logger } from "@factotum/agent-contract";
 import { BOOTSTRAP_NAMES } from "@factotum/agent-core";
 import type { FSWatcher } from "chokidar";
 
-/** Skills lie at most this deep below their folder. */
+/** Maximum depth of skills below their folder. */
 const SKILL_DEPTH = 7;
 
 /** What to watch. */
@@ -11,13 +11,13 @@ export interface SourceWatchOptions {
   readonly workspace: string;
   readonly skillFolders: readonly string[];
   readonly logger: Logger;
-  /** Generations of other watches that sessions have seen; 0 when there are none. */
+  /** Generations of other watches that sessions have seen; 0 without any. */
   readonly generation?: number;
 }
 
 /**
- * Tells cheaply whether anything that a prompt is made of may have changed: as long as the generation stays the same, nothing has, and no turn needs to
- * look at the disk. Watching begins with the first question; until it stands, and where it does not work, every answer is a new generation.
+ * Tells cheaply whether a source of a prompt may have changed: while the generation is the same, nothing has, and no turn needs to read the disk. Watching
+ * starts with the first query; until it is set up, and if it does not work, every answer is a new generation.
  */
 export class SourceWatch implements AsyncDisposable {
   readonly #options: SourceWatchOptions;
@@ -31,24 +31,24 @@ export class SourceWatch implements AsyncDisposable {
     this.#generation = options.generation ?? 0;
   }
 
-  /** The generation of now, without a question that would begin the watching. */
+  /** The current generation, without starting the watch. */
   get latest(): number {
     return this.#generation;
   }
 
-  /** Something else that prompts are made of may have changed. */
+  /** Another source of prompts may have changed. */
   touch(): void {
     this.#generation += 1;
   }
 
-  /** A number that is another one after every change. */
+  /** A number that differs after every change. */
   generation(): number {
     if (!this.#isDisposed) this.#watcher ??= this.#watch();
     if (!this.#works) this.#generation += 1;
     return this.#generation;
   }
 
-  /** From here on every answer is a new generation. */
+  /** From now on every answer is a new generation. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true;
     this.#works = false;
@@ -66,7 +66,7 @@ export class SourceWatch implements AsyncDisposable {
     });
     watcher.on("ready", () => {
       this.#works = !this.#isDisposed;
-      // What happened while it was being set up was not seen.
+      // Changes during the setup were not seen.
       this.#generation += 1;
     });
     watcher.on("error", (error) => {

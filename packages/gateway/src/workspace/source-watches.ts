@@ -1,13 +1,13 @@
 import type { Logger } from "@factotum/agent-contract";
 import { SourceWatch } from "./source-watch.ts";
 
-/** What the watches are made of. */
+/** The dependencies of the watches. */
 export interface SourceWatchesOptions {
   readonly skillFolders: readonly string[];
   readonly logger: Logger;
 }
 
-/** One watch for every workspace, through all configurations that have it. */
+/** One watch per workspace, across configurations. */
 export class SourceWatches {
   readonly #options: SourceWatchesOptions;
   readonly #watches = new Map<string, SourceWatch>();
@@ -18,7 +18,7 @@ export class SourceWatches {
     this.#before = before;
   }
 
-  /** The watch of a workspace. After another configuration every session looks at the disk once: which skills count may be different. */
+  /** The watch of a workspace. After a configuration change every session reads the disk once: the applicable skills may differ. */
   of(workspace: string): SourceWatch {
     const { skillFolders, logger } = this.#options;
     const key = JSON.stringify([workspace, skillFolders]);
@@ -41,7 +41,7 @@ export class SourceWatches {
     return watch;
   }
 
-  /** Ends what the next ones have not taken over. */
+  /** Ends the watches that the next configuration has not taken over. */
   handOver(next: SourceWatches): void {
     for (const [key, watch] of this.#watches) if (next.#watches.get(key) !== watch) void watch[Symbol.asyncDispose]();
   }
