@@ -25,7 +25,7 @@ export interface RuleCases {
   /** Exactly one fault each: the rule that must name it, what the vendor's message says, the change, the path when it differs. */
   readonly faults: readonly (readonly [rule: string, text: string, edits: readonly Edit[], path?: string])[];
   readonly transport: readonly (readonly [rule: string, status: number, fault: TransportFault])[];
-  /** What looks wrong and is not: a strict server that refuses these would teach clients nonsense. */
+  /** Unusual but valid requests: a strict server that refuses these would mislead clients. */
   readonly allowed: readonly (readonly [what: string, edits: readonly Edit[], path?: string])[];
   /** The status of a broken rule of the body. */
   readonly statusOf: (rule: string) => number;
@@ -100,13 +100,13 @@ export function ruleSuite(cases: RuleCases): void {
       expect(cases.faults.length + cases.transport.length).toBeGreaterThanOrEqual(25);
     });
 
-    test("names each rule once and says what it stands for", () => {
+    test("names each rule once and describes it", () => {
       expect(new Set(cases.rules.map(({ id }) => id)).size).toBe(cases.rules.length);
       for (const rule of cases.rules) expect(rule.description.length * rule.vendorText.length, rule.id).toBeGreaterThan(0);
     });
   });
 
-  test("whatever stands anywhere in a body, the check names rules and never throws", () => {
+  test("for any change of a body, the check names rules and never throws", () => {
     const anything = fc.oneof(fc.jsonValue(), fc.constantFrom("", " ", "function", -1, 1e9, {}, []));
     const known = new Set(cases.rules.map(({ id }) => id));
     fc.assert(

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { askOfficial } from "../../test/ask-official.ts";
 import { createScriptConversation, sayText, startAimock, WIRE_FORMATS } from "../index.ts";
 
-/** What it cannot play for Mistral is the last test's. */
+/** Its limits for Mistral are covered by the last test. */
 const CALLING = WIRE_FORMATS.filter((format) => format !== "mistral");
 
 test.each(CALLING)("%s: plays the script conversation for the official SDK, and refuses what the vendor refuses", async (format) => {
@@ -33,7 +33,7 @@ test.each(CALLING)("%s: plays the script conversation for the official SDK, and 
   expect(server.violations[0]?.rule).toBe("unknown-field");
 });
 
-test.each(WIRE_FORMATS)("%s: answers from a responder what the script does not, errors too", async (format) => {
+test.each(WIRE_FORMATS)("%s: answers unscripted requests from a responder, including errors", async (format) => {
   await using server = await startAimock(format);
   server.respond(({ index }) => sayText(`request ${index}`));
   expect((await askOfficial(format, server.baseUrl)).text).toBe("request 0");
@@ -41,7 +41,7 @@ test.each(WIRE_FORMATS)("%s: answers from a responder what the script does not, 
   await expect(askOfficial(format, server.baseUrl)).rejects.toThrow(/Not now/);
 });
 
-test("says what it cannot play", async () => {
+test("reports what it cannot play", async () => {
   await using server = await startAimock("openai-chat");
   expect(() => server.script([{ ...sayText("x"), chunkBytes: 1 }])).toThrow("use startStrictServer for the rest");
   await using mistral = await startAimock("mistral");

@@ -19,7 +19,7 @@ const STATUS: Readonly<Record<ErrorKind, number>> = {
   timeout: 504,
 };
 
-/** aimock knows reasons by OpenAI's names and translates them itself. */
+/** aimock uses OpenAI's stop reasons and translates them itself. */
 const FINISH: Readonly<Record<ReplyStop, string>> = {
   stop: "stop",
   "tool-calls": "tool_calls",
@@ -28,14 +28,14 @@ const FINISH: Readonly<Record<ReplyStop, string>> = {
 };
 
 /**
- * Starts `@copilotkit/aimock` with a strict server in front of it: the strict one refuses what the vendor would refuse (aimock validates
- * nothing), the answers are written by somebody else's hand. Scripted as every {@link StrictServer}.
+ * Starts `@copilotkit/aimock` with a strict server in front of it: the strict one refuses what the vendor would refuse (aimock validates nothing), the answers
+ * come from third-party code. Scripted like every {@link StrictServer}.
  *
- * It plays text, thinking, tool calls and errors. Faults, pieces in bytes, usage and raw answers are the strict servers' own; a script
- * with one throws a `TypeError` that says so, and one with tool calls for Mistral does. Thinking carries no proof but in Anthropic's format, so replay it there alone.
+ * It plays text, thinking, tool calls and errors. Faults, byte-wise chunks, usage and raw answers are the strict servers' own; a script with one throws a
+ * `TypeError` that says so, and one with tool calls for Mistral does. Thinking carries a proof only in Anthropic's format, so replay it there alone.
  */
 export async function startAimock(format: WireFormatName, options: Omit<StrictServerOptions, "upstream"> = {}): Promise<StrictServer> {
-  // Loaded on use: it is large, and most tests have no need of it.
+  // Loaded on use: it is large, and most tests do not need it.
   const { LLMock: Mock } = await import("@copilotkit/aimock");
   const replies: ScriptedReply[] = [];
   let responder: Parameters<StrictServer["respond"]>[0] | undefined;

@@ -13,7 +13,7 @@ const sample = toJson(sampleRequest());
 const more: JsonValue = { role: "assistant", content: [{ type: "text", text: "Two files." }] };
 
 describe("canonicalRequest", () => {
-  test("keeps keys in their order and takes the marks off tools, blocks and blocks in results", () => {
+  test("keeps the order of keys and removes the marks of tools, blocks and blocks in results", () => {
     const mark = { type: "ephemeral" };
     const result = {
       type: "tool_result",
@@ -33,7 +33,7 @@ describe("canonicalRequest", () => {
     });
   });
 
-  test("leaves data that is called cache_control alone", () => {
+  test("does not touch data named cache_control", () => {
     const call = { type: "tool_use", id: "a", name: "b", input: { cache_control: 1 } };
     const body = {
       tools: [{ name: "b", input_schema: { properties: { cache_control: {} } } }],
@@ -44,7 +44,7 @@ describe("canonicalRequest", () => {
     expect(canonical.messages[0]).toContain('"input":{"cache_control":1}');
   });
 
-  test("takes a string for its one text block", () => {
+  test("treats a string as its single text block", () => {
     const asString = { system: "s", messages: [{ role: "user", content: "hi" }] };
     const asBlocks = { system: [{ type: "text", text: "s" }], messages: [{ role: "user", content: [{ type: "text", text: "hi" }] }] };
     expect(canonicalRequest(asString)).toEqual(canonicalRequest(asBlocks));
@@ -63,7 +63,7 @@ describe("prefixReport", () => {
     expect(isPrefixOf(next, sample)).toBe(false);
   });
 
-  test("says where the first difference is", () => {
+  test("reports the first difference", () => {
     const next = withMessages(sample, (messages) => [{ role: "user", content: "What lay here?" }, ...messages.slice(1), more]);
     expect(prefixReport(sample, next)).toMatchObject({
       type: "broken",
@@ -73,7 +73,7 @@ describe("prefixReport", () => {
     });
   });
 
-  test("a tool or a system block more breaks it: only messages may be appended", () => {
+  test("an additional tool or system block breaks it: only messages may be appended", () => {
     const tools = Array.isArray(sample["tools"]) ? sample["tools"] : [];
     expect(prefixReport(sample, { ...sample, tools: [...tools, { name: "late" }] })).toMatchObject({
       part: "tools",
@@ -97,7 +97,7 @@ describe("prefixReport", () => {
   });
   const request = fc.record({ system: fc.string(), messages: fc.array(message, { minLength: 1 }) });
 
-  test("holds for whatever is appended, and never after a change of one old message", () => {
+  test("holds for any appended messages, and never after a change of one old message", () => {
     fc.assert(
       fc.property(request, fc.array(message), fc.nat(), (before, appended, pick) => {
         const after = { ...before, messages: [...before.messages, ...appended] };

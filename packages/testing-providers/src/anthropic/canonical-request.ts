@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import type { CanonicalRequest } from "../strict/prefix-report.ts";
 
-/** Takes a parsed body apart; text given as a string stands as its one block, because a mark can stand on a block only. */
+/** Splits a parsed body; text given as a string becomes its single block, because only a block can have a mark. */
 export function canonicalAnthropic(body: JsonObject): CanonicalRequest {
   return {
     tools: listOf(body["tools"]).map((tool) => JSON.stringify(unmarked(tool))),

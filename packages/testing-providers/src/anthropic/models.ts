@@ -1,16 +1,16 @@
-/** What the server checks requests for one model against. */
+/** A model's limits for the checks. */
 export interface AnthropicModel {
-  /** Tokens that a prompt may have. */
+  /** Maximum tokens of a prompt. */
   readonly contextWindow: number;
   /** The largest `max_tokens`. */
   readonly maxOutput: number;
-  /** A shorter prefix is never cached, whatever its marks. */
+  /** A shorter prefix is never cached, even with marks. */
   readonly minCacheTokens: number;
   /** Whether the last message may be the assistant's. */
   readonly prefill: boolean;
   /** Whether `temperature`, `top_p` and `top_k` are accepted. */
   readonly sampling: boolean;
-  /** Kinds of thinking that a request may ask for; by default those of the models before 5.5. */
+  /** Supported kinds of thinking; by default those of the models before 5.5. */
   readonly thinkingTypes?: readonly string[];
   /** Thinking cannot be turned off at an effort above `high`. */
   readonly thinksAboveHigh?: boolean;
@@ -18,9 +18,9 @@ export interface AnthropicModel {
   readonly bindsThinking?: boolean;
 }
 
-/** What the API knows at all. */
+/** All models known to the API. */
 export const THINKING_TYPES: readonly string[] = ["adaptive", "between_tools", "disabled", "enabled"];
-/** What a model takes that nothing else is known of. */
+/** Defaults of a model. */
 export const USUAL_THINKING_TYPES: readonly string[] = ["adaptive", "disabled", "enabled"];
 
 const SMALL = { contextWindow: 200_000, maxOutput: 64_000, prefill: true, sampling: true };
@@ -29,7 +29,7 @@ const LARGE_UNSAMPLED = { ...LARGE, sampling: false };
 const ALWAYS_THINKS = { ...LARGE_UNSAMPLED, thinkingTypes: ["adaptive"] };
 const PRESERVED = { ...ALWAYS_THINKS, bindsThinking: true };
 
-/** By family, the first that fits; a dated snapshot (`claude-haiku-4-5-20251001`) belongs to its family. What 5 and later think: docs of `@ai-sdk/anthropic`. */
+/** By family, the first match; a dated snapshot (`claude-haiku-4-5-20251001`) belongs to its family. Thinking of models from 5 on: docs of `@ai-sdk/anthropic`. */
 const FAMILIES: readonly (readonly [prefix: string, model: AnthropicModel])[] = [
   ["claude-haiku-4-5", { ...SMALL, minCacheTokens: 4096 }],
   ["claude-sonnet-4-5", { ...SMALL, minCacheTokens: 1024 }],
@@ -48,7 +48,7 @@ const FAMILIES: readonly (readonly [prefix: string, model: AnthropicModel])[] = 
   ["claude-fable-5", { ...ALWAYS_THINKS, minCacheTokens: 512 }],
 ];
 
-/** The facts of a model id; `extra` wins. Undefined for an id that nobody knows. */
+/** The facts of a model id; `extra` wins. Undefined for an unknown id. */
 export function findAnthropicModel(id: string, extra: Readonly<Record<string, AnthropicModel>> = {}): AnthropicModel | undefined {
   if (Object.hasOwn(extra, id)) return extra[id];
   return FAMILIES.find(([prefix]) => id === prefix || id.startsWith(`${prefix}-`))?.[1];

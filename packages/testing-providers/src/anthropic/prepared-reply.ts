@@ -13,7 +13,7 @@ export function prepareReply(reply: string | Extract<AnthropicReply, { type: "me
   };
 }
 
-/** Whether a body asks for a stream, without parsing it: JSON escapes a quote inside text, so only the field itself matches. */
+/** Whether a body requests a stream, without parsing it: JSON escapes a quote inside text, so only the field itself matches. */
 export function wantsStream(body: Buffer): boolean {
   return body.includes('"stream":true');
 }

@@ -5,7 +5,7 @@ import { startAnthropicServer } from "./start-anthropic-server.ts";
 const HELLO = { role: "user", content: [{ type: "text", text: "Hello" }] };
 const MORE = { role: "user", content: [{ type: "text", text: "And then?" }] };
 
-/** Has the model think, then goes on with what `change` makes of the conversation. */
+/** Makes the model think, then continues with the conversation as changed by `change`. */
 async function goOn(model: string, change: (body: JsonObject) => JsonObject): Promise<readonly string[]> {
   await using server = await startAnthropicServer();
   server.respond(() => ({
@@ -29,7 +29,7 @@ async function goOn(model: string, change: (body: JsonObject) => JsonObject): Pr
 }
 
 test.each(["claude-sonnet-5-5", "claude-opus-5-5", "claude-fable-5-1", "claude-fable-5-2"])(
-  "%s takes its thoughts back behind the unchanged prefix alone",
+  "%s accepts its thoughts back only after the unchanged prefix",
   async (model) => {
     expect(await goOn(model, (body) => body)).toEqual([]);
     expect(await goOn(model, (body) => ({ ...body, thinking: { type: "adaptive", display: "summarized" }, max_tokens: 3_000 }))).toEqual(
@@ -42,6 +42,6 @@ test.each(["claude-sonnet-5-5", "claude-opus-5-5", "claude-fable-5-1", "claude-f
   },
 );
 
-test("an older model takes them behind any prefix", async () => {
+test("an older model accepts them after any prefix", async () => {
   expect(await goOn("claude-opus-4-8", (body) => ({ ...body, system: "Be long." }))).toEqual([]);
 });

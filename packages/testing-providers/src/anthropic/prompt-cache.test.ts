@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from "../json.ts";
 
 const mark = { type: "ephemeral" };
 const hour = { type: "ephemeral", ttl: "1h" };
-/** 100 tokens of text and the block around it. */
+/** 100 tokens: a text and its block. */
 const long = (name: string): string => name.repeat(400 / name.length);
 
 function text(value: string, cache_control?: JsonObject): JsonObject {
@@ -21,7 +21,7 @@ function charge(cache: PromptCache, body: JsonObject, nowMs = 0, minTokens = 0):
 }
 
 describe("PromptCache", () => {
-  test("writes up to the last mark, then reads it and pays for the rest", () => {
+  test("writes up to the last mark, then reads it and charges the rest", () => {
     const cache = new PromptCache();
     const first = charge(cache, request([text(long("s"), mark)], [text(long("a"), mark)]));
     expect(first).toMatchObject({ input: 0, read: 0 });
@@ -39,14 +39,14 @@ describe("PromptCache", () => {
     expect(charge(cache, body(long("s"), long("c"))).read).toBe((first.written / 3) * 2);
   });
 
-  test("nothing is cached without a mark or below the smallest prefix", () => {
+  test("nothing is cached without a mark or below the minimum prefix", () => {
     const cache = new PromptCache();
     for (const _again of [1, 2]) expect(charge(cache, request([text(long("s"))], []))).toMatchObject({ read: 0, written: 0 });
     for (const _again of [1, 2])
       expect(charge(cache, request([text(long("s"), mark)], []), 0, 1_024)).toMatchObject({ read: 0, written: 0 });
   });
 
-  test("an entry lives for five minutes from its last use, for an hour when asked", () => {
+  test("an entry lives for five minutes from its last use, for an hour on request", () => {
     const cache = new PromptCache();
     const short = request([text(long("s"), mark)], []);
     const lasting = request([text(long("t"), hour)], []);
@@ -59,7 +59,7 @@ describe("PromptCache", () => {
     expect(charge(cache, lasting, 3_599_999 + 3_600_000).read).toBe(0);
   });
 
-  test("what a longer request reads lives on, also when its own end is another", () => {
+  test("a read entry is renewed, even if the longer request ends elsewhere", () => {
     const cache = new PromptCache();
     const body = (...texts: readonly string[]): JsonObject =>
       request(
@@ -79,7 +79,7 @@ describe("PromptCache", () => {
     expect(long1h + short5m).toBe(usage.cache_creation_input_tokens);
   });
 
-  test("a mark looks back over 20 blocks, not further", () => {
+  test("a mark searches 20 blocks backwards, not further", () => {
     const grown = (count: number): JsonObject => {
       const blocks = Array.from({ length: count }, (_, index) => text(long(String(index % 10))));
       return request([], [text(long("a"), mark), ...blocks.slice(0, -1), text(long("z"), mark)]);
@@ -96,11 +96,11 @@ describe("PromptCache", () => {
     const far = new PromptCache();
     charge(far, start);
     expect(charge(far, unmarkedStart(21)).read).toBe(0);
-    // A mark on the old place finds it again.
+    // A mark at the old position finds it again.
     expect(charge(far, grown(21)).read).toBeGreaterThan(0);
   });
 
-  test("another tool choice keeps tools and system and loses the messages; another model loses all", () => {
+  test("another tool choice keeps tools and system and loses the messages; another model loses everything", () => {
     const cache = new PromptCache();
     const body = (rest: JsonObject): JsonObject => request([text(long("s"), mark)], [text(long("a"), mark)], rest);
     const first = charge(cache, body({}));
@@ -108,7 +108,7 @@ describe("PromptCache", () => {
     expect(charge(cache, body({ model: "other" })).read).toBe(0);
   });
 
-  test("an automatic mark stands on the last block", () => {
+  test("an automatic mark is on the last block", () => {
     const cache = new PromptCache();
     const first = charge(cache, request([], [text(long("a"))], { cache_control: mark }));
     expect(first).toMatchObject({ input: 0, read: 0 });

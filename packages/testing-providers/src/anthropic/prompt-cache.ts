@@ -7,25 +7,24 @@ import { estimateTokens } from "./tokens.ts";
 const TTL_MS = { "5m": 300_000, "1h": 3_600_000 };
 type Ttl = keyof typeof TTL_MS;
 
-/** How far before a mark the vendor looks for an older entry, in blocks. */
+/** How far before a mark the vendor searches for an older entry, in blocks. */
 const LOOK_BACK = 20;
 
 interface Block {
-  /** Hash of everything up to and including this block, marks aside. */
+  /** Hash of everything up to and including this block, without marks. */
   readonly prefix: string;
   readonly tokens: number;
   readonly mark: Ttl | undefined;
 }
 
 /**
- * The vendor's prompt cache: marks make entries, an entry is the whole prefix up to its mark, and a later request reads the longest
- * entry that it begins with. Model, tools, system and messages make up a prefix; what the request says of tool choice and thinking
- * belongs to its messages. Entries expire, and each use renews them.
+ * The vendor's prompt cache: marks create entries, an entry is the whole prefix up to its mark, and a later request reads the longest entry that it begins
+ * with. Model, tools, system and messages form a prefix; tool choice and thinking settings belong to the messages. Entries expire, and each use renews them.
  */
 export class PromptCache {
   readonly #entries = new Map<string, { readonly expiresAtMs: number; readonly ttlMs: number }>();
 
-  /** What a request costs, and the entries that it leaves. `minTokens`: a shorter prefix is neither read nor written. */
+  /** The cost of a request, and the entries that it creates. `minTokens`: a shorter prefix is neither read nor written. */
   charge(body: JsonObject, options: { nowMs: number; minTokens: number }): Omit<AnthropicUsage, "output_tokens"> {
     const { nowMs, minTokens } = options;
     const blocks = cacheBlocks(body);
@@ -67,7 +66,7 @@ export class PromptCache {
     return (this.#entries.get(prefix)?.expiresAtMs ?? 0) > nowMs;
   }
 
-  /** What is read lives on for as long as it was made to. */
+  /** Reading renews an entry for its original lifetime. */
   #renew(prefix: string, nowMs: number): void {
     const entry = this.#entries.get(prefix);
     if (entry !== undefined) this.#entries.set(prefix, { ...entry, expiresAtMs: nowMs + entry.ttlMs });

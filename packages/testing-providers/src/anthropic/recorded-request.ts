@@ -1,8 +1,8 @@
 import type { CapturedRequest } from "../server/captured-request.ts";
 import type { AnthropicUsage } from "./reply.ts";
 
-/** What a prompt cost, before anything was answered. */
+/** The cost of a prompt, before the answer. */
 export type PromptUsage = Omit<AnthropicUsage, "output_tokens">;
 
-/** One request as the server saw it. */
+/** One received request. */
 export type RecordedRequest = CapturedRequest<PromptUsage>;

@@ -6,7 +6,7 @@ import type { AnthropicReply, AnthropicReplyBlock, AnthropicStopReason, Anthropi
 import { sealThinking, signThinking } from "./signature.ts";
 import { estimateTokens } from "./tokens.ts";
 
-/** A content block as it stands in a response, ready to be sent back in a later request. */
+/** A content block in its response form, ready to be sent back in a later request. */
 type WireBlock =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thinking"; readonly thinking: string; readonly signature: string }
@@ -34,20 +34,20 @@ const NO_INPUT: Omit<AnthropicUsage, "output_tokens"> = {
   cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
 };
 
-/** An id such as `msg_01…`, never the same twice, so that a history may outlive a server. */
+/** A unique id such as `msg_01…`, so that a history may outlive a server. */
 export function wireId(prefix: "msg" | "toolu" | "req"): string {
   return `${prefix}_01${randomBytes(11).toString("hex")}`;
 }
 
-/** What an answer is made for. */
+/** The context of an answer. */
 export interface AnsweredRequest {
   /** What the request cost. */
   readonly input?: Omit<AnthropicUsage, "output_tokens"> | undefined;
-  /** What the answer's thoughts are bound to, for a model with preserved thinking. */
+  /** The prefix that the answer's thoughts are bound to, for a model with preserved thinking. */
   readonly prefix?: string | undefined;
 }
 
-/** Fills in what the reply leaves out. */
+/** Fills in defaults of the reply. */
 export function renderMessage(reply: MessageReply, model: string, { input = NO_INPUT, prefix }: AnsweredRequest = {}): WireMessage {
   const content = reply.content.map((block) => renderBlock(block, model, prefix));
   const calls = content.some(({ type }) => type === "tool_use");
@@ -76,7 +76,7 @@ function renderBlock(block: AnthropicReplyBlock, model: string, prefix: string |
   }
 }
 
-/** The events of a streamed message, in the documented order; each is one frame. `content` holds the texts of inputs that are broken on purpose. */
+/** The events of a streamed message, in the documented order; each is one frame. `content` has the texts of deliberately broken inputs. */
 export function renderEvents(
   message: WireMessage,
   options: { deltaCharacters?: number | undefined; content?: MessageReply["content"] } = {},
@@ -102,7 +102,7 @@ export function renderEvents(
 /** The keep-alive of a stream. */
 export const PING_FRAME: string = frame({ type: "ping" });
 
-/** What faults put into a stream. */
+/** Frames inserted by faults. */
 export const FAULT_FRAMES: FaultFrames<AnthropicErrorType> = {
   garbage: 'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"del\n\n',
   unknownEvent: frame({ type: "content_block_weather", index: 0 }),
@@ -143,7 +143,7 @@ function deltas(block: WireBlock, size: number, inputText: string | undefined): 
     case "redacted_thinking":
       return [];
     case "tool_use": {
-      // The vendor opens with an empty part, and a call without arguments has no other.
+      // The vendor opens with an empty chunk; a call without arguments has no other.
       const json =
         Object.keys(block.input).length === 0 && inputText === undefined ? [] : parts(inputText ?? JSON.stringify(block.input), size);
       return ["", ...json].map((partial_json) => ({ type: "input_json_delta", partial_json }));

@@ -11,15 +11,15 @@ export type AnthropicStopReason =
   | "refusal"
   | "model_context_window_exceeded";
 
-/** A block that the model says. Ids, signatures and sealed data that are left out are made up, valid for later requests. */
+/** A block of the model's answer. Missing ids, signatures and sealed data are generated, valid for later requests. */
 export type AnthropicReplyBlock =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thinking"; readonly thinking: string; readonly signature?: string }
   | { readonly type: "redacted_thinking"; readonly thinking: string }
-  /** `inputText` comes over the wire in place of the input, cut off or broken. */
+  /** `inputText` is sent instead of the input, cut off or broken. */
   | { readonly type: "tool_use"; readonly name: string; readonly input: JsonObject; readonly inputText?: string; readonly id?: string };
 
-/** Usage as the vendor counts it: `input_tokens` has neither what was read from the cache nor what was written to it. */
+/** Usage as the vendor counts it: `input_tokens` excludes cache reads and cache writes. */
 export interface AnthropicUsage {
   readonly input_tokens: number;
   readonly cache_creation_input_tokens: number;
@@ -28,22 +28,22 @@ export interface AnthropicUsage {
   readonly output_tokens: number;
 }
 
-/** What goes wrong with an answer. */
+/** The fault of an answer. */
 export type AnthropicFault = BodyFault<AnthropicErrorType>;
 
-/** What the server answers one request with: data, streamed or not as the request asks. */
+/** The server's answer to one request: data, streamed or not as requested. */
 export type AnthropicReply =
   | {
       readonly type: "message";
       readonly content: readonly AnthropicReplyBlock[];
-      /** Default: `tool_use` when there is a call, else `end_turn`. */
+      /** Default: `tool_use` if there is a call, else `end_turn`. */
       readonly stopReason?: AnthropicStopReason;
       readonly stopSequence?: string;
-      /** Replaces what the server counts itself. */
+      /** Replaces the server's own count. */
       readonly usage?: Partial<AnthropicUsage>;
-      /** Characters (code points) a delta; default 16. */
+      /** Characters (code points) per delta; default 16. */
       readonly deltaCharacters?: number;
-      /** Bytes a write; default one event a write. */
+      /** Bytes per write; default one event per write. */
       readonly chunkBytes?: number;
       readonly fault?: AnthropicFault;
     }
@@ -69,7 +69,7 @@ export function textReply(text: string): AnthropicReply {
   return { type: "message", content: [{ type: "text", text }] };
 }
 
-/** A reply that calls tools, all at once. */
+/** A reply with tool calls, all at once. */
 export function toolReply(
   ...calls: readonly { readonly name: string; readonly input: JsonObject; readonly id?: string }[]
 ): AnthropicReply {

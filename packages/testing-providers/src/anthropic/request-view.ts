@@ -3,7 +3,7 @@ import type { AnthropicApiVersion } from "./api-versions.ts";
 import { type AnthropicModel, findAnthropicModel } from "./models.ts";
 import { sumTokens } from "./tokens.ts";
 
-/** A content block with its place, named as the vendor names it in errors. */
+/** A content block with its position, named as in the vendor's errors. */
 export interface BlockView {
   /** `messages.2.content.0`, `system.1`, `messages.2.content.0.tool_result.content.1`. */
   readonly path: string;
@@ -27,7 +27,7 @@ export interface ToolView {
   readonly value: JsonObject;
 }
 
-/** A request body laid out for the rules. What has the wrong type is left out: the rule about types reports it. */
+/** A request body prepared for the rules. Values of a wrong type are skipped: the rule about types reports them. */
 export interface RequestView {
   readonly version: AnthropicApiVersion;
   readonly body: JsonObject;
@@ -77,7 +77,7 @@ function viewBlocks(content: JsonValue | undefined, path: string): readonly Bloc
   });
 }
 
-/** Every block of the messages, those inside tool results after the result that holds them. */
+/** Every block of the messages; those inside a tool result follow it. */
 export function* messageBlocks(view: RequestView): Generator<BlockView> {
   for (const message of view.messages) {
     for (const block of message.blocks) {

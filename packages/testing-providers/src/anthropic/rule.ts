@@ -2,31 +2,31 @@ import type { IncomingHttpHeaders } from "node:http";
 import { type AnthropicErrorType, ERROR_STATUS } from "./errors.ts";
 import type { RequestView } from "./request-view.ts";
 
-/** A request before its body is looked into. */
+/** A request before its body is checked. */
 export interface Transport {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly byteLength: number;
   readonly maxBytes: number;
-  /** The key that the server wants; undefined takes any. */
+  /** The required key; undefined accepts any. */
   readonly apiKey: string | undefined;
-  /** What `JSON.parse` said of the body; undefined when it is a JSON object. */
+  /** The error of `JSON.parse`; undefined if the body is a JSON object. */
   readonly jsonError: string | undefined;
 }
 
 interface RuleFacts {
   /** Stable name, kebab-case: what tests and records refer to. */
   readonly id: string;
-  /** What a client must do, in our words. */
+  /** What a client must do, in our own words. */
   readonly description: string;
-  /** What the vendor answers or documents, shortened; `…` stands for what varies. */
+  /** The vendor's error or documentation, shortened; `…` stands for variable text. */
   readonly vendorText: string;
   readonly errorType: AnthropicErrorType;
   readonly status: number;
 }
 
-/** One rule of the vendor. `check` returns the error's message when the request breaks it. */
+/** One rule of the vendor. `check` returns the error's message if the request breaks it. */
 export type AnthropicRule =
   | (RuleFacts & { readonly type: "transport"; check(transport: Transport): string | undefined })
   | (RuleFacts & { readonly type: "body"; check(view: RequestView): string | undefined });

@@ -42,13 +42,13 @@ function tool(request: SampleRequest, index = 0): SampleRequest["tools"][number]
   return found;
 }
 
-/** Ends the sample's conversation with plain text, for faults that concern the end or sampling. */
+/** Ends the sample's conversation with plain text, for faults about the end or sampling. */
 function plain(request: SampleRequest): void {
   request.thinking = { type: "disabled" };
   request.messages = [{ role: "user", content: [{ type: "text", text: "Hello" }] }];
 }
 
-/** The sample for a model with preserved thinking: its thought is bound to what stands before it. */
+/** The sample for a model with preserved thinking: its thought is bound to its prefix. */
 function preserved(request: SampleRequest, model = "claude-sonnet-5-5"): void {
   request.model = model;
   request.thinking = { type: "adaptive" };
@@ -56,7 +56,7 @@ function preserved(request: SampleRequest, model = "claude-sonnet-5-5"): void {
   block(request, 1, 0)["signature"] = signThinking(model, thought, prefixesOf(toJson(request) as JsonObject)[1]);
 }
 
-/** Exactly one fault each, planted into the good sample: the rule that must name it, and what the vendor's message says. */
+/** Exactly one fault each in the valid sample: the rule that must report it, and the vendor's message. */
 const BODY_FAULTS: readonly (readonly [rule: string, message: string, spoil: Spoil, version?: string])[] = [
   ["unknown-field", "max_completion_tokens: Extra inputs are not permitted", (r) => (r["max_completion_tokens"] = 5)],
   ["field-type", "stream: Input should be a valid boolean", (r) => (r["stream"] = "yes")],
@@ -462,7 +462,7 @@ function errorOf(answer: Answer): { type: string; message: string } {
   return body.error;
 }
 
-describe("a request of the wire", () => {
+describe("a request", () => {
   test("the sample breaks no rule", async () => {
     const answer = await post({});
     expect(server.requests.at(-1)?.violations).toEqual([]);
@@ -500,13 +500,13 @@ describe("the table", () => {
     expect(ANTHROPIC_RULES.length).toBeGreaterThanOrEqual(25);
   });
 
-  test("names each rule once and says what it stands for", () => {
+  test("names each rule once and describes it", () => {
     expect(new Set(ANTHROPIC_RULES.map(({ id }) => id)).size).toBe(ANTHROPIC_RULES.length);
     for (const rule of ANTHROPIC_RULES) expect(rule.description.length * rule.vendorText.length, rule.id).toBeGreaterThan(0);
   });
 });
 
-/** What looks wrong and is not: a strict server that refuses these would teach clients nonsense. */
+/** Unusual but valid requests: a strict server that refuses these would mislead clients. */
 const ALLOWED: readonly (readonly [what: string, spoil: Spoil])[] = [
   ["neighbours of one role", (r) => r.messages.push({ role: "user", content: [{ type: "text", text: "One more." }] })],
   ["whitespace beside real text", (r) => message(r, 2).content.push({ type: "text", text: "\n" })],
@@ -544,7 +544,7 @@ const ALLOWED: readonly (readonly [what: string, spoil: Spoil])[] = [
   ["temperature 1 with thinking", (r) => (r["temperature"] = 1)],
 ];
 
-test("sampling and citations are the older version's", async () => {
+test("sampling and citations belong to the older version", async () => {
   const request = sampleRequest();
   plain(request);
   request["temperature"] = 1;
@@ -552,7 +552,7 @@ test("sampling and citations are the older version's", async () => {
   expect((await post({ body: JSON.stringify(request) })).status).toBe(200);
 });
 
-test("the key may come as a bearer token", async () => {
+test("the key may be sent as a bearer token", async () => {
   expect((await post({ headers: { "x-api-key": undefined, authorization: "Bearer right" } })).status).toBe(200);
 });
 
@@ -576,7 +576,7 @@ function replaceAt(json: JsonValue, place: number, value: JsonValue): JsonValue 
   return walk(json);
 }
 
-test("whatever stands anywhere in a body, the check names rules and never throws", () => {
+test("for any change of a body, the check names rules and never throws", () => {
   const anything = fc.oneof(fc.jsonValue(), fc.constantFrom("", " ", "tool_use", "1h", -1, 1e9, {}, []));
   const known = new Set(ANTHROPIC_RULES.map(({ id }) => id));
   fc.assert(

@@ -13,7 +13,7 @@ import { TOOL_CALL_RULES } from "./rules/tool-call-rules.ts";
 import { TOOL_RULES } from "./rules/tool-rules.ts";
 import { TRANSPORT_RULES } from "./rules/transport-rules.ts";
 
-/** Every rule, in the order in which a refusal is chosen: a request that breaks several is answered with the first. */
+/** Every rule, by priority: a request that breaks several is answered with the first. */
 export const ANTHROPIC_RULES: readonly AnthropicRule[] = [
   ...TRANSPORT_RULES,
   ...FIELD_RULES,
@@ -25,7 +25,7 @@ export const ANTHROPIC_RULES: readonly AnthropicRule[] = [
   ...IMAGE_RULES,
 ];
 
-/** The first transport rule that is broken; the vendor looks no further either. */
+/** The first broken transport rule; the vendor checks no further either. */
 export function checkTransport(transport: Transport): readonly RuleViolation[] {
   for (const rule of TRANSPORT_RULES) {
     const message = rule.type === "transport" ? rule.check(transport) : undefined;
@@ -35,13 +35,13 @@ export function checkTransport(transport: Transport): readonly RuleViolation[] {
 }
 
 export interface CheckOptions {
-  /** Models beside those that are known, by id; an entry replaces what is known. */
+  /** Additional models, by id; an entry replaces the built-in one. */
   readonly models?: Readonly<Record<string, AnthropicModel>>;
   /** Default `2023-06-01`. */
   readonly version?: AnthropicApiVersion;
 }
 
-/** Every rule that a request body breaks, in table order; empty for a body that the vendor takes. Pure. */
+/** Every rule that a request body breaks, in table order; empty for a valid body. Pure. */
 export function checkAnthropicRequest(body: JsonObject, options: CheckOptions = {}): readonly RuleViolation[] {
   const view = viewRequest(body, options.models ?? {}, options.version ?? DEFAULT_API_VERSION);
   return ANTHROPIC_RULES.flatMap((rule) => {

@@ -13,7 +13,7 @@ export interface SampleBlock {
   [field: string]: unknown;
 }
 
-/** A request that breaks no rule and touches most of them; every call makes a new one, free to be spoiled. */
+/** A request that breaks no rule and exercises most of them; every call creates a new one, which may be modified. */
 export interface SampleRequest {
   model: string;
   max_tokens: number;
@@ -29,7 +29,7 @@ export const SAMPLE_MODEL = "claude-sonnet-4-5-20250929";
 /** A red 1×1 PNG. */
 export const SAMPLE_PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
 
-/** Header bytes of a PNG of any size: enough for its size to be read. */
+/** Header bytes of a PNG of any size: enough to read its size. */
 export function pngOfSize(width: number, height: number): string {
   const bytes = Buffer.from(SAMPLE_PNG, "base64");
   bytes.writeUInt32BE(width, 16);
@@ -83,7 +83,7 @@ export function sampleRequest(): SampleRequest {
   };
 }
 
-/** The same as plain JSON, which the checks take. */
+/** The same as plain JSON, for the checks. */
 export function toJson(request: SampleRequest): JsonObject {
   const json: JsonObject = JSON.parse(JSON.stringify(request));
   return json;

@@ -3,13 +3,12 @@ import type { JsonObject, JsonValue } from "../json.ts";
 import { canonicalAnthropic } from "./canonical-request.ts";
 
 /**
- * Signatures of thinking blocks, as the vendor makes them: opaque to the client, valid only for the model that thought and for the
- * unchanged text; of models with preserved thinking also only behind the unchanged prefix. They need no memory, so a history outlives the server that
- * signed it.
+ * Signatures of thinking blocks, like the vendor's: opaque to the client, valid only for the model that thought and for the unchanged text; for models with
+ * preserved thinking also only after the unchanged prefix. Stateless, so a history outlives the server that signed it.
  */
 const KEY = "factotum-testing-providers";
 
-/** The signature of a `thinking` block. `prefix`: what the block is bound to, for a model with preserved thinking. */
+/** The signature of a `thinking` block. `prefix`: its bound prefix, for a model with preserved thinking. */
 export function signThinking(model: string, thinking: string, prefix?: string): string {
   const signature = createHmac("sha256", KEY).update(`${model}\0${thinking}`).digest("base64");
   return prefix === undefined ? signature : `${signature}.${prefix}`;
@@ -20,7 +19,7 @@ export function sealThinking(model: string, thinking: string, prefix?: string): 
   return Buffer.from(`${signThinking(model, thinking, prefix)}\0${thinking}`).toString("base64");
 }
 
-/** What a thinking block of either kind says of itself; the text of a redacted one is inside. */
+/** The text of a thinking block of either type; that of a redacted one is inside its data. */
 export function readThinking(block: JsonObject): {
   readonly thinking: string;
   readonly signature: string;
@@ -32,7 +31,7 @@ export function readThinking(block: JsonObject): {
   return { thinking: isSealed ? rest.join("\0") : textOf(block["thinking"]), signature, prefix };
 }
 
-/** For each message of a request, and for the answer to it, a digest of what comes before: tools, system prompt and earlier messages, cache marks aside. */
+/** For each message of a request, and for its answer, a digest of what comes before: tools, system prompt and earlier messages, without cache marks. */
 export function prefixesOf(body: JsonObject): readonly string[] {
   const { tools, system, messages } = canonicalAnthropic(body);
   const prefixes = [digest("", JSON.stringify([tools, system]))];

@@ -32,21 +32,21 @@ const hello = { model: MODEL, max_tokens: 100, messages: [{ role: "user" as cons
 interface Wire {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The pieces in which the body came. */
+  /** The chunks of the received body. */
   readonly chunks: readonly Buffer[];
   readonly text: string;
-  /** Whether the body ended as HTTP says that a body ends. */
+  /** Whether the body ended properly by HTTP's rules. */
   readonly complete: boolean;
 }
 
 interface Call {
   readonly answer: Promise<Wire>;
-  /** Resolves when the text of the body so far has this in it. */
+  /** Resolves once the received body contains this. */
   readonly seen: (part: string) => Promise<void>;
   readonly hangUp: () => void;
 }
 
-/** A client without any comfort: what the server writes is what the test sees. */
+/** A minimal client: it sees exactly what the server writes. */
 function call(server: AnthropicServer, body: object = { ...hello, stream: true }): Call {
   const chunks: Buffer[] = [];
   const text = (): string => Buffer.concat(chunks).toString();
@@ -146,7 +146,7 @@ describe("an answer", () => {
     expect(whole.content.at(-2)).toEqual({ type: "tool_use", id: "toolu_fixed", name: "ls", input: { path: "a/ü", depth: 2 } });
   });
 
-  test("may be sent back: ids, signatures and sealed thinking are valid in the next request", async () => {
+  test("can be sent back: ids, signatures and sealed thinking are valid in the next request", async () => {
     const server = await start();
     server.script([
       {
@@ -178,7 +178,7 @@ describe("an answer", () => {
     expect(isPrefixOf(before?.body ?? {}, after?.body ?? {})).toBe(true);
   });
 
-  test("plays the whole script conversation, whatever size the pieces have", async () => {
+  test("plays the whole script conversation, for any chunk size", async () => {
     const server = await start();
     const { replies } = createScriptConversation;
     server.script(replies.map((reply) => (reply.type === "message" ? { ...reply, chunkBytes: 1 } : reply)));
@@ -200,7 +200,7 @@ describe("an answer", () => {
     ]);
   });
 
-  test("counts what the cache saves", async () => {
+  test("counts cache reads", async () => {
     const server = await start({ minCacheTokens: 0 });
     server.respond(() => textReply("Yes."));
     const client = clientOf(server);
@@ -216,7 +216,7 @@ describe("an answer", () => {
     expect(server.requests[1]?.usage).toMatchObject({ cache_read_input_tokens: second.usage.cache_read_input_tokens });
   });
 
-  test("comes from the script first, then from the responder, and never from nowhere", async () => {
+  test("comes from the script first, then from the responder, and is otherwise an error", async () => {
     const server = await start();
     const client = clientOf(server);
     server.script([textReply("one"), toolReply({ name: "ls", input: {} })]);
@@ -255,7 +255,7 @@ describe("an error", () => {
     expect((error as InstanceType<typeof Anthropic.APIError>).requestID).toMatch(/^req_/);
   });
 
-  test("may be anything else that a proxy says", async () => {
+  test("may be any other body of a proxy", async () => {
     const server = await start();
     server.script([{ type: "raw", status: 200, headers: { "content-type": "text/html" }, body: "<h1>Welcome</h1>" }]);
     expect(await call(server).answer).toMatchObject({ status: 200, text: "<h1>Welcome</h1>" });
@@ -263,7 +263,7 @@ describe("an error", () => {
 });
 
 describe("a fault", () => {
-  test("stall: nothing more comes until the gate opens", async () => {
+  test("stall: no more data until the gate opens", async () => {
     const server = await start();
     const gate = createGate();
     server.script([withFault({ type: "stall", afterBytes: 40, until: gate }), textReply("next")]);
@@ -278,7 +278,7 @@ describe("a fault", () => {
     expect(complete).toBe(true);
   });
 
-  test("stall without a gate: the client's patience ends it, and the server knows", async () => {
+  test("stall without a gate: the client's timeout ends it, and the server records it", async () => {
     const server = await start();
     server.script([withFault({ type: "stall", afterBytes: 40 })]);
     const { hangUp, seen } = call(server);
@@ -302,7 +302,7 @@ describe("a fault", () => {
     expect(names.at(-1)).toBe("message_stop");
   });
 
-  test("cut: the socket dies; end: the body ends too early, cleanly", async () => {
+  test("cut: the socket is destroyed; end: the body ends too early, cleanly", async () => {
     const server = await start();
     server.script([withFault({ type: "cut", afterBytes: 50 }), withFault({ type: "end", afterBytes: 50 })]);
     const cut = await call(server).answer;
@@ -314,7 +314,7 @@ describe("a fault", () => {
     for (const request of server.requests) await expect(request.ended).resolves.toBe("answered");
   });
 
-  test("garbage and unknown events stand between good ones", async () => {
+  test("garbage and unknown events come between valid ones", async () => {
     const server = await start();
     server.script([withFault({ type: "garbage", afterEvents: 3 }), withFault({ type: "unknown-event", afterEvents: 3 })]);
     const garbage = await call(server).answer;
@@ -346,7 +346,7 @@ describe("a fault", () => {
     expect((await slow).status).toBe(200);
   });
 
-  test("one-byte pieces leave one by one and make the same body", async () => {
+  test("one-byte chunks are sent individually and form the same body", async () => {
     const server = await start();
     server.script([{ type: "message", content: [{ type: "text", text: "ü" }], chunkBytes: 1 }]);
     const { chunks, text } = await call(server).answer;
@@ -376,7 +376,7 @@ describe("the record", () => {
     await expect(request.ended).resolves.toBe("answered");
   });
 
-  test("waits for a request that is to come, in order, and gives up with its signal", async () => {
+  test("waits for a future request, in order, and gives up with its signal", async () => {
     const server = await start();
     server.respond(() => textReply("Hi."));
     const giveUp = new AbortController();
@@ -407,7 +407,7 @@ describe("the record", () => {
     expect(answers).toBe(2);
   });
 
-  test("a client that leaves while it is held is an abort, too", async () => {
+  test("a client that disconnects while it is held counts as aborted, too", async () => {
     const server = await start();
     server.hold();
     const { hangUp } = call(server);
@@ -418,7 +418,7 @@ describe("the record", () => {
 });
 
 describe("instantReply", () => {
-  test("answers without looking, streamed and whole", async () => {
+  test("answers without checks, streamed and whole", async () => {
     const server = await start();
     server.instantReply("At once.");
     const client = clientOf(server);
@@ -427,7 +427,7 @@ describe("instantReply", () => {
     expect(server.requests).toEqual([]);
   });
 
-  test("may choose by the body: a call first, then the text", async () => {
+  test("may depend on the body: a call first, then the text", async () => {
     const server = await start();
     const ask = prepareReply({ type: "message", content: [{ type: "tool_use", name: "ls", input: { path: "." } }] });
     const done = prepareReply("Done.");
@@ -439,7 +439,7 @@ describe("instantReply", () => {
   });
 });
 
-test("close ends what is open and frees the port", async () => {
+test("close ends open connections and frees the port", async () => {
   const server = await startAnthropicServer();
   server.script([withFault({ type: "stall", afterBytes: 10 })]);
   const { answer, seen } = call(server);

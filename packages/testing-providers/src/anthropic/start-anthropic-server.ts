@@ -17,27 +17,27 @@ import { prefixesOf } from "./signature.ts";
 const MAX_REQUEST_BYTES = 32 * 1024 * 1024;
 
 export interface AnthropicServerOptions {
-  /** The only key that is accepted; by default any. */
+  /** The only accepted key; any by default. */
   readonly apiKey?: string;
-  /** Models beside those that the server knows, by id; an entry replaces what it knows. */
+  /** Additional models, by id; an entry replaces the built-in one. */
   readonly models?: Readonly<Record<string, AnthropicModel>>;
-  /** Replaces every model's smallest cacheable prefix; 0 caches whatever is marked. */
+  /** Overrides every model's minimum cacheable prefix; 0 caches every marked prefix. */
   readonly minCacheTokens?: number;
   /** Milliseconds since the epoch; default `Date.now`. Decides when cache entries expire. */
   readonly now?: () => number;
-  /** Root of a server that answers what neither script nor responder does, once it has broken no rule. */
+  /** Root of a server that answers valid requests without a script or responder. */
   readonly upstream?: string;
 }
 
-/** Makes a reply to a request that broke no rule. */
+/** Makes a reply to a valid request. */
 export type AnthropicResponder = Responder<AnthropicReply, PromptUsage>;
 
 /** A strict local server of the Anthropic Messages API; see {@link startAnthropicServer}. */
 export type AnthropicServer = ServerControls<AnthropicReply, PromptUsage>;
 
 /**
- * Starts the server on 127.0.0.1. It refuses every request that breaks a rule of the vendor with the vendor's error, and answers
- * the others from the script, else from the responder, else from the upstream, else with a 500 that says that nothing is left.
+ * Starts the server on 127.0.0.1. It refuses every request that breaks a rule of the vendor with the vendor's error, and answers the others from the script,
+ * else from the responder, else from the upstream, else with a 500 that says that none is left.
  */
 export function startAnthropicServer(options: AnthropicServerOptions = {}): Promise<AnthropicServer> {
   return startEngine(new AnthropicFormat(options), { now: options.now, upstream: options.upstream });

@@ -2,12 +2,12 @@ import { isJsonArray, isJsonObject, type JsonValue } from "../json.ts";
 import { readImage } from "../server/images.ts";
 import { base64Of } from "./image-block.ts";
 
-/** An image larger than this is scaled down by the vendor before it is counted. */
+/** The vendor scales a larger image down before it is counted. */
 const MAX_IMAGE_TOKENS = 1_600;
 
 /**
- * An estimate: four characters of JSON a token, and width × height / 750 for an image as the vendor documents. Deterministic and
- * additive over blocks; the vendor's own counts differ.
+ * An estimate: four characters of JSON per token, and width × height / 750 for an image as the vendor documents. Deterministic and additive over blocks; the
+ * vendor's own counts differ.
  */
 export function estimateTokens(value: JsonValue): number {
   let imageTokens = 0;

@@ -2,7 +2,7 @@ import type { AnthropicReply } from "../anthropic/reply.ts";
 import { callTools, type MessageReply, sayText } from "../strict/scripted-reply.ts";
 import { toAnthropicReply } from "../strict/start-strict-server.ts";
 
-/** A whole conversation with tools as the model's side plays it, and what a test may expect of it. */
+/** A whole conversation with tools from the model's side, and the expected results. */
 export interface CreateScriptConversation {
   /** The skill that the model reads first. */
   readonly skillPath: string;
@@ -10,9 +10,9 @@ export interface CreateScriptConversation {
   readonly listedPath: string;
   /** The file that it writes, relative to the workspace. */
   readonly scriptPath: string;
-  /** What it writes there: prints every file below the working directory, one relative path a line, and skips `.git`. */
+  /** Its content: prints every file below the working directory, one relative path per line, and skips `.git`. */
   readonly scriptSource: string;
-  /** What the user gets to read. */
+  /** The final answer. */
   readonly answer: string;
   /** Four replies: read, ls, write, the answer. Tool arguments are named `path` and `content`. */
   readonly replies: readonly AnthropicReply[];

@@ -11,12 +11,12 @@ function take(count: number, options: Parameters<typeof hostileText>[0]): string
   );
 }
 
-test("the same seed makes the same texts, another seed others", () => {
+test("the same seed gives the same texts, another seed others", () => {
   expect(take(50, { seed: 7 })).toEqual(take(50, { seed: 7 }));
   expect(take(50, { seed: 7 })).not.toEqual(take(50, { seed: 8 }));
 });
 
-test("uses everything that an attacker has", () => {
+test("uses every technique of an attacker", () => {
   const all = take(2_000, { seed: 1, delimiters: ["9f2c4e81a0b7"] });
   const text = all.join("|");
   for (const weapon of [

@@ -1,8 +1,8 @@
-/** What a generator of hostile text may use against a turn. */
+/** Options of a generator of hostile text. */
 export interface HostileTextOptions {
-  /** Any integer; the same seed makes the same texts. */
+  /** Any integer; the same seed gives the same texts. */
   readonly seed: number;
-  /** Delimiters that the attacker has seen: last turn's, and in a test of luck also this turn's. */
+  /** Delimiters known to the attacker: last turn's, and in some tests also this turn's. */
   readonly delimiters?: readonly string[];
   /** The longest text, in characters; default 200. Every hundredth text is a name of 100 kB all the same. */
   readonly maxCharacters?: number;
@@ -46,9 +46,8 @@ const OWN_OPENERS = [
 ];
 
 /**
- * An endless row of texts as somebody would send them who wants to leave his block: delimiters he has seen, our own openers and their
- * look-alikes, line breaks of every kind, NUL, direction marks, lone surrogates, names of 100 kB. Needs no library; the same seed makes
- * the same texts everywhere.
+ * An endless sequence of texts by an attacker who wants to leave the untrusted block: known delimiters, our own openers and their look-alikes, line breaks of
+ * every kind, NUL, direction marks, lone surrogates, names of 100 kB. Needs no library; the same seed gives the same texts everywhere.
  */
 export function* hostileText(options: HostileTextOptions): Generator<string, never> {
   const { seed, delimiters = ["0123456789ab"], maxCharacters = 200 } = options;

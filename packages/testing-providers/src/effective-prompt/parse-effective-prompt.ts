@@ -1,17 +1,17 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 
-/** One part of a turn's text, in the order in which it stands there. */
+/** One part of a turn's text, in order. */
 export type EffectivePromptPart =
   | { readonly type: "trusted"; readonly fields: JsonObject }
   /** Text of ours between a pair of delimiters: a hook's prepended context, a session hint, a truncation warning. */
   | { readonly type: "block"; readonly title: string; readonly text: string }
-  /** Words that are not ours: JSON on one line. */
+  /** Untrusted text: JSON on one line. */
   | { readonly type: "untrusted"; readonly title: string; readonly value: JsonValue }
   | { readonly type: "media"; readonly attachments: readonly string[] }
   | { readonly type: "system-event"; readonly time: string; readonly text: string }
   | { readonly type: "body"; readonly text: string };
 
-/** A turn's text taken apart: its parts, and the same sorted by what they are. */
+/** A parsed turn: its parts, and the same sorted by type. */
 export interface ParsedEffectivePrompt {
   readonly delimiter: string;
   readonly parts: readonly EffectivePromptPart[];
@@ -23,7 +23,7 @@ export interface ParsedEffectivePrompt {
   readonly blocks: readonly { readonly title: string; readonly text: string }[];
   readonly attachments: readonly string[];
   readonly systemEvents: readonly { readonly time: string; readonly text: string }[];
-  /** As it stands there, with its backslashes; empty when there is none. */
+  /** Verbatim, with its backslashes; empty if there is none. */
   readonly body: string;
 }
 
@@ -39,7 +39,7 @@ const OPENING = "Inbound context (trusted):";
 const UNTRUSTED = " (untrusted)";
 const SYSTEM_EVENT = /^System: \[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\] (.*)$/;
 const MEDIA = /^\[media attached(?: \d+\/\d+)?: (.*)\]$/;
-/** Whatever breaks a line for somebody: a text in which another than `\n` stands can be read in two ways. */
+/** Every kind of line break: a text with another one than `\n` can be read in two ways. */
 const FOREIGN_BREAK = /[\0\r\v\f\u0085\u2028\u2029]/;
 
 /**

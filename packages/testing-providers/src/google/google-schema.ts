@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../json.ts";
 
-/** Every message of the protocol is closed: what is not listed is unknown. Nothing is required: rules say what must be there. */
+/** Every message of the protocol is closed: unlisted fields are unknown. Nothing is required: the rules check presence. */
 function message(properties: Readonly<Record<string, JsonValue>>): JsonObject {
   return { type: "object", properties, additionalProperties: false };
 }
@@ -106,7 +106,7 @@ const GENERATION = message({
   }),
 });
 
-/** What the endpoint takes, in camel case (the vendor takes snake case, too; no client of ours sends it). */
+/** The endpoint's fields, in camel case (the vendor accepts snake case, too; our clients do not send it). */
 export const GOOGLE_SCHEMA: JsonObject = {
   ...message({
     contents: list(CONTENT),

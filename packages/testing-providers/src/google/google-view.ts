@@ -10,12 +10,12 @@ export interface PartView {
   readonly response: JsonObject | undefined;
 }
 
-/** A function's answer stands in the user's name, but is a turn of its own for the rules of order. */
+/** A function response has the user's role, but is a separate turn for the rules of order. */
 type TurnKind = "user" | "model" | "call" | "response";
 
 export interface ContentView {
   readonly path: string;
-  /** The user's when it is left out. */
+  /** Defaults to the user's. */
   readonly role: string;
   readonly kind: TurnKind;
   readonly value: JsonObject;
@@ -31,7 +31,7 @@ export interface DeclarationView {
   readonly value: JsonObject;
 }
 
-/** A body of the right shape laid out for the rules. */
+/** A body of the right shape, prepared for the rules. */
 export interface GoogleView {
   readonly body: JsonObject;
   readonly modelId: string;

@@ -20,13 +20,13 @@ function renderUsage({ input, cacheRead, output, reasoning }: ReplyUsage): JsonO
   };
 }
 
-/** Whether thoughts are shown: the request asks for them. */
+/** Whether thoughts are shown, as requested. */
 function showsThoughts({ body }: RenderedReply): boolean {
   const config = (body["generationConfig"] as JsonObject | undefined)?.["thinkingConfig"] as JsonObject | undefined;
   return config?.["includeThoughts"] === true;
 }
 
-/** The parts of one block, in pieces of the size asked for; calls come whole. Signatures stand on calls, the first of a turn alone. */
+/** The parts of one block, in chunks of the requested size; calls come whole. Only the first call of a turn has a signature. */
 function partsOf(block: ReplyBlock, size: number, sign: boolean): readonly JsonObject[] {
   switch (block.type) {
     case "text":
@@ -57,7 +57,7 @@ export function renderGoogle(reply: RenderedReply): JsonObject {
   return envelope(allParts(reply, Number.MAX_SAFE_INTEGER), { finishReason: FINISH[reply.stop] }, tail);
 }
 
-/** The chunks of a streamed answer; each is one frame, the last says why the model stopped. */
+/** The chunks of a streamed answer; each is one frame, the last one has the stop reason. */
 export function renderGoogleStream(reply: RenderedReply): readonly string[] {
   const tail = { modelVersion: reply.model, responseId: freshId("", 11) };
   const promptOnly = renderUsage({ ...reply.usage, output: 0, reasoning: 0 });
@@ -68,7 +68,7 @@ export function renderGoogleStream(reply: RenderedReply): readonly string[] {
   return [...frames, sseFrame(last)];
 }
 
-/** What faults put into a stream. */
+/** Frames inserted by faults. */
 export const GOOGLE_FAULT_FRAMES: FaultFrames<ErrorKind> = {
   garbage: 'data: {"candidates": [{"content": {"parts": [{"te\n\n',
   unknownEvent: sseFrame({ weatherMetadata: { wind: "north" }, responseId: "sky" }),

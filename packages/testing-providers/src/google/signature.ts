@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
 
-/** Signatures of thoughts as the vendor makes them: opaque to the client; any other text is refused. They need no memory. */
+/** Signatures of thoughts like the vendor's: opaque to the client; any other text is refused. Stateless. */
 const KEY = "factotum-testing-providers";
 
 function proof(nonce: string): string {

@@ -17,7 +17,7 @@ import { GOOGLE_SHAPE_RULES } from "./shape-rules.ts";
 import { googleTransportRules, MAX_REQUEST_BYTES } from "./transport-rules.ts";
 
 export interface GoogleOptions {
-  /** Models beside those that the server knows, by id; an entry replaces what it knows. */
+  /** Additional models, by id; an entry replaces the built-in one. */
   readonly models?: Readonly<Record<string, GoogleModel>>;
 }
 
@@ -42,7 +42,7 @@ export const GOOGLE_RULES: readonly WireRule<GoogleView>[] = rulesFor({});
 
 const checkShape = createShapeCheck(GOOGLE_SCHEMA);
 
-/** Tools, the system instruction and the contents, each as it was sent. */
+/** Tools, the system instruction and the contents, each as sent. */
 export function canonicalGoogle(body: JsonObject): CanonicalRequest {
   const { systemInstruction } = body;
   return {

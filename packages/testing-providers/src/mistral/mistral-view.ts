@@ -16,7 +16,7 @@ export interface MistralMessage {
   readonly toolCallId: string | undefined;
 }
 
-/** A body of the right shape laid out for the rules. */
+/** A body of the right shape, prepared for the rules. */
 export interface MistralView {
   readonly body: JsonObject;
   readonly modelId: string;
@@ -38,7 +38,7 @@ export function viewMistral(body: JsonObject, models: Readonly<Record<string, Mi
       value,
       parts: objectsOf(value["content"]),
       calls: objectsOf(value["tool_calls"]).map((call) => ({
-        // What is left out counts as the text "null" with this vendor.
+        // An omitted value counts as the text "null" with this vendor.
         id: typeof call["id"] === "string" ? call["id"] : "null",
         name: isJsonObject(call["function"]) ? stringOf(call["function"]["name"]) : "",
       })),

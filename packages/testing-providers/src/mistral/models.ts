@@ -1,6 +1,6 @@
-/** What the server checks requests for one model against. */
+/** A model's limits for the checks. */
 export interface MistralModel {
-  /** Tokens that a prompt may have. */
+  /** Maximum tokens of a prompt. */
   readonly contextWindow: number;
 }
 
@@ -9,7 +9,7 @@ const FAMILIES: readonly (readonly [prefix: RegExp, model: MistralModel])[] = [
   [/^(?:codestral|devstral)(-|$)/, { contextWindow: 262_144 }],
 ];
 
-/** The facts of a model id; `extra` wins. Undefined for an id that nobody knows. */
+/** The facts of a model id; `extra` wins. Undefined for an unknown id. */
 export function findMistralModel(id: string, extra: Readonly<Record<string, MistralModel>> = {}): MistralModel | undefined {
   if (Object.hasOwn(extra, id)) return extra[id];
   return FAMILIES.find(([pattern]) => pattern.test(id))?.[1];

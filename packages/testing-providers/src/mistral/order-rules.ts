@@ -13,7 +13,7 @@ function say(message: string): Finding {
   return { message };
 }
 
-/** The calls that tool messages up to a place have yet to answer: those of the last message of the assistant. */
+/** The unanswered calls of the assistant's last message at a position. */
 function openCalls(
   messages: readonly MistralMessage[],
   end: number,
@@ -91,7 +91,7 @@ export const ORDER_RULES: readonly WireRule<MistralView>[] = [
       firstOf(messages.entries(), ([index, { role, toolCallId }]) =>
         role === "tool" &&
         toolCallId !== undefined &&
-        // A place where no tool may speak is the order's fault.
+        // A position where no tool message is allowed breaks the order.
         ["assistant", "tool"].includes(messages[index - 1]?.role ?? "") &&
         !openCalls(messages, index).expected.includes(toolCallId)
           ? say(`Unexpected tool call id ${toolCallId} in tool results`)

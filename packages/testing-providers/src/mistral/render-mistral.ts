@@ -69,7 +69,7 @@ export function renderMistralStream(reply: RenderedReply): readonly string[] {
   return [...frames, chunk(end, FINISH[reply.stop], { usage: renderUsage(reply.usage) }), "data: [DONE]\n\n"];
 }
 
-/** What faults put into a stream. */
+/** Frames inserted by faults. */
 export const MISTRAL_FAULT_FRAMES: FaultFrames<ErrorKind> = {
   garbage: 'data: {"id":"1","object":"chat.completion.chunk","choices":[{"index":0,"del\n\n',
   unknownEvent: sseFrame({

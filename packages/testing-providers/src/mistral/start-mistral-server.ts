@@ -15,7 +15,7 @@ import type { MistralModel } from "./models.ts";
 import { MISTRAL_FAULT_FRAMES, renderMistral, renderMistralStream } from "./render-mistral.ts";
 
 export interface MistralOptions {
-  /** Models beside those that the server knows, by id; an entry replaces what it knows. */
+  /** Additional models, by id; an entry replaces the built-in one. */
   readonly models?: Readonly<Record<string, MistralModel>>;
 }
 

@@ -230,7 +230,7 @@ export const OPENAI_CHAT_RULES: readonly WireRule<ChatView>[] = [
   ...openaiImageRules(imagesOf),
 ];
 
-/** What servers that copy the endpoint have in common: pairing and shape, but any model and no strict mode. */
+/** The rules common to compatible servers: pairing and shape, but any model and no strict mode. */
 export const COMPATIBLE_CHAT_RULES: readonly WireRule<ChatView>[] = [
   ...openaiTransportRules("/v1/chat/completions", { keyNeeded: false }),
   ...OPENAI_SHAPE_RULES,

@@ -90,7 +90,7 @@ function body(message: JsonObject): JsonObject {
 /** What the vendor's own endpoint takes. */
 export const CHAT_SCHEMA: JsonObject = body(messages({ assistant: {}, text: {} }));
 
-/** What copies take: fields that nobody knows, thinking in the open, content that is null beside calls, marks for Anthropic's cache. */
+/** The fields of compatible servers: unknown ones, open thinking, null content with calls, marks for Anthropic's cache. */
 export const COMPATIBLE_SCHEMA: JsonObject = {
   ...body(
     messages({

@@ -10,7 +10,7 @@ export interface ChatMessage {
   readonly callIds: readonly string[];
 }
 
-/** A body of the right shape laid out for the rules. */
+/** A body of the right shape, prepared for the rules. */
 export interface ChatView extends FunctionsView {
   readonly body: JsonObject;
   readonly modelId: string;

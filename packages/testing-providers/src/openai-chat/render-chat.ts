@@ -5,7 +5,7 @@ import { freshId, piecesOf, sseFrame } from "../strict/render-parts.ts";
 import type { ErrorKind, ReplyBlock, ReplyStop, ReplyUsage } from "../strict/scripted-reply.ts";
 import type { RenderedReply } from "../strict/wire.ts";
 
-/** The vendor hides its models' thoughts; copies show them in a field of their own. */
+/** The vendor hides its models' thoughts; compatible servers show them in a separate field. */
 export type ThinkingStyle = "hidden" | "open";
 
 const FINISH: Readonly<Record<ReplyStop, string>> = {
@@ -96,7 +96,7 @@ export function renderChatStream(reply: RenderedReply, style: ThinkingStyle): re
   return [...frames, "data: [DONE]\n\n"];
 }
 
-/** What faults put into a stream. */
+/** Frames inserted by faults. */
 export const CHAT_FAULT_FRAMES: FaultFrames<ErrorKind> = {
   garbage: 'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","choices":[{"index":0,"del\n\n',
   unknownEvent: sseFrame({

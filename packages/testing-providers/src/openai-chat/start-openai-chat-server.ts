@@ -15,18 +15,18 @@ import { type ChatView, viewChat } from "./chat-view.ts";
 import { CHAT_FAULT_FRAMES, renderChat, renderChatStream } from "./render-chat.ts";
 
 export interface OpenAiChatOptions {
-  /** Models beside those that the server knows, by id; an entry replaces what it knows. */
+  /** Additional models, by id; an entry replaces the built-in one. */
   readonly models?: Readonly<Record<string, OpenAiModel>>;
   /**
-   * Plays a server that copies the endpoint (llama.cpp, vLLM, DeepSeek): any model, no key needed, unknown fields pass, thinking is
-   * shown as `reasoning_content`; one system message, at the beginning. Default false.
+   * Plays a compatible server (llama.cpp, vLLM, DeepSeek): any model, no key needed, unknown fields pass, thinking is shown as `reasoning_content`; one system
+   * message, at the start. Default false.
    */
   readonly compatible?: boolean;
 }
 
 export interface OpenAiChatServerOptions extends StrictServerOptions, OpenAiChatOptions {}
 
-/** Starts a strict server of OpenAI's Chat Completions on 127.0.0.1, or of one that copies them. */
+/** Starts a strict server of OpenAI's Chat Completions on 127.0.0.1, or of a compatible one. */
 export function startOpenAiChatServer(options: OpenAiChatServerOptions = {}): Promise<StrictServer> {
   return startWireServer(openaiChatWire(options), options);
 }

@@ -21,10 +21,7 @@ export interface OpenAiResponsesOptions {
 
 export interface OpenAiResponsesServerOptions extends StrictServerOptions, OpenAiResponsesOptions {}
 
-/**
- * Starts a strict server of OpenAI's Responses API on 127.0.0.1. It keeps nothing, whatever `store` says: what a request refers to must
- * come with it.
- */
+/** Starts a strict server of OpenAI's Responses API on 127.0.0.1. It stores nothing, regardless of `store`: a request must contain what it refers to. */
 export function startOpenAiResponsesServer(options: OpenAiResponsesServerOptions = {}): Promise<StrictServer> {
   return startWireServer(responsesWire(options), options);
 }

@@ -19,7 +19,7 @@ const FAMILIES: readonly (readonly [prefix: RegExp, model: OpenAiModel])[] = [
   [/^o[134](-|$)/, O],
 ];
 
-/** The facts of a model id; `extra` wins. Undefined for an id that nobody knows. */
+/** The facts of a model id; `extra` wins. Undefined for an unknown id. */
 export function findOpenAiModel(id: string, extra: Readonly<Record<string, OpenAiModel>> = {}): OpenAiModel | undefined {
   if (Object.hasOwn(extra, id)) return extra[id];
   return FAMILIES.find(([pattern]) => pattern.test(id))?.[1];

@@ -12,11 +12,11 @@ export type Answer =
       readonly keepAliveFrame: string;
       readonly chunkBytes?: number | undefined;
       readonly fault?: StreamFault | undefined;
-      /** Nothing at all is sent before this opens. */
+      /** Nothing is sent before this opens. */
       readonly notBefore?: Gate | undefined;
     };
 
-/** Writes an answer; resolves when nothing more will be written: false when the client left first. */
+/** Writes an answer; resolves once nothing more will be written: false if the client left first. */
 export async function writeAnswer(response: ServerResponse, answer: Answer, closed: AbortSignal): Promise<boolean> {
   if (answer.type === "whole") {
     response.writeHead(answer.status, { ...answer.headers }).end(answer.body);

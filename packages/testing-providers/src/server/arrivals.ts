@@ -1,4 +1,4 @@
-/** Hands each item to exactly one waiter, in the order of arrival; what nobody waits for is kept. */
+/** Passes each item to exactly one waiter, in the order of arrival; items without a waiter are kept. */
 export class Arrivals<T> {
   readonly #kept: T[] = [];
   readonly #waiters: ((item: T) => void)[] = [];
@@ -9,7 +9,7 @@ export class Arrivals<T> {
     else waiter(item);
   }
 
-  /** The oldest item that was not handed out yet, or the next one. Rejects with the signal's reason when it is aborted first. */
+  /** The oldest item that was not passed on yet, or the next one. Rejects with the signal's reason if it is aborted first. */
   next(options: { signal?: AbortSignal } = {}): Promise<T> {
     const { signal } = options;
     if (signal?.aborted === true) return Promise.reject(signal.reason as Error);

@@ -2,10 +2,10 @@ import type { Gate } from "./gate.ts";
 import type { StreamFault } from "./write-frames.ts";
 
 /**
- * What goes wrong with an answer. Bytes and events are counted from the start of the body.
+ * The fault of an answer. Bytes and events are counted from the start of the body.
  *
- * - `garbage`: after that many events one whose data is not JSON, then the rest as if nothing had happened.
- * - `unknown-event`: the same with a well-formed event of a kind that nobody knows; a client has to pass over it.
+ * - `garbage`: after that many events one whose data is not JSON, then the rest unchanged.
+ * - `unknown-event`: the same with a well-formed event of an unknown type, which a client has to skip.
  * - `error-event`: after that many events an error as the vendor sends it inside a stream, and nothing more.
  * - `slow-headers`: not even headers come before the gate opens.
  */

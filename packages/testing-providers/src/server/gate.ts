@@ -1,10 +1,10 @@
-/** A door that starts shut: whoever waits for `opened` goes on after `open()`. Opening twice is harmless. */
+/** A gate that starts closed: waiters for `opened` continue after `open()`. Idempotent. */
 export interface Gate {
   readonly opened: Promise<void>;
   readonly open: () => void;
 }
 
-/** A shut {@link Gate}. */
+/** A closed {@link Gate}. */
 export function createGate(): Gate {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { opened: promise, open: () => resolve() };

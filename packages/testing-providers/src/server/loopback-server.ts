@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 export interface LoopbackServer {
   /** `http://127.0.0.1:<port>`, without a slash at the end. */
   readonly url: string;
-  /** Closes the connections that wait for a request. A client that sends one just then fails: for when nobody does. */
+  /** Closes idle connections. A request that is being sent at that moment fails: call it while there is none. */
   readonly closeIdleConnections: () => void;
   /** Destroys every open connection and frees the port. */
   readonly close: () => Promise<void>;

@@ -1,4 +1,4 @@
-/** A reply rendered once, for benchmarks: sent as it is, whatever the request says. */
+/** A reply rendered once, for benchmarks: sent regardless of the request. */
 export interface PreparedReply {
   readonly stream: Buffer;
   readonly whole: Buffer;

@@ -61,7 +61,7 @@ export interface ServerControls<Reply, Usage = unknown> extends AsyncDisposable 
   nextAborted(options?: { signal?: AbortSignal }): Promise<CapturedRequest<Usage>>;
   /** For benchmarks: from now on requests are read and answered at once, without checks, records and script. A function chooses by the body's bytes. */
   instantReply(reply: string | ((body: Buffer) => PreparedReply)): void;
-  /** Closes the connections that wait for a request, so that a client at rest holds none. A client that sends one just then fails. */
+  /** Closes idle connections, so that an idle client holds none. A request that is being sent at that moment fails. */
   closeIdleConnections(): void;
   /** Destroys every connection. */
   close(): Promise<void>;
@@ -170,7 +170,7 @@ class Engine<Reply, Usage> {
     return "unscripted";
   }
 
-  /** A reply that cannot be written is said to whoever asked: a test that scripted it should fail, not wait. */
+  /** An unwritable reply is reported to the requester: the test that scripted it should fail, not wait. */
   #render(reply: Reply, record: CapturedRequest<Usage>): { type: "answer"; answer: Answer } | { type: "none"; message: string } {
     try {
       return { type: "answer", answer: this.#format.answer(reply, record) };

@@ -53,7 +53,7 @@ interface Call {
   readonly hangUp: () => void;
 }
 
-/** A client without any comfort: what the server writes is what the test sees. */
+/** A minimal client: it sees exactly what the server writes. */
 function call(server: StrictServer, body: JsonObject = TARGETS[server.format].body): Call {
   const chunks: Buffer[] = [];
   const size = (): number => chunks.reduce((sum, { length }) => sum + length, 0);
@@ -112,7 +112,7 @@ const STOPS: Readonly<Record<WireFormatName, readonly [stop: string, tools: stri
 };
 
 describe.each(WIRE_FORMATS)("%s", (format) => {
-  test("the official SDK reads what was scripted, whatever size the pieces have", async () => {
+  test("the official SDK reads what was scripted, for any chunk size", async () => {
     const server = await start(format);
     const reply: MessageReply = {
       type: "message",
@@ -142,7 +142,7 @@ describe.each(WIRE_FORMATS)("%s", (format) => {
     expect(server.violations).toEqual([]);
   });
 
-  test("a reply that cannot be written is said to whoever asked, and the next one is given", async () => {
+  test("an unwritable reply is reported to the requester, and the next one is used", async () => {
     const server = await start(format);
     server.script([callTools({ name: "ls", arguments: { no: 1n as unknown as string } }), sayText("Hi.")]);
     await expect(askOfficial(format, server.baseUrl)).rejects.toThrow("cannot be written");
@@ -179,7 +179,7 @@ describe.each(WIRE_FORMATS)("%s", (format) => {
     }
   });
 
-  test("stall: nothing more comes until the gate opens", async () => {
+  test("stall: no more data until the gate opens", async () => {
     const server = await start(format);
     const gate = createGate();
     server.script([said({ type: "stall", afterBytes: 40, until: gate }), sayText("next")]);
@@ -192,7 +192,7 @@ describe.each(WIRE_FORMATS)("%s", (format) => {
     expect(complete).toBe(true);
   });
 
-  test("a client that leaves is an abort, in a stall and while it is held", async () => {
+  test("a client that disconnects counts as aborted, in a stall and while it is held", async () => {
     const server = await start(format);
     server.script([said({ type: "stall", afterBytes: 10 })]);
     const stalled = call(server);
@@ -227,7 +227,7 @@ describe.each(WIRE_FORMATS)("%s", (format) => {
     expect(Buffer.byteLength(end.text)).toBe(50);
   });
 
-  test("garbage, unknown events and errors stand inside the stream", async () => {
+  test("garbage, unknown events and errors are inside the stream", async () => {
     const server = await start(format);
     server.script([
       said({ type: "garbage", afterEvents: 1 }),
@@ -285,7 +285,7 @@ describe.each(WIRE_FORMATS)("%s", (format) => {
     expect(Number(cached)).toBeGreaterThan(20);
   });
 
-  test("answers at once without looking when told to", async () => {
+  test("answers at once without checks on request", async () => {
     const server = await start(format);
     server.instantReply("At once.");
     expect((await call(server, { stream: true, broken: 1 }).answer).text).toContain("At once.");
@@ -306,7 +306,7 @@ describe.each(WIRE_FORMATS)("%s", (format) => {
   });
 });
 
-test("an upstream answers what is scripted nowhere, once no rule is broken", async () => {
+test("an upstream answers unscripted requests, once no rule is broken", async () => {
   await using upstream = await startOpenAiChatServer();
   await using server = await startOpenAiChatServer({ upstream: upstream.baseUrl });
   upstream.respond(() => callTools({ name: "ls", arguments: { path: "." } }));
@@ -322,7 +322,7 @@ test("an upstream answers what is scripted nowhere, once no rule is broken", asy
   expect(lost).toMatchObject({ status: 502, text: expect.stringContaining("did not answer") as string });
 });
 
-test("a server that copies OpenAI's shows its thoughts", async () => {
+test("a compatible server shows its thoughts", async () => {
   await using server = await startOpenAiChatServer({ compatible: true });
   server.script([
     {

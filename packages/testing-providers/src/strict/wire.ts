@@ -8,7 +8,7 @@ import type { ShapeFault } from "./shape-check.ts";
 /** The wire formats that the product speaks, by the names that its model contract gives them. */
 export type WireFormatName = "anthropic-messages" | "openai-responses" | "openai-chat" | "google-generative-ai" | "mistral";
 
-/** A reply with everything filled in that the script left out. */
+/** A reply with all defaults filled in. */
 export interface RenderedReply {
   readonly content: readonly ReplyBlock[];
   readonly stop: ReplyStop;

@@ -13,7 +13,7 @@ interface BlockShape {
   readonly roles: readonly string[];
 }
 
-/** The blocks that a client of ours sends; the vendor knows more. */
+/** The blocks that our clients send; the vendor has more. */
 const BLOCKS: Readonly<Record<string, BlockShape>> = {
   text: { required: { text: "string" }, optional: ["cache_control", "citations"], roles: ["user", "assistant"] },
   image: { required: { source: "object" }, optional: ["cache_control"], roles: ["user"] },
@@ -100,7 +100,7 @@ function unknownBlockField(block: BlockView): string | undefined {
   return extra === undefined ? undefined : `${block.path}.${block.type}.${extra}: Extra inputs are not permitted`;
 }
 
-/** The shape of the body: names, types, presence, kinds of blocks. */
+/** The shape of the body: names, types, presence, types of blocks. */
 export const FIELD_RULES: readonly AnthropicRule[] = [
   bodyRule({
     id: "unknown-field",

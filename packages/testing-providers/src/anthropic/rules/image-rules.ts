@@ -6,7 +6,7 @@ import { type AnthropicRule, bodyRule } from "../rule.ts";
 import { firstOf } from "./field-rules.ts";
 
 const MEDIA_TYPES = ["image/jpeg", "image/png", "image/gif", "image/webp"];
-/** Of the base64 text, which is what the vendor measures. */
+/** Of the base64 text, as the vendor measures. */
 const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
 const MAX_PIXELS = 8_000;
 /** The limit per side once a request has more than {@link MANY_IMAGES}. */

@@ -11,7 +11,7 @@ function textsOf(message: MessageView): string[] {
   return message.blocks.flatMap(({ type, value }) => (type === "text" && typeof value["text"] === "string" ? [value["text"]] : []));
 }
 
-/** Roles, order and text of the messages. Neighbours of one role are allowed: the vendor joins them. */
+/** Roles, order and text of the messages. Adjacent messages of one role are allowed: the vendor joins them. */
 export const MESSAGE_RULES: readonly AnthropicRule[] = [
   bodyRule({
     id: "messages-empty",

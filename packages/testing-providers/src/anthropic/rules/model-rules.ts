@@ -28,7 +28,7 @@ function wrongMaxTokens(view: RequestView): string | undefined {
     : undefined;
 }
 
-/** Looks at the call that the last message answers; nothing outside a running tool loop. */
+/** Checks the call that the last message answers; nothing outside a running tool loop. */
 function loopOpensWithThinking(view: RequestView): string | undefined {
   const last = view.messages.at(-1);
   if (thinkingOf(view)?.["type"] !== "enabled" || last?.blocks[0]?.type !== "tool_result") return undefined;
@@ -40,7 +40,7 @@ function loopOpensWithThinking(view: RequestView): string | undefined {
         "When `thinking` is enabled, a final `assistant` message must start with a thinking block.";
 }
 
-/** What depends on the model: its limits, thinking, sampling. */
+/** Rules that depend on the model: its limits, thinking, sampling. */
 export const MODEL_RULES: readonly AnthropicRule[] = [
   bodyRule({
     id: "model-unknown",

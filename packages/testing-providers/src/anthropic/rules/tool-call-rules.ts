@@ -29,7 +29,7 @@ function* turns(view: RequestView): Generator<{ call: MessageView | undefined; a
   for (const [index, answer] of view.messages.entries()) yield { call: view.messages[index - 1], answer };
 }
 
-/** Tool calls and their results, which belong together message by message. */
+/** Tool calls and their results, which are matched message by message. */
 export const TOOL_CALL_RULES: readonly AnthropicRule[] = [
   bodyRule({
     id: "tool-use-id",

@@ -10,7 +10,7 @@ const TOOL_FIELDS = new Set([
 ]);
 const PROPERTY_KEY = /^[a-zA-Z0-9_.-]{1,64}$/;
 
-/** `validateSchema` looks at the schema alone and keeps nothing of it. */
+/** `validateSchema` checks the schema alone and does not cache it. */
 const metaSchema = new Ajv2020({ strict: false, validateFormats: false, logger: false });
 
 function schemaOf(tool: ToolView): JsonObject | undefined {
@@ -18,7 +18,7 @@ function schemaOf(tool: ToolView): JsonObject | undefined {
   return isJsonObject(schema) ? schema : undefined;
 }
 
-/** Every `properties` object of a schema, wherever it stands. */
+/** Every `properties` object of a schema, at any depth. */
 function* propertyMaps(schema: JsonValue): Generator<JsonObject> {
   if (isJsonArray(schema)) for (const item of schema) yield* propertyMaps(item);
   if (!isJsonObject(schema)) return;
@@ -92,7 +92,7 @@ export const TOOL_RULES: readonly AnthropicRule[] = [
     vendorText: "tools.….custom.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12 …",
     check: ({ tools }) =>
       firstOf(tools, (tool) => {
-        // Schemas of older drafts are taken as long as the words mean the same.
+        // Schemas of older drafts are accepted as long as the keywords mean the same.
         const { $schema: _draft, ...schema } = schemaOf(tool) ?? {};
         return metaSchema.validateSchema(schema) === true
           ? undefined

@@ -8,7 +8,7 @@ function keyOf(headers: IncomingHttpHeaders): string {
   return key === "" ? (/^Bearer (.+)$/i.exec(headers.authorization ?? "")?.[1] ?? "") : key;
 }
 
-/** In the order in which the vendor's edge looks: the first that is broken ends the request. */
+/** In the vendor's order: the first broken rule ends the request. */
 export const TRANSPORT_RULES: readonly AnthropicRule[] = [
   transportRule({
     id: "endpoint",
