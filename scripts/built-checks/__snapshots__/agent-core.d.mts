@@ -55,6 +55,24 @@ interface BootstrapLimits {
  * spoken of: leave private memory out where a session is not private. Pure.
  */
 declare function planBootstrap(files: readonly BootstrapFile[], limits: BootstrapLimits): BootstrapPlan;
+/** What decides whether a summary is worth making. */
+interface ContextTokens {
+  readonly contextTokens: number;
+  /** Of that: system prompt and tools. */
+  readonly overheadTokens: number;
+}
+/** When a conversation is compacted by itself: before a turn, and in the background after one. */
+interface CompactionTriggers {
+  /** True when a context of this size leaves too little room for an answer: compact before the next request. */
+  readonly shouldCompact: (contextTokens: number) => boolean;
+  /**
+   * True when the older messages should be summarised in the background: shortly before `shouldCompact` is, and only if that frees at least an eighth
+   * of the window. A small window is mostly prompt and recent messages, and would otherwise be summarised after each turn.
+   */
+  readonly shouldCompactAhead: (size: ContextTokens) => boolean;
+  /** True shortly before `shouldCompact` is: time for the silent turn in which the agent writes its notes. */
+  readonly shouldFlushMemory: (contextTokens: number) => boolean;
+}
 /** The figures of a model's window that compaction goes by, all in tokens. */
 interface ContextBudgetOptions {
   /** The smallest known limit of the model. */
@@ -64,14 +82,8 @@ interface ContextBudgetOptions {
   /** Recent messages that are kept verbatim; 20,000 by default, never more than a quarter of the window. */
   readonly keepRecentTokens?: number;
 }
-/** What decides whether a summary is worth making. */
-interface ContextTokens {
-  readonly contextTokens: number;
-  /** Of that: system prompt and tools. */
-  readonly overheadTokens: number;
-}
 /** How a window is divided, in tokens unless stated otherwise. */
-interface ContextBudget {
+interface ContextBudget extends CompactionTriggers {
   /** The whole window. */
   readonly window: number;
   /** Most tokens of a request. */
@@ -84,15 +96,6 @@ interface ContextBudget {
   readonly maxChunk: number;
   /** Characters of text that one tool result may have: 16,000, from 100k tokens 32,000, from 200k 64,000, and never more than 30 % of the window. */
   readonly maxToolResultChars: number;
-  /** True when a context of this size leaves too little room for an answer: compact before the next request. */
-  readonly shouldCompact: (contextTokens: number) => boolean;
-  /**
-   * True when the older messages should be summarised in the background: shortly before `shouldCompact` is, and only if that frees at least an eighth
-   * of the window. A small window is mostly prompt and recent messages, and would otherwise be summarised after each turn.
-   */
-  readonly shouldCompactAhead: (size: ContextTokens) => boolean;
-  /** True shortly before `shouldCompact` is: time for the silent turn in which the agent writes its notes. */
-  readonly shouldFlushMemory: (contextTokens: number) => boolean;
 }
 /** Divides a window so that small models work with the same settings as large ones. */
 declare function contextBudget({ window, reserveTokens, keepRecentTokens }: ContextBudgetOptions): ContextBudget;

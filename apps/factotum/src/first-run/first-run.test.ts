@@ -181,7 +181,7 @@ describe("the state", () => {
           expect.objectContaining({
             id: "openai",
             keyPlace: "credentials/openai",
-            keyProblem: expect.stringContaining("ENOENT") as string,
+            keyProblem: expect.stringContaining("does not exist") as string,
           }),
           expect.objectContaining({ id: "groq", keyPlace: "GROQ_API_KEY" }),
           expect.objectContaining({ id: "ollama", needsKey: false, running: false }),

@@ -4,7 +4,7 @@ import { LaneShutdown } from "../kernel/lane-abort.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
 import type { TurnJob } from "../queue/turn-job.ts";
 import type { TurnQueue } from "../queue/turn-queue.ts";
-import type { EndedWork, WorkStopper } from "./stop-work.ts";
+import type { WorkStopper } from "./stop-work.ts";
 
 /** What work between turns is done with. */
 export interface SessionWorkOptions {
