@@ -9,7 +9,7 @@ export function endedText({ aborted, dropped }: EndedWork): string | undefined {
   return aborted ? `Stopped what I was working on, and dropped ${messages}.` : `Dropped ${messages}.`;
 }
 
-/** Reports after a reset what it has ended, before the new conversation's greeting. Silent if it has ended nothing. */
+/** Reports after a reset what it has ended, before the new conversation is acknowledged. Silent if it has ended nothing. */
 export async function tellEnded({ sessionKey, input }: CommandTarget, ended: EndedWork, notices: Notices): Promise<void> {
   const text = endedText(ended);
   if (text !== undefined) await notices.replyTo(sessionKey, input, { about: "ended", text, isEntry: true, suppressed: false });

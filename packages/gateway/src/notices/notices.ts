@@ -22,6 +22,7 @@ import { isOwnAddress, planChatMessage } from "../delivery/plan-message.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { parseAgentSessionKey } from "../routing/session-key.ts";
 import { noticeBlocks, renderNoticeText } from "./notice-text.ts";
 import type { CommandAnswer } from "./notice-text.ts";
@@ -118,6 +119,23 @@ export class Notices {
   async drop(sessionKey: string, input: InputRecord, { reason, text }: (typeof DROPPED)[keyof typeof DROPPED]): Promise<void> {
     await this.answer(sessionKey, input, { text, level: "warning", state: { type: "told", reason } });
     this.#options.watchers.settled([input.id], reason);
+  }
+
+  /**
+   * Ends inputs that were stopped before their run began, where the person who stopped them sees it: the conversation keeps what was said for people, and
+   * the model is not given it.
+   */
+  async endStopped(sessionKey: string, inputs: readonly InputRecord[], reason: string): Promise<void> {
+    const { store, watchers } = this.#options;
+    const said = inputs.filter(({ admission }) => RUN_POLICY[admission.kind].isAttended);
+    const unattended = inputs.filter((input) => !said.includes(input)).map(({ id }) => id);
+    if (unattended.length > 0) await store.settleInputs(unattended, { type: "ignored", reason });
+    if (said.length > 0)
+      await this.endInputs(sessionKey, said, { state: { type: "told", reason }, level: "info", text: `Not begun: ${reason}.` });
+    watchers.settled(
+      inputs.map(({ id }) => id),
+      reason,
+    );
   }
 
   /** Ends inputs without a turn, with what was said and one word about it in the conversation, in the same commit as the rows for their chat, if any. */

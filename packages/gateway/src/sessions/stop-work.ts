@@ -64,23 +64,9 @@ export class WorkStopper {
     const tellsSender = current !== undefined && current.type !== "task" && !this.#isSeenBy(originOf(current), by);
     const aborted = this.#options.queue.lanes.abort(sessionKey, new LaneAbort(options.reason, { tellsSender }));
     const own = dropped.filter((input) => this.#isOwn(input, by));
-    await this.#endOwn(sessionKey, own, options.reason);
+    await this.#options.notices.endStopped(sessionKey, own, options.reason);
     for (const input of dropped) if (!own.includes(input)) await this.#options.notices.drop(sessionKey, input, DROPPED.stopped);
     return { aborted, dropped: dropped.length };
-  }
-
-  /** Ends waiting inputs of the person who asked: the answer to that tells them in the chat, and the conversation keeps what they said. */
-  async #endOwn(sessionKey: string, own: readonly InputRecord[], reason: string): Promise<void> {
-    const { store, watchers } = this.#options;
-    const state = { type: "told", reason } as const;
-    const said = own.filter(({ admission }) => RUN_POLICY[admission.kind].isAttended);
-    const unattended = own.filter((input) => !said.includes(input)).map(({ id }) => id);
-    if (unattended.length > 0) await store.settleInputs(unattended, { type: "ignored", reason });
-    if (said.length > 0) await this.#options.notices.endInputs(sessionKey, said, { state, level: "info", text: `Not begun: ${reason}.` });
-    watchers.settled(
-      own.map(({ id }) => id),
-      reason,
-    );
   }
 
   /** Whether an input is of the person who asked, or of a run whose answer no person waits for. */

@@ -153,7 +153,16 @@ describe("the preparation of a turn", () => {
   );
 });
 
-test("/stop ends a preparation that hangs and listens to nobody, and what is said next is answered", async () => {
+const otherChat = { channel: "test", accountId: "default", conversation: { kind: "direct" as const, id: "dm-2" } };
+
+test.each<[string, Partial<MsgContext>, readonly string[]]>([
+  ["there", {}, ["Stopped what I was working on."]],
+  [
+    "in another chat of the session",
+    { origin: otherChat },
+    ["Stopped what I was working on.", "This message was dropped: somebody stopped the work here and what waited for it."],
+  ],
+])("/stop %s ends a preparation that hangs and ignores the abort, and the next message is answered", async (_where, stopping, told) => {
   await using server = await startAnthropicServer();
   server.respond(() => textReply("Two."));
   const platform = new TestPlatform();
@@ -166,12 +175,16 @@ test("/stop ends a preparation that hangs and listens to nobody, and what is sai
   await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl), skills: { list } });
   await platform.say(platform.message("the first one"));
   await begun.promise;
-  await platform.say(platform.message("/stop"));
+  await platform.say(platform.message("/stop", stopping));
   await running.gateway.engine.idle();
   await platform.say(platform.message("the second one"));
   await running.gateway.engine.idle();
   const texts = platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
-  expect(texts).toEqual(["Stopped what I was working on.", "The work on this message was stopped.", "Two."]);
+  expect(texts.slice(0, -1).toSorted()).toEqual(told);
+  expect(texts.at(-1)).toBe("Two.");
+  // What was stopped before its run began is not given to the model by the next message, and is no failure.
+  expect(JSON.stringify(server.requests.map(({ body }) => body?.["messages"]))).not.toContain("the first one");
+  expect(running.logger.lines.filter((line) => line.includes("could not begin"))).toEqual([]);
   for (const state of ["waiting", "claimed"] as const) expect((await running.store.listInputs({ state, limit: 1 })).items).toEqual([]);
 });
 

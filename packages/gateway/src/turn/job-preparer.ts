@@ -6,7 +6,7 @@ import type { InputWatchers } from "../queue/run-report.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { withPresentOwner } from "../access/owner.ts";
-import { LaneInterrupt, LaneShutdown, LaneYield } from "../kernel/lane-abort.ts";
+import { LaneAbort, LaneInterrupt, LaneShutdown, LaneYield } from "../kernel/lane-abort.ts";
 import { isFinalStoreError } from "../storage/is-final-store-error.ts";
 import { crashed, preparationFailure } from "./unbegun-turns.ts";
 import type { UnbegunTurns } from "./unbegun-turns.ts";
@@ -124,6 +124,12 @@ export class JobPreparer {
       }
       if (signal.reason instanceof LaneYield && job.type === "resume") {
         await this.#options.unbegun.endYielded(job.turn);
+        return undefined;
+      }
+      if (signal.reason instanceof LaneAbort) {
+        const { message: reason, tellsSender } = signal.reason;
+        if (job.type !== "resume") await this.#options.unbegun.stop(sessionKey, job, signal.reason);
+        else await this.#options.unbegun.end(job.turn, { type: "aborted", reason }, { type: tellsSender ? "stopped-by-other" : "plain" });
         return undefined;
       }
       const outcome = preparationFailure(error, signal);

@@ -37,7 +37,7 @@ export interface PreparedTurn {
 }
 
 /** How a turn begins in this process. */
-export type TurnBeginning =
+type TurnBeginning =
   | {
       readonly type: "new";
       /** Resolves once the turn is on disk, and rejects when it cannot be brought there. Its first request may leave before; nothing is shown or done. */

@@ -115,6 +115,21 @@ describe.each([
   });
 });
 
+test("a refused message of a conversation that was answered before is in the next request", async () => {
+  await using running = await startTestGateway({ platform, patch: good });
+  const say = async (text: string): Promise<void> => {
+    await platform.say(platform.message(text));
+    await running.gateway.engine.idle();
+  };
+  await say("first words");
+  await running.gateway.reload({ ...running.settings(withoutModel(running.gateway.engine.parts.running.config)), token: running.token });
+  await say("second words");
+  expect(server.requests).toHaveLength(1);
+  await mend(running);
+  await say("third words");
+  for (const words of ["first words", "second words", "third words"]) expect(lastRequest()).toContain(words);
+});
+
 test("a message that is too long for the model and of which no file can be kept is refused with its beginning and its end", async () => {
   await using running = await startTestGateway({ platform, patch: withoutModel });
   // No file can be kept where a file lies in place of the folder.

@@ -4,9 +4,11 @@ import { ModelError } from "@factotum/agent-contract";
 import type { InboxStore, InputRecord, OutboxStore, TurnRecord, TurnStore } from "@factotum/store";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
 import type { FailedRuns } from "../observe/failed-runs.ts";
+import { DROPPED } from "../notices/notices.ts";
 import type { Notices } from "../notices/notices.ts";
 import { leftPreview } from "../delivery/streaming/left-preview.ts";
 import { LaneYield } from "../kernel/lane-abort.ts";
+import type { LaneAbort } from "../kernel/lane-abort.ts";
 import type { TurnConcluder } from "./turn-concluder.ts";
 import type { TurnEnding } from "./turn-conclusion.ts";
 import { beginRefusedTurn } from "./refused-turn.ts";
@@ -63,6 +65,14 @@ export class UnbegunTurns {
     const turn = await beginRefusedTurn(sessionKey, job, this.#options, options);
     this.#options.crashPoint?.("after-claim");
     await this.end(turn, outcome);
+  }
+
+  /** Ends a job that a person has stopped before its turn. Its sender is told unless the answer to the stop is seen there. */
+  async stop(sessionKey: string, job: InputJob, { message: reason, tellsSender }: LaneAbort): Promise<void> {
+    const { notices } = this.#options;
+    if (job.arrival.type === "committing") await job.arrival.committed;
+    if (!tellsSender) return notices.endStopped(sessionKey, inputsOf(job), reason);
+    for (const input of inputsOf(job)) await notices.drop(sessionKey, input, DROPPED.stopped);
   }
 
   /**
