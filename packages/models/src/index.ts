@@ -24,8 +24,6 @@ export { checkProvider } from "./provider-check/check-provider.ts";
 export type { ProviderCheck, ProviderCheckOptions, ProviderCheckTarget, ProviderCheckType } from "./provider-check/check-provider.ts";
 export { findProviderFacts, PROVIDER_FACTS } from "./provider-check/provider-facts.ts";
 export type { ProviderFacts } from "./provider-check/provider-facts.ts";
-export { isInList, probeProvider } from "./probe-provider.ts";
-export type { ProbeOptions, ProviderProbe } from "./probe-provider.ts";
 export { findProvider, providerBaseUrl, PROVIDERS, readProviderKey } from "./providers.ts";
 export type { ProviderDefaults } from "./providers.ts";
 export { defaultTimeouts } from "./timeouts.ts";

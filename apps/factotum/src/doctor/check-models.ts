@@ -1,19 +1,18 @@
 import { nearestName, parseModelReference, resolveSecret, type Environment, type FactotumConfig } from "@factotum/config";
 import {
+  checkProvider,
   createOllamaProbe,
   DEFAULT_KEY_VARIABLES,
   defaultModelFromEnvironment,
   findProvider,
-  isInList,
   ollamaContextNote,
   providerBaseUrl,
-  probeProvider,
   PROVIDERS,
   readOllamaContext,
   readProviderKey,
   resolveModelInfo,
 } from "@factotum/models";
-import type { DefaultModel, ProviderProbe } from "@factotum/models";
+import type { DefaultModel, ProviderCheck } from "@factotum/models";
 import { systemClock } from "../runtime/system-clock.ts";
 import { ok, type Finding } from "./finding.ts";
 
@@ -79,7 +78,7 @@ async function checkModel(written: string, agent: Agent, context: Context): Prom
   const keys = await findKeys(provider, context);
   if ("check" in keys) return [keys];
   const baseUrl = config.models.providers[provider]?.baseUrl ?? providerBaseUrl(provider, context.env);
-  const asked = await checkProvider(written, { ...context, provider, model, baseUrl, keys: keys.found });
+  const asked = await askProvider(written, { ...context, provider, model, baseUrl, keys: keys.found });
   if (provider !== "ollama" || baseUrl === undefined || asked.some(({ level }) => level === "error")) return asked;
   return [...asked, ...(await checkOllamaContext(model, baseUrl, context))];
 }
@@ -140,8 +139,8 @@ interface AskedModel extends Context {
 }
 
 /** Asks the provider, with each of its keys, for its models: it takes the key, and has the model. */
-async function checkProvider(written: string, asked: AskedModel): Promise<readonly Finding[]> {
-  const { provider, baseUrl, keys, fetch, config } = asked;
+async function askProvider(written: string, asked: AskedModel): Promise<readonly Finding[]> {
+  const { provider, model, baseUrl, keys, fetch, config } = asked;
   if (baseUrl === undefined) {
     const fix = `factotum config set models.providers.${provider}.baseUrl <address>`;
     return [{ check: "model", level: "error", message: `The address of ${provider} is not known.`, fix }];
@@ -153,45 +152,52 @@ async function checkProvider(written: string, asked: AskedModel): Promise<readon
   }
   const findings: Finding[] = [];
   for (const { place, value } of keys) {
-    const probe = await probeProvider({ provider, api, baseUrl, key: value, fetch, signal: AbortSignal.timeout(TIMEOUT_MS) });
-    findings.push(explainProbe(probe, written, { ...asked, baseUrl, place }));
-    if (probe.type === "unreachable") break;
+    const target = { provider, api, baseUrl, model, apiKey: value };
+    const result = await checkProvider(target, { fetch, clock: systemClock, limitMs: TIMEOUT_MS });
+    findings.push(explainCheck(result, written, { ...asked, place }));
+    if (result.type === "unreachable") break;
   }
   return findings;
 }
 
-type Explained = AskedModel & { readonly baseUrl: string; readonly place: string };
-
-function explainProbe(probe: ProviderProbe, written: string, { provider, model, baseUrl, place }: Explained): Finding {
-  const { host } = new URL(baseUrl);
-  switch (probe.type) {
-    case "refused":
+function explainCheck({ type, message, models }: ProviderCheck, written: string, asked: AskedModel & { readonly place: string }): Finding {
+  const { provider, model, baseUrl, place } = asked;
+  switch (type) {
+    case "works":
+      return ok("model", `${written}: ${message}`);
+    case "missing-key":
+    case "refused-key":
+    case "no-credit":
+      return { check: "model-key", level: "error", message: `${place}: ${message}`, fix: `factotum auth set ${provider}` };
+    case "unknown-model":
+    case "unusable-model": {
+      const nearest = nearestName(model, models);
       return {
-        check: "model-key",
-        level: "error",
-        message: `${provider} refuses the key of ${place} (HTTP ${probe.status}).`,
-        fix: `Make a new key on the provider's page, and put it where ${place} takes it from; check that models.providers.${provider}.baseUrl is the provider's.`,
+        check: "model",
+        // A server of one's own may answer to names that it does not list.
+        level: findProvider(provider)?.keyVariables === undefined ? "warning" : "error",
+        message: `${written}: ${message}`,
+        fix: `factotum config set agents.defaults.model ${provider}/${nearest ?? `<one of ${models.slice(0, 5).join(", ")}>`}`,
       };
+    }
+    case "rate-limited":
+      return { check: "model", level: "warning", message: `${written}: ${message}`, fix: "factotum doctor, in a minute" };
+    case "no-models":
+      return { check: "model", level: "error", message: `${written}: ${message}`, fix: "ollama pull qwen3" };
     case "unreachable":
       return {
         check: "model",
         level: "error",
-        message: `${written}: ${host} cannot be reached (${probe.cause}).`,
-        fix: `Check the network and models.providers.${provider}.baseUrl.`,
+        message: `${written}: ${message}`,
+        fix: `factotum auth test ${provider}, when that is mended`,
       };
-    case "unclear":
-      return ok("model", `${written}: ${host} answers`);
-    case "accepted":
-      break;
+    case "failed":
+      // Compatible servers need no listing.
+      return {
+        check: "model",
+        level: "warning",
+        message: `${written}: ${message}`,
+        fix: `Check models.providers.${provider}.baseUrl (${baseUrl ?? "not set"}); a provider without a list of models may work all the same: factotum agent -m hello`,
+      };
   }
-  if (probe.models === undefined) return ok("model", `${written}: ${host} answers`);
-  if (isInList(model, probe.models)) return ok("model", `${written}: ${host} takes the key and has the model`);
-  const nearest = nearestName(model, probe.models);
-  return {
-    check: "model",
-    // A server of one's own may answer to names that it does not list.
-    level: findProvider(provider)?.keyVariables === undefined ? "warning" : "error",
-    message: `${written}: ${provider} has no model of this name.`,
-    fix: `factotum config set agents.defaults.model ${provider}/${nearest ?? `<one of ${probe.models.slice(0, 5).join(", ")}>`}`,
-  };
 }

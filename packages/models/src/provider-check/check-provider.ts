@@ -137,7 +137,8 @@ function parseJson(text: string): unknown {
 
 function networkReason(error: Error): string {
   const code = asRecord(error.cause)?.["code"] ?? ("code" in error ? error.code : undefined);
-  return typeof code === "string" ? code : error.message;
+  if (typeof code === "string") return code;
+  return error.cause instanceof Error ? error.cause.message : error.message;
 }
 
 /** What is said of the results. */
