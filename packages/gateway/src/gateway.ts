@@ -12,7 +12,7 @@ import type { CrashPointHook } from "./kernel/crash-point.ts";
 import type { EngineSettings } from "./engine/engine-options.ts";
 import type { ChannelAccount } from "./channels/channel-account.ts";
 import { ClientServer } from "./rpc/client-server.ts";
-import { createRpcHandlers } from "./rpc/rpc-methods.ts";
+import { createRpcHandlers } from "./rpc/rpc-handlers.ts";
 import type { SetupControl } from "./rpc/setup-methods.ts";
 import { WebchatHub } from "./rpc/webchat-hub.ts";
 import { OutboundMessenger } from "./delivery/outbound-messenger.ts";

@@ -7,7 +7,7 @@ import type { TestGateway } from "../../test/gateway-harness.ts";
 import { authorize, OWN } from "../access/authorize.ts";
 import type { HttpRoute, Principal } from "../access/authorize.ts";
 import { ClientServer } from "../rpc/client-server.ts";
-import { createRpcHandlers } from "../rpc/rpc-methods.ts";
+import { createRpcHandlers } from "../rpc/rpc-handlers.ts";
 import { WebchatHub } from "../rpc/webchat-hub.ts";
 import { createAuthenticator } from "../access/credentials.ts";
 import { startHttpServer } from "./http-server.ts";

@@ -3,7 +3,7 @@ import type { GatewayWarning } from "@factotum/protocol";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { Authenticator } from "../access/credentials.ts";
 import type { StorageGuard } from "../storage/storage-guard.ts";
-import type { RpcHandlers } from "./rpc-methods.ts";
+import type { RpcHandlers } from "./rpc-handlers.ts";
 
 /** The dependencies of client connections. */
 export interface ClientServices {
