@@ -20,11 +20,21 @@ export type {
   RpcErrorCode,
   ServerFrame,
 } from "./frames.ts";
-export { ChatEntrySchema, ChatEventSchema, ChatSnapshotSchema } from "./chat.ts";
-export type { ChatEntry, ChatEvent, ChatFile, ChatOutcome, ChatSnapshot, ChatToolCall, ChatWait, LiveRun, NoticeBlock } from "./chat.ts";
-export { ConfigReloadResultSchema } from "./config.ts";
-export type { ConfigReloadResult } from "./config.ts";
-export { CONTEXT_PART_TYPES, ContextReportSchema, ContextRequestSchema, ReplayDeltaSchema, ReplayResultSchema } from "./context.ts";
+export { ChatEntrySchema, ChatEventSchema, ChatSnapshotSchema } from "./shapes/chat.ts";
+export type {
+  ChatEntry,
+  ChatEvent,
+  ChatFile,
+  ChatOutcome,
+  ChatSnapshot,
+  ChatToolCall,
+  ChatWait,
+  LiveRun,
+  NoticeBlock,
+} from "./shapes/chat.ts";
+export { ConfigReloadResultSchema } from "./shapes/config.ts";
+export type { ConfigReloadResult } from "./shapes/config.ts";
+export { CONTEXT_PART_TYPES, ContextReportSchema, ContextRequestSchema, ReplayDeltaSchema, ReplayResultSchema } from "./shapes/context.ts";
 export type {
   ContextChange,
   ContextDiff,
@@ -39,25 +49,25 @@ export type {
   ContextTruncation,
   ReplayDelta,
   ReplayResult,
-} from "./context.ts";
-export { DeadLetterSchema } from "./dead-letters.ts";
-export type { DeadLetter } from "./dead-letters.ts";
-export { SessionImportReportSchema, SessionSummarySchema } from "./sessions.ts";
-export type { SessionImportReport, SessionKind, SessionSummary } from "./sessions.ts";
-export { GatewayStatusSchema } from "./status.ts";
-export type { AgentStatus, BlockedConversation, ChannelStatus, GatewayStatus, RefusedSender, RestingModel } from "./status.ts";
-export { DamageEventsSchema } from "./damage.ts";
-export type { DamageEvent } from "./damage.ts";
-export { GatewayWarningsSchema } from "./warnings.ts";
-export type { GatewayWarning } from "./warnings.ts";
-export { SetupCheckSchema, SetupStateSchema } from "./setup.ts";
-export type { SetupCheck, SetupProvider, SetupState } from "./setup.ts";
-export { RunUsageSchema } from "./usage.ts";
-export type { RunUsage } from "./usage.ts";
+} from "./shapes/context.ts";
+export { DeadLetterSchema } from "./shapes/dead-letters.ts";
+export type { DeadLetter } from "./shapes/dead-letters.ts";
+export { SessionImportReportSchema, SessionSummarySchema } from "./shapes/sessions.ts";
+export type { SessionImportReport, SessionKind, SessionSummary } from "./shapes/sessions.ts";
+export { GatewayStatusSchema } from "./shapes/status.ts";
+export type { AgentStatus, BlockedConversation, ChannelStatus, GatewayStatus, RefusedSender, RestingModel } from "./shapes/status.ts";
+export { DamageEventsSchema } from "./shapes/damage.ts";
+export type { DamageEvent } from "./shapes/damage.ts";
+export { GatewayWarningsSchema } from "./shapes/warnings.ts";
+export type { GatewayWarning } from "./shapes/warnings.ts";
+export { SetupCheckSchema, SetupStateSchema } from "./shapes/setup.ts";
+export type { SetupCheck, SetupProvider, SetupState } from "./shapes/setup.ts";
+export { RunUsageSchema } from "./shapes/usage.ts";
+export type { RunUsage } from "./shapes/usage.ts";
 export { isRpcMethod, RPC_METHODS } from "./methods.ts";
 export type { RpcEvent, RpcEvents } from "./rpc-events.ts";
 export { RPC_EVENTS } from "./rpc-events.ts";
-export type { AgentRunResult } from "./agent-run.ts";
+export type { AgentRunResult } from "./shapes/agent-run.ts";
 export type { RpcMethod, RpcMethods, RpcAccess, RpcMethodSchemas } from "./method-types.ts";
 export { MAX_CHAT_ATTACHMENTS, MAX_UPLOAD_BYTES } from "./webchat.ts";
 export type { ChatAttachment, WebchatDelivery, WebchatInput, WebchatSocket } from "./webchat.ts";

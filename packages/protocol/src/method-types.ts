@@ -1,14 +1,14 @@
 import type * as z from "zod";
-import type { AgentRunResult } from "./agent-run.ts";
-import type { ChatEntry, ChatSnapshot } from "./chat.ts";
-import type { ConfigReloadResult } from "./config.ts";
-import type { ContextReport, ContextRequest, ReplayResult } from "./context.ts";
-import type { DeadLetter } from "./dead-letters.ts";
-import type { SessionImportReport, SessionKind, SessionSummary } from "./sessions.ts";
-import type { SetupCheck, SetupState } from "./setup.ts";
-import type { GatewayStatus } from "./status.ts";
-import type { DamageEvent } from "./damage.ts";
-import type { GatewayWarning } from "./warnings.ts";
+import type { AgentRunResult } from "./shapes/agent-run.ts";
+import type { ChatEntry, ChatSnapshot } from "./shapes/chat.ts";
+import type { ConfigReloadResult } from "./shapes/config.ts";
+import type { ContextReport, ContextRequest, ReplayResult } from "./shapes/context.ts";
+import type { DeadLetter } from "./shapes/dead-letters.ts";
+import type { SessionImportReport, SessionKind, SessionSummary } from "./shapes/sessions.ts";
+import type { SetupCheck, SetupState } from "./shapes/setup.ts";
+import type { GatewayStatus } from "./shapes/status.ts";
+import type { DamageEvent } from "./shapes/damage.ts";
+import type { GatewayWarning } from "./shapes/warnings.ts";
 import type { ChatAttachment } from "./webchat.ts";
 
 /** Every method with its parameters and result. */

@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { ChatEventSchema } from "./chat.ts";
-import type { ChatEvent } from "./chat.ts";
-import { ReplayDeltaSchema } from "./context.ts";
-import type { ReplayDelta } from "./context.ts";
+import { ChatEventSchema } from "./shapes/chat.ts";
+import type { ChatEvent } from "./shapes/chat.ts";
+import { ReplayDeltaSchema } from "./shapes/context.ts";
+import type { ReplayDelta } from "./shapes/context.ts";
 import { parsersOf } from "./parser-of.ts";
-import { GatewayWarningsSchema } from "./warnings.ts";
-import type { GatewayWarning } from "./warnings.ts";
+import { GatewayWarningsSchema } from "./shapes/warnings.ts";
+import type { GatewayWarning } from "./shapes/warnings.ts";
 
 /** Every event with its payload. */
 export interface RpcEvents {

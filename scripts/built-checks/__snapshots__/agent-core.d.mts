@@ -61,10 +61,13 @@ interface ContextTokens {
   /** Of that: system prompt and tools. */
   readonly overheadTokens: number;
 }
-/** When a conversation is compacted by itself: before a turn, and in the background after one. */
+/** When a conversation is compacted by itself: before a turn, and in the background after one. A provider that finds a request too long is the third cause. */
 interface CompactionTriggers {
-  /** True when a context of this size leaves too little room for an answer: compact before the next request. */
-  readonly shouldCompact: (contextTokens: number) => boolean;
+  /** True when a context leaves too little room for an answer, or when not even all of its history was read: compact before the next request. */
+  readonly shouldCompact: (size: {
+    readonly contextTokens: number;
+    readonly omitted: number;
+  }) => boolean;
   /**
    * True when the older messages should be summarised in the background: shortly before `shouldCompact` is, and only if that frees at least an eighth
    * of the window. A small window is mostly prompt and recent messages, and would otherwise be summarised after each turn.

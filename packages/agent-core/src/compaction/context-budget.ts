@@ -1,4 +1,4 @@
-import { compactionTriggers, type CompactionTriggers } from "./compaction-triggers.ts";
+import { compactionTriggers, type CompactionTriggers, maxContextTokens } from "./compaction-triggers.ts";
 
 /** The figures of a model's window that compaction goes by, all in tokens. */
 export interface ContextBudgetOptions {
@@ -42,7 +42,7 @@ export function contextBudget({
 }: ContextBudgetOptions): ContextBudget {
   const quarter = Math.floor(window / 4);
   const eighth = Math.floor(window / 8);
-  const maxContext = window - Math.min(reserveTokens, quarter);
+  const maxContext = maxContextTokens(window, reserveTokens);
   const keepRecent = Math.min(keepRecentTokens, quarter);
   const maxSummary = Math.min(MAX_SUMMARY_TOKENS, eighth);
   return {

@@ -44,7 +44,8 @@ describe("the budget of a window", () => {
 
   test("says when to compact, and when to write notes first", () => {
     const [large, small] = [contextBudget({ window: 200_000 }), contextBudget({ window: 16_000 })];
-    expect([180_000, 180_001].map(large.shouldCompact)).toEqual([false, true]);
+    expect([180_000, 180_001].map((contextTokens) => large.shouldCompact({ contextTokens, omitted: 0 }))).toEqual([false, true]);
+    expect(large.shouldCompact({ contextTokens: 1, omitted: 1 })).toBe(true);
     expect([176_000, 176_001].map(large.shouldFlushMemory)).toEqual([false, true]);
     expect([10_000, 10_001].map(small.shouldFlushMemory)).toEqual([false, true]);
   });

@@ -1,4 +1,3 @@
-import type { ContextBudget } from "@factotum/agent-core";
 import { joinOutcomes } from "../summaries/compaction-outcome.ts";
 import type { CompactionOutcome } from "../summaries/compaction-outcome.ts";
 import type { CompactionRequest, Compactor } from "../summaries/compact-session.ts";
@@ -49,7 +48,7 @@ export class SessionCompactor {
     }: { readonly backgroundCompactor: BackgroundCompactor; readonly signal: AbortSignal; readonly incomingTokens: number },
   ): Promise<FittingSession> {
     const isFull = (size: ContextSize, context: SessionContext): boolean =>
-      isOverfull({ ...size, contextTokens: size.contextTokens + incomingTokens }, windowBudget(context));
+      windowBudget(context).shouldCompact({ ...size, contextTokens: size.contextTokens + incomingTokens });
     const unchanged: FittingSession = { context: before, outcome: { type: "nothing" } };
     if (before.record === undefined) return unchanged;
     let size = await readContextSize(before, this.#options);
@@ -111,9 +110,4 @@ export class SessionCompactor {
     const { record, agent, model } = context;
     return record === undefined ? undefined : { record, agent, model, ...(await readContextSize(context, this.#options)), forced: true };
   }
-}
-
-/** True when the next request would leave too little room for an answer, or when not even all of its history was read. */
-function isOverfull({ contextTokens, omitted }: ContextSize, budget: ContextBudget): boolean {
-  return omitted > 0 || budget.shouldCompact(contextTokens);
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { DamageEventsSchema } from "./damage.ts";
 import type { DamageEvent } from "./damage.ts";
-import { parserOf } from "./parser-of.ts";
+import { parserOf } from "../parser-of.ts";
 
 /** One account of a channel, as `status` shows it. */
 export interface ChannelStatus {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { parserOf } from "./parser-of.ts";
+import { parserOf } from "../parser-of.ts";
 
 /** A condition of the gateway that its owner should know and can act on. It disappears once the condition ends. */
 export interface GatewayWarning {

@@ -3,7 +3,7 @@ import { RestingModelSchema } from "./status.ts";
 import type { RestingModel } from "./status.ts";
 import { RunUsageSchema } from "./usage.ts";
 import type { RunUsage } from "./usage.ts";
-import { parserOf } from "./parser-of.ts";
+import { parserOf } from "../parser-of.ts";
 
 /** The parts of a model request, in the order in which the reports show them. */
 export const CONTEXT_PART_TYPES = ["system", "messages", "prompt", "images", "tools"] as const;

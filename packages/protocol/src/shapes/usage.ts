@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { parserOf } from "./parser-of.ts";
+import { parserOf } from "../parser-of.ts";
 
 /** Tokens and cost, for programs. `input` excludes cached tokens. */
 export interface RunUsage {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { parserOf } from "./parser-of.ts";
+import { parserOf } from "../parser-of.ts";
 
 /**
  * Unacknowledged damage of the stored state. `database`: the whole database was lost or unreadable and was restored; `snapshots`: snapshots of another database

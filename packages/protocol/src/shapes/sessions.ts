@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { parserOf } from "./parser-of.ts";
+import { parserOf } from "../parser-of.ts";
 
 /** The kinds of sessions, for lists and filters. */
 export const SESSION_KINDS = ["main", "group", "cron", "hook", "node", "other"] as const;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { parserOf } from "./parser-of.ts";
+import { parserOf } from "../parser-of.ts";
 
 /** The result of checking the configuration file. */
 export interface ConfigReloadResult {

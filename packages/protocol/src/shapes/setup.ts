@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { parserOf } from "./parser-of.ts";
+import { parserOf } from "../parser-of.ts";
 
 /** A provider of models as a first run shows it. Keys are named by where they stand, never given. */
 export interface SetupProvider {

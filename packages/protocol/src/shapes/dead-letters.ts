@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { parserOf } from "./parser-of.ts";
+import { parserOf } from "../parser-of.ts";
 
 /** A terminal failure: a message that was never answered, or a part of one that did not reach its platform. */
 export interface DeadLetter {
