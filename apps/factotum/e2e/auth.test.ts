@@ -30,9 +30,8 @@ test("the start names the step that ends the demo, and a running gateway takes a
   await using provider = await startListingServer({ key: KEY, models: ["openai/gpt-oss-120b", "llama-9"] });
   await using product = await startProduct({ config: { models: { providers: { groq: { baseUrl: provider.url } } } } });
   const run = async (...args: readonly string[]): ReturnType<typeof runCommand> => runCommand(args, { home: product.home });
-  expect(product.output()).toContain(
-    "The demo model answers. For a real one, open the address above and choose a provider, or run: factotum setup\n",
-  );
+  const step = "The demo model answers. For a real one, open the address above and choose a provider, or run: factotum setup\n";
+  await expect.poll(() => product.output()).toContain(step);
   const refused = await authSet(product, "gsk-wrong-0123456789");
   expect(refused).toMatchObject({ code: 1, output: expect.stringContaining("refused this key") as string });
   // The model rests after its refusal, and is asked again at once with the right key.

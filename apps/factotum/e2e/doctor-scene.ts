@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import type { Finding } from "../src/doctor/finding.ts";
-import { runCommand, type CommandOutcome } from "@factotum/testing-product";
+import { productEntry, runCommand, type CommandOutcome } from "@factotum/testing-product";
 
 export const RIGHT_KEY = "sk-right-0123456789";
 export const MODELS: readonly string[] = ["claude-sonnet-5-5", "claude-opus-4-6"];
@@ -127,9 +127,11 @@ export class DoctorScene implements AsyncDisposable {
     }
   }
 
-  /** Runs a command of the system that a fix is. */
+  /** Runs a command that a fix is in a shell, in which `factotum` is the built product. */
   async shell(command: string): Promise<void> {
-    await promisify(execFile)("sh", ["-c", command]);
+    const product = `factotum() { ${JSON.stringify(process.execPath)} ${JSON.stringify(productEntry)} "$@"; }`;
+    const env = { PATH: process.env["PATH"] ?? "", FACTOTUM_HOME: this.home, ...this.env };
+    await promisify(execFile)("sh", ["-c", `${product}\n${command}`], { env });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -110,6 +110,8 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     check: "model-key",
     message: /There is no key for anthropic/,
     plant: (scene) => scene.configure({ models: { providers: { anthropic: { baseUrl: scene.vendor.baseUrl } } } }),
+    // At a terminal it asks for the key.
+    follow: (scene, { fix }) => scene.shell(`echo ${RIGHT_KEY} | ${/factotum auth set anthropic/.exec(fix)?.[0] ?? "false"}`),
   },
   "a key file that is gone": {
     check: "model-key",

@@ -56,9 +56,9 @@ function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- whoever has no mouse scrolls with the keys
         tabIndex={0}
       >
+        <h2 className="sr-only">Conversation</h2>
         {before === undefined ? null : <OlderMessages key={before} scroller={scroller} />}
         <div className="chat-column" ref={column}>
-          <h2 className="sr-only">Conversation</h2>
           {committed.length === 0 && outgoing.length === 0 && live === undefined ? <Welcome /> : null}
           <CommittedRows items={committed} />
           {writing.map((item) => (
