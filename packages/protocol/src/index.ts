@@ -52,8 +52,8 @@ export type {
 } from "./shapes/context.ts";
 export { DeadLetterSchema } from "./shapes/dead-letters.ts";
 export type { DeadLetter } from "./shapes/dead-letters.ts";
-export { SessionImportReportSchema, SessionSummarySchema } from "./shapes/sessions.ts";
-export type { SessionImportReport, SessionKind, SessionSummary } from "./shapes/sessions.ts";
+export { SessionImportReportSchema, SessionSummarySchema } from "./shapes/session-summary.ts";
+export type { SessionImportReport, SessionKind, SessionSummary } from "./shapes/session-summary.ts";
 export { GatewayStatusSchema } from "./shapes/status.ts";
 export type { AgentStatus, BlockedConversation, ChannelStatus, GatewayStatus, RefusedSender, RestingModel } from "./shapes/status.ts";
 export { DamageEventsSchema } from "./shapes/damage.ts";

@@ -4,7 +4,7 @@ import type { ChatEntry, ChatSnapshot } from "./shapes/chat.ts";
 import type { ConfigReloadResult } from "./shapes/config.ts";
 import type { ContextReport, ContextRequest, ReplayResult } from "./shapes/context.ts";
 import type { DeadLetter } from "./shapes/dead-letters.ts";
-import type { SessionImportReport, SessionKind, SessionSummary } from "./shapes/sessions.ts";
+import type { SessionImportReport, SessionKind, SessionSummary } from "./shapes/session-summary.ts";
 import type { SetupCheck, SetupState } from "./shapes/setup.ts";
 import type { GatewayStatus } from "./shapes/status.ts";
 import type { DamageEvent } from "./shapes/damage.ts";

@@ -3,7 +3,7 @@ import { ChatEntrySchema, ChatSnapshotSchema } from "./shapes/chat.ts";
 import { ConfigReloadResultSchema } from "./shapes/config.ts";
 import { ContextReportSchema, ContextRequestSchema, ReplayResultSchema } from "./shapes/context.ts";
 import { DeadLetterSchema } from "./shapes/dead-letters.ts";
-import { SESSION_KINDS, SessionImportReportSchema, SessionSummarySchema } from "./shapes/sessions.ts";
+import { SESSION_KINDS, SessionImportReportSchema, SessionSummarySchema } from "./shapes/session-summary.ts";
 import { SetupCheckSchema, SetupStateSchema } from "./shapes/setup.ts";
 import { GatewayStatusSchema } from "./shapes/status.ts";
 import { RunUsageSchema } from "./shapes/usage.ts";
