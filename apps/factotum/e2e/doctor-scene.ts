@@ -114,7 +114,7 @@ export class DoctorScene implements AsyncDisposable {
     return (JSON.parse(stdout) as { readonly findings: readonly Finding[] }).findings.filter(({ level }) => level !== "ok");
   }
 
-  /** Runs the commands of the product that a text names, as a shell would read them. Throws when one fails or there is none. */
+  /** Runs the commands of the product that a text names, as a shell would read them. Throws when one fails, or if the text names none. */
   async follow(fix: string): Promise<void> {
     const commands = [...fix.matchAll(/factotum ((?:[a-z][\w.[\]-]*|'[^']*'|--?[a-z]+)(?: (?:'[^']*'|[^\s'",;]+))*)/g)].map(
       ([, words = ""]) => words,

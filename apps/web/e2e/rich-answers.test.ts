@@ -62,7 +62,7 @@ describe.each(LOOKS)("$width px, dark: $dark", (look) => {
   });
 });
 
-test("formulas are drawn as MathML, and one that is none is shown as it was written", async () => {
+test("formulas are drawn as MathML, and an invalid one is shown as it was written", async () => {
   const page = await openAnswer({ width: 1280 }, ANSWER);
   await page.locator(".formula math").nth(2).waitFor();
   expect(await page.locator(".formula math msup").count()).toBe(1);
@@ -95,7 +95,7 @@ test("what is selected is copied as it was written: formulas as TeX, code with i
     );
   const [, first = ""] = ANSWER.split("\n\n");
   expect(await copy(".prose p")).toBe(first);
-  // Half a formula is none.
+  // An unfinished formula is text.
   expect(await copy(".formula msup")).toBe(String.raw`\(a^2\)`);
   const display = ANSWER.split("\n\n")[2] ?? "";
   expect(await copy(".prose h2", ".prose > .formula.display")).toMatch(/^Areas\n+The area is/);

@@ -11,7 +11,7 @@ export interface BenchPage {
   close(): Promise<void>;
 }
 
-/** Starts the Chromium of the system, or of `FACTOTUM_CHROMIUM`. Rejects when there is none. */
+/** Starts the Chromium of the system, or of `FACTOTUM_CHROMIUM`. Rejects if neither exists. */
 export async function openBrowser(): Promise<Browser> {
   const executablePath = process.env["FACTOTUM_CHROMIUM"] ?? PATHS.find((file) => existsSync(file));
   if (executablePath === undefined)

@@ -90,7 +90,7 @@ function findAccount(written: string, loaded: LoadedConfig): Account {
   return { channel, accountId, place: listed ? ["channels", channel, "accounts", accountId] : ["channels", channel] };
 }
 
-/** An id of the wrong kind would admit nobody. */
+/** An id of the wrong kind matches no sender. */
 async function checkId(channel: string, id: string, group: boolean): Promise<void> {
   const check = group ? undefined : await CHANNELS.find((one) => one.id === channel)?.loadSenderIdCheck?.();
   const problem = check?.(id);

@@ -9,7 +9,7 @@ import { addressOf } from "./address-of.ts";
 import { gatewayControl } from "./gateway-control.ts";
 import { installService } from "./gateway-service.ts";
 
-/** Offers the service, or a start where there is none, and the page. False when the person has left. */
+/** Offers the service, or a start on systems without one, and the page. False when the person has left. */
 export async function offerStart(context: CliContext, prompts: Prompts): Promise<boolean> {
   const service = await usableService(context);
   if (service !== undefined) {

@@ -70,7 +70,7 @@ test("a key of the environment is offered first and can be kept; an unknown mode
   expect(await home.read("credentials/anthropic")).toBe(`${KEY}\n`);
 });
 
-test("whoever leaves keeps what was done", async () => {
+test("a person who leaves keeps what was done", async () => {
   await using home = await CliHome.create();
   const result = await guide(home, [[/^Which provider/, undefined]]);
   expect(result).toMatchObject({ code: 1, left: [] });

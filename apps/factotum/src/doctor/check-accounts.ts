@@ -4,10 +4,10 @@ import { ok, type Finding } from "./finding.ts";
 
 type Account = FactotumConfig["channels"][string]["accounts"][string];
 
-/** A channel that is there without being configured admits whoever has the gateway's token, and needs no list of people. */
+/** A channel that is there without being configured admits every client with the gateway's token, and needs no list of people. */
 const WITH_TOKEN: ReadonlySet<string> = new Set(CHANNELS.flatMap(({ id, implicit }) => (implicit === true ? [id] : [])));
 
-/** Accounts that nobody may talk to, and those to which more people may talk than their owner may think. */
+/** Accounts that refuse everyone, and accounts that admit more people than their owner may think. */
 export function checkAccounts({ channels, commands }: FactotumConfig): readonly Finding[] {
   const accounts = Object.values(channels).flatMap(({ accounts: byId }) => Object.values(byId));
   return accounts

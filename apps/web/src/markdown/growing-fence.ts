@@ -1,6 +1,6 @@
 import { CHUNK_LINES } from "./split-lines.ts";
 
-/** A fence at the left edge; one in a list or a quote is none of these. */
+/** A fence at the left edge; one in a list or a quote does not count. */
 const OPENING = /^(?:(`{3,})[^`\n]*|(~{3,})[^\n]*)\n/;
 
 /** The line that opens a fence at the beginning of a text, if there is one. */

@@ -188,7 +188,7 @@ function ExternalLink({ url, children }: { readonly url: string | undefined; rea
   );
 }
 
-/** An image whose bytes stand in the answer itself: showing it asks nobody. SVG is left out, because it is a document. */
+/** An image whose bytes stand in the answer itself: showing it makes no request. SVG is left out, because it is a document. */
 function isDataImage(url: string | undefined): boolean {
   return url !== undefined && /^data:image\/(?:png|jpeg|gif|webp);base64,[a-z0-9+/=\s]+$/i.test(url);
 }

@@ -89,7 +89,7 @@ test("however a text comes, its layout is that of the whole text", () => {
   );
 });
 
-test("a text that does not go on where the one before ended is laid out anew", () => {
+test("a text that does not continue the one before is laid out again", () => {
   const { stream } = countingStream();
   stream.update("One\n\nTwo [x]\n\n[x]: http://a\n");
   expect(htmlOf(stream.update("Three\n\n[x]\n"))).toBe(whole("Three\n\n[x]\n"));

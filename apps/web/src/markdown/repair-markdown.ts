@@ -8,7 +8,7 @@ export function repairMarkdown(text: string): string {
   return closeFormula(remend(text, OPTIONS));
 }
 
-/** Only in the last paragraph: an opening bracket before an empty line is none. */
+/** Only in the last paragraph: an opening bracket before an empty line is text. */
 function closeFormula(text: string): string {
   const start = text.lastIndexOf("\n\n") + 1;
   const opening = text.lastIndexOf("\\(");

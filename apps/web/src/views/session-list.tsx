@@ -193,7 +193,7 @@ function SessionRow({ sessionKey, title, summary, current, tabIndex, onOpen, onM
 
 function detailOf(summary: SessionSummary | undefined, isConnected: boolean): string {
   if (summary === undefined) return "Nothing said yet";
-  // Without a connection nobody knows whether it still works.
+  // Without a connection the page does not know whether it still works.
   if (summary.running) return isConnected ? "Working…" : "Was working";
   const when = relativeTime(summary.activeAtMs, Date.now());
   return summary.channel === undefined || summary.channel === "webchat" ? when : `${summary.channel} · ${when}`;

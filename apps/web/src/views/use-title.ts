@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { useAppState } from "./app-context.ts";
 
-/** Names the page after the open conversation, with the number of answers that came while nobody looked. */
+/** Names the page after the open conversation, with the number of answers that came while the page was hidden. */
 export function useTitle(title: string): void {
   const ready = useReadyCount();
   useEffect(() => {

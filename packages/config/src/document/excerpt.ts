@@ -77,7 +77,7 @@ export function hideTexts(secrets: readonly string[]): (line: string) => readonl
     });
 }
 
-/** In a file that cannot be read nobody knows which value is a secret: every text is hidden, keys and punctuation are shown. */
+/** In a file that cannot be parsed any value may be a secret: every text is hidden, keys and punctuation are shown. */
 export function hideValues(format: "json5" | "yaml"): (line: string) => readonly HiddenRange[] {
   return (line) => {
     if (format === "yaml") {

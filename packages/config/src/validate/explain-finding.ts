@@ -118,7 +118,7 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ["byProvider", ", and write tools.byProvider for all agents"],
 ]);
 
-/** How a path with points is written in a file; nothing for a key that is none. */
+/** How a path with points is written in a file; nothing for an invalid key. */
 function nestedForm(key: string): string {
   if (!key.includes(".")) return "";
   return `; write it as objects in each other: ${key.split(".").reduceRight((inner, part) => `${part}: ${inner === "…" ? inner : `{ ${inner} }`}`, "…")}`;

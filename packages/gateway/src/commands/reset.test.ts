@@ -222,7 +222,7 @@ describe("the reset prompt", () => {
     },
   );
 
-  test("is not given in a conversation that nobody has reset, nor for what a client has reset", async () => {
+  test("is not given in a conversation that no person has reset, nor for what a client has reset", async () => {
     await using running = await start();
     await say(running, "/help");
     await say(running, "one");

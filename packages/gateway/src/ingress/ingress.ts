@@ -287,7 +287,7 @@ export class Ingress implements MessageIntake {
   }
 }
 
-/** Its sender expects an answer: a message of a group that names nobody may come to nothing. */
+/** Its sender expects an answer: a group message without a mention may need no answer. */
 function isExpected({ message, admission }: InputRecord): boolean {
   return RUN_POLICY[admission.kind].isFromPerson && (message.origin.conversation.kind === "direct" || message.mentionsBot);
 }

@@ -70,7 +70,7 @@ test("a place is held from before the request until its stream ends", async () =
   expect(log).toEqual(["enter", "ask", "leave"]);
 });
 
-test("a place is released when the stream fails and when nobody reads on", async () => {
+test("a place is released when the stream fails and when its reader stops", async () => {
   const broken = createScene({ breaks: true });
   const { signal } = new AbortController();
   await expect(collect(broken.client.stream(REQUEST, { signal }))).rejects.toThrow("broken");

@@ -88,7 +88,7 @@ async function* meter(
     for await (const event of client.stream(request, options)) {
       if (event.type === "message-end" || event.type === "message-failed") {
         end = event;
-        // Before it is handed on: nobody comes back to a stream after its last event.
+        // Before it is handed on: a reader does not return to a stream after its last event.
         reservation.settle((event.type === "message-end" ? event.message.usage : event.partial?.usage) ?? NO_USAGE);
       }
       yield event;

@@ -50,7 +50,7 @@ export interface RunResults {
   readonly shownThoughts: string;
   /** What else the conversation is told; it is sent to no channel. */
   readonly note: string | undefined;
-  /** Fires when nobody waits for the run any longer: then its files are not waited for either. */
+  /** Fires when no client or person waits for the run any longer: then its files are not waited for either. */
   readonly signal: AbortSignal;
 }
 
@@ -98,7 +98,7 @@ export interface FailureTexts {
 /** What the final commit says of a run. Pure. */
 export function decideConclusion(run: FinishedTurn, texts: FailureTexts): TurnConclusion {
   const { outcome, turn, ending } = run;
-  // Notes are nobody's answer: what became of them stands in the log.
+  // Notes answer no person: their outcome is in the log.
   if (RUN_POLICY[turn.kind].reply === "never") return SILENT;
   if (outcome.type === "aborted") {
     const notice = { level: "info", text: `Stopped: ${outcome.reason}.` } as const;

@@ -30,7 +30,7 @@ export interface SetupState {
     /** For people: why it is this one. */
     readonly reason: string;
   };
-  /** The default agent. Its name is absent as long as nobody has given it one. */
+  /** The default agent. Its name is absent until a person gives it one. */
   readonly agent: { readonly id: string; readonly name?: string };
   readonly providers: readonly SetupProvider[];
 }

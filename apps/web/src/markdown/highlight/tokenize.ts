@@ -48,7 +48,7 @@ const THEME: ThemeRegistration = {
   ],
 };
 
-/** Longer lines, characters, are data that nobody reads. */
+/** Longer lines, in characters, are data, not code for people. */
 const MAX_LINE_LENGTH = 2000;
 /** A line that takes longer is left as it is, milliseconds. */
 const MAX_LINE_MS = 50;
