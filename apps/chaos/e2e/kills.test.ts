@@ -4,7 +4,7 @@ import { runKills } from "../src/kills/run-kills.ts";
 
 /** The short form; `pnpm chaos` has the long one, with as many environments for each display mode. */
 const SHORT = {
-  kills: Number(process.env["FACTOTUM_CHAOS_KILLS"] ?? 300),
+  kills: Number(process.env["FACTOTUM_CHAOS_KILLS"] ?? 150),
   seed: 20_261_122,
   worlds: 2,
   conversations: 20,
