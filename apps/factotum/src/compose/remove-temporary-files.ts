@@ -1,7 +1,7 @@
 import type { Dirent } from "node:fs";
 import { lstat, opendir, realpath, rm } from "node:fs/promises";
 import { join, sep } from "node:path";
-import { isProcessAlive } from "../runtime/runtime-file.ts";
+import { isProcessAlive } from "../runtime/is-process-alive.ts";
 
 /** A temporary file's name: the writing process, and a random part. */
 const TEMPORARY = /^\.factotum-(\d+)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;

@@ -2,7 +2,8 @@ import { readFile } from "node:fs/promises";
 import { secretVariables, type Environment, type LoadedConfig } from "@factotum/config";
 import { DEFAULT_KEY_VARIABLES } from "@factotum/models";
 import type { CliContext } from "../runtime/cli-context.ts";
-import { isProcessAlive, readRuntimeFile } from "../runtime/runtime-file.ts";
+import { isProcessAlive } from "../runtime/is-process-alive.ts";
+import { readRuntimeFile } from "../runtime/runtime-file.ts";
 import { systemService } from "../service/find-service.ts";
 import { ok, type Finding } from "./finding.ts";
 

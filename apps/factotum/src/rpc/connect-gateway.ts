@@ -1,7 +1,8 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
-import { isProcessAlive, readRuntimeFile, type RuntimeFacts } from "../runtime/runtime-file.ts";
+import { isProcessAlive } from "../runtime/is-process-alive.ts";
+import { readRuntimeFile, type RuntimeFacts } from "../runtime/runtime-file.ts";
 import { ownTokens } from "./own-token.ts";
 import type { RpcClient } from "./rpc-client.ts";
 import { ConnectionError, RpcError } from "./rpc-errors.ts";

@@ -38,13 +38,3 @@ export async function readRuntimeFile({ runtimeFile, home }: StatePaths): Promis
     throw error;
   }
 }
-
-/** True while a process of that number exists. */
-export function isProcessAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    // EPERM: it exists, and belongs to another user.
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-}
