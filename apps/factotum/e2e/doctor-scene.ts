@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -52,6 +52,7 @@ export class DoctorScene implements AsyncDisposable {
   readonly vendor: FakeVendor;
 
   readonly #isOwn: boolean;
+  #hasGateway = false;
 
   private constructor(home: string, vendor: FakeVendor, isOwn: boolean) {
     this.home = home;
@@ -61,12 +62,24 @@ export class DoctorScene implements AsyncDisposable {
 
   /** Sets it up in a folder of its own, or in a given one. */
   static async create(folder?: string): Promise<DoctorScene> {
-    const home = folder ?? (await mkdtemp(path.join(tmpdir(), "factotum-doctor-")));
-    const scene = new DoctorScene(home, await startFakeVendor(), folder === undefined);
+    const scene = await DoctorScene.#begin(folder);
     await scene.writeKey("anthropic", RIGHT_KEY);
     await scene.configure({});
     await scene.run("setup");
     return scene;
+  }
+
+  /** A copy of a scene without a gateway, in a folder of its own, with a vendor of its own. */
+  static async copyOf(prepared: DoctorScene): Promise<DoctorScene> {
+    const scene = await DoctorScene.#begin();
+    await cp(prepared.home, scene.home, { recursive: true });
+    await scene.configure({});
+    return scene;
+  }
+
+  static async #begin(folder?: string): Promise<DoctorScene> {
+    const home = folder ?? (await mkdtemp(path.join(tmpdir(), "factotum-doctor-")));
+    return new DoctorScene(home, await startFakeVendor(), folder === undefined);
   }
 
   /** Writes the configuration of a sound installation with these sections over it. */
@@ -99,6 +112,7 @@ export class DoctorScene implements AsyncDisposable {
 
   /** Runs a command of the built product to its end. */
   async run(...args: readonly string[]): Promise<CommandOutcome> {
+    this.#hasGateway ||= args[0] === "gateway";
     return runCommand(args, { home: this.home, env: this.env });
   }
 
@@ -135,7 +149,7 @@ export class DoctorScene implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.run("gateway", "stop");
+    if (this.#hasGateway) await this.run("gateway", "stop");
     await this.vendor[Symbol.asyncDispose]();
     // Who has given the folder removes it.
     if (this.#isOwn) await rm(this.home, { recursive: true, force: true });

@@ -4,7 +4,7 @@ import { chmod, open, rm, stat } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { FakeFeishu } from "@factotum/testing-channels";
 import { canMountDisk, freePort, mountSmallDisk } from "@factotum/testing-product";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { DoctorScene, RIGHT_KEY } from "./doctor-scene.ts";
 
 /** A fault that is planted into a sound installation. */
@@ -173,6 +173,11 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   },
 };
 
+let prepared: DoctorScene;
+
+beforeAll(async () => void (prepared = await DoctorScene.create()));
+afterAll(() => prepared[Symbol.asyncDispose]());
+
 test("a sound installation passes", async () => {
   await using scene = await DoctorScene.create();
   const { code, stdout } = await scene.run("doctor");
@@ -183,10 +188,11 @@ test("a sound installation passes", async () => {
 });
 
 test.each(Object.entries(FAULTS))("finds %s, and its fix works", async (_name, { check, message, plant, follow }) => {
-  await using scene = await DoctorScene.create();
+  await using scene = await DoctorScene.copyOf(prepared);
   await plant(scene);
-  const found = (await scene.findings()).find((one) => one.check === check && message.test(one.message));
-  expect(found, JSON.stringify(await scene.findings(), undefined, 1)).toBeDefined();
+  const findings = await scene.findings();
+  const found = findings.find((one) => one.check === check && message.test(one.message));
+  expect(found, JSON.stringify(findings, undefined, 1)).toBeDefined();
   const fix = found?.fix ?? "";
   const { code, stdout } = await scene.run("doctor");
   expect(code).toBe(found?.level === "error" ? 1 : 0);
@@ -200,7 +206,7 @@ test.each(Object.entries(FAULTS))("finds %s, and its fix works", async (_name, {
 });
 
 test("finds a port that another program has, and its fix works", async () => {
-  await using scene = await DoctorScene.create();
+  await using scene = await DoctorScene.copyOf(prepared);
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   const { port } = other.address() as AddressInfo;
@@ -214,7 +220,7 @@ test("finds a port that another program has, and its fix works", async () => {
 });
 
 test("asks the running gateway for its environment, not the shell, and its fix works", async () => {
-  await using scene = await DoctorScene.create();
+  await using scene = await DoctorScene.copyOf(prepared);
   await scene.configure({ models: { providers: { anthropic: { baseUrl: scene.vendor.baseUrl, apiKey: "${MY_KEY}" } } } });
   await scene.start();
   scene.env["MY_KEY"] = RIGHT_KEY;
@@ -233,7 +239,7 @@ test("asks the running gateway for its environment, not the shell, and its fix w
 test("finds a platform that refuses the login, and its fix works", async () => {
   await using feishu = await FakeFeishu.start({ people: ["ou_olga"], chats: ["oc_dm"] });
   const { appId, appSecret } = feishu.app;
-  await using scene = await DoctorScene.create();
+  await using scene = await DoctorScene.copyOf(prepared);
   await scene.writeKey("feishu", "the-secret-of-yesterday-0123456789");
   await scene.configure({
     ...OWNER,
@@ -249,7 +255,7 @@ test("finds a platform that refuses the login, and its fix works", async () => {
 });
 
 test("finds a damaged database, and its fix works", async () => {
-  await using scene = await DoctorScene.create();
+  await using scene = await DoctorScene.copyOf(prepared);
   await scene.start();
   await scene.run("agent", "--message", "hello");
   await scene.run("gateway", "stop");
