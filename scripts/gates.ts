@@ -1,6 +1,7 @@
 // The gates of `npm test`, in order. Every gate runs, whatever became of the one before, so that one run shows everything; only what
-// reads the build needs the build. At the end the failed tests are named, since who reads a log often sees its end alone; the last line
-// sums the tests of all runs.
+// reads the build needs the build. Those that leave a core idle for a part of their time begin together, and each prints what it has to
+// say as one piece. At the end the failed tests are named, since who reads a log often sees its end alone; the last line sums the tests of
+// all runs.
 
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
@@ -13,6 +14,8 @@ interface Gate {
   readonly name: string;
   readonly commands: readonly (readonly string[])[];
   readonly needs?: string;
+  /** Runs beside the others of its kind; by default alone, for what keeps every core busy by itself, or measures. */
+  readonly isConcurrent?: true;
   /** Where its test run leaves its counts. */
   readonly report?: string;
 }
@@ -42,20 +45,25 @@ function gates({ force, project, update }: GateOptions): Gate[] {
   const vitest = (name: string, ...args: string[]): string[] =>
     ["vitest", "run", "--reporter=default", "--reporter=json", `--outputFile.json=${report(name)}`, ...(update ? ["-u"] : [])].concat(args);
   return [
-    { name: "format", commands: [["oxfmt", "--check"]] },
+    { name: "format", isConcurrent: true, commands: [["oxfmt", "--check"]] },
     {
       name: "lint",
+      isConcurrent: true,
       commands: [["oxlint", "--type-aware", "--deny-warnings"], vitest("lint", "--project", "repo")],
       report: report("lint"),
     },
-    { name: "types", commands: [["tsc", "-b", ...(force ? ["--force"] : [])]] },
-    { name: "dead-code", commands: [["knip"]] },
+    { name: "types", isConcurrent: true, commands: [["tsc", "-b", ...(force ? ["--force"] : [])]] },
+    { name: "dead-code", isConcurrent: true, commands: [["knip"]] },
+    {
+      name: "build",
+      isConcurrent: true,
+      commands: [["turbo", "run", "build", "--output-logs=new-only", "--ui=stream", ...(force ? ["--force"] : [])]],
+    },
     {
       name: "unit",
       commands: [vitest("unit", ...(project.length === 0 ? ["!repo"] : project).flatMap((name) => ["--project", name]))],
       report: report("unit"),
     },
-    { name: "build", commands: [["turbo", "run", "build", "--output-logs=new-only", "--ui=stream", ...(force ? ["--force"] : [])]] },
     { name: "api", commands: [vitest("api", "--config", "vitest.api.config.ts")], needs: "build", report: report("api") },
     {
       name: "e2e",
@@ -85,13 +93,14 @@ async function main(): Promise<void> {
   const failed: string[] = [];
   const total: Tally = { passed: 0, failed: 0, skipped: 0, failedTests: new Map() };
   mkdirSync(REPORTS, { recursive: true });
-  for (const gate of all.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
-    if (gate.needs !== undefined && failed.includes(gate.needs)) {
-      console.log(`\n── ${gate.name}: not run, because ${gate.needs} failed`);
-      continue;
-    }
-    if (!(await passes(gate, total))) failed.push(gate.name);
-  }
+  const run = async (gate: Gate, isAlone: boolean): Promise<void> => {
+    if (gate.needs !== undefined && failed.includes(gate.needs)) console.log(`\n── ${gate.name}: not run, because ${gate.needs} failed`);
+    else if (!(await passes(gate, total, isAlone))) failed.push(gate.name);
+  };
+  const chosen = all.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+  const concurrent = chosen.filter(({ isConcurrent }) => isConcurrent);
+  await Promise.all(concurrent.map((gate) => run(gate, concurrent.length === 1)));
+  for (const gate of chosen) if (!gate.isConcurrent) await run(gate, true);
   console.log("");
   for (const line of listFailedTests(total.failedTests)) console.log(line);
   if (total.skipped > 0) console.log(`${total.skipped} skipped`);
@@ -100,20 +109,29 @@ async function main(): Promise<void> {
   process.exitCode = failed.length === 0 ? 0 : 1;
 }
 
-async function passes(gate: Gate, total: Tally): Promise<boolean> {
-  console.log(`\n── ${gate.name}`);
+/** Runs all of a gate's commands, so that one run shows everything. Alone it prints while it runs, otherwise everything at its end. */
+async function passes(gate: Gate, total: Tally, isAlone: boolean): Promise<boolean> {
+  const pieces: Buffer[] = [];
+  const print = isAlone ? (text: Buffer) => void process.stdout.write(text) : (text: Buffer) => void pieces.push(text);
+  print(Buffer.from(`\n── ${gate.name}\n`));
   if (gate.report !== undefined) rmSync(gate.report, { force: true });
   const startedMs = performance.now();
   let ok = true;
-  // All of a gate's commands run, so that one run shows everything.
-  for (const command of gate.commands) ok = (await succeeds(command)) && ok;
+  for (const command of gate.commands) ok = (await succeeds(command, isAlone ? undefined : print)) && ok;
   if (gate.report !== undefined) addReport(total, gate.name, gate.report, ok);
-  console.log(`── ${gate.name}: ${ok ? "ok" : "FAILED"} in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
+  print(Buffer.from(`── ${gate.name}: ${ok ? "ok" : "FAILED"} in ${((performance.now() - startedMs) / 1000).toFixed(1)} s\n`));
+  process.stdout.write(Buffer.concat(pieces));
   return ok;
 }
 
-function succeeds([file = "", ...args]: readonly string[]): Promise<boolean> {
-  const child = spawn(file, args, { cwd: ROOT, stdio: "inherit" });
+/** Without `print` the command has the output of this process. */
+function succeeds([file = "", ...args]: readonly string[], print?: (text: Buffer) => void): Promise<boolean> {
+  const color = process.stdout.isTTY ? { FORCE_COLOR: "1" } : {};
+  const child =
+    print === undefined
+      ? spawn(file, args, { cwd: ROOT, stdio: "inherit" })
+      : spawn(file, args, { cwd: ROOT, env: { ...process.env, ...color }, stdio: ["ignore", "pipe", "pipe"] });
+  if (print !== undefined) for (const stream of [child.stdout, child.stderr]) stream?.on("data", print);
   const forward = (signal: NodeJS.Signals): void => void child.kill(signal);
   process.once("SIGTERM", forward).once("SIGINT", forward);
   return new Promise((resolve, reject) => {
