@@ -1,14 +1,14 @@
+/** Every run kind. */
+export const RUN_KINDS = ["user", "heartbeat", "cron", "hook", "subagent", "a2a", "compaction", "memory"] as const;
+
 /** What made a run. Set once, when the run is made; selects the prompt variant, the lane and the spend cause. */
-export type RunKind = "user" | "heartbeat" | "cron" | "hook" | "subagent" | "a2a" | "compaction" | "memory";
-
-/** Every run kind, in the order of the design's table. */
-export const RUN_KINDS: readonly RunKind[] = ["user", "heartbeat", "cron", "hook", "subagent", "a2a", "compaction", "memory"];
-
-/** How hard a model should think. `adaptive` leaves the amount to the model. */
-export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh" | "adaptive" | "max";
+export type RunKind = (typeof RUN_KINDS)[number];
 
 /** Every thinking level, weakest first; `adaptive` stands before `max`. */
-export const THINKING_LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh", "adaptive", "max"];
+export const THINKING_LEVELS = ["off", "minimal", "low", "medium", "high", "xhigh", "adaptive", "max"] as const;
+
+/** How hard a model should think. `adaptive` leaves the amount to the model. */
+export type ThinkingLevel = (typeof THINKING_LEVELS)[number];
 
 /** What a tool may know of the run that calls it. Immutable. */
 export interface RunFacts {

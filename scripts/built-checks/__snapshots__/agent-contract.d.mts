@@ -44,14 +44,14 @@ interface ToolCallContent {
   /** Opaque data that the provider wants back with this call (a thought signature, for example). */
   readonly providerData?: JsonObject;
 }
+/** Every run kind. */
+declare const RUN_KINDS: readonly ["user", "heartbeat", "cron", "hook", "subagent", "a2a", "compaction", "memory"];
 /** What made a run. Set once, when the run is made; selects the prompt variant, the lane and the spend cause. */
-type RunKind = "user" | "heartbeat" | "cron" | "hook" | "subagent" | "a2a" | "compaction" | "memory";
-/** Every run kind, in the order of the design's table. */
-declare const RUN_KINDS: readonly RunKind[];
-/** How hard a model should think. `adaptive` leaves the amount to the model. */
-type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh" | "adaptive" | "max";
+type RunKind = (typeof RUN_KINDS)[number];
 /** Every thinking level, weakest first; `adaptive` stands before `max`. */
-declare const THINKING_LEVELS: readonly ThinkingLevel[];
+declare const THINKING_LEVELS: readonly ["off", "minimal", "low", "medium", "high", "xhigh", "adaptive", "max"];
+/** How hard a model should think. `adaptive` leaves the amount to the model. */
+type ThinkingLevel = (typeof THINKING_LEVELS)[number];
 /** What a tool may know of the run that calls it. Immutable. */
 interface RunFacts {
   readonly runId: string;
