@@ -1,7 +1,6 @@
 import { EventEmitter } from "node:events";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Origin, SendReceipt } from "@factotum/channel-contract";
-import { backoffDelay } from "@factotum/channel-kit";
 import { rejectionReason, StoreError } from "@factotum/store";
 import type { OutboxRecord } from "@factotum/store";
 import { conversationKey } from "../kernel/conversation-key.ts";
@@ -10,6 +9,7 @@ import { BlockedConversations } from "./blocked-conversations.ts";
 import type { BlockedConversation } from "./blocked-conversations.ts";
 import { asDamaged, isDamaged, stateGivenUp } from "./damaged-row.ts";
 import { EXPIRED_REASON } from "./expired-row.ts";
+import { retryDelayMs } from "./retry-policy.ts";
 import { compareRows } from "./row-order.ts";
 import { RowSchedule } from "./row-schedule.ts";
 import { notRunning, RowSender } from "./row-sender.ts";
@@ -113,7 +113,7 @@ export class Dispatcher {
   async #decide(row: OutboxRecord): Promise<readonly OutboxRecord[]> {
     const { channelFor, random } = this.#options;
     for (let tries = 0; channelFor(row.target) === undefined && !this.#times.isExpired(row); tries += 1) {
-      const delayMs = backoffDelay(tries, { baseMs: 500, maxMs: 60_000, random });
+      const delayMs = retryDelayMs(tries, random);
       this.#recordBlock(row, `unreachable: ${notRunning(row)}`, delayMs);
       await this.#wait(delayMs);
       if (this.#closing.signal.aborted) return [row];
@@ -219,7 +219,7 @@ export class Dispatcher {
       } catch (error) {
         if (isFinalStoreError(error) || this.#closing.signal.aborted) throw error;
         logger.error("A message could not be handled and is looked at again", { outboxId: row.id, turnId: row.turnId, error });
-        const delayMs = backoffDelay(failures, { baseMs: 500, maxMs: 60_000, random });
+        const delayMs = retryDelayMs(failures, random);
         this.#recordBlock(row, "storage: the message could not be handled", delayMs);
         await this.#wait(delayMs);
       }

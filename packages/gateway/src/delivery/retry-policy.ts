@@ -46,7 +46,7 @@ export function nextTry(receipt: SendReceipt, attempt: SendAttempt): number | un
   if (attempt.refusals >= MAX_REFUSALS) return undefined;
   if (receipt.type === "ambiguous") {
     const window = attempt.idempotent?.windowMs;
-    const delayMs = backoff(attempt);
+    const delayMs = retryDelayMs(attempt.attempts - 1, attempt.random);
     return window !== undefined && attempt.ageMs + delayMs < window ? delayMs : undefined;
   }
   switch (receipt.retry.type) {
@@ -55,10 +55,11 @@ export function nextTry(receipt: SendReceipt, attempt: SendAttempt): number | un
     case "after":
       return receipt.retry.delayMs;
     case "backoff":
-      return backoff(attempt);
+      return retryDelayMs(attempt.attempts - 1, attempt.random);
   }
 }
 
-function backoff(attempt: SendAttempt): number {
-  return backoffDelay(attempt.attempts - 1, { baseMs: 500, maxMs: 60_000, random: attempt.random });
+/** Backoff of delivery in milliseconds, after so many failures before this one: up to 500 at first, doubled each time, at most 60,000. */
+export function retryDelayMs(failuresBefore: number, random: Random): number {
+  return backoffDelay(failuresBefore, { baseMs: 500, maxMs: 60_000, random });
 }
