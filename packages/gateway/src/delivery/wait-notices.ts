@@ -1,18 +1,12 @@
 import type { Clock, Logger } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import { conversationKey } from "../kernel/conversation-key.ts";
+import type { WaitReason } from "../queue/wait-reason.ts";
 
 /** Milliseconds without anything shown after which a person sees that somebody writes. */
 const TYPING_AFTER_MS = 5_000;
 /** Milliseconds without anything shown after which a person is told that the message waits, and for what. */
 const LINE_AFTER_MS = 20_000;
-
-/**
- * What a message waits for: `held` for more of it, `earlier` for other work of its session, `restart` for interrupted turns that are resumed one at a
- * time, `place` for a place in its lane, `tools` for tools of other conversations to end, `own-tools`
- * for tools of its own conversation.
- */
-export type WaitReason = "held" | "earlier" | "restart" | "place" | "tools" | "own-tools";
 
 const LINES: Readonly<Record<Exclude<WaitReason, "held">, string>> = {
   earlier: "I am still working on something else here. Your message comes after it; /stop ends what I am doing.",

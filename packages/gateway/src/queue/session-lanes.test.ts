@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { LanePlace } from "./lane-place.ts";
 import { LaneAbort } from "../kernel/lane-abort.ts";
-import { LANES, SessionLanes } from "./session-lanes.ts";
-import type { LaneName } from "./session-lanes.ts";
+import { LANES, type LaneName } from "../run-policy/run-policy.ts";
+import { SessionLanes } from "./session-lanes.ts";
 
 interface Job {
   readonly id: string;

@@ -1,12 +1,8 @@
 import type { Clock } from "@factotum/agent-contract";
 import type { LanePlace } from "./lane-place.ts";
 import { LaneShutdown, type LaneAbort, type LaneYield } from "../kernel/lane-abort.ts";
-
-/** Who shares the places for work: people's turns, sub-agents', and what no person waits for. */
-export type LaneName = "main" | "subagent" | "cron";
-
-/** Every lane. */
-export const LANES: readonly LaneName[] = ["main", "subagent", "cron"];
+import { LANES, type LaneName } from "../run-policy/run-policy.ts";
+import { waitInLine, type Waiter } from "./wait-in-line.ts";
 
 /** What a lane does with its items. Must not reject; it is told to end by the signal and then settles soon. */
 type ProcessItem<Item> = (sessionKey: string, item: Item, options: LaneOptions) => Promise<void>;
@@ -57,7 +53,7 @@ interface Actor<Item> {
 interface Lane {
   held: number;
   /** Running items that wait to hold their place again, ahead of all that have not started. */
-  readonly returning: Set<() => void>;
+  readonly returning: Set<Waiter>;
   /** Sessions with an item to start: those whose item goes first, and the others; each first come, first served. */
   readonly first: Set<string>;
   readonly others: Set<string>;
@@ -226,7 +222,7 @@ export class SessionLanes<Item> {
     for (const name of LANES) {
       const lane = this.#lanes[name];
       // While the lanes close, what runs may still end by itself.
-      for (const enter of lane.returning) {
+      for (const { enter } of lane.returning) {
         if (lane.held >= capacities[name]) break;
         enter();
       }
@@ -302,7 +298,7 @@ export class SessionLanes<Item> {
         signal.throwIfAborted();
         if (isHeld || isClosed) return;
         if (lane.returning.size === 0 && lane.held < this.#options.capacities()[name]) return hold();
-        await waitIn(lane.returning, signal, () => !isClosed && hold());
+        await waitInLine(lane.returning, {}, { signal, onEnter: () => !isClosed && hold() });
       },
       leave: () => {
         release();
@@ -318,22 +314,4 @@ export class SessionLanes<Item> {
 
 function createLane(): Lane {
   return { held: 0, returning: new Set(), first: new Set(), others: new Set() };
-}
-
-/** Resolves when what it has put into the line is called, which calls `then` in the same step. Rejects with the signal's reason. */
-async function waitIn(line: Set<() => void>, signal: AbortSignal, then: () => void): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const onAbort = (): void => {
-    line.delete(enter);
-    reject(signal.reason instanceof Error ? signal.reason : new Error("aborted", { cause: signal.reason }));
-  };
-  const enter = (): void => {
-    line.delete(enter);
-    signal.removeEventListener("abort", onAbort);
-    then();
-    resolve();
-  };
-  line.add(enter);
-  signal.addEventListener("abort", onAbort, { once: true });
-  return promise;
 }

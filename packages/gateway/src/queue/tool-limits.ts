@@ -1,4 +1,6 @@
 import type { AgentTool } from "@factotum/agent-contract";
+import { waitInLine, type Waiter } from "./wait-in-line.ts";
+import type { ToolWaitReason } from "./wait-reason.ts";
 
 /** Commands of one session that may run at the same time. */
 const MAX_SESSION_COMMANDS = 4;
@@ -6,15 +8,10 @@ const MAX_SESSION_COMMANDS = 4;
 /** Calls that a run starts at once: none of them waits for another unless it runs a command. */
 export const MAX_PARALLEL_TOOLS = 8;
 
-interface Waiter {
-  readonly sessionKey: string;
-  readonly start: () => void;
-}
-
 /** What a waiting call waits for. */
 export interface ToolWait {
   /** Tools of other sessions, or only of its own. */
-  readonly type: "tools" | "own-tools";
+  readonly type: ToolWaitReason;
   /** How many of them may run at once. */
   readonly limit: number;
 }
@@ -24,7 +21,7 @@ class Limit {
   readonly #capacity: () => number;
   readonly #perSession: number;
   readonly #running = new Map<string, number>();
-  readonly #waiters: Waiter[] = [];
+  readonly #waiters = new Set<Waiter<{ readonly sessionKey: string }>>();
   #total = 0;
 
   constructor(capacity: () => number, perSession: number) {
@@ -34,7 +31,7 @@ class Limit {
 
   /** What a waiting call of the session waits for; `undefined` when none waits. */
   waitOf(sessionKey: string): ToolWait | undefined {
-    if (!this.#waiters.some((waiter) => waiter.sessionKey === sessionKey)) return undefined;
+    if (!this.#waiters.values().some((waiter) => waiter.sessionKey === sessionKey)) return undefined;
     const own = this.#running.get(sessionKey) ?? 0;
     if (own >= this.#perSession) return { type: "own-tools", limit: this.#perSession };
     return { type: own === this.#total ? "own-tools" : "tools", limit: this.#capacity() };
@@ -45,7 +42,7 @@ class Limit {
     signal.throwIfAborted();
     if (this.#hasRoom(sessionKey)) this.#add(sessionKey, 1);
     else {
-      const waiting = this.#wait(sessionKey, signal);
+      const waiting = waitInLine(this.#waiters, { sessionKey }, { signal, onEnter: () => this.#add(sessionKey, 1) });
       onWait(1);
       try {
         await waiting;
@@ -56,33 +53,9 @@ class Limit {
     return { [Symbol.dispose]: () => this.#leave(sessionKey) };
   }
 
-  #wait(sessionKey: string, signal: AbortSignal): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiter: Waiter = {
-      sessionKey,
-      start: () => {
-        signal.removeEventListener("abort", onAbort);
-        this.#add(sessionKey, 1);
-        resolve();
-      },
-    };
-    const onAbort = (): void => {
-      this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
-      reject(signal.reason instanceof Error ? signal.reason : new Error("aborted", { cause: signal.reason }));
-    };
-    this.#waiters.push(waiter);
-    signal.addEventListener("abort", onAbort);
-    return promise;
-  }
-
   #leave(sessionKey: string): void {
     this.#add(sessionKey, -1);
-    for (;;) {
-      const at = this.#waiters.findIndex((waiter) => this.#hasRoom(waiter.sessionKey));
-      const [next] = at === -1 ? [] : this.#waiters.splice(at, 1);
-      if (next === undefined) return;
-      next.start();
-    }
+    for (const waiter of this.#waiters) if (this.#hasRoom(waiter.sessionKey)) waiter.enter();
   }
 
   #hasRoom(sessionKey: string): boolean {

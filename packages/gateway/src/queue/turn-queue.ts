@@ -3,18 +3,16 @@ import type { Clock, RunKind } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import type { InputRecord, TurnRecord } from "@factotum/store";
 import { conversationKey } from "../kernel/conversation-key.ts";
-import { RUN_POLICY, type RunPolicy } from "../run-policy/run-policy.ts";
+import { RUN_POLICY, type LaneName, type RunPolicy } from "../run-policy/run-policy.ts";
 import { inputsOf, isBackground, isInputJob, leadInput, originOf, runsAlone, withMessages } from "./turn-job.ts";
 import type { AttemptHistory, InputJob, ResumeJob, TurnJob } from "./turn-job.ts";
 import { LaneInterrupt, LaneYield } from "../kernel/lane-abort.ts";
 import { SessionLanes } from "./session-lanes.ts";
-import type { LaneName, SessionLanesOptions } from "./session-lanes.ts";
+import type { SessionLanesOptions } from "./session-lanes.ts";
+import type { QueueWaitReason } from "./wait-reason.ts";
 
 /** Most overflow messages of a turn; older ones are dropped and their senders told. */
 const MAX_SHORTENED = 100;
-
-/** What a queued message waits for: its debounce window, earlier work of its session, interrupted turns, or a place in its lane. */
-type QueueWait = "held" | "earlier" | "restart" | "place";
 
 /** Construction of the queue. */
 export interface TurnQueueOptions extends Pick<SessionLanesOptions<TurnJob>, "capacities"> {
@@ -257,7 +255,7 @@ export class TurnQueue {
   }
 
   /** What a person's message of this conversation, or of the whole session, waits for; `undefined` when none waits. */
-  waitReason(sessionKey: string, target?: Origin): QueueWait | undefined {
+  waitReason(sessionKey: string, target?: Origin): QueueWaitReason | undefined {
     const key = target === undefined ? undefined : conversationKey(target);
     const waiting = this.lanes.waiting(sessionKey);
     const at = waiting.findIndex(

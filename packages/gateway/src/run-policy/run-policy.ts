@@ -1,9 +1,15 @@
 import { RUN_KINDS, type RunKind } from "@factotum/agent-contract";
 
+/** Who shares the places for work: people's turns, sub-agents', and what no person waits for. */
+export const LANES = ["main", "subagent", "cron"] as const;
+
+/** Name of a lane. */
+export type LaneName = (typeof LANES)[number];
+
 /** How the gateway treats a run, by its kind. */
 export interface RunPolicy {
   /** The lane that the run uses. */
-  readonly lane: "main" | "subagent" | "cron";
+  readonly lane: LaneName;
   /** A person waits for the outcome. The others have spend caps, yield to messages, and their failures are not reported. */
   readonly isAttended: boolean;
   /** Started by a person's message: it can be merged with others, steered and awaited, keeps the session fresh, and is asked about again after an interruption. */

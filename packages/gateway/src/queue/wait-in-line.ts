@@ -1,0 +1,36 @@
+/** One that waits in a line, with what the line is searched by. */
+export type Waiter<Facts extends object = object> = Facts & {
+  /** Ends the wait: leaves the line and takes what was waited for, both in this step. */
+  readonly enter: () => void;
+};
+
+/**
+ * Waits at the end of a line until `enter` of the new waiter is called, which calls `onEnter` in the same step. Leaves the line and rejects with the signal's
+ * reason when that fires first. Check the signal before.
+ */
+export async function waitInLine<Facts extends object>(
+  line: Set<Waiter<Facts>>,
+  facts: Facts,
+  { signal, onEnter }: { readonly signal: AbortSignal; readonly onEnter: () => void },
+): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const leave = (): void => {
+    line.delete(waiter);
+    signal.removeEventListener("abort", onAbort);
+  };
+  const onAbort = (): void => {
+    leave();
+    reject(signal.reason instanceof Error ? signal.reason : new Error("aborted", { cause: signal.reason }));
+  };
+  const waiter: Waiter<Facts> = {
+    ...facts,
+    enter: () => {
+      leave();
+      onEnter();
+      resolve();
+    },
+  };
+  line.add(waiter);
+  signal.addEventListener("abort", onAbort);
+  return promise;
+}

@@ -1,0 +1,10 @@
+import type { ChatWait } from "@factotum/protocol";
+
+/** What messages, or the tools of a run, wait for, in the protocol's words. */
+export type WaitReason = ChatWait["type"];
+
+/** What tools wait for. */
+export type ToolWaitReason = Extract<WaitReason, "tools" | "own-tools">;
+
+/** What queued messages wait for. */
+export type QueueWaitReason = Exclude<WaitReason, ToolWaitReason>;
