@@ -30,6 +30,11 @@ export interface SessionContext extends SessionFacts {
   readonly fallbacks: readonly ResolvedModel[];
 }
 
+/** True if a turn may be given what is for the owner alone: it is the owner's, and nobody else writes or reads in its session. */
+export function isPrivateTurn({ record, isGroup }: Pick<SessionFacts, "record" | "isGroup">, owner: boolean): boolean {
+  return owner && !isGroup && (record?.isPrivate ?? true);
+}
+
 /** The configured settings of an address's group. */
 export function groupOf(origin: Origin, channels: Pick<ChannelRegistry, "accountFor">): GroupConfig | undefined {
   const { kind, id } = origin.conversation;

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { AgentMessage, AgentTool, RunFacts, SystemPrompt, UserMessage } from "@factotum/agent-contract";
+import type { AgentMessage, AgentTool, Clock, Random, RunFacts, RunKind, SystemPrompt, UserMessage } from "@factotum/agent-contract";
 import type { InputRecord, NewTurn, PromptRecord, TranscriptBody, TranscriptEntry, TurnRecord } from "@factotum/store";
 import type { HistoryView, HistoryViewOptions, ModelSettings } from "@factotum/agent-core";
 import type { Origin } from "@factotum/channel-contract";
@@ -10,7 +10,7 @@ import type { CompactionOutcome } from "../summaries/compaction-outcome.ts";
 import { parseBasis } from "../prompt/prompt-cause.ts";
 import { withdrawnText } from "../conversation/current-authorization.ts";
 import type { ResolvedPrompt } from "../prompt/prompt-resolver.ts";
-import type { SessionContext, SessionFacts } from "../conversation/session-context.ts";
+import { isPrivateTurn, type SessionContext, type SessionFacts } from "../conversation/session-context.ts";
 import { inputsOf, leadInput } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
@@ -74,30 +74,53 @@ interface TurnDisplay {
   readonly areThoughtsAsked: boolean;
 }
 
-/** What a job's turn begins with. */
-export interface FirstCommit extends Pick<NewTurn, "id" | "prompt"> {
+/** What is decided of a job's turn before its messages are made. */
+export interface TurnIdentity {
+  readonly id: string;
+  readonly kind: RunKind;
+  readonly owner: boolean;
   readonly sessionKey: string;
+  readonly sessionId: string;
+  readonly isPrivate: boolean;
+  readonly nowMs: number;
+}
+
+/** Gives a job's turn its identity, now. */
+export function identifyTurn(
+  job: InputJob,
+  sessionKey: string,
+  context: SessionFacts,
+  { clock, random }: { readonly clock: Clock; readonly random: Random },
+): TurnIdentity {
+  const { kind, owner } = leadInput(job).admission;
+  const { sessionId } = context;
+  return { id: random.uuid(), kind, owner, sessionKey, sessionId, isPrivate: isPrivateTurn(context, owner), nowMs: clock.now() };
+}
+
+/** What a job's turn begins with. */
+export interface FirstCommit extends Pick<NewTurn, "prompt"> {
   /** Older turns as they were rendered again for this one. */
   readonly replacement?: TranscriptBody | undefined;
   /** The newest of them are the job's. */
   readonly messages: readonly AgentMessage[];
-  readonly nowMs: number;
 }
 
 /** The first commit of a job's turn. Pure. */
-export function createNewTurn(job: InputJob, first: FirstCommit, context: SessionFacts): NewTurn {
+export function createNewTurn(job: InputJob, run: TurnIdentity, first: FirstCommit, context: SessionFacts): NewTurn {
   const lead = leadInput(job);
   const { message, admission } = lead;
-  const { sessionKey, replacement, messages, nowMs, ...named } = first;
+  const { id, kind, owner, sessionKey, sessionId, isPrivate, nowMs } = run;
+  const { replacement, messages, prompt } = first;
   const isPlatform = context.channel?.capabilities.addressing === "platform";
   const displayName = sessionName(message, isPlatform);
   return {
-    ...named,
+    id,
+    ...withoutUndefined({ prompt }),
     session: {
       key: sessionKey,
-      sessionId: context.sessionId,
+      sessionId,
       agentId: job.agentId,
-      isPrivate: admission.owner && !context.isGroup,
+      isPrivate,
       displayName,
       ...withoutUndefined({ expiresAtMs: admission.expiresAtMs }),
     },
@@ -105,9 +128,9 @@ export function createNewTurn(job: InputJob, first: FirstCommit, context: Sessio
       ...touchOf(lead, nowMs),
       ...(!isPlatform && displayName !== "" && isFirstAsked(lead, context) ? { displayName } : {}),
     },
-    kind: admission.kind,
+    kind,
     origin: message.origin,
-    owner: admission.owner,
+    owner,
     inputIds: inputsOf(job).map(({ id }) => id),
     replyTo: (job.messages.at(-1)?.input.message ?? message).messageId,
     entries: [

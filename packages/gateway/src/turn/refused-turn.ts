@@ -14,7 +14,7 @@ import { withFetchedContext } from "../messages/fetch-context.ts";
 import type { TurnMessages, TurnMessagesRequest } from "../messages/turn-messages.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
 import { runFacts } from "../prompt/run-facts.ts";
-import { createNewTurn } from "./prepared-turn.ts";
+import { createNewTurn, identifyTurn } from "./prepared-turn.ts";
 import { inputsOf, leadInput } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
 
@@ -44,18 +44,15 @@ export async function beginRefusedTurn(
   options: RefusedTurnOptions,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<TurnRecord> {
-  const { store, clock, random, conversations, running, messages, cache, events, media, watchers } = options;
+  const { store, clock, conversations, running, messages, cache, events, media, watchers } = options;
   const job = await withFetchedContext(refused, options, { signal });
   const { message, admission } = leadInput(job);
   if (job.arrival.type === "committing") await job.arrival.committed;
   const found = await conversations.readFacts(sessionKey, job.agentId, message.origin);
   const context = { ...(await conversations.resetIfStale(found, sessionKey, job)), model: undefined, fallbacks: [] };
-  const nowMs = clock.now();
-  const { kind, owner } = admission;
-  const run = { id: random.uuid(), kind, owner, sessionKey, sessionId: context.sessionId };
-  const isPrivate = (context.record?.isPrivate ?? true) && owner && !context.isGroup;
+  const run = identifyTurn(job, sessionKey, context, options);
   const render = async (facts: RunFacts | undefined): Promise<readonly UserMessage[]> => {
-    const request: TurnMessagesRequest = { sessionKey, facts, history: [], nowMs, isPrivate, showsGroup: false, signal };
+    const request: TurnMessagesRequest = { ...run, facts, history: [], showsGroup: false, signal };
     return messages.begin(job, request, undefined, context);
   };
   let users: readonly UserMessage[];
@@ -68,7 +65,7 @@ export async function beginRefusedTurn(
     users = await render(undefined);
   }
   const earlier = context.record === undefined ? (admission.history ?? []) : [];
-  const started = await store.startTurn(createNewTurn(job, { id: run.id, sessionKey, messages: [...earlier, ...users], nowMs }, context));
+  const started = await store.startTurn(createNewTurn(job, run, { messages: [...earlier, ...users] }, context));
   cache.drop(context.sessionId);
   for (const input of inputsOf(job)) await media.release(input.message);
   watchers.claimed(started.turn.inputIds, started.turn.id);

@@ -27,11 +27,11 @@ import type { PromptResolver } from "../prompt/prompt-resolver.ts";
 import { runFacts } from "../prompt/run-facts.ts";
 import type { TurnMessages } from "../messages/turn-messages.ts";
 import { isStorageFull } from "../storage/is-storage-full.ts";
-import type { SessionContext } from "../conversation/session-context.ts";
+import { isPrivateTurn, type SessionContext } from "../conversation/session-context.ts";
 import { inputsOf, isLost, leadInput } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
 import { raceAbort } from "../kernel/race-abort.ts";
-import { assemblePrepared, createNewTurn, keptFacts, viewOptions } from "./prepared-turn.ts";
+import { assemblePrepared, createNewTurn, identifyTurn, keptFacts, viewOptions } from "./prepared-turn.ts";
 import type { PreparedTurn } from "./prepared-turn.ts";
 import { readInputs, readTurnMessages } from "./stored-turn.ts";
 
@@ -68,7 +68,7 @@ export class TurnPreparer {
       readonly backgroundCompactor: BackgroundCompactor;
     },
   ): Promise<PreparedTurn> {
-    const { store, clock, random, conversations, sessionCompactor, prompts, messages, cache, running } = this.#options;
+    const { store, clock, conversations, sessionCompactor, prompts, messages, cache, running } = this.#options;
     const { message, admission } = leadInput(job);
     const { signal } = options;
     const bound = { signal, clock };
@@ -81,23 +81,12 @@ export class TurnPreparer {
         renewed.model.client.info.contextWindow,
       ),
     });
-    const nowMs = clock.now();
-    const isPrivate = (context.record?.isPrivate ?? true) && admission.owner && !context.isGroup;
-    const prompt = await raceAbort(
-      prompts.resolve({ sessionKey, kind: admission.kind, extra: admission.extra, isPrivate, turnStartedAtMs: nowMs, signal }, context),
-      bound,
-    );
+    const run = identifyTurn(job, sessionKey, context, this.#options);
+    const prompt = await raceAbort(prompts.resolve({ ...run, extra: admission.extra, turnStartedAtMs: run.nowMs, signal }, context), bound);
     const { messages: history, isReplaced, replacement } = await readShownHistory(prompt, context, { store, cache });
-    const { kind, owner } = admission;
-    const run = { id: random.uuid(), kind, owner, sessionKey, sessionId: context.sessionId };
     const facts = await raceAbort(runFacts(run, context, running), bound);
     const users = await raceAbort(
-      messages.begin(
-        job,
-        { sessionKey, facts, history, nowMs, isPrivate, showsGroup: options.showsGroup(context.sessionId), signal },
-        prompt,
-        context,
-      ),
+      messages.begin(job, { ...run, facts, history, showsGroup: options.showsGroup(context.sessionId), signal }, prompt, context),
       bound,
     );
     const newest = users.at(-1);
@@ -108,14 +97,8 @@ export class TurnPreparer {
         : [];
     const newTurn = createNewTurn(
       job,
-      {
-        id: facts.runId,
-        sessionKey,
-        replacement,
-        messages: [...earlier, ...users],
-        nowMs,
-        ...(prompt.isNew ? { prompt: prompt.record } : {}),
-      },
+      run,
+      { replacement, messages: [...earlier, ...users], ...(prompt.isNew ? { prompt: prompt.record } : {}) },
       context,
     );
     const { result: started, committed } = await startTurn(newTurn, job, store);
@@ -154,7 +137,7 @@ export class TurnPreparer {
           sessionKey: turn.sessionKey,
           kind: turn.kind,
           extra: undefined,
-          isPrivate: context.record.isPrivate && turn.owner,
+          isPrivate: isPrivateTurn(context, turn.owner),
           turnStartedAtMs: turn.startedAtMs,
           signal,
         },
