@@ -1,3 +1,4 @@
+export { COMPACTION_DEFAULTS } from "./compaction-defaults.ts";
 export type { JsonObject, JsonSchema, JsonValue } from "./json.ts";
 export type { ImageContent, TextContent, ThinkingContent, ToolCallContent } from "./content.ts";
 export type {

@@ -314,7 +314,17 @@ export async function startTestGateway(
   const settings = (next: FactotumConfig): GatewaySettings => ({
     config: next,
     accounts: () => [...(platform === undefined ? [] : [platform.account(options.accountConfig)]), ...(options.accounts ?? [])],
-    toolSources: ({ messenger }) => [{ id: "core", tools: createCoreTools({ files, runner: options.runner ?? noCommands, messenger }) }],
+    toolSources: ({ messenger }) => [
+      {
+        id: "core",
+        tools: createCoreTools({
+          files,
+          runner: options.runner ?? noCommands,
+          messenger,
+          execTimeoutSeconds: next.tools.exec.timeoutSeconds,
+        }),
+      },
+    ],
     skills: options.skills ?? { list: async () => [] },
     skillFolders: [],
     token: "test-token",

@@ -13,6 +13,7 @@ beforeEach(async () => {
     files: rig.files,
     runner: { run: () => Promise.reject(new Error("not in this test")) },
     messenger: { send: () => Promise.reject(new Error("not in this test")) },
+    execTimeoutSeconds: 1_800,
   };
   tools = createCoreTools(options);
 });

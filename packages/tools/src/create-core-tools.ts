@@ -16,15 +16,15 @@ export interface CoreToolsOptions {
   readonly messenger: Messenger;
   /** Characters of a result of read, grep and exec. Default 16,000. */
   readonly maxResultChars?: number;
-  /** Maximum bytes of an image that `read` passes to the model. Default 3,750,000. */
+  /** Maximum bytes of an image that `read` passes to the model. Default 3,750,000: 5 MB as base64, the limit of providers. */
   readonly maxImageBytes?: number;
-  /** `tools.exec.timeoutSeconds`. Default 1,800. */
-  readonly execTimeoutSeconds?: number;
+  /** `tools.exec.timeoutSeconds`. */
+  readonly execTimeoutSeconds: number;
 }
 
 /** The core tools: `edit exec find grep ls message read write`, by name. They are stateless; one set serves every run. */
 export function createCoreTools(options: CoreToolsOptions): readonly AgentTool[] {
-  const { files, runner, messenger, maxResultChars = 16_000, maxImageBytes = 3_750_000, execTimeoutSeconds = 1_800 } = options;
+  const { files, runner, messenger, maxResultChars = 16_000, maxImageBytes = 3_750_000, execTimeoutSeconds } = options;
   return [
     createEditTool({ files }),
     createExecTool({ runner, files, maxResultChars, timeoutSeconds: execTimeoutSeconds }),

@@ -76,13 +76,13 @@ interface CompactionTriggers {
   /** True shortly before `shouldCompact` is: time for the silent turn in which the agent writes its notes. */
   readonly shouldFlushMemory: (contextTokens: number) => boolean;
 }
-/** The figures of a model's window that compaction goes by, all in tokens. */
+/** The figures of a model's window that compaction goes by, all in tokens; `COMPACTION_DEFAULTS` where one is absent. */
 interface ContextBudgetOptions {
   /** The smallest known limit of the model. */
   readonly window: number;
-  /** Room for the answer; 20,000 by default, never more than a quarter of the window. */
+  /** Room for the answer, never more than a quarter of the window. */
   readonly reserveTokens?: number;
-  /** Recent messages that are kept verbatim; 20,000 by default, never more than a quarter of the window. */
+  /** Recent messages that are kept verbatim, never more than a quarter of the window. */
   readonly keepRecentTokens?: number;
 }
 /** How a window is divided, in tokens unless stated otherwise. */

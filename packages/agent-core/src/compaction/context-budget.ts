@@ -1,17 +1,16 @@
+import { COMPACTION_DEFAULTS } from "@factotum/agent-contract";
 import { compactionTriggers, type CompactionTriggers, maxContextTokens } from "./compaction-triggers.ts";
 
-/** The figures of a model's window that compaction goes by, all in tokens. */
+/** The figures of a model's window that compaction goes by, all in tokens; `COMPACTION_DEFAULTS` where one is absent. */
 export interface ContextBudgetOptions {
   /** The smallest known limit of the model. */
   readonly window: number;
-  /** Room for the answer; 20,000 by default, never more than a quarter of the window. */
+  /** Room for the answer, never more than a quarter of the window. */
   readonly reserveTokens?: number;
-  /** Recent messages that are kept verbatim; 20,000 by default, never more than a quarter of the window. */
+  /** Recent messages that are kept verbatim, never more than a quarter of the window. */
   readonly keepRecentTokens?: number;
 }
 
-const RESERVE_TOKENS = 20_000;
-const KEEP_RECENT_TOKENS = 20_000;
 const MAX_SUMMARY_TOKENS = 8_000;
 const MAX_CHUNK_TOKENS = 100_000;
 const CHARS_PER_TOKEN = 4;
@@ -37,8 +36,8 @@ export interface ContextBudget extends CompactionTriggers {
 /** Divides a window so that small models work with the same settings as large ones. */
 export function contextBudget({
   window,
-  reserveTokens = RESERVE_TOKENS,
-  keepRecentTokens = KEEP_RECENT_TOKENS,
+  reserveTokens = COMPACTION_DEFAULTS.reserveTokens,
+  keepRecentTokens = COMPACTION_DEFAULTS.keepRecentTokens,
 }: ContextBudgetOptions): ContextBudget {
   const quarter = Math.floor(window / 4);
   const eighth = Math.floor(window / 8);

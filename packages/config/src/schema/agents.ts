@@ -1,4 +1,4 @@
-import { THINKING_LEVELS, type ThinkingLevel } from "@factotum/agent-contract";
+import { COMPACTION_DEFAULTS, THINKING_LEVELS, type ThinkingLevel } from "@factotum/agent-contract";
 import * as z from "zod";
 import { ToolPolicySchema, type ToolPolicy } from "./tools.ts";
 import { AmountSchema, CountSchema, DurationSchema, IdSchema, SecondsSchema, texts, TextSchema, TimeZoneSchema } from "./values.ts";
@@ -163,8 +163,8 @@ const rows = {
     .prefault({}),
   compaction: z
     .strictObject({
-      reserveTokens: CountSchema.default(20_000),
-      keepRecentTokens: CountSchema.default(20_000),
+      reserveTokens: CountSchema.default(COMPACTION_DEFAULTS.reserveTokens),
+      keepRecentTokens: CountSchema.default(COMPACTION_DEFAULTS.keepRecentTokens),
       model: TextSchema.optional(),
       memoryFlush: z.boolean().default(true),
       notifyUser: z.boolean().default(false),

@@ -74,7 +74,7 @@ test("holds its folder open while it is checked, not while the command runs", as
       return answer;
     },
   };
-  await rig.call(createExecTool({ runner: watching, files }), { command: "sleep 9999" });
+  await rig.call(createExecTool({ runner: watching, files, timeoutSeconds: 60, maxResultChars: 1_000 }), { command: "sleep 9999" });
   expect(seen).toEqual([0]);
 });
 

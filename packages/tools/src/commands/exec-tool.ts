@@ -13,10 +13,10 @@ const REFUSED_ENV = /^(PATH|IFS|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|PS4|BASH_FUNC_.*
 export interface ExecToolOptions {
   readonly runner: CommandRunner;
   readonly files: FileAccess;
-  /** Maximum and default time limit of a command. Default 1,800. */
-  readonly timeoutSeconds?: number;
-  /** Characters of a result. Default 16,000. */
-  readonly maxResultChars?: number;
+  /** Maximum and default time limit of a command. */
+  readonly timeoutSeconds: number;
+  /** Characters of a result. */
+  readonly maxResultChars: number;
 }
 
 function execSchema(maxSeconds: number) {
@@ -33,7 +33,7 @@ function execSchema(maxSeconds: number) {
 
 /** Runs shell text to completion. For the owner only, until commands can be approved individually. */
 export function createExecTool(options: ExecToolOptions): AgentTool {
-  const { runner, files, timeoutSeconds: maxSeconds = 1_800, maxResultChars = 16_000 } = options;
+  const { runner, files, timeoutSeconds: maxSeconds, maxResultChars } = options;
   const maxOutputBytes = maxResultChars - NOTE_CHARS;
   return defineTool({
     name: "exec",

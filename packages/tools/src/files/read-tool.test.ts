@@ -8,6 +8,8 @@ import { sniffFile } from "./sniff-file.ts";
 import { createReadTool } from "./read-tool.ts";
 import { readWindow } from "./read-window.ts";
 
+const LIMITS = { maxResultChars: 16_000, maxImageBytes: 3_750_000 };
+
 let rig: ToolRig;
 beforeEach(async () => {
   rig = await createToolRig({ roots: (base) => [{ type: "media", path: join(base, "home/media") }] });
@@ -15,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => rig[Symbol.asyncDispose]());
 
 const read = (args: { path: string; offset?: number; limit?: number }, options: { maxResultChars?: number; maxImageBytes?: number } = {}) =>
-  rig.call(createReadTool({ files: rig.files, ...options }), args);
+  rig.call(createReadTool({ files: rig.files, ...LIMITS, ...options }), args);
 
 describe("text", () => {
   test("is unchanged, with nothing added", async () => {
@@ -206,7 +208,7 @@ describe("memory", () => {
     const abort = new AbortController();
     abort.abort(new Error("enough"));
     await expect(
-      rig.call(createReadTool({ files: rig.files }), { path: "long.txt", offset: 150_000 }, { signal: abort.signal }),
+      rig.call(createReadTool({ files: rig.files, ...LIMITS }), { path: "long.txt", offset: 150_000 }, { signal: abort.signal }),
     ).rejects.toThrow("enough");
   });
 });

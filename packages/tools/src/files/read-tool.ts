@@ -16,10 +16,10 @@ const NOTE_CHARS = 160;
 
 export interface ReadToolOptions {
   readonly files: FileAccess;
-  /** Characters of a result. Default 16,000. */
-  readonly maxResultChars?: number;
-  /** Maximum bytes of an image for the model. Default 3,750,000: 5 MB as base64, the limit of providers. */
-  readonly maxImageBytes?: number;
+  /** Characters of a result. */
+  readonly maxResultChars: number;
+  /** Maximum bytes of an image for the model. */
+  readonly maxImageBytes: number;
 }
 
 const ReadSchema = z.strictObject({
@@ -30,7 +30,7 @@ const ReadSchema = z.strictObject({
 
 /** Shows a text file or an image. Memory is bounded, regardless of the file's size. */
 export function createReadTool(options: ReadToolOptions): AgentTool {
-  const { files, maxResultChars = 16_000, maxImageBytes = 3_750_000 } = options;
+  const { files, maxResultChars, maxImageBytes } = options;
   return defineTool({
     name: "read",
     summary: "Show a text file or an image",

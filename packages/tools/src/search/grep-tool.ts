@@ -22,8 +22,8 @@ const NOTE_CHARS = 120;
 
 export interface GrepToolOptions {
   readonly files: FileAccess;
-  /** Characters of a result. Default 16,000. */
-  readonly maxResultChars?: number;
+  /** Characters of a result. */
+  readonly maxResultChars: number;
 }
 
 const GrepSchema = z.strictObject({
@@ -40,7 +40,7 @@ type GrepArgs = z.output<typeof GrepSchema>;
 
 /** Searches the lines of files. */
 export function createGrepTool(options: GrepToolOptions): AgentTool {
-  const { files, maxResultChars = 16_000 } = options;
+  const { files, maxResultChars } = options;
   return defineTool({
     name: "grep",
     summary: "Search the text of files",
