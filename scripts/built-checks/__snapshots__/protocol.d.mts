@@ -788,8 +788,24 @@ interface WebchatSocket {
     readonly entryId: string;
   }>;
 }
-/** Every method with its parameters and result. */
-interface RpcMethods {
+/** Who may call a method: `owner` is the holder of the gateway's token. */
+type RpcAccess = "owner";
+/** What a method is called with, and what it answers. */
+interface MethodTypes {
+  readonly params: unknown;
+  readonly result: unknown;
+}
+/** A row: who may call the method, whether it is refused while nothing can be stored, and parsers for its parameters and its result. */
+interface MethodRow<Types extends MethodTypes = MethodTypes> {
+  readonly access: RpcAccess;
+  readonly stores: boolean;
+  readonly params: z.ZodType<Types["params"]>;
+  readonly result: z.ZodType<Types["result"]>;
+}
+/** A row for each declared method. */
+type MethodTable<Methods extends { readonly [Method in keyof Methods]: MethodTypes; }> = { readonly [Method in keyof Methods]: MethodRow<Methods[Method]>; };
+/** Methods of a conversation with an agent. */
+interface ChatMethods {
   /**
    * Sends a message to a session: text, previously uploaded images, or both. Resolves once it is committed; deduplicated by `idempotencyKey`. Without a key:
    * the agent's main session.
@@ -871,6 +887,155 @@ interface RpcMethods {
       }[];
     };
   };
+}
+/** Methods of stored model requests. */
+interface ContextMethods {
+  /** The stored model requests of a session, newest first. `limit` 50 by default, 200 at most; `before` from the previous page. */
+  "context.list": {
+    params: {
+      readonly sessionKey: string;
+      readonly limit?: number;
+      readonly before?: string;
+    };
+    result: {
+      readonly requests: readonly ContextRequest[];
+      readonly before?: string;
+    };
+  };
+  /**
+   * The content of one model request: by `id`, by `turn` (its number in the conversation from 1, or its id) and `request` (its number in the turn; defaults to
+   * the last), else the newest. `diff` compares with the last request of another turn, or with the previous one.
+   */
+  "context.report": {
+    params: {
+      readonly sessionKey?: string;
+      readonly id?: string;
+      readonly turn?: number | string;
+      readonly request?: number;
+      readonly diff?: number | "previous";
+      /** Include texts; sizes only by default. */
+      readonly texts?: boolean;
+    };
+    result: ContextReport;
+  };
+  /** Replays a stored request, to its model or another. The answer comes as `replay` events and in the result; the conversation does not change. */
+  "context.replay": {
+    params: {
+      readonly sessionKey?: string;
+      readonly id?: string;
+      readonly turn?: number | string;
+      readonly request?: number;
+      readonly model?: string;
+      /** Chosen by the caller; its `replay` events carry it. */
+      readonly replayId: string;
+    };
+    result: ReplayResult;
+  };
+}
+/** Methods of what could not be processed or delivered. */
+interface DeadLetterMethods {
+  /** Dead letters, newest first. `limit` 50 by default, 200 at most; `cursor` from the previous page. */
+  "deadletters.list": {
+    params: {
+      readonly type?: DeadLetter["type"];
+      readonly limit?: number;
+      readonly cursor?: string;
+    };
+    result: {
+      readonly letters: readonly DeadLetter[];
+      readonly cursor?: string;
+    };
+  };
+  /** One dead letter with its payload: the received message, or the part that was to be sent. */
+  "deadletters.show": {
+    params: {
+      readonly id: string;
+    };
+    result: {
+      readonly letter: DeadLetter;
+      readonly payload?: unknown;
+    };
+  };
+  /** Retries one with its attempts reset. One that may have been shown is refused with `conflict` unless `risk` is true. */
+  "deadletters.replay": {
+    params: {
+      readonly id: string;
+      readonly risk?: boolean;
+    };
+    result: {
+      readonly replayed: true;
+      readonly sessionKey: string;
+    };
+  };
+  /** Purges some: those named, or those that failed before a time. Returns their number. */
+  "deadletters.purge": {
+    params: {
+      readonly ids?: readonly string[];
+      readonly failedBeforeMs?: number;
+    };
+    result: {
+      readonly purged: number;
+    };
+  };
+}
+/** Methods of the gateway itself. */
+interface GatewayMethods {
+  status: {
+    params: Record<string, never>;
+    result: GatewayStatus;
+  };
+  /** Warnings about the gateway for its owner, the worst first. Changes come as `warnings-change`. */
+  "warnings.list": {
+    params: Record<string, never>;
+    result: {
+      readonly warnings: readonly GatewayWarning[];
+    };
+  };
+  /** Unacknowledged damage of the stored state, oldest first. */
+  "damage.list": {
+    params: Record<string, never>;
+    result: {
+      readonly events: readonly DamageEvent[];
+    };
+  };
+  /** Acknowledges damage: the named events, or all without ids. Returns the acknowledged events. */
+  "damage.acknowledge": {
+    params: {
+      readonly ids?: readonly string[];
+    };
+    result: {
+      readonly acknowledged: readonly DamageEvent[];
+    };
+  };
+  /**
+   * Looks at the configuration file at once, and goes on with it if it is good. With `force` an unchanged file is applied again: what it names (a key in a
+   * file, the gateway's token) has changed.
+   */
+  "config.reload": {
+    params: {
+      readonly force?: boolean;
+    };
+    result: ConfigReloadResult;
+  };
+  /** Has a process of its own end the gateway and start it again, with the environment that it has now. */
+  "gateway.restart": {
+    params: Record<string, never>;
+    result: {
+      readonly restarting: true;
+    };
+  };
+  /** Drains and stops the gateway. */
+  "gateway.shutdown": {
+    params: {
+      readonly reason?: string;
+    };
+    result: {
+      readonly stopping: true;
+    };
+  };
+}
+/** Methods of the list of sessions. */
+interface SessionMethods {
   /**
    * Newest activity first. `limit` 50 by default, 200 at most; `cursor` from the previous page. With `kinds` a page can be shorter than `limit` although more
    * follow: a page scans 200 sessions at most.
@@ -967,127 +1132,9 @@ interface RpcMethods {
       readonly deleted: boolean;
     };
   };
-  /** The stored model requests of a session, newest first. `limit` 50 by default, 200 at most; `before` from the previous page. */
-  "context.list": {
-    params: {
-      readonly sessionKey: string;
-      readonly limit?: number;
-      readonly before?: string;
-    };
-    result: {
-      readonly requests: readonly ContextRequest[];
-      readonly before?: string;
-    };
-  };
-  /**
-   * The content of one model request: by `id`, by `turn` (its number in the conversation from 1, or its id) and `request` (its number in the turn; defaults to
-   * the last), else the newest. `diff` compares with the last request of another turn, or with the previous one.
-   */
-  "context.report": {
-    params: {
-      readonly sessionKey?: string;
-      readonly id?: string;
-      readonly turn?: number | string;
-      readonly request?: number;
-      readonly diff?: number | "previous";
-      /** Include texts; sizes only by default. */
-      readonly texts?: boolean;
-    };
-    result: ContextReport;
-  };
-  /** Replays a stored request, to its model or another. The answer comes as `replay` events and in the result; the conversation does not change. */
-  "context.replay": {
-    params: {
-      readonly sessionKey?: string;
-      readonly id?: string;
-      readonly turn?: number | string;
-      readonly request?: number;
-      readonly model?: string;
-      /** Chosen by the caller; its `replay` events carry it. */
-      readonly replayId: string;
-    };
-    result: ReplayResult;
-  };
-  /** Dead letters, newest first. `limit` 50 by default, 200 at most; `cursor` from the previous page. */
-  "deadletters.list": {
-    params: {
-      readonly type?: DeadLetter["type"];
-      readonly limit?: number;
-      readonly cursor?: string;
-    };
-    result: {
-      readonly letters: readonly DeadLetter[];
-      readonly cursor?: string;
-    };
-  };
-  /** One dead letter with its payload: the received message, or the part that was to be sent. */
-  "deadletters.show": {
-    params: {
-      readonly id: string;
-    };
-    result: {
-      readonly letter: DeadLetter;
-      readonly payload?: unknown;
-    };
-  };
-  /** Retries one with its attempts reset. One that may have been shown is refused with `conflict` unless `risk` is true. */
-  "deadletters.replay": {
-    params: {
-      readonly id: string;
-      readonly risk?: boolean;
-    };
-    result: {
-      readonly replayed: true;
-      readonly sessionKey: string;
-    };
-  };
-  /** Purges some: those named, or those that failed before a time. Returns their number. */
-  "deadletters.purge": {
-    params: {
-      readonly ids?: readonly string[];
-      readonly failedBeforeMs?: number;
-    };
-    result: {
-      readonly purged: number;
-    };
-  };
-  status: {
-    params: Record<string, never>;
-    result: GatewayStatus;
-  };
-  /** Warnings about the gateway for its owner, the worst first. Changes come as `warnings-change`. */
-  "warnings.list": {
-    params: Record<string, never>;
-    result: {
-      readonly warnings: readonly GatewayWarning[];
-    };
-  };
-  /** Unacknowledged damage of the stored state, oldest first. */
-  "damage.list": {
-    params: Record<string, never>;
-    result: {
-      readonly events: readonly DamageEvent[];
-    };
-  };
-  /** Acknowledges damage: the named events, or all without ids. Returns the acknowledged events. */
-  "damage.acknowledge": {
-    params: {
-      readonly ids?: readonly string[];
-    };
-    result: {
-      readonly acknowledged: readonly DamageEvent[];
-    };
-  };
-  /**
-   * Looks at the configuration file at once, and goes on with it if it is good. With `force` an unchanged file is applied again: what it names (a key in a
-   * file, the gateway's token) has changed.
-   */
-  "config.reload": {
-    params: {
-      readonly force?: boolean;
-    };
-    result: ConfigReloadResult;
-  };
+}
+/** Methods of a first run. */
+interface SetupMethods {
   /** What is set up, and which providers of models there are. */
   "setup.state": {
     params: Record<string, never>;
@@ -1130,34 +1177,13 @@ interface RpcMethods {
       readonly name: string;
     };
   };
-  /** Has a process of its own end the gateway and start it again, with the environment that it has now. */
-  "gateway.restart": {
-    params: Record<string, never>;
-    result: {
-      readonly restarting: true;
-    };
-  };
-  /** Drains and stops the gateway. */
-  "gateway.shutdown": {
-    params: {
-      readonly reason?: string;
-    };
-    result: {
-      readonly stopping: true;
-    };
-  };
 }
+/** Every method with its parameters and result. */
+interface RpcMethods extends ChatMethods, SessionMethods, ContextMethods, DeadLetterMethods, GatewayMethods, SetupMethods {}
 /** Name of a method. */
 type RpcMethod = keyof RpcMethods;
-/** Who may call a method: `owner` is the holder of the gateway's token. */
-type RpcAccess = "owner";
 /** Every method: who may call it, whether it is refused while nothing can be stored, and parsers for its parameters and its result. */
-type RpcMethodSchemas = { readonly [Method in RpcMethod]: {
-  readonly access: RpcAccess;
-  readonly stores: boolean;
-  readonly params: z.ZodType<RpcMethods[Method]["params"]>;
-  readonly result: z.ZodType<RpcMethods[Method]["result"]>;
-}; };
+type RpcMethodSchemas = MethodTable<RpcMethods>;
 /**
  * The methods, one row each. The gateway authorises and validates with them, clients may validate results. Stopping a run stores something too, and is always
  * allowed.

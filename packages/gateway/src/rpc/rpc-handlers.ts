@@ -125,24 +125,18 @@ export function createRpcHandlers(services: RpcServices): RpcHandlers {
     "deadletters.show": async ({ id }) => engine.deadLetters.show(id),
     "deadletters.replay": async ({ id, risk }) => engine.deadLetters.replay(id, { risk: risk ?? false }),
     "deadletters.purge": async (params) => engine.deadLetters.purge(params),
-    "damage.list": async () => ({ events: engine.damage.list() }),
-    "damage.acknowledge": async ({ ids }) => ({ acknowledged: await engine.damage.acknowledge(ids) }),
     ...setupHandlers(services.setup),
     ...gatewayHandlers(services),
   };
 }
 
 /** Methods about the gateway. */
-function gatewayHandlers({
-  status,
-  warnings,
-  reloadConfig,
-  requestRestart,
-  requestShutdown,
-}: RpcServices): Pick<RpcHandlers, "status" | "warnings.list" | "config.reload" | "gateway.restart" | "gateway.shutdown"> {
+function gatewayHandlers({ engine, status, warnings, reloadConfig, requestRestart, requestShutdown }: RpcServices) {
   return {
     status,
     "warnings.list": async () => ({ warnings: warnings() }),
+    "damage.list": async () => ({ events: engine.damage.list() }),
+    "damage.acknowledge": async ({ ids }) => ({ acknowledged: await engine.damage.acknowledge(ids) }),
     "config.reload": async ({ force }) => reloadConfig({ force: force ?? false }),
     "gateway.restart": async () => {
       await requestRestart();
@@ -152,11 +146,11 @@ function gatewayHandlers({
       requestShutdown(params.reason ?? "asked by a client");
       return { stopping: true };
     },
-  };
+  } satisfies Partial<RpcHandlers>;
 }
 
 /** Methods about the list of sessions. */
-function sessionHandlers({ sessions, transfer }: Engine): Pick<RpcHandlers, Extract<RpcMethod, `sessions.${string}`>> {
+function sessionHandlers({ sessions, transfer }: Engine) {
   return {
     "sessions.list": async (params) => sessions.list(params),
     "sessions.show": async ({ key }) => transfer.show(await sessions.resolve({ key })),
@@ -173,7 +167,7 @@ function sessionHandlers({ sessions, transfer }: Engine): Pick<RpcHandlers, Extr
       ),
     }),
     "sessions.delete": async (params) => ({ deleted: await sessions.delete(await sessions.resolveKey({ sessionKey: params.key })) }),
-  };
+  } satisfies Partial<RpcHandlers>;
 }
 
 async function nextModel(agent: AgentRuntime): Promise<string | undefined> {

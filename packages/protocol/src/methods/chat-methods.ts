@@ -1,0 +1,141 @@
+import * as z from "zod";
+import type { AgentRunResult } from "../shapes/agent-run.ts";
+import { ChatEntrySchema, ChatSnapshotSchema, type ChatEntry, type ChatSnapshot } from "../shapes/chat.ts";
+import { MAX_CHAT_ATTACHMENTS, type ChatAttachment } from "../webchat.ts";
+import { RunUsageSchema } from "../shapes/usage.ts";
+import { methodTable, type MethodTable } from "./method-table.ts";
+import { empty, key, limit } from "./params.ts";
+
+/** Methods of a conversation with an agent. */
+export interface ChatMethods {
+  /**
+   * Sends a message to a session: text, previously uploaded images, or both. Resolves once it is committed; deduplicated by `idempotencyKey`. Without a key:
+   * the agent's main session.
+   */
+  "chat.send": {
+    params: {
+      readonly sessionKey?: string;
+      readonly agentId?: string;
+      readonly text: string;
+      readonly attachments?: readonly ChatAttachment[];
+      readonly idempotencyKey: string;
+    };
+    result: { readonly sessionKey: string; readonly status: "accepted" | "duplicate" };
+  };
+  /** Entries before a position, newest page first, oldest first inside the page. `limit` 50 by default, 200 at most. */
+  "chat.history": {
+    params: { readonly sessionKey: string; readonly before?: string; readonly limit?: number };
+    result: { readonly entries: readonly ChatEntry[]; readonly before?: string };
+  };
+  /** Subscribes this connection to the session's events and returns the state that they continue from. Calling it again returns a fresh snapshot. */
+  "chat.subscribe": { params: { readonly sessionKey?: string; readonly agentId?: string; readonly limit?: number }; result: ChatSnapshot };
+  "chat.unsubscribe": { params: { readonly sessionKey: string }; result: { readonly subscribed: boolean } };
+  /** Ends the current run of a session, and drops queued inputs if `queued` is true. */
+  "chat.abort": {
+    params: { readonly sessionKey: string; readonly runId?: string; readonly queued?: boolean };
+    result: { readonly aborted: boolean; readonly dropped: number };
+  };
+  /** Sends a message and waits for the end of the run. */
+  agent: {
+    params: { readonly message: string; readonly agentId?: string; readonly sessionKey?: string; readonly idempotencyKey: string };
+    result: AgentRunResult;
+  };
+  "agents.list": {
+    params: Record<string, never>;
+    result: {
+      readonly agents: readonly {
+        readonly id: string;
+        readonly name: string;
+        readonly isDefault: boolean;
+        readonly mainSessionKey: string;
+        /** The model of its next message in a session that has chosen none; absent when that cannot be used. */
+        readonly model?: string;
+      }[];
+    };
+  };
+}
+
+const idempotencyKey = z.string().min(1).max(200);
+
+const AttachmentSchema = z.strictObject({ ref: z.string().regex(/^upload:[0-9a-f]{32}$/), fileName: z.string().max(200).optional() });
+
+/** Their rows. */
+export const CHAT_METHODS: MethodTable<ChatMethods> = methodTable<ChatMethods>()({
+  "chat.send": {
+    access: "owner",
+    stores: true,
+    params: z
+      .strictObject({
+        sessionKey: key.optional(),
+        agentId: key.optional(),
+        text: z.string().max(500_000),
+        attachments: z.array(AttachmentSchema).max(MAX_CHAT_ATTACHMENTS).optional(),
+        idempotencyKey,
+      })
+      .refine(({ text, attachments = [] }) => text !== "" || attachments.length > 0, {
+        path: ["text"],
+        message: "there is nothing to say",
+      }),
+    result: z.strictObject({ sessionKey: z.string(), status: z.enum(["accepted", "duplicate"]) }),
+  },
+  "chat.history": {
+    access: "owner",
+    stores: false,
+    params: z.strictObject({ sessionKey: key, before: z.string().max(200).optional(), limit: limit.optional() }),
+    result: z.strictObject({ entries: z.array(ChatEntrySchema), before: z.string().optional() }),
+  },
+  "chat.subscribe": {
+    access: "owner",
+    stores: false,
+    params: z.strictObject({ sessionKey: key.optional(), agentId: key.optional(), limit: limit.optional() }),
+    result: ChatSnapshotSchema,
+  },
+  "chat.unsubscribe": {
+    access: "owner",
+    stores: false,
+    params: z.strictObject({ sessionKey: key }),
+    result: z.strictObject({ subscribed: z.boolean() }),
+  },
+  "chat.abort": {
+    access: "owner",
+    stores: false,
+    params: z.strictObject({ sessionKey: key, runId: z.string().max(200).optional(), queued: z.boolean().optional() }),
+    result: z.strictObject({ aborted: z.boolean(), dropped: z.number() }),
+  },
+  agent: {
+    access: "owner",
+    stores: true,
+    params: z.strictObject({
+      message: z.string().min(1).max(500_000),
+      agentId: key.optional(),
+      sessionKey: key.optional(),
+      idempotencyKey,
+    }),
+    result: z.strictObject({
+      sessionKey: z.string(),
+      runId: z.string(),
+      outcome: z.strictObject({ type: z.enum(["done", "aborted", "failed"]), message: z.string().optional() }),
+      text: z.string(),
+      usage: RunUsageSchema,
+      remarks: z.array(z.string()).optional(),
+      notices: z.array(z.string()).optional(),
+      thoughts: z.string().optional(),
+    }),
+  },
+  "agents.list": {
+    access: "owner",
+    stores: false,
+    params: empty,
+    result: z.strictObject({
+      agents: z.array(
+        z.strictObject({
+          id: z.string(),
+          name: z.string(),
+          isDefault: z.boolean(),
+          mainSessionKey: z.string(),
+          model: z.string().optional(),
+        }),
+      ),
+    }),
+  },
+});

@@ -1,0 +1,34 @@
+import { CHAT_METHODS, type ChatMethods } from "./chat-methods.ts";
+import { CONTEXT_METHODS, type ContextMethods } from "./context-methods.ts";
+import { DEAD_LETTER_METHODS, type DeadLetterMethods } from "./dead-letter-methods.ts";
+import { GATEWAY_METHODS, type GatewayMethods } from "./gateway-methods.ts";
+import type { MethodTable } from "./method-table.ts";
+import { SESSION_METHODS, type SessionMethods } from "./session-methods.ts";
+import { SETUP_METHODS, type SetupMethods } from "./setup-methods.ts";
+
+/** Every method with its parameters and result. */
+export interface RpcMethods extends ChatMethods, SessionMethods, ContextMethods, DeadLetterMethods, GatewayMethods, SetupMethods {}
+
+/** Name of a method. */
+export type RpcMethod = keyof RpcMethods;
+
+/** Every method: who may call it, whether it is refused while nothing can be stored, and parsers for its parameters and its result. */
+export type RpcMethodSchemas = MethodTable<RpcMethods>;
+
+/**
+ * The methods, one row each. The gateway authorises and validates with them, clients may validate results. Stopping a run stores something too, and is always
+ * allowed.
+ */
+export const RPC_METHODS: RpcMethodSchemas = {
+  ...CHAT_METHODS,
+  ...SESSION_METHODS,
+  ...CONTEXT_METHODS,
+  ...DEAD_LETTER_METHODS,
+  ...GATEWAY_METHODS,
+  ...SETUP_METHODS,
+};
+
+/** True for the name of a method of this build. */
+export function isRpcMethod(name: string): name is RpcMethod {
+  return Object.hasOwn(RPC_METHODS, name);
+}

@@ -1,0 +1,134 @@
+import * as z from "zod";
+import {
+  SESSION_KINDS,
+  SessionImportReportSchema,
+  SessionSummarySchema,
+  type SessionImportReport,
+  type SessionKind,
+  type SessionSummary,
+} from "../shapes/session-summary.ts";
+import { methodTable, type MethodTable } from "./method-table.ts";
+import { key, limit } from "./params.ts";
+
+/** Methods of the list of sessions. */
+export interface SessionMethods {
+  /**
+   * Newest activity first. `limit` 50 by default, 200 at most; `cursor` from the previous page. With `kinds` a page can be shorter than `limit` although more
+   * follow: a page scans 200 sessions at most.
+   */
+  "sessions.list": {
+    params: {
+      readonly agentId?: string;
+      readonly kinds?: readonly SessionKind[];
+      readonly activeMinutes?: number;
+      readonly limit?: number;
+      readonly cursor?: string;
+    };
+    result: { readonly sessions: readonly SessionSummary[]; readonly cursor?: string };
+  };
+  /** A session with all known fields, named as in a `sessions.json`. */
+  "sessions.show": {
+    params: { readonly key: string };
+    result: { readonly session: SessionSummary; readonly entry: Readonly<Record<string, unknown>> };
+  };
+  /**
+   * The next lines of a session's plain file, each with its line break; the first one is its header. `after` and `sessionId` are those of the previous part; if
+   * the result has no `after`, it was the last part.
+   */
+  "sessions.export": {
+    params: { readonly key: string; readonly sessionId?: string; readonly after?: string };
+    result: { readonly sessionId: string; readonly lines: readonly string[]; readonly after?: string };
+  };
+  /**
+   * Imports a folder with a `sessions.json`, or one transcript, from an absolute path on the gateway's machine. With `agentId` everything is assigned to that
+   * agent; `key` is for a single transcript; `dryRun` only reports.
+   */
+  "sessions.import": {
+    params: { readonly path: string; readonly agentId?: string; readonly key?: string; readonly dryRun?: boolean };
+    result: SessionImportReport;
+  };
+  /** Finds a session by key (exact, then ignoring case if that is unique) or by label. */
+  "sessions.resolve": {
+    params: { readonly key?: string; readonly label?: string; readonly agentId?: string };
+    result: { readonly session: SessionSummary };
+  };
+  /** Changes the session's own settings; `null` clears one. */
+  "sessions.patch": {
+    params: { readonly key: string; readonly label?: string | null; readonly sendPolicy?: "allow" | "deny" | null };
+    result: { readonly session: SessionSummary };
+  };
+  /** Resets the conversation; the old transcript is kept. */
+  "sessions.reset": { params: { readonly key: string }; result: { readonly session: SessionSummary } };
+  /** Deletes a session; its file stays as `<id>.jsonl.deleted.<time>` until maintenance. A running turn is aborted first. */
+  "sessions.delete": { params: { readonly key: string }; result: { readonly deleted: boolean } };
+}
+
+const kind = z.enum(SESSION_KINDS);
+const session = z.strictObject({ session: SessionSummarySchema });
+
+/** Their rows. */
+export const SESSION_METHODS: MethodTable<SessionMethods> = methodTable<SessionMethods>()({
+  "sessions.list": {
+    access: "owner",
+    stores: false,
+    params: z.strictObject({
+      agentId: key.optional(),
+      kinds: z.array(kind).optional(),
+      activeMinutes: z.number().int().min(1).max(100_000_000).optional(),
+      limit: limit.optional(),
+      cursor: z.string().max(1000).optional(),
+    }),
+    result: z.strictObject({ sessions: z.array(SessionSummarySchema), cursor: z.string().optional() }),
+  },
+  "sessions.show": {
+    access: "owner",
+    stores: false,
+    params: z.strictObject({ key }),
+    result: z.strictObject({ session: SessionSummarySchema, entry: z.record(z.string(), z.unknown()) }),
+  },
+  "sessions.export": {
+    access: "owner",
+    stores: false,
+    params: z.strictObject({ key, sessionId: z.string().max(200).optional(), after: z.string().max(200).optional() }),
+    result: z.strictObject({ sessionId: z.string(), lines: z.array(z.string()), after: z.string().optional() }),
+  },
+  "sessions.import": {
+    access: "owner",
+    stores: true,
+    params: z.strictObject({
+      path: z.string().min(1).max(4096),
+      agentId: key.optional(),
+      key: key.optional(),
+      dryRun: z.boolean().optional(),
+    }),
+    result: SessionImportReportSchema,
+  },
+  "sessions.resolve": {
+    access: "owner",
+    stores: false,
+    params: z.strictObject({ key: key.optional(), label: key.optional(), agentId: key.optional() }),
+    result: session,
+  },
+  "sessions.patch": {
+    access: "owner",
+    stores: true,
+    params: z.strictObject({
+      key,
+      label: z.string().max(200).nullable().optional(),
+      sendPolicy: z.enum(["allow", "deny"]).nullable().optional(),
+    }),
+    result: session,
+  },
+  "sessions.reset": {
+    access: "owner",
+    stores: true,
+    params: z.strictObject({ key }),
+    result: session,
+  },
+  "sessions.delete": {
+    access: "owner",
+    stores: true,
+    params: z.strictObject({ key }),
+    result: z.strictObject({ deleted: z.boolean() }),
+  },
+});
