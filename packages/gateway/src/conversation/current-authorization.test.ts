@@ -201,9 +201,15 @@ describe("an interrupted turn continues under the current policy", () => {
 
   async function goOnAfter(
     accountConfig: Partial<AccountConfig>,
-    { calls = [exec("one")], to = (config) => config }: { calls?: ReturnType<typeof toolReply>[]; to?: typeof shared } = {},
+    {
+      calls = [exec("one")],
+      to = (config) => config,
+      before,
+    }: { calls?: ReturnType<typeof toolReply>[]; to?: typeof shared; before?: string } = {},
   ): Promise<void> {
     await start();
+    if (before !== undefined) await platform.say(platform.message(before));
+    await running.gateway.engine.idle();
     server.script(calls);
     await platform.say(platform.message("go on"));
     for (const _call of calls) await server.nextRequest();
@@ -237,6 +243,16 @@ describe("an interrupted turn continues under the current policy", () => {
     expect(lastRequest()).not.toContain("AGENTS.md");
     expect(platform.sent.map(({ outbound }) => outbound)).toContainEqual(expect.objectContaining({ text: "Well." }));
     expect((await running.store.listInputs({ state: "answered", limit: 2 })).items).toMatchObject([{ message: { text: "go on" } }]);
+  });
+
+  test("not in a session that its sender lost: if it has shown something already, the chat is told to ask again", async () => {
+    // Of a call that only reads the journal has nothing; the line about it is shown.
+    await goOnAfter({ allowFrom: ["owner-1"] }, { calls: [read], before: "/verbose on" });
+    expect(platform.sent.slice(1)).toMatchObject([
+      { outbound: { text: expect.stringContaining("AGENTS.md") } },
+      { outbound: { text: expect.stringContaining("Please send it again.") } },
+    ]);
+    expect(server.requests).toHaveLength(2);
   });
 
   test("not in a session that its sender lost: if it has had effects already, the chat is told to ask again", async () => {

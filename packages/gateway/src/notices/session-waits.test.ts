@@ -125,7 +125,11 @@ test("a message behind an earlier one of its own conversation is told so, unless
   gate.open();
   await platform.waitForSends(1);
   await server.nextRequest();
+  // The receipt of what was shown is on disk.
+  await running.gateway.engine.parts.dispatcher.idle();
   clock.pass(3);
+  // A wait that has had its line has no timer any more.
+  expect(clock.waiting).toBe(1);
   expect(textsTo("dm-ann")).toEqual(["Answer 0."]);
   clock.pass(1);
   await platform.waitForSends(2);

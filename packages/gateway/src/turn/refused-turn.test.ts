@@ -237,3 +237,96 @@ test("a refused message whose end is on disk, though that was reported as failed
   await running.gateway.engine.idle();
   expect((await history(running)).map(([type]) => type)).toEqual(["user", "notice", "user", "assistant"]);
 });
+
+test("a refused message is in the next request also when nothing else has changed", async () => {
+  await using running = await startTestGateway({ platform, patch: good });
+  const reload = async (patch: Patch): Promise<void> =>
+    running.gateway.reload({ ...running.settings(patch(running.gateway.engine.parts.running.config)), token: running.token });
+  const say = async (text: string): Promise<void> => {
+    await platform.say(platform.message(text));
+    await running.gateway.engine.idle();
+  };
+  await say("first words");
+  await reload(withoutKey);
+  await say("second words");
+  await reload(good);
+  await say("third words");
+  expect(server.requests).toHaveLength(2);
+  expect(lastRequest()).toMatch(/first words.*second words.*third words/);
+});
+
+test("whoever waits for a refused input is told of its turn before its end", async () => {
+  await using running = await startTestGateway({ platform, patch: withoutModel });
+  const heard: string[] = [];
+  await running.gateway.engine.submit(
+    platform.message("first words"),
+    { owner: true, kind: "user", sessionKey: KEY },
+    {
+      onClaimed: (runId) => void heard.push(`claimed ${runId}`),
+      onReport: ({ runId }) => void heard.push(`report ${runId}`),
+      onAnswered: () => void heard.push("answered"),
+      onSettled: () => void heard.push("settled"),
+    },
+  );
+  await running.gateway.engine.idle();
+  const { items } = await running.store.listInputs({ state: "told", limit: 1 });
+  expect(items).toHaveLength(1);
+  const [runId = ""] = heard.map((line) => line.split(" ")[1]);
+  expect(heard).toEqual([`claimed ${runId}`, `report ${runId}`]);
+});
+
+test("an upload is removed once its refused turn is on disk", async () => {
+  await using running = await startTestGateway({ platform, patch: withoutModel });
+  const { uploads } = running.gateway.engine.parts.media;
+  const ref = await uploads.put(PIXEL);
+  await platform.say(platform.message("what is this?", { attachments: [{ kind: "image", ref, mimeType: "image/png" }] }));
+  await running.gateway.engine.idle();
+  expect(await history(running)).toEqual([
+    ["user", "what is this?"],
+    ["notice", told],
+  ]);
+  expect(await uploads.read(ref)).toBeUndefined();
+});
+
+test("a message whose refusal meets a failing store keeps its image, once the store works", async () => {
+  let fails = true;
+  const around = withMethods((store) => ({
+    readLastTurn: async (...parameters) => {
+      if (!fails) return store.readLastTurn(...parameters);
+      fails = false;
+      throw new StoreError("internal", "The disk could not be read.");
+    },
+  }));
+  await using running = await startTestGateway({ platform, patch: withoutModel, around });
+  await platform.say(platform.message("what is this?", { attachments: [platform.attachment(PIXEL, { mimeType: "image/png" })] }));
+  await platform.waitForSends(1);
+  await running.gateway.engine.idle();
+  await mend(running);
+  await platform.say(platform.message("well?"));
+  await running.gateway.engine.idle();
+  expect(lastRequest()).toMatch(/what is this\?.*"image".*well\?/);
+});
+
+test("a message that is being refused when the gateway stops is answered by the next one", async () => {
+  const reached = Promise.withResolvers<void>();
+  let hangs = true;
+  const around = withMethods((store) => ({
+    readLastTurn: async (...parameters) => {
+      if (!hangs) return store.readLastTurn(...parameters);
+      hangs = false;
+      reached.resolve();
+      return new Promise<never>(() => undefined);
+    },
+  }));
+  const first = await startTestGateway({ platform, patch: withoutModel, around });
+  await platform.say(platform.message("first words"));
+  await reached.promise;
+  await first.stop();
+  await using second = await startTestGateway({ platform, home: first.home, patch: good });
+  await second.gateway.engine.idle();
+  expect(platform.sent).toMatchObject([{ outbound: { text: "Yes." } }]);
+  expect(await history(second)).toEqual([
+    ["user", "first words"],
+    ["assistant", "Yes."],
+  ]);
+});
