@@ -174,7 +174,7 @@ export class Engine {
       refused: (sessionKey, message) => this.#background.add("refusal notice", refusals.tell(sessionKey, message)),
       spoken: (...said) => this.reports.spoken(...said),
       command: (route, command, input) => {
-        queue.endBreath(route.sessionKey);
+        queue.endDebounce(route.sessionKey);
         this.#background.addFor(input, "command", async () => this.#runCommand({ route, input }, command));
       },
     });

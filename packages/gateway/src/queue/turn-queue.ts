@@ -77,8 +77,8 @@ export class TurnQueue {
   }
 
   /** Queues an input by its queue mode. */
-  add(sessionKey: string, said: InputJob): void {
-    const job = this.#withBreath(said);
+  add(sessionKey: string, arrived: InputJob): void {
+    const job = this.#withDebounceWindow(arrived);
     const current = this.lanes.current(sessionKey);
     if (policyOf(job).isAttended) this.#makeWay(sessionKey);
     const isBusy =
@@ -96,10 +96,10 @@ export class TurnQueue {
       this.lanes.abort(sessionKey, new LaneInterrupt());
   }
 
-  /** Ends the debounce window: what waits in it starts as soon as it can. */
-  endBreath(sessionKey: string): void {
+  /** Ends the debounce window of a session: the message held in it becomes ready at once. */
+  endDebounce(sessionKey: string): void {
     for (const job of this.#waitingInputs(sessionKey)) {
-      if (job.type !== "input" || !this.#mayBreathe(job)) continue;
+      if (job.type !== "input" || !this.#isDebouncing(job)) continue;
       const { debounceUntilMs, notBeforeMs, ...rest } = job;
       // The window of `collect` is a separate one.
       const isLater = notBeforeMs !== undefined && debounceUntilMs !== undefined && notBeforeMs > debounceUntilMs;
@@ -131,7 +131,7 @@ export class TurnQueue {
       if (!isInputJob(job)) break;
       if (!isOfConversation(job, turn)) continue;
       // Later messages keep their order, and an open debounce window is waited for.
-      if (!mayShareTurn(job) || this.#mayBreathe(job) || job.queue.mode !== "steer" || job.directives !== undefined) break;
+      if (!mayShareTurn(job) || this.#isDebouncing(job) || job.queue.mode !== "steer" || job.directives !== undefined) break;
       found.push(job);
     }
     return found;
@@ -178,7 +178,7 @@ export class TurnQueue {
   }
 
   /** Starts a debounce window; a message with an attachment, or one that is answered alone, has none. */
-  #withBreath(job: InputJob): InputJob {
+  #withDebounceWindow(job: InputJob): InputJob {
     const { inboundDebounceMs } = job;
     if (inboundDebounceMs === 0 || !policyOf(job).isFromPerson || !mayShareTurn(job)) return job;
     if (leadInput(job).message.attachments.length > 0) return job;
@@ -195,11 +195,11 @@ export class TurnQueue {
   /** The waiting job in whose debounce window a message falls; `undefined` when there is none or the cap is reached. */
   #debounceHost(sessionKey: string, job: InputJob): InputJob | undefined {
     const last = this.#lastOfConversation(sessionKey, job);
-    if (last === undefined || !isTogether(job, last) || !this.#mayBreathe(last)) return undefined;
+    if (last === undefined || !isTogether(job, last) || !this.#isDebouncing(last)) return undefined;
     return last.messages.length < job.queue.cap ? last : undefined;
   }
 
-  #mayBreathe(job: InputJob): boolean {
+  #isDebouncing(job: InputJob): boolean {
     return job.debounceUntilMs !== undefined && job.debounceUntilMs > this.#clock.monotonic();
   }
 
