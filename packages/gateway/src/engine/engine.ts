@@ -228,7 +228,7 @@ export class Engine {
     let watch: Disposable = { [Symbol.dispose]: () => undefined };
     try {
       const submission = await this.#ingress.submit(message, admission, {
-        waits: watcher !== undefined,
+        isAwaited: watcher !== undefined,
         onAccepted: (inputId) => {
           if (watcher !== undefined) watch = this.parts.watchers.watch(inputId, watcher);
         },

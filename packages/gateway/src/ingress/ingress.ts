@@ -109,13 +109,13 @@ export class Ingress implements MessageIntake {
   }
 
   /**
-   * Takes an input of the gateway's own clients, whose authority is known. `waits` is for one who waits on a connection for the answer, and says it again
-   * only by a decision: where nothing is before it, its turn begins while it is being committed.
+   * Takes an input of the gateway's own clients, whose authority is known. `isAwaited`: the client waits on its connection for the answer and does not
+   * retry by itself, so the turn of an input with nothing ahead of it starts while it is being committed.
    */
   async submit(
     message: MsgContext,
     admission: InputAdmission,
-    options: { readonly cursor?: string; readonly onAccepted?: (inputId: string) => void; readonly waits?: boolean } = {},
+    options: { readonly cursor?: string; readonly onAccepted?: (inputId: string) => void; readonly isAwaited?: boolean } = {},
   ): Promise<Submission> {
     await this.#opened.promise;
     const said = { message, admission };
@@ -128,7 +128,7 @@ export class Ingress implements MessageIntake {
       ...withoutUndefined({ cursor: options.cursor }),
     };
     try {
-      const isAhead = options.waits === true && this.#mayBegin(said);
+      const isAhead = options.isAwaited === true && this.#mayBegin(said);
       const { type, input } = await this.#commit(said, accept, settings, { isAhead, onAccepted: options.onAccepted });
       return { status: type, inputId: input.id, sessionKey: this.#options.policy.routeOf(input).sessionKey };
     } catch (error) {
