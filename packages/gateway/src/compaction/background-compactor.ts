@@ -89,7 +89,7 @@ export class BackgroundCompactor {
       notBeforeMs: () => undefined,
       overtakes: () => false,
       goesFirst: () => false,
-      runsAlone: () => false,
+      isSolo: () => false,
       process: async (_sessionKey, work, { signal }) => work.begin(signal),
       onQueueChange: () => undefined,
       onForgotten: (sessionKey, work) => this.#drop(sessionKey, work),

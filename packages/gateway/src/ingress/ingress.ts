@@ -189,7 +189,7 @@ export class Ingress implements MessageIntake {
 
   /** Takes up an input that the last process left waiting, or that waits again. Await one before the next: they keep their order. */
   async recover(input: InputRecord): Promise<void> {
-    await this.placeAgain(input, { arrival: { type: "recovered", runsAlone: (input.attempts ?? 1) > 1 } });
+    await this.placeAgain(input, { arrival: { type: "recovered", isSolo: (input.attempts ?? 1) > 1 } });
   }
 
   /** Gives an input the place that it has by the configuration of now. `history`: the attempts of its job, which a move does not change. */

@@ -9,7 +9,7 @@ interface Job {
   readonly id: string;
   readonly lane?: LaneName;
   readonly notBeforeMs?: number;
-  readonly runsAlone?: boolean;
+  readonly isSolo?: boolean;
   readonly goesFirst?: boolean;
 }
 
@@ -53,7 +53,7 @@ function createLanes(capacities: Partial<Record<LaneName, number>>) {
     laneOf,
     notBeforeMs: (job) => job.notBeforeMs,
     overtakes: (job, waiting) => laneOf(job) === "main" && laneOf(waiting) === "cron",
-    runsAlone: (job) => job.runsAlone === true,
+    isSolo: (job) => job.isSolo === true,
     goesFirst: (job) => job.goesFirst === true,
     clock: time,
     process: async (sessionKey, job, { signal, place }) => {
@@ -169,8 +169,8 @@ describe("session lanes", () => {
 
   test("items that run alone run one at a time over all lanes, and hold up no other item", async () => {
     const { lanes, log, finish } = createLanes({ main: 8 });
-    lanes.enqueue("a", { id: "a1", runsAlone: true });
-    lanes.enqueue("b", { id: "b1", runsAlone: true, lane: "subagent" });
+    lanes.enqueue("a", { id: "a1", isSolo: true });
+    lanes.enqueue("b", { id: "b1", isSolo: true, lane: "subagent" });
     lanes.enqueue("b", { id: "b2" });
     lanes.enqueue("c", { id: "c1" });
     await settle();
@@ -340,7 +340,7 @@ class Model {
       const [head] = this.queue(session);
       if (head === undefined) continue;
       if (!hasPlace(laneOf(head))) continue;
-      if (head.runsAlone === true && [...this.running.values()].some(({ runsAlone }) => runsAlone === true)) continue;
+      if (head.isSolo === true && [...this.running.values()].some(({ isSolo }) => isSolo === true)) continue;
       this.queue(session).shift();
       this.running.set(session, head);
       started.push(`${session}/${head.id}`);
@@ -355,7 +355,7 @@ const session = fc.integer({ min: 0, max: 5 }).map((number) => `s${number}`);
 const traits = fc.record({
   lane: fc.constantFrom(...LANES),
   isHeld: fc.integer({ min: 0, max: 3 }).map((pick) => pick === 0),
-  runsAlone: fc.integer({ min: 0, max: 3 }).map((pick) => pick === 0),
+  isSolo: fc.integer({ min: 0, max: 3 }).map((pick) => pick === 0),
   goesFirst: fc.integer({ min: 0, max: 3 }).map((pick) => pick === 0),
 });
 const step = fc.oneof(
@@ -374,10 +374,10 @@ type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 type Rig = ReturnType<typeof createLanes> & { readonly model: Model; count: number };
 
 /** No two are held until the same moment: the order of those is undefined. */
-function createJob(rig: Rig, { lane, isHeld, runsAlone, goesFirst }: Traits): Job {
+function createJob(rig: Rig, { lane, isHeld, isSolo, goesFirst }: Traits): Job {
   rig.count += 1;
   const hold = isHeld ? { notBeforeMs: rig.time.monotonic() + 500 + rig.count / 1000 } : {};
-  return { id: `j${rig.count}`, lane, runsAlone, goesFirst, ...hold };
+  return { id: `j${rig.count}`, lane, isSolo, goesFirst, ...hold };
 }
 
 /** Does one step to both. */

@@ -25,7 +25,7 @@ export interface SessionLanesOptions<Item> {
   /** True for an item that starts ahead of the others that wait for a place in its lane. */
   readonly goesFirst: (item: Item) => boolean;
   /** True for an item that runs only while no other such item does, over all sessions and lanes. Other items start as usual. */
-  readonly runsAlone: (item: Item) => boolean;
+  readonly isSolo: (item: Item) => boolean;
   readonly process: ProcessItem<Item>;
   /** How many items wait in a session now. Also told when what they wait for may be another thing. */
   readonly onQueueChange: (sessionKey: string, queued: number) => void;
@@ -70,7 +70,7 @@ export class SessionLanes<Item> {
   readonly #actors = new Map<string, Actor<Item>>();
   readonly #lanes: Readonly<Record<LaneName, Lane>> = { main: createLane(), subagent: createLane(), cron: createLane() };
   #active = 0;
-  #isOneAlone = false;
+  #isSoloRunning = false;
   #idleWaiters: (() => void)[] = [];
   #closed = false;
 
@@ -232,7 +232,7 @@ export class SessionLanes<Item> {
           if (lane.held >= capacities[name]) break;
           const actor = this.#actors.get(sessionKey);
           const head = actor?.queue[0];
-          if (head !== undefined && this.#isOneAlone && this.#options.runsAlone(head)) continue;
+          if (head !== undefined && this.#isSoloRunning && this.#options.isSolo(head)) continue;
           line.delete(sessionKey);
           const item = actor?.queue.shift();
           if (actor !== undefined && item !== undefined) this.#start(sessionKey, actor, item, name);
@@ -244,16 +244,16 @@ export class SessionLanes<Item> {
   #start(sessionKey: string, actor: Actor<Item>, item: Item, lane: LaneName): void {
     const abort = new AbortController();
     this.#active += 1;
-    const isAlone = this.#options.runsAlone(item);
-    this.#isOneAlone ||= isAlone;
-    actor.current = { item, abort, settled: this.#run(sessionKey, actor, { item, lane, isAlone, signal: abort.signal }) };
+    const isSolo = this.#options.isSolo(item);
+    this.#isSoloRunning ||= isSolo;
+    actor.current = { item, abort, settled: this.#run(sessionKey, actor, { item, lane, isSolo, signal: abort.signal }) };
   }
 
   /** The one place where a session and its lane's place are released, however the work ended. */
   async #run(
     sessionKey: string,
     actor: Actor<Item>,
-    started: { readonly item: Item; readonly lane: LaneName; readonly isAlone: boolean; readonly signal: AbortSignal },
+    started: { readonly item: Item; readonly lane: LaneName; readonly isSolo: boolean; readonly signal: AbortSignal },
   ): Promise<void> {
     const place = this.#takePlace(started.lane);
     try {
@@ -266,7 +266,7 @@ export class SessionLanes<Item> {
     } finally {
       actor.current = undefined;
       this.#active -= 1;
-      if (started.isAlone) this.#isOneAlone = false;
+      if (started.isSolo) this.#isSoloRunning = false;
       place.close();
       this.#goOn(sessionKey, actor);
       this.#dispatch();

@@ -25,7 +25,7 @@ export type InputArrival =
   | {
       readonly type: "recovered";
       /** It may have crashed more than one process: it runs with no other such job or interrupted turn, and gathers nothing. */
-      readonly runsAlone: boolean;
+      readonly isSolo: boolean;
     };
 
 /** Earlier attempts to start the turn of an input. */
@@ -64,7 +64,7 @@ export interface ResumeJob {
   /** It is unattended and a message waits for its session: end it instead of resuming it. */
   readonly yields?: boolean;
   /** It is resumed while no other interrupted turn runs. */
-  readonly runsAlone?: boolean;
+  readonly isSolo?: boolean;
   readonly notBeforeMs?: number;
   /** How often this process failed to finish it. */
   readonly failures?: number;
@@ -95,9 +95,9 @@ export function isBackground(job: TurnJob): boolean {
 }
 
 /** True if a job runs while no other such job or interrupted turn does. */
-export function runsAlone(job: TurnJob): boolean {
+export function isSolo(job: TurnJob): boolean {
   if (job.type === "task") return false;
-  return job.type === "resume" ? job.runsAlone === true : job.arrival.type === "recovered" && job.arrival.runsAlone;
+  return job.type === "resume" ? job.isSolo === true : job.arrival.type === "recovered" && job.arrival.isSolo;
 }
 
 /** The input that a job is named by, and whose authority and address it has: its oldest message. */

@@ -132,7 +132,7 @@ test.each([
   ["another conversation", { origin: ELSEWHERE }],
   ["another agent", { agentId: "other" }],
   ["a request for an answer of its own", { admission: { ownTurn: true } }],
-  ["one that may have crashed the gateway", { arrival: { type: "recovered", runsAlone: true } }],
+  ["one that may have crashed the gateway", { arrival: { type: "recovered", isSolo: true } }],
 ] satisfies [string, Said][])("a message of %s is not gathered with what waits, and interrupts nothing", async (_name, other) => {
   const { waiting, add, reasons } = createScene();
   await add(say("a"), say("b", COLLECT), say("c", { ...INTERRUPT, ...other }));
@@ -302,12 +302,12 @@ test("resumes turns of the last process with the fewest attempts first, one at a
   const { queue, started } = createScene();
   queue.resume([begun("t2", { attempts: 2, starts: 2 }), begun("t1", { sessionKey: OTHER_SESSION })]);
   await settle();
-  expect(started).toMatchObject([{ turn: { id: "t1" }, runsAlone: true }]);
+  expect(started).toMatchObject([{ turn: { id: "t1" }, isSolo: true }]);
   const together = createScene();
   together.queue.resume([begun("t1"), begun("t2", { sessionKey: OTHER_SESSION })]);
   await settle();
   expect(together.started).toHaveLength(2);
-  expect(together.started.map((job) => (job as ResumeJob).runsAlone)).toEqual([undefined, undefined]);
+  expect(together.started.map((job) => (job as ResumeJob).isSolo)).toEqual([undefined, undefined]);
 });
 
 test("knows the addresses and inputs of running and waiting jobs, new and resumed", async () => {

@@ -4,7 +4,7 @@ import type { Origin } from "@factotum/channel-contract";
 import type { InputRecord, TurnRecord } from "@factotum/store";
 import { conversationKey } from "../kernel/conversation-key.ts";
 import { RUN_POLICY, type LaneName, type RunPolicy } from "../run-policy/run-policy.ts";
-import { inputsOf, isBackground, isInputJob, leadInput, originOf, runsAlone, withMessages } from "./turn-job.ts";
+import { inputsOf, isBackground, isInputJob, leadInput, originOf, isSolo, withMessages } from "./turn-job.ts";
 import type { AttemptHistory, InputJob, ResumeJob, TurnJob } from "./turn-job.ts";
 import { LaneInterrupt, LaneYield } from "../kernel/lane-abort.ts";
 import { SessionLanes } from "./session-lanes.ts";
@@ -51,7 +51,7 @@ export class TurnQueue {
       notBeforeMs: (job) => (job.type === "task" ? undefined : job.notBeforeMs),
       overtakes,
       goesFirst: (job) => job.type === "resume",
-      runsAlone,
+      isSolo,
     });
   }
 
@@ -73,7 +73,7 @@ export class TurnQueue {
   resume(turns: readonly TurnRecord[]): void {
     const isAttributed = turns.some(({ starts }) => starts > 1);
     for (const turn of turns.toSorted((one, other) => one.attempts - other.attempts))
-      this.lanes.enqueue(turn.sessionKey, { type: "resume", turn, ...(isAttributed ? { runsAlone: true } : {}) });
+      this.lanes.enqueue(turn.sessionKey, { type: "resume", turn, ...(isAttributed ? { isSolo: true } : {}) });
   }
 
   /** Queues an input by its queue mode. */
@@ -266,7 +266,7 @@ export class TurnQueue {
     if ((job.notBeforeMs ?? 0) > this.#clock.monotonic()) return "held";
     if (this.lanes.current(sessionKey) !== undefined) return "earlier";
     const [head] = waiting;
-    if (head !== undefined && runsAlone(head)) return "restart";
+    if (head !== undefined && isSolo(head)) return "restart";
     return at > 0 ? "earlier" : "place";
   }
 
@@ -316,7 +316,7 @@ function laneOf(job: TurnJob): LaneName {
 
 /** False for a job that gathers nothing: it is answered alone, or may be what crashes the gateway. */
 function mayShareTurn(job: InputJob): boolean {
-  return leadInput(job).admission.ownTurn !== true && !runsAlone(job);
+  return leadInput(job).admission.ownTurn !== true && !isSolo(job);
 }
 
 function gathers({ queue }: InputJob): boolean {

@@ -85,8 +85,7 @@ export class JobPreparer {
           showsGroup: (sessionId) => this.#groups.shows(sessionId, leadInput(complete).message),
         });
       }
-      const turn =
-        job.isCounted === true ? job.turn : await this.#options.store.beginAttempt(job.turn.id, { isSolo: job.runsAlone === true });
+      const turn = job.isCounted === true ? job.turn : await this.#options.store.beginAttempt(job.turn.id, { isSolo: job.isSolo === true });
       if (turn === undefined) return undefined;
       // A compaction is started again by the turn that needs it.
       if (turn.attempts > MAX_ATTEMPTS || turn.soloStarts > MAX_SOLO_STARTS || !RUN_POLICY[turn.kind].isResumable) {
@@ -104,7 +103,7 @@ export class JobPreparer {
       }
       if (inputs.some((input) => isMisplaced(turn.sessionKey, input, this.#options.policy, this.#options.running.config))) {
         for (const input of await this.#options.unbegun.endMisplaced(turn, inputs))
-          await this.#options.queue.moveAway(input, { arrival: { type: "recovered", runsAlone: false } });
+          await this.#options.queue.moveAway(input, { arrival: { type: "recovered", isSolo: false } });
         return undefined;
       }
       return await this.#options.preparer.prepareResumed(turn, { signal });

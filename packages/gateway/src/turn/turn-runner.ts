@@ -106,9 +106,9 @@ export class TurnRunner {
         if (prepared !== undefined) await this.#runPrepared(prepared, options);
       } catch (error) {
         if (isLost(job)) return;
-        const runsAlone = job.type === "resume" && job.runsAlone === true ? { runsAlone: true } : {};
+        const isSolo = job.type === "resume" && job.isSolo === true ? { isSolo: true } : {};
         const begun =
-          prepared !== undefined && (await isOnDisk(prepared)) ? ({ type: "resume", turn: prepared.turn, ...runsAlone } as const) : job;
+          prepared !== undefined && (await isOnDisk(prepared)) ? ({ type: "resume", turn: prepared.turn, ...isSolo } as const) : job;
         if (!isFinalStoreError(error)) this.#requeue(sessionKey, { ...begun, failures: (job.failures ?? 0) + 1 });
         throw error;
       }
