@@ -15,7 +15,7 @@ import { textOf } from "./values/row.ts";
 import type { Tables } from "./tables/tables.ts";
 import type { Conversation } from "./tables/conversation-table.ts";
 import type { RunningTurn } from "./tables/turn-table.ts";
-import { KEEP_REQUESTS, KEEP_REQUESTS_MS, KEEP_SETTLED_MS } from "./lifetimes.ts";
+import { MAX_KEPT_REQUESTS, REQUEST_RETENTION_MS, SETTLED_RETENTION_MS } from "./retention.ts";
 
 /** Rows that one call of maintenance removes from a table at most. */
 const PRUNE_LIMIT = 500;
@@ -166,11 +166,11 @@ export class Transactions {
   }
 
   prune(options: MaintenanceOptions): boolean {
-    const inputs = this.#tables.inbox.prune(options.nowMs - (options.keepInputsMs ?? KEEP_SETTLED_MS), PRUNE_LIMIT);
-    const outbound = this.#tables.outbox.prune(options.nowMs - (options.keepOutboxMs ?? KEEP_SETTLED_MS), PRUNE_LIMIT);
+    const inputs = this.#tables.inbox.prune(options.nowMs - (options.keepInputsMs ?? SETTLED_RETENTION_MS), PRUNE_LIMIT);
+    const outbound = this.#tables.outbox.prune(options.nowMs - (options.keepOutboxMs ?? SETTLED_RETENTION_MS), PRUNE_LIMIT);
     const requests = this.#tables.requests.prune({
-      beforeMs: options.nowMs - (options.keepRequestsMs ?? KEEP_REQUESTS_MS),
-      keep: options.keepRequests ?? KEEP_REQUESTS,
+      beforeMs: options.nowMs - (options.keepRequestsMs ?? REQUEST_RETENTION_MS),
+      keep: options.keepRequests ?? MAX_KEPT_REQUESTS,
       limit: PRUNE_LIMIT,
     });
     return inputs >= PRUNE_LIMIT || outbound === PRUNE_LIMIT || requests >= PRUNE_LIMIT;
