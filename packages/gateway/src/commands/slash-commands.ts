@@ -4,7 +4,7 @@ import { COMMANDS } from "./command-table.ts";
 import { TargetSession } from "./command-target.ts";
 import type { CommandTarget, TargetSessionOptions } from "./command-target.ts";
 import type { CommandCall, ParsedCommand } from "./define-command.ts";
-import { tellEnded } from "./ended-text.ts";
+import { notifyStopped } from "./stopped-text.ts";
 import { findModel } from "./model.ts";
 import type { ResetCommand } from "../conversation/parse-reset.ts";
 
@@ -49,7 +49,7 @@ export class SlashCommands {
       by: input.message,
       decided: found.then((model) => !ModelError.isInstance(model)),
       onReset: async (ended) => {
-        await tellEnded(target, ended, notices);
+        await notifyStopped(target, ended, notices);
         const model = await found;
         if (ModelError.isInstance(model)) return;
         if (model === undefined) await session.ensure();

@@ -1,6 +1,6 @@
 import { defineCommand, parseNothing } from "./define-command.ts";
 import type { Command } from "./define-command.ts";
-import { endedText } from "./ended-text.ts";
+import { stoppedText } from "./stopped-text.ts";
 
 /** Ends the run and drops waiting messages. */
 export const stopCommand: Command = defineCommand({
@@ -11,7 +11,7 @@ export const stopCommand: Command = defineCommand({
   changes: () => true,
   run: async (_, { session: { target }, sessions }) => {
     const by = target.input.message;
-    const ended = await sessions.stopper.stop(target.sessionKey, { queued: true, reason: "you asked me to stop", by });
-    return endedText(ended) ?? "There was nothing to stop.";
+    const stopped = await sessions.stopper.stop(target.sessionKey, { queued: true, reason: "you asked me to stop", by });
+    return stoppedText(stopped) ?? "There was nothing to stop.";
   },
 });

@@ -24,8 +24,8 @@ import type { EngineParts } from "./engine-parts.ts";
 import { createTurnParts } from "./turn-parts.ts";
 import type { SessionWaits } from "../notices/session-waits.ts";
 import { SessionTransfer } from "../sessions/session-transfer.ts";
-import { SessionWork } from "../sessions/session-work.ts";
-import { WorkStopper } from "../sessions/stop-work.ts";
+import { SessionTasks } from "../sessions/session-tasks.ts";
+import { WorkStopper } from "../sessions/work-stopper.ts";
 import { SessionService } from "../sessions/session-service.ts";
 import type { InputWatcher } from "../queue/run-report.ts";
 import { DROPPED } from "../notices/notices.ts";
@@ -67,10 +67,10 @@ export class Engine {
     const { store, running, channels, conversations, notices, queue, cooldowns, cache, media, events, watchers } = parts;
     const { clock, random, logger, hideSecrets } = parts;
     const stopper = new WorkStopper({ store, channels, notices, queue, events, watchers });
-    const work = new SessionWork({ queue, stopper });
+    const tasks = new SessionTasks({ queue, stopper });
     this.sessions = new SessionService({
       stopper,
-      work,
+      tasks,
       store,
       running,
       channels,

@@ -19,19 +19,19 @@ import type { CompactionOutcome } from "../summaries/compaction-outcome.ts";
 import type { SessionCompactor } from "../compaction/session-compactor.ts";
 import type { FlushMemory } from "../compaction/memory-flush.ts";
 import type { SessionWaits } from "../notices/session-waits.ts";
-import { NOTHING_ENDED } from "./stop-work.ts";
-import type { EndedWork, WorkStopper } from "./stop-work.ts";
-import type { SessionWork } from "./session-work.ts";
+import { NOTHING_STOPPED } from "./work-stopper.ts";
+import type { StoppedWork, WorkStopper } from "./work-stopper.ts";
+import type { SessionTasks } from "./session-tasks.ts";
 import { listInterrupted } from "../messages/last-run.ts";
 
-/** What sessions are shown and changed with. */
+/** Dependencies of the session service. */
 export interface SessionServiceOptions {
   readonly store: InboxStore & SessionStore & TranscriptStore & TurnStore;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly conversations: Conversations;
   readonly stopper: WorkStopper;
-  readonly work: SessionWork;
+  readonly tasks: SessionTasks;
   readonly sessionCompactor: SessionCompactor;
   readonly queue: TurnQueue;
   readonly cache: SessionCache;
@@ -47,18 +47,18 @@ export interface SessionServiceOptions {
 export class SessionService {
   readonly #options: SessionServiceOptions;
   readonly #queue: TurnQueue;
-  /** Ends what runs and waits in them. */
+  /** Stops their runs and drops waiting messages. */
   readonly stopper: WorkStopper;
-  readonly #work: SessionWork;
+  readonly #tasks: SessionTasks;
 
   constructor(options: SessionServiceOptions) {
     this.#options = options;
     this.#queue = options.queue;
-    this.#work = options.work;
+    this.#tasks = options.tasks;
     this.stopper = options.stopper;
   }
 
-  /** The key that a request means: the given one, or the main session of the given or default agent. */
+  /** The session key of a request: the given one, or the main session of the given or default agent. */
   async resolveKey(request: { readonly sessionKey?: string | undefined; readonly agentId?: string | undefined }): Promise<string> {
     if (request.sessionKey !== undefined) {
       if (!isSessionKey(request.sessionKey)) {
@@ -72,7 +72,7 @@ export class SessionService {
     return this.mainKey(request.agentId);
   }
 
-  /** The key under which something shall be said: its agent must be there, and be the one that the request names. */
+  /** The session key that a message is sent to. Its agent must be configured, and be the one that the request names, if it names one. */
   async resolveTarget(request: { readonly sessionKey?: string | undefined; readonly agentId?: string | undefined }): Promise<string> {
     const sessionKey = await this.resolveKey(request);
     const owner = parseAgentSessionKey(sessionKey)?.agentId;
@@ -145,8 +145,8 @@ export class SessionService {
   }
 
   /**
-   * Begins to listen and hands out the state that the first event follows on: nothing is missed and nothing comes twice, whatever happens while the
-   * transcript is read.
+   * Subscribes to a session and returns a snapshot that the first event continues: no event is lost or repeated, whatever happens while the transcript is
+   * read.
    */
   async subscribe(
     sessionKey: string,
@@ -162,7 +162,7 @@ export class SessionService {
     });
     try {
       const page = await this.history(sessionKey, { limit: options.limit });
-      // From here to the return nothing can happen in between: what came while reading is in the live state or among the entries.
+      // Synchronous from here to the return: events that arrived during the read are in the live state or among the entries.
       const known = new Set(page.entries.map((entry) => entry.id));
       const live = events.live(sessionKey);
       const wait = this.#options.waits.of(sessionKey);
@@ -195,14 +195,14 @@ export class SessionService {
     return this.summary(record);
   }
 
-  /** Begins the conversation anew, in the session's own lane: what runs is ended first, what comes later belongs to the new conversation. */
+  /** Resets the session, in its own lane: the active run is stopped first, and later messages belong to the new conversation. */
   async reset(sessionKey: string, options: { readonly reason: string }): Promise<SessionRecord> {
-    return this.#work.doAfterEnding(sessionKey, options, async () => this.#options.conversations.reset(sessionKey));
+    return this.#tasks.runAfterStop(sessionKey, options, async () => this.#options.conversations.reset(sessionKey));
   }
 
   /**
-   * Like `reset`, if it is `decided` that it shall be; else nothing is ended or dropped. Its place is taken at once: what is said later waits for the
-   * decision. `onReset` is called in the lane before that, with what was ended. A conversation that has not begun is as new as it can be.
+   * Like `reset`, if `decided` resolves to true; otherwise nothing is stopped or dropped. The task is queued at once, so later messages wait for the
+   * decision. `onReset` is called after the reset, still in the lane, with the work that was stopped. A session that does not exist yet is not reset.
    */
   async resetOnce(
     sessionKey: string,
@@ -210,27 +210,27 @@ export class SessionService {
       readonly reason: string;
       readonly by: MsgContext;
       readonly decided: Promise<boolean>;
-      readonly onReset: (ended: EndedWork) => Promise<void>;
+      readonly onReset: (stopped: StoppedWork) => Promise<void>;
     },
   ): Promise<void> {
-    const { task, done } = this.#work.createTask(sessionKey, async () => {
+    const { job, done } = this.#tasks.createTask(sessionKey, async () => {
       if (!(await options.decided)) return;
       if ((await this.#options.store.readSession(sessionKey)) !== undefined) await this.#options.conversations.reset(sessionKey);
-      await options.onReset(await ended);
+      await options.onReset(await stopped);
     });
-    this.#queue.lanes.enqueue(sessionKey, task);
-    const ended = options.decided.then(async (isWanted) =>
-      isWanted ? this.stopper.stop(sessionKey, { queued: true, before: task, ...options }) : NOTHING_ENDED,
+    this.#queue.lanes.enqueue(sessionKey, job);
+    const stopped = options.decided.then(async (isWanted) =>
+      isWanted ? this.stopper.stop(sessionKey, { queued: true, before: job, ...options }) : NOTHING_STOPPED,
     );
-    await Promise.all([done, ended]);
+    await Promise.all([done, stopped]);
   }
 
-  /** Summarises the older part of a conversation, behind what runs in it. Rejects with a `LaneAbort` when somebody stops it. */
+  /** Summarises the older part of a conversation after its current work. Rejects with a `LaneAbort` when it is stopped. */
   async compact(sessionKey: string, options: { readonly instructions?: string }): Promise<CompactionOutcome> {
     const record = await this.#options.store.readSession(sessionKey);
     if (record?.lastOrigin === undefined) return { type: "nothing" };
     const { lastOrigin, agentId } = record;
-    return this.#work.doBehind(sessionKey, async (signal) =>
+    return this.#tasks.runQueued(sessionKey, async (signal) =>
       this.#options.sessionCompactor.compactNow(await this.#options.conversations.readContext(sessionKey, agentId, lastOrigin), {
         ...options,
         signal,
@@ -239,9 +239,9 @@ export class SessionService {
     );
   }
 
-  /** Removes a session; false when there was none. */
+  /** Deletes a session. Rejects with `not-found` when there is none; false when nothing was deleted. */
   async delete(sessionKey: string): Promise<boolean> {
-    return this.#work.doAfterEnding(sessionKey, { reason: "the session is being removed" }, async () => {
+    return this.#tasks.runAfterStop(sessionKey, { reason: "the session is being removed" }, async () => {
       const { store, clock, cache, events, media } = this.#options;
       const before = await store.readSession(sessionKey);
       if (before === undefined) throw new SessionRequestError("not-found", `There is no session "${sessionKey}".`);
@@ -253,7 +253,7 @@ export class SessionService {
     });
   }
 
-  /** Removes a session for which nobody asked; false when it is not there any more. */
+  /** Deletes a session by maintenance; false when it does not exist any more. */
   async deleteIfThere(sessionKey: string): Promise<boolean> {
     try {
       return await this.delete(sessionKey);

@@ -13,16 +13,16 @@ import type { TurnJob } from "../queue/turn-job.ts";
 import type { TurnQueue } from "../queue/turn-queue.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
-/** What a stop has ended: the run, and how many messages that waited. */
-export interface EndedWork {
+/** The work that a stop ended: whether a run was aborted, and how many waiting messages were dropped. */
+export interface StoppedWork {
   readonly aborted: boolean;
   readonly dropped: number;
 }
 
-/** No work. */
-export const NOTHING_ENDED: EndedWork = { aborted: false, dropped: 0 };
+/** Nothing was stopped. */
+export const NOTHING_STOPPED: StoppedWork = { aborted: false, dropped: 0 };
 
-/** What work of sessions is stopped with. */
+/** Dependencies of the work stopper. */
 export interface WorkStopperOptions {
   readonly store: InboxStore;
   readonly channels: ChannelRegistry;
@@ -32,7 +32,7 @@ export interface WorkStopperOptions {
   readonly watchers: InputWatchers;
 }
 
-/** Stops the work of sessions: for `/stop`, and for all else that ends a run, such as a reset, a deletion and a client's abort. */
+/** Stops the work of sessions, for `/stop`, resets, deletions and aborts by clients. */
 export class WorkStopper {
   readonly #options: WorkStopperOptions;
 
@@ -41,8 +41,9 @@ export class WorkStopper {
   }
 
   /**
-   * Ends the run, or only the named one, and drops what waits if asked. Who asked, `by`, hears how many were dropped; the senders of others are told.
-   * Without `by` one of the gateway's own clients asked: everybody is told who said something on a channel.
+   * Aborts the current run (only if it is `runId`, when given) and, if `queued`, drops waiting messages. `by` is the message that asked for it: its sender
+   * is told by the result, the senders of other dropped messages by a notice. Without `by` a client of the gateway asked, and every sender on a channel is
+   * notified.
    */
   async stop(
     sessionKey: string,
@@ -51,14 +52,14 @@ export class WorkStopper {
       readonly queued: boolean;
       readonly reason: string;
       readonly by?: MsgContext;
-      /** Only what comes before this job, which is not ended itself. */
+      /** Stops only the work ahead of this job, not the job itself. */
       readonly before?: TurnJob;
     },
-  ): Promise<EndedWork> {
+  ): Promise<StoppedWork> {
     const { events } = this.#options;
     const { by, before } = options;
-    if (options.runId !== undefined && events.live(sessionKey)?.runId !== options.runId) return NOTHING_ENDED;
-    if (before !== undefined && this.#options.queue.lanes.current(sessionKey) === before) return NOTHING_ENDED;
+    if (options.runId !== undefined && events.live(sessionKey)?.runId !== options.runId) return NOTHING_STOPPED;
+    if (before !== undefined && this.#options.queue.lanes.current(sessionKey) === before) return NOTHING_STOPPED;
     const dropped = options.queued ? this.#options.queue.dropInputs(sessionKey, before) : [];
     const current = this.#options.queue.lanes.current(sessionKey);
     const tellsSender = current !== undefined && current.type !== "task" && !this.#isSeenBy(originOf(current), by);
@@ -69,13 +70,13 @@ export class WorkStopper {
     return { aborted, dropped: dropped.length };
   }
 
-  /** Whether an input is of the person who asked, or of a run whose answer no person waits for. */
+  /** True if an input is from the person who asked for the stop, or unattended. */
   #isOwn({ message, admission }: InputRecord, by: MsgContext | undefined): boolean {
     if (!RUN_POLICY[admission.kind].isAttended) return true;
     return by === undefined ? isOwnAddress(message.origin, this.#options.channels) : isSaidBy(message, by);
   }
 
-  /** Whether the end of a turn shows where it was asked for: in the conversation that stopped it, or to a client that reads the transcript. */
+  /** True if the end of the turn is visible to its sender anyway: in the conversation that stopped it, or to a client that reads the transcript. */
   #isSeenBy(origin: Origin, by: MsgContext | undefined): boolean {
     return isOwnAddress(origin, this.#options.channels) || (by !== undefined && conversationKey(origin) === conversationKey(by.origin));
   }
