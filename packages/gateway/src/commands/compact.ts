@@ -1,5 +1,5 @@
 import { LaneAbort } from "../kernel/lane-abort.ts";
-import { leftOutRemark } from "../summaries/compaction-outcome.ts";
+import { leftOutNotice } from "../summaries/compaction-outcome.ts";
 import type { CompactionOutcome } from "../summaries/compaction-outcome.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import { defineCommand } from "./define-command.ts";
@@ -31,8 +31,8 @@ async function compact(sessions: SessionService, sessionKey: string, options: Op
     throw error;
   }
   if (outcome.type === "nothing") return "There is nothing to summarise yet.";
-  const remark = leftOutRemark(outcome);
-  if (remark !== undefined) return remark;
+  const notice = leftOutNotice(outcome);
+  if (notice !== undefined) return notice;
   return outcome.how === "summary"
     ? "Older messages are summarised now."
     : "No model could summarise the older messages, so they were cut by rule.";

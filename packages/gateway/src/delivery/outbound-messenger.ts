@@ -61,7 +61,7 @@ export class OutboundMessenger implements Messenger {
       { nowMs, suppressed: false },
       parts,
     );
-    const [refusal] = media.notes;
+    const [refusal] = media.failures;
     if (refusal !== undefined) return { type: "refused", message: refusal };
     const text = [request.text, ...media.words].filter((part) => part.trim() !== "").join("\n\n");
     const words = text === "" ? [] : planMessage({ ...common, text, nowMs, suppressed: false }, parts.channels);

@@ -38,11 +38,11 @@ export interface PlannedMedia {
   readonly rows: readonly NewOutbound[];
   /** For the text: those that the chat cannot show or that could not be sent, by name. */
   readonly words: readonly string[];
-  /** For the model: those that were refused, and why. */
-  readonly notes: readonly string[];
+  /** One line for each file that was not sent, with the reason: for the transcript and the model. */
+  readonly failures: readonly string[];
 }
 
-export const NO_MEDIA: PlannedMedia = { rows: [], words: [], notes: [] };
+export const NO_MEDIA: PlannedMedia = { rows: [], words: [], failures: [] };
 
 /** Loads and keeps the files that a message names, and plans their sends. Never rejects for what is or is not there. */
 export async function planMedia(
@@ -64,7 +64,7 @@ export async function planMedia(
   if (media.named.length === 0 || isShown) return NO_MEDIA;
   const rows: NewOutbound[] = [];
   const words: string[] = [];
-  const notes: string[] = [];
+  const failures: string[] = [];
   for (const [index, named] of media.named.entries()) {
     const file: OutboundFile =
       index < MAX_FILES
@@ -73,13 +73,13 @@ export async function planMedia(
         : { type: "refused", fileName: named, why: `no more than ${MAX_FILES} files go with one message` };
     if (file.type === "words") words.push(`📎 ${file.fileName} (this chat cannot show it)`);
     else if (file.type === "refused") {
-      notes.push(`${named} was not sent: ${file.why}.`);
+      failures.push(`${named} was not sent: ${file.why}.`);
       if (index < MAX_FILES) words.push(unsentFile(`📎 ${file.fileName}`));
     } else {
       const { bytes, kind, mimeType, fileName } = file;
       const id = await keep(bytes, parts);
       if (id === undefined) {
-        notes.push(`${named} was not sent: the disk could not keep it.`);
+        failures.push(`${named} was not sent: the disk could not keep it.`);
         words.push(unsentFile(`📎 ${fileName}`));
         continue;
       }
@@ -97,7 +97,7 @@ export async function planMedia(
   }
   const excess = media.named.length - MAX_FILES;
   if (excess > 0) words.push(`📎 ${excess} more ${excess === 1 ? "file" : "files"} (could not be sent)`);
-  return { rows, words, notes };
+  return { rows, words, failures };
 }
 
 /** A file that is waited for until the signal fires, whether its source listens or not. */

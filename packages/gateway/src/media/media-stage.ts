@@ -54,14 +54,14 @@ export interface PreparedMedia {
   readonly kept: readonly KeptFile[];
 }
 
-/** One image in progress: how to get its bytes, and its line of the note. */
+/** One image in progress: how to get its bytes, and its line of the media note. */
 interface Candidate {
   readonly read: () => Promise<Uint8Array>;
-  readonly facts: NotedMedia;
+  readonly facts: DraftFacts;
 }
 
-/** A line of the note in progress. */
-interface NotedMedia {
+/** A line of the media note in progress. */
+interface DraftFacts {
   location?: string;
   path?: string;
   fileName?: string;
@@ -89,16 +89,16 @@ export class MediaStage {
   }
 
   /**
-   * Never rejects for a problem with the media: a missing one is mentioned in the note. If the signal fires, the rest is skipped; at a shutdown it rejects,
+   * Never rejects for a problem with the media: a missing file is mentioned in the media note. If the signal fires, the rest is skipped; at a shutdown it rejects,
    * since the next start processes the input again, including images.
    */
   async prepare(request: MediaRequest, options: { readonly signal: AbortSignal }): Promise<PreparedMedia> {
     const { message, run } = request;
     const attachments = await this.#receive(request, options.signal);
     if (options.signal.reason instanceof LaneShutdown) throw options.signal.reason;
-    const notes: NotedMedia[] = attachments.map(note);
+    const drafts: DraftFacts[] = attachments.map(draftFacts);
     const images = attachments.flatMap((attachment, index) => {
-      const facts = notes[index];
+      const facts = drafts[index];
       return attachment.isImage && facts !== undefined ? [{ attachment, facts }] : [];
     });
     const references = await this.#references(request);
@@ -112,7 +112,7 @@ export class MediaStage {
     if (options.signal.reason instanceof LaneShutdown) throw options.signal.reason;
     return {
       images: fitted,
-      media: [...notes, ...references.notes],
+      media: [...drafts, ...references.drafts],
       tainted: (!run.owner && message.attachments.length > 0) || references.tainted,
       kept: attachments.flatMap(({ stored, fileName }) =>
         stored === undefined ? [] : [{ id: stored.id, kind: stored.kind, ...withoutUndefined({ name: fileName }) }],
@@ -163,7 +163,7 @@ export class MediaStage {
     return [...received, ...surplus];
   }
 
-  #candidate({ attachment, facts }: { readonly attachment: ReceivedAttachment; readonly facts: NotedMedia }): Candidate {
+  #candidate({ attachment, facts }: { readonly attachment: ReceivedAttachment; readonly facts: DraftFacts }): Candidate {
     const { inline, stored } = attachment;
     return {
       facts,
@@ -178,25 +178,25 @@ export class MediaStage {
   /** Files named in the owner's own text; quotes, history and forwards are ignored. */
   async #references({ message, run }: MediaRequest): Promise<{
     readonly candidates: readonly Candidate[];
-    readonly notes: readonly NotedMedia[];
+    readonly drafts: readonly DraftFacts[];
     readonly tainted: boolean;
   }> {
     const candidates: Candidate[] = [];
-    const notes: NotedMedia[] = [];
+    const drafts: DraftFacts[] = [];
     let tainted = false;
     for (const reference of run.owner ? parseReferences(message.text).slice(0, MAX_REFERENCES) : []) {
       const loaded = await loadReference(reference, { files: this.#options.files, store: this.store, run, logger: this.#options.logger });
-      const facts: NotedMedia = { location: loaded.shown };
+      const facts: DraftFacts = { location: loaded.shown };
       if (loaded.type === "loaded") {
         tainted ||= loaded.untrusted;
         candidates.push({ facts, read: async () => loaded.bytes });
       } else if (loaded.reason === "not-found") {
-        // A path that leads nowhere is just a word of the text.
+        // A path to nothing is plain text.
         continue;
       } else facts.omitted = loaded.reason;
-      notes.push(facts);
+      drafts.push(facts);
     }
-    return { candidates, notes, tainted };
+    return { candidates, drafts, tainted };
   }
 
   /** One at a time: at most one decoded image is in memory. */
@@ -240,7 +240,7 @@ export class MediaStage {
   }
 }
 
-function note({ fileName, mimeType, stored, problem }: ReceivedAttachment): NotedMedia {
+function draftFacts({ fileName, mimeType, stored, problem }: ReceivedAttachment): DraftFacts {
   return {
     ...(stored === undefined ? {} : { location: mediaReference(stored.id), path: stored.path }),
     ...withoutUndefined({ fileName, mimeType, omitted: problem }),

@@ -4,7 +4,7 @@ import type { FactotumConfig } from "@factotum/config";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import { expect, test, vi } from "vitest";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
-import { isLongText, longTextRemark, shortenText } from "./long-message.ts";
+import { isLongText, longTextNotice, shortenText } from "./long-message.ts";
 
 const WINDOW = 20_000;
 const LONG = `begins here ${"lorem ipsum ".repeat(30_000)} ends here`;
@@ -136,6 +136,6 @@ test("a text of any language is cut to the window, and one that fits is unchange
   kept.length = 0;
   expect(await shortenText("x".repeat(30_000), 16_000, place, store)).toEqual({ text: "x".repeat(30_000) });
   expect(kept).toEqual([]);
-  expect(longTextRemark(["short"], { window: 16_000, isKept: true })).toBeUndefined();
-  expect(longTextRemark(["x".repeat(100_000), "y".repeat(100_000)], { window: 16_000, isKept: true })).toContain("2 messages are longer");
+  expect(longTextNotice(["short"], { window: 16_000, isKept: true })).toBeUndefined();
+  expect(longTextNotice(["x".repeat(100_000), "y".repeat(100_000)], { window: 16_000, isKept: true })).toContain("2 messages are longer");
 });

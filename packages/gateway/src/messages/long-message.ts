@@ -76,7 +76,7 @@ export async function shortenMessages(
 }
 
 /** The notice for the sender; `undefined` if nothing was cut. */
-export function longTextRemark(
+export function longTextNotice(
   texts: readonly string[],
   { window, isKept }: { readonly window: number; readonly isKept: boolean },
 ): string | undefined {

@@ -1,39 +1,39 @@
 import type { RunOutcome, StopReason, UsageTotals } from "@factotum/agent-contract";
 
-/** How a turn ended, for whoever waits for it. */
+/** How a turn ended, for the client that waits for it. */
 export interface RunReport {
   readonly runId: string;
   readonly sessionKey: string;
   readonly outcome: RunOutcome;
-  /** What the owner is told of a run that failed; empty for any other. */
+  /** The owner's description of a failure; empty unless the run failed. */
   readonly failureText: string;
-  /** What the assistant said last, as a person may see it; empty when it stayed silent or failed. */
+  /** The last visible text of the assistant; empty if it stayed silent or failed. */
   readonly text: string;
   readonly stopReason: StopReason;
   readonly model: string;
   readonly usage: UsageTotals;
-  /** What the person is told beside the answer: that another model gave it, that something was left out. */
-  readonly remarks: readonly string[];
-  /** What the conversation is told with the answer and the chat is not: a level that the model does not take, a file that was not sent. */
-  readonly notices: readonly string[];
-  /** The model's thoughts, where `/reasoning` shows them; else empty. */
+  /** Notices appended to the reply: another model gave it, something was left out. */
+  readonly replyNotices: readonly string[];
+  /** Notices for the transcript alone: a thinking level that the model does not support, a file that was not sent. */
+  readonly transcriptNotices: readonly string[];
+  /** The model's thoughts if `/reasoning` shows them; otherwise empty. */
   readonly thoughts: string;
 }
 
-/** Callbacks of somebody who waits for one input. */
+/** Callbacks of a client that waits for one input. */
 export interface InputWatcher {
-  /** The turn that has taken the input. */
+  /** A turn has taken the input. */
   readonly onClaimed: (runId: string) => void;
-  /** The gateway says something about the input before its turn: what a reset has ended. */
+  /** The gateway sent a notice about the input before its turn: what a reset stopped. */
   readonly onTold?: (text: string) => void;
   readonly onReport: (report: RunReport) => void;
-  /** The input was a command: the gateway has answered it. */
+  /** The input was a command and the gateway answered it. */
   readonly onAnswered: (text: string) => void;
-  /** The input got no turn and no answer: the reason says why. */
+  /** The input ended without a turn or an answer, for this reason. */
   readonly onSettled: (reason: string) => void;
 }
 
-/** Who waits for which input. In memory only: a client that has gone reads the conversation instead. */
+/** Watchers by input. In memory only: a client that disconnected reads the conversation instead. */
 export class InputWatchers {
   readonly #watchers = new Map<string, Set<InputWatcher>>();
 

@@ -202,7 +202,7 @@ async function runAgentRequest(engine: Engine, params: RpcMethods["agent"]["para
     {
       onClaimed: () => undefined,
       onTold: (text) => void told.push(text),
-      onReport: (report) => ended.resolve(toRunResult({ ...report, notices: [...told, ...report.notices] })),
+      onReport: (report) => ended.resolve(toRunResult({ ...report, transcriptNotices: [...told, ...report.transcriptNotices] })),
       onAnswered: (text) =>
         ended.resolve({
           sessionKey,
@@ -232,8 +232,8 @@ function toRunResult(report: RunReport): AgentRunResult {
     runId: report.runId,
     outcome: { type: outcome.type, ...withoutUndefined({ message }) },
     text: report.text,
-    ...(report.remarks.length === 0 ? {} : { remarks: report.remarks }),
-    ...(report.notices.length === 0 ? {} : { notices: report.notices }),
+    ...(report.replyNotices.length === 0 ? {} : { remarks: report.replyNotices }),
+    ...(report.transcriptNotices.length === 0 ? {} : { notices: report.transcriptNotices }),
     ...(report.thoughts === "" ? {} : { thoughts: report.thoughts }),
     usage: {
       input: usage.input,

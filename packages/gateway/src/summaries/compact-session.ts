@@ -12,7 +12,7 @@ import { RequestRecorder } from "../requests/request-recorder.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { ObservedTurn } from "../observe/observer.ts";
 import { hasMark, markedEntryId } from "../taint/taint.ts";
-import { leftOutRemark } from "./compaction-outcome.ts";
+import { leftOutNotice } from "./compaction-outcome.ts";
 import type { CompactedMessages, CompactionOutcome } from "./compaction-outcome.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
 import { isOversized } from "./is-oversized.ts";
@@ -249,7 +249,7 @@ export class Compactor {
     try {
       await this.#startTurn(planned, record);
       const nowMs = clock.now();
-      const text = leftOutRemark(outcome) ?? "Older messages were summarised to make room.";
+      const text = leftOutNotice(outcome) ?? "Older messages were summarised to make room.";
       const notices = await store.appendToTurn(turn.id, { entries: [{ type: "notice", level: "info", text }], timestampMs: nowMs });
       const message: CompactionMessage = {
         role: "compaction",

@@ -27,8 +27,8 @@ export function joinOutcomes(first: CompactionOutcome, second: CompactionOutcome
   };
 }
 
-/** The notice for a person whose history exceeded the model's window; `undefined` for any other. */
-export function leftOutRemark(outcome: CompactionOutcome): string | undefined {
+/** The notice that a history exceeded the model's window and messages were left out; `undefined` otherwise. */
+export function leftOutNotice(outcome: CompactionOutcome): string | undefined {
   if (outcome.type === "nothing" || !outcome.isOversized || outcome.leftOut === 0) return undefined;
   const leftOut = outcome.leftOut.toLocaleString("en-US");
   const rest =

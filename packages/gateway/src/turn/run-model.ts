@@ -88,24 +88,24 @@ export function createRunModel(
   };
 }
 
-/** Causes at which a level of thinking begins to hold. */
+/** Causes that can change the effective thinking level. */
 const LEVEL_CAUSES: ReadonlySet<string> = new Set<PromptCause>(["new-session", "config-change", "model-change"]);
 
-/** That the model does not take the level of thinking that holds, in the first turn for which that is so. */
-export function thinkingNote({ request, model, kept, display }: PreparedTurn): string | undefined {
+/** The notice that the model does not support the configured thinking level, in the first turn to which that applies. */
+export function thinkingTranscriptNotice({ request, model, kept, display }: PreparedTurn): string | undefined {
   const { thinking } = request.settings;
   if (display.isThinkingAsked || thinking === undefined || !kept.causes.some((cause) => LEVEL_CAUSES.has(cause))) return undefined;
   return clampThinking(model.client.info, thinking).note;
 }
 
-/** That the model does not take the level that the message itself asks for: said with the answer, since who asked waits there. */
-export function thinkingRemark({ request, model, display }: PreparedTurn): string | undefined {
+/** The notice that the model does not support the level that this message asks for; it goes with the reply, because the sender reads that. */
+export function thinkingReplyNotice({ request, model, display }: PreparedTurn): string | undefined {
   const { thinking } = request.settings;
   return !display.isThinkingAsked || thinking === undefined ? undefined : clampThinking(model.client.info, thinking).note;
 }
 
-/** Why the thoughts that the message itself asks for do not come. */
-export function thoughtsRemark({ request, model, display }: PreparedTurn): string | undefined {
+/** Why the thoughts that this message asks for cannot be shown. */
+export function thoughtsReplyNotice({ request, model, display }: PreparedTurn): string | undefined {
   return display.areThoughtsAsked ? noThoughtsNote(model.client.info, request.settings.thinking) : undefined;
 }
 

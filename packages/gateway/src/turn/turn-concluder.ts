@@ -25,7 +25,7 @@ import { LaneAbort } from "../kernel/lane-abort.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { isTaintBinding } from "../taint/taint.ts";
 import { failureText, ownerFailureText } from "../notices/failure-text.ts";
-import { decideConclusion, isSaid, mediaOf, withAnswerOrFailure, withCutRemark } from "./turn-conclusion.ts";
+import { decideConclusion, isSaid, mediaOf, withAnswerOrFailure, withCutNotice } from "./turn-conclusion.ts";
 import type { FailureTexts, FinishedTurn, TurnConclusion } from "./turn-conclusion.ts";
 import { isOwnerChat } from "./owner-chat.ts";
 import { RunDeadline } from "../queue/run-deadline.ts";
@@ -66,7 +66,7 @@ export class TurnConcluder {
 
   /** The final commit: last entries, outbox, usage and inputs at once; then everybody who waits or watches is told. */
   async conclude(finished: FinishedTurn): Promise<void> {
-    const run = withCutRemark(withAnswerOrFailure(finished));
+    const run = withCutNotice(withAnswerOrFailure(finished));
     const { turn } = run;
     const { store, clock, events, dispatcher, channels } = this.#options;
     const nowMs = clock.now();
@@ -83,18 +83,18 @@ export class TurnConcluder {
         outcome: { type: "aborted", reason: reason.message },
         ending: { type: reason.tellsSender ? "stopped-by-other" : "plain" },
       });
-    const remarks = results?.remarks ?? [];
-    const note = results?.note === undefined ? [] : [results.note];
+    const replyNotices = results?.replyNotices ?? [];
+    const transcriptNotices = results?.transcriptNotice === undefined ? [] : [results.transcriptNotice];
     const notices: readonly TranscriptBody[] = [
-      ...[...note, ...remarks].map((text) => ({
+      ...[...transcriptNotices, ...replyNotices].map((text) => ({
         type: "notice" as const,
         level: "info" as const,
         text,
       })),
       ...(closing.notice === undefined ? [] : [{ type: "notice" as const, ...closing.notice }]),
-      ...(media.notes.length === 0
+      ...(media.failures.length === 0
         ? []
-        : [{ type: "notice" as const, level: "warning" as const, text: media.notes.join(" "), tellsModel: true as const }]),
+        : [{ type: "notice" as const, level: "warning" as const, text: media.failures.join(" "), tellsModel: true as const }]),
     ];
     const outbox = planRows(channels, run, { ...closing, media }, { nowMs, suppressed });
     const ended = await store.endTurn({
@@ -141,8 +141,8 @@ export class TurnConcluder {
       stopReason: stopReason(run.outcome),
       model: results?.model ?? "",
       usage: results?.usage ?? NO_USAGE_TOTALS,
-      remarks: [...remarks, ...(results?.noted ?? [])],
-      notices: [...note, ...media.notes],
+      replyNotices: [...replyNotices, ...(results?.storedReplyNotices ?? [])],
+      transcriptNotices: [...transcriptNotices, ...media.failures],
       thoughts: results?.shownThoughts ?? "",
     });
   }
@@ -197,7 +197,7 @@ function planRows(
   const reply = planReply(
     {
       turn,
-      text: isReply ? replyText(say.text, media, [...(results?.remarks ?? []), ...(results?.noted ?? [])]) : say.text,
+      text: isReply ? replyText(say.text, media, [...(results?.replyNotices ?? []), ...(results?.storedReplyNotices ?? [])]) : say.text,
       purpose: say.purpose,
       asked: say.reply?.replyTo ?? { type: "none" },
       isGiven: results?.isGiven ?? (() => false),
@@ -212,10 +212,10 @@ function planRows(
   return [...planThoughts(turn, results?.thoughts ?? "", { key: "reply", ...options }, { channels }), ...shown, ...media.rows];
 }
 
-/** The text of the reply, with the names of files that are not sent as files, and with remarks. */
-function replyText(text: string, { words }: PlannedMedia, remarks: readonly string[]): string {
+/** The text of the reply, with the names of files that are not sent as files, and with notices. */
+function replyText(text: string, { words }: PlannedMedia, notices: readonly string[]): string {
   const files = words.length === 0 ? [] : [words.join("\n")];
-  return [...(text === "" ? [] : [text]), ...files, ...remarks.map((remark) => `_${remark}_`)].join("\n\n");
+  return [...(text === "" ? [] : [text]), ...files, ...notices.map((notice) => `_${notice}_`)].join("\n\n");
 }
 
 function stopReason(outcome: RunOutcome): StopReason {

@@ -40,16 +40,16 @@ export interface RunResults {
   readonly tainted: boolean;
   /** Texts of its answers before the last one. */
   readonly earlierTexts: readonly string[];
-  /** What the person is told beside the answer: another model has answered (R28), something of theirs was left out (R8). */
-  readonly remarks: readonly string[];
-  /** What the person is told beside the answer and the transcript has as a notice already. */
-  readonly noted: readonly string[];
+  /** Notices appended to the reply and stored in the transcript: another model answered (R28), a part of the input was left out (R8). */
+  readonly replyNotices: readonly string[];
+  /** Notices appended to the reply that the transcript has already. */
+  readonly storedReplyNotices: readonly string[];
   /** The model's thoughts, to be shown before the reply. */
   readonly thoughts: string;
   /** All of them that are shown, before the reply or earlier. */
   readonly shownThoughts: string;
-  /** What else the conversation is told; it is sent to no channel. */
-  readonly note: string | undefined;
+  /** A notice for the transcript alone; it is sent to no channel. */
+  readonly transcriptNotice: string | undefined;
   /** Fires when no client or person waits for the run any longer: then its files are not waited for either. */
   readonly signal: AbortSignal;
 }
@@ -151,14 +151,14 @@ export function withAnswerOrFailure(run: FinishedTurn): FinishedTurn {
   return { ...run, outcome: failed };
 }
 
-const CUT_REMARK = "The answer reached the limit of the model's output and is cut here. Ask me to go on for the rest.";
+const CUT_NOTICE = "The answer reached the limit of the model's output and is cut here. Ask me to go on for the rest.";
 
-/** An answer that ends in the middle says so. */
-export function withCutRemark(run: FinishedTurn): FinishedTurn {
+/** Adds a notice to an answer that was cut at the output limit. */
+export function withCutNotice(run: FinishedTurn): FinishedTurn {
   const { outcome, results } = run;
   if (results === undefined || outcome.type !== "done" || outcome.message.stopReason !== "length") return run;
-  const { remarks } = results;
-  return remarks.includes(CUT_REMARK) ? run : { ...run, results: { ...results, remarks: [...remarks, CUT_REMARK] } };
+  const { replyNotices } = results;
+  return replyNotices.includes(CUT_NOTICE) ? run : { ...run, results: { ...results, replyNotices: [...replyNotices, CUT_NOTICE] } };
 }
 
 /** What an answer comes to; `undefined` when there is nothing in it. */

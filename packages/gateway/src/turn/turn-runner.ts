@@ -24,14 +24,14 @@ import type { PreparedTurn } from "./prepared-turn.ts";
 import { FIRST_TRY, RequestRepair } from "./request-repair.ts";
 import type { RequestRepairOptions, RetryState } from "./request-repair.ts";
 import { windowBudget } from "../compaction/context-size.ts";
-import { leftOutRemark } from "../summaries/compaction-outcome.ts";
-import { longTextRemark } from "../messages/long-message.ts";
+import { leftOutNotice } from "../summaries/compaction-outcome.ts";
+import { longTextNotice } from "../messages/long-message.ts";
 import { beginMemoryFlush, checkFlushCall } from "../compaction/memory-flush.ts";
 import type { FlushMemory } from "../compaction/memory-flush.ts";
 import { notesPath } from "../messages/notes-file.ts";
 import { isFinalStoreError } from "../storage/is-final-store-error.ts";
 import { checkCall, currentFacts } from "../conversation/current-authorization.ts";
-import { createRunModel, thinkingNote, thinkingRemark, thoughtsRemark } from "./run-model.ts";
+import { createRunModel, thinkingTranscriptNotice, thinkingReplyNotice, thoughtsReplyNotice } from "./run-model.ts";
 import type { RunModelOptions } from "./run-model.ts";
 import { resumeRun } from "./resume-calls.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
@@ -232,14 +232,14 @@ export class TurnRunner {
     await this.#close(ended, recorder, deadlineOutcome(outcome, signal), {
       ending: { type: yields ? "yielded" : isStoppedByOther ? "stopped-by-other" : "plain" },
       usage: tried.usage,
-      remarks: [
-        thinkingRemark(prepared),
-        thoughtsRemark(prepared),
+      replyNotices: [
+        thinkingReplyNotice(prepared),
+        thoughtsReplyNotice(prepared),
         runModel.switchNotice(request.history),
         undo === undefined ? tried.leftOut?.notice : undefined,
-        longTextRemark(inputTexts(ended), { window: model.client.info.contextWindow, isKept: opensFiles(request.tools, facts) }),
+        longTextNotice(inputTexts(ended), { window: model.client.info.contextWindow, isKept: opensFiles(request.tools, facts) }),
       ].flatMap((text) => text ?? []),
-      noted: [leftOutRemark(prepared.compacted)].flatMap((text) => text ?? []),
+      storedReplyNotices: [leftOutNotice(prepared.compacted)].flatMap((text) => text ?? []),
       undo,
       streamed,
       signal,
@@ -259,7 +259,7 @@ export class TurnRunner {
       ending,
       streamed,
       ...results
-    }: Pick<RunResults, "usage" | "remarks" | "noted" | "signal"> & {
+    }: Pick<RunResults, "usage" | "replyNotices" | "storedReplyNotices" | "signal"> & {
       readonly ending: TurnEnding;
       readonly streamed: StreamedReply | undefined;
       readonly undo: TranscriptBody | undefined;
@@ -272,7 +272,7 @@ export class TurnRunner {
       streamed,
       results: {
         ...results,
-        note: thinkingNote(prepared),
+        transcriptNotice: thinkingTranscriptNotice(prepared),
         entries: [...recorder.takePending(), ...(undo === undefined ? [] : [undo])],
         requests: recorder.takeRequests(),
         sentTexts: recorder.sentTexts,
