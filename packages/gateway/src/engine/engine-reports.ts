@@ -99,8 +99,8 @@ export class EngineReports {
 
   /** Somebody has said something. */
   spoken(route: Route, input: InputRecord, record: SessionRecord | undefined): void {
-    this.#background.add("sharing notice", this.#shared.note(route.sessionKey, input, record));
-    this.#background.add("separation notice", this.#separated.note(route, input));
-    this.#background.add("recovery notice", this.#recoveries.spoken(route.sessionKey, input.message.origin));
+    this.#background.add("sharing notice", this.#shared.observe(route.sessionKey, input, record));
+    this.#background.add("separation notice", this.#separated.observe(route, input));
+    this.#background.add("recovery notice", this.#recoveries.observe(route.sessionKey, input.message.origin));
   }
 }

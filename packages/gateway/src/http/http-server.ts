@@ -120,7 +120,7 @@ function createApp(options: HttpServerOptions, admission: AdmissionOptions): Hon
 
   app.onError((error, context) => {
     // The client keeps its data: nothing of it was stored.
-    if (storage.note(error)) return renderStorageFull(error.message);
+    if (storage.recordFailure(error)) return renderStorageFull(error.message);
     engine.parts.logger.error("A request failed", { path: context.req.path, error });
     return context.json(
       renderError("The gateway had an internal error; its log has the details.", { type: "server_error", code: "internal" }),
@@ -165,7 +165,7 @@ function createApp(options: HttpServerOptions, admission: AdmissionOptions): Hon
       // On a full disk too: the sender is told on the platform, and the platform redelivers refused events.
       return await webhooks.handle(channel, context.req.raw, context.env.incoming as IncomingMessage);
     } catch (error) {
-      if (!storage.note(error)) throw error;
+      if (!storage.recordFailure(error)) throw error;
       // A platform gets no details of this machine.
       return context.json({ error: "nothing can be stored now, send it again" }, 503, RETRY);
     }

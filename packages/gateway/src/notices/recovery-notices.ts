@@ -26,7 +26,7 @@ export class RecoveryNotices {
     // All of them at once: messages come in while the store is asked.
     for (const key of rebuilt) this.#unaddressed.set(key, event);
     for (const key of rebuilt) {
-      if (!(await this.#isNoted(event, key))) await this.#note(event, key, key);
+      if (!(await this.#isRecorded(event, key))) await this.#record(event, key, key);
       else if (await this.#hasSpoken(key)) this.#forget(event, key);
     }
     const { items } = await this.#store.listSessions({ limit: SEARCHED_SESSIONS });
@@ -35,14 +35,14 @@ export class RecoveryNotices {
       const place = lastOrigin === undefined ? "" : `${lastOrigin.channel}/${lastOrigin.accountId}`;
       if (notified.has(place) || rebuilt.has(key)) continue;
       notified.add(place);
-      if (await this.#isNoted(event, place)) continue;
+      if (await this.#isRecorded(event, place)) continue;
       await this.#say(event, key, lastOrigin, place);
-      await this.#note(event, key, place);
+      await this.#record(event, key, place);
     }
   }
 
-  /** Takes notice of a message: it says which chat its session belongs to. */
-  async spoken(sessionKey: string, origin: Origin): Promise<void> {
+  /** Observes a message: its origin is the chat of its session. */
+  async observe(sessionKey: string, origin: Origin): Promise<void> {
     const event = this.#unaddressed.get(sessionKey);
     if (event === undefined) return;
     this.#unaddressed.delete(sessionKey);
@@ -58,11 +58,11 @@ export class RecoveryNotices {
     if (this.#unaddressed.get(sessionKey) === event) this.#unaddressed.delete(sessionKey);
   }
 
-  async #isNoted(event: DamageEvent, place: string): Promise<boolean> {
+  async #isRecorded(event: DamageEvent, place: string): Promise<boolean> {
     return (await this.#store.findNotice(noticeKey(event, place))) !== undefined;
   }
 
-  async #note(event: DamageEvent, sessionKey: string, place: string): Promise<void> {
+  async #record(event: DamageEvent, sessionKey: string, place: string): Promise<void> {
     await this.#notices.addEntry(sessionKey, { level: "error", text: event.text, key: noticeKey(event, place) });
   }
 

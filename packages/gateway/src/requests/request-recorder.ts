@@ -32,7 +32,7 @@ export class RequestRecorder {
   /** The last entry that the next request holds. Its id is known once it is on disk. */
   #last: { id: string };
   #ended: { readonly request: NewRequest; readonly last: { readonly id: string } }[] = [];
-  /** What is on the wire: each notes how its request ended, once. */
+  /** Requests on the wire: each callback records, once, how its request ended. */
   readonly #open = new Set<(end: LastEvent | undefined) => void>();
 
   constructor(options: RequestRecorderOptions) {
@@ -93,7 +93,10 @@ export class RequestRecorder {
     }
   }
 
-  /** Notes what is about to be sent; the function that it returns notes how it ended, `undefined` for a stream that was left. Call that before the last event is handed on. */
+  /**
+   * Records a request that is about to be sent. The returned function records how it ended (`undefined`: the stream was abandoned); call it before the last
+   * event is passed on.
+   */
   begin({ system, tools, messages, ...settings }: ModelRequest): (end: LastEvent | undefined) => void {
     const { promptHash, view, causes, sentBefore, digests, clock, credentialOf } = this.#options;
     const startedMs = clock.monotonic();

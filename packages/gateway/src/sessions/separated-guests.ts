@@ -4,15 +4,15 @@ import type { Route } from "../routing/route.ts";
 import type { Notices } from "../notices/notices.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
-/** Conversations that are remembered as checked. */
+/** Maximum conversations remembered as checked. */
 const MAX_CHECKED = 10_000;
 
 const SEPARATED =
   "From now on this conversation is yours alone. What we talked about before stays in a conversation that others share, so I do not have it here. If you need something of it, please tell me again.";
 
 /**
- * Tells people whose direct messages came into the owner's session before, under an earlier version or configuration, that they have a conversation of
- * their own now: once each. The record of it is a notice in the owner's session, which maintenance keeps.
+ * Notifies people whose direct messages went into the owner's session under an earlier version or configuration that they now have a conversation of their
+ * own, once each. A notice in the owner's session, which maintenance keeps, records that.
  */
 export class SeparatedGuests {
   readonly #store: TranscriptStore & TurnStore;
@@ -24,8 +24,8 @@ export class SeparatedGuests {
     this.#notices = notices;
   }
 
-  /** Takes notice of a message that is about to go into a session. Resolves when its sender has been told, if they are to be. */
-  async note(
+  /** Observes a message before it enters a session. Resolves after any notification was sent. */
+  async observe(
     { sessionKey, keptOutOf }: Route,
     { message: { origin }, admission }: Pick<InputRecord, "message" | "admission">,
   ): Promise<void> {

@@ -45,8 +45,8 @@ export class SharedSessions {
     return session.sharedMain && isMerged ? this.#ownersKeys().filter((key) => this.#shared.has(key)) : [];
   }
 
-  /** Takes notice of a message that goes into a session; `record` is the session before it. Resolves when whoever is to be told is told. */
-  async note(
+  /** Observes a message before it enters a session, whose current record is `record`. Resolves after any notification was sent. */
+  async observe(
     sessionKey: string,
     { message, admission }: Pick<InputRecord, "message" | "admission">,
     record?: SessionRecord,

@@ -120,7 +120,7 @@ export class StorageGuard {
   /** The same for an optimistic write, whose commit may fail for lack of space, too. */
   async optimistic<Result>(write: () => Promise<PendingCommit<Result>>): Promise<PendingCommit<Result>> {
     const written = await this.take(write);
-    written.committed.catch((error: unknown) => this.note(error));
+    written.committed.catch((error: unknown) => this.recordFailure(error));
     return written;
   }
 
@@ -129,7 +129,7 @@ export class StorageGuard {
     try {
       return await write();
     } catch (error) {
-      this.note(error);
+      this.recordFailure(error);
       throw error;
     }
   }
@@ -141,15 +141,15 @@ export class StorageGuard {
       try {
         return await write();
       } catch (error) {
-        if (!this.note(error)) throw error;
+        if (!this.recordFailure(error)) throw error;
         await this.#free();
         if (this.#freed === freedBefore && !(await this.#space())) throw error;
       }
     }
   }
 
-  /** Records a failure; true if it is one of the disk. */
-  note(error: unknown): boolean {
+  /** Records a failed write; true if it failed because the disk is full or read-only. */
+  recordFailure(error: unknown): boolean {
     if (!isStorageFull(error)) return false;
     if (this.#problem === undefined) {
       const { clock, logger } = this.#options;

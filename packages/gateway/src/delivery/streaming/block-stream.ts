@@ -166,7 +166,7 @@ export class BlockStream implements ReplyStream {
 
   #noteRow(row: OutboxRecord | "damaged"): void {
     this.#hasBegun = true;
-    this.#options.pace.note(row === "damaged" ? this.#options.parts.clock.now() : row.dueAtMs);
+    this.#options.pace.record(row === "damaged" ? this.#options.parts.clock.now() : row.dueAtMs);
   }
 
   async #take(open: OpenAnswer, piece: string): Promise<void> {

@@ -18,7 +18,7 @@ test("the first message never waits, each later one waits after the one before i
 
 test("after a restart it goes on behind what is due already", () => {
   const custom = pace({ mode: "custom", ...bounds }, 0);
-  custom.note(5_000);
+  custom.record(5_000);
   expect(custom.next()).toBe(5_100);
 });
 

@@ -3,7 +3,7 @@ import type { HumanDelayConfig } from "@factotum/config";
 
 const NATURAL = { minMs: 800, maxMs: 2_500 };
 
-/** Lets the messages of one answer come at the pace of a person: never a delay before the first one. */
+/** Spaces the messages of one answer like a person would; the first one is never delayed. */
 export class HumanPace {
   readonly #config: HumanDelayConfig;
   readonly #random: Pick<Random, "float">;
@@ -17,15 +17,15 @@ export class HumanPace {
     this.#now = options.now;
   }
 
-  /** A message of the turn was due at this time: it was the first one, or a later one. */
-  note(dueMs: number): void {
+  /** Records the due time of a message that was planned without `next`. */
+  record(dueMs: number): void {
     this.#lastMs = Math.max(this.#lastMs ?? dueMs, dueMs);
   }
 
-  /** When the next one is due; it counts as sent then. */
+  /** Returns the due time of the next message and records it. */
   next(): number {
     const nowMs = this.#now();
-    // A clock that is set back takes along what is due by it.
+    // When the clock was set back, earlier due times move with it.
     if (this.#lastMs !== undefined && nowMs < this.#seenMs) this.#lastMs -= this.#seenMs - nowMs;
     this.#seenMs = nowMs;
     const { mode } = this.#config;

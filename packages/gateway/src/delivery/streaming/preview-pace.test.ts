@@ -7,7 +7,7 @@ const accepted = { type: "accepted", messageIds: [] } as const;
 test("edits come once a second, more rarely as they run out, and one is left for the final text", () => {
   const pace = new PreviewPace({ maxPerMessage: 20 }, () => 0);
   const delays: number[] = [];
-  for (; !pace.isSpent; pace.note(accepted)) delays.push(pace.delayMs());
+  for (; !pace.isSpent; pace.record(accepted)) delays.push(pace.delayMs());
   // The message, and nineteen edits of it.
   expect(delays).toHaveLength(20);
   expect([delays[0], delays[4], delays[5], delays[10], delays[15]]).toEqual([1_000, 1_000, 2_000, 4_000, 8_000]);
@@ -16,10 +16,10 @@ test("edits come once a second, more rarely as they run out, and one is left for
 test("a platform's own interval and its delays hold", () => {
   const pace = new PreviewPace({ minIntervalMs: 3_000 }, () => 0);
   expect(pace.delayMs()).toBe(3_000);
-  pace.note({ type: "rejected", code: "rate-limited", retry: { type: "after", delayMs: 30_000 } });
+  pace.record({ type: "rejected", code: "rate-limited", retry: { type: "after", delayMs: 30_000 } });
   expect(pace.delayMs()).toBe(30_000);
   const unknown = new PreviewPace({}, () => 0);
-  unknown.note({ type: "rejected", code: "rate-limited", retry: { type: "backoff" } });
+  unknown.record({ type: "rejected", code: "rate-limited", retry: { type: "backoff" } });
   expect(unknown.delayMs()).toBe(2_000);
   expect(unknown.isSpent).toBe(false);
 });

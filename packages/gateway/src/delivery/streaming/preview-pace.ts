@@ -1,10 +1,10 @@
 import type { ChannelCapabilities, SendReceipt } from "@factotum/channel-contract";
 
-/** Milliseconds between two changes of a preview, unless its platform wants more. */
+/** Minimum milliseconds between two changes of a preview; platforms may require more. */
 const INTERVAL_MS = 1_000;
 const MAX_INTERVAL_MS = 60_000;
 
-/** How often a preview changes: at an interval that grows as the platform's edits run out, or as it asks for. One edit is left for the final text. */
+/** The interval between changes of a preview: it grows as the platform's allowed edits run out or when it rate-limits. One edit is reserved for the final text. */
 export class PreviewPace {
   readonly #intervalMs: number;
   readonly #most: number;
@@ -15,12 +15,12 @@ export class PreviewPace {
 
   constructor({ maxPerMessage, minIntervalMs = 0 }: NonNullable<ChannelCapabilities["edits"]>, monotonic: () => number) {
     this.#intervalMs = Math.max(INTERVAL_MS, minIntervalMs);
-    // The message itself is no edit.
+    // Sending the message is not an edit.
     this.#most = maxPerMessage ?? Number.POSITIVE_INFINITY;
     this.#monotonic = monotonic;
   }
 
-  /** Nothing but the final text may change the message any more. */
+  /** True if only the edit for the final text is left. */
   get isSpent(): boolean {
     return this.#changes >= this.#most;
   }
@@ -32,8 +32,8 @@ export class PreviewPace {
     return Math.max(intervalMs, this.#notBeforeMs - this.#monotonic());
   }
 
-  /** What the platform said to a change. */
-  note(receipt: SendReceipt): void {
+  /** Records the receipt of a change. */
+  record(receipt: SendReceipt): void {
     if (receipt.type !== "rejected") {
       this.#changes += 1;
       return;

@@ -150,7 +150,7 @@ export class PreviewStream implements ReplyStream {
     const answer = this.#answer;
     const receipt = this.#row === undefined ? await this.#create(next, answer) : await this.#change(next);
     if (receipt === undefined) return;
-    this.#pace.note(receipt);
+    this.#pace.record(receipt);
     if (receipt.type === "accepted") this.#shown = { ...next, answer };
     if ((receipt.type === "rejected" && receipt.code !== "rate-limited") || this.#pace.isSpent) this.#isOff = true;
   }
