@@ -5,8 +5,8 @@ import { EXPIRED_REASON } from "../delivery/expired-row.ts";
 import { conversationKey } from "../kernel/conversation-key.ts";
 import { rowIds } from "../kernel/row-ids.ts";
 import { RecoveryNotices } from "../notices/recovery-notices.ts";
-import { tellDamage, tellDelayed, tellPause, tellUndelivered } from "../notices/session-notices.ts";
-import { tellExpired } from "../notices/tell-expired.ts";
+import { notifyDamaged, notifyDelayed, notifyPaused, notifyUndelivered } from "../notices/session-notices.ts";
+import { notifyExpired } from "../notices/notify-expired.ts";
 import type { Route } from "../routing/route.ts";
 import { SeparatedGuests } from "../sessions/separated-guests.ts";
 import { SharedSessions } from "../sessions/shared-sessions.ts";
@@ -45,12 +45,12 @@ export class EngineReports {
 
   /** A message will leave late. */
   late(row: OutboxRecord, blocked: BlockedConversation): void {
-    this.#background.add("delay notice", tellDelayed(this.#parts, row, blocked));
+    this.#background.add("delay notice", notifyDelayed(this.#parts, row, blocked));
   }
 
   /** Unattended work of an agent pauses. */
   paused(sessionKey: string, message: string): void {
-    this.#background.add("pause notice", tellPause(this.#parts, sessionKey, message));
+    this.#background.add("pause notice", notifyPaused(this.#parts, sessionKey, message));
   }
 
   /**
@@ -63,7 +63,7 @@ export class EngineReports {
     if (type === "prompt" || type === "request") return;
     if (type === "outbound" ? this.#parts.dispatcher.holds(damage.id) : this.#damaged.has(sessionKey)) return;
     if (type !== "outbound") this.#damaged.add(sessionKey);
-    this.#background.add("damage notice", tellDamage(this.#parts, damage));
+    this.#background.add("damage notice", notifyDamaged(this.#parts, damage));
   }
 
   /** Says on every channel that the database was restored, once, however often it is reported. Never throws. */
@@ -73,7 +73,7 @@ export class EngineReports {
 
   /** An account takes messages, for the first time or again. */
   accountWorks(account: AccountAddress): void {
-    this.#background.add("expiry notice", tellExpired(account, this.#parts));
+    this.#background.add("expiry notice", notifyExpired(account, this.#parts));
   }
 
   /** What became of a message. */
@@ -94,11 +94,11 @@ export class EngineReports {
       state: row.state.type,
       reason: row.state.reason,
     });
-    this.#background.add("undelivered notice", tellUndelivered(this.#parts, row));
+    this.#background.add("undelivered notice", notifyUndelivered(this.#parts, row));
   }
 
   /** Somebody has said something. */
-  spoken(route: Route, input: InputRecord, record: SessionRecord | undefined): void {
+  messageReceived(route: Route, input: InputRecord, record: SessionRecord | undefined): void {
     this.#background.add("sharing notice", this.#shared.observe(route.sessionKey, input, record));
     this.#background.add("separation notice", this.#separated.observe(route, input));
     this.#background.add("recovery notice", this.#recoveries.observe(route.sessionKey, input.message.origin));

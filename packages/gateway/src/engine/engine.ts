@@ -171,8 +171,8 @@ export class Engine {
     };
     return new Ingress(options, {
       tooOld: (sessionKey, input) => this.#background.addFor(input, "late message", async () => late.refuse(sessionKey, input)),
-      refused: (sessionKey, message) => this.#background.add("refusal notice", refusals.tell(sessionKey, message)),
-      spoken: (...said) => this.reports.spoken(...said),
+      refused: (sessionKey, message) => this.#background.add("refusal notice", refusals.notify(sessionKey, message)),
+      messageReceived: (...received) => this.reports.messageReceived(...received),
       command: (route, command, input) => {
         queue.endDebounce(route.sessionKey);
         this.#background.addFor(input, "command", async () => this.#runCommand({ route, input }, command));

@@ -39,7 +39,7 @@ export interface IngressTargets {
   /** Told of a message of somebody who may talk here, for which there was no room on the disk. */
   readonly refused: (sessionKey: string, message: MsgContext) => void;
   /** Told of what is about to be said into a session, which is as `record` says. */
-  readonly spoken: (route: Route, input: InputRecord, record: SessionRecord | undefined) => void;
+  readonly messageReceived: (route: Route, input: InputRecord, record: SessionRecord | undefined) => void;
 }
 
 /** What is known of a session and counts before a message has a turn. */
@@ -215,7 +215,7 @@ export class Ingress implements MessageIntake {
         return this.#ignore(input, "the command is the owner's");
       return this.#targets.command(route, command, input);
     }
-    this.#targets.spoken(route, input, record);
+    this.#targets.messageReceived(route, input, record);
     const { text, ...directives } = parseInlineDirectives(expandSkill(input.message.text));
     this.#enqueue(route.sessionKey, input, {
       type: "input",

@@ -1,12 +1,12 @@
 /** Reason of a signal that a person fired. */
 export class LaneAbort extends Error {
   /** The sender of the stopped input cannot see who stopped it, so a notice is sent. */
-  readonly tellsSender: boolean;
+  readonly notifiesSender: boolean;
 
-  constructor(reason: string, { tellsSender = false }: { readonly tellsSender?: boolean } = {}) {
+  constructor(reason: string, { notifiesSender = false }: { readonly notifiesSender?: boolean } = {}) {
     super(reason);
     this.name = "LaneAbort";
-    this.tellsSender = tellsSender;
+    this.notifiesSender = notifiesSender;
   }
 }
 

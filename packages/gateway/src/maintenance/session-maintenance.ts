@@ -65,7 +65,7 @@ export class SessionMaintenance implements Disposable {
       this.#pass ??= this.#begin();
       const result = await this.#pass?.slices.next();
       isDone = result?.done !== false;
-      if (result?.done === true && this.#pass !== undefined) hasRemoved = this.#tell(result.value, this.#pass.bounds);
+      if (result?.done === true && this.#pass !== undefined) hasRemoved = this.#report(result.value, this.#pass.bounds);
     } finally {
       if (isDone) {
         this.#pass = undefined;
@@ -81,7 +81,7 @@ export class SessionMaintenance implements Disposable {
   }
 
   /** Removals are logged each time; those of a dry run if the amount changed. True if something was removed. */
-  #tell(pruned: Pruned, { mode }: MaintenanceBounds): boolean {
+  #report(pruned: Pruned, { mode }: MaintenanceBounds): boolean {
     const { logger } = this.#options;
     const isAny = pruned.sessions + pruned.conversations > 0;
     if (mode === "enforce") {

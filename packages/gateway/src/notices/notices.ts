@@ -165,7 +165,7 @@ export class Notices {
     { about, text, isEntry, suppressed }: MessageNotice,
   ): Promise<void> {
     const identity = ["input", origin.channel, origin.accountId, origin.conversation.id, eventId, about];
-    if (isEntry) this.#options.watchers.told([id], text);
+    if (isEntry) this.#options.watchers.notice([id], text);
     await this.#send({ sessionKey, target: origin, text, replyTo: messageId, identity, suppressed });
     if (isEntry) await this.addEntry(sessionKey, { level: "info", text });
   }

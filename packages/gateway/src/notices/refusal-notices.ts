@@ -40,7 +40,7 @@ export class RefusalNotices {
   }
 
   /** Answers a message of somebody who may talk here and that could not be stored. */
-  async tell(sessionKey: string, { origin, messageId }: MsgContext): Promise<void> {
+  async notify(sessionKey: string, { origin, messageId }: MsgContext): Promise<void> {
     const { storage, store, running, channels, clock, logger } = this.#options;
     const { problem } = storage;
     const channel = channels.channelFor(origin);

@@ -16,7 +16,7 @@ export interface SessionNoticesOptions {
 }
 
 /** Says in the agent's main session, which is the owner's, that unattended work pauses. */
-export async function tellPause(options: SessionNoticesOptions, sessionKey: string, message: string): Promise<void> {
+export async function notifyPaused(options: SessionNoticesOptions, sessionKey: string, message: string): Promise<void> {
   options.logger.warn("Unattended work pauses", { sessionKey, detail: message });
   await options.notices.addEntry(sessionKey, { level: "warning", text: message });
 }
@@ -30,7 +30,7 @@ const UNCERTAIN = "It is not certain that a message of mine has reached you. If 
 const LOST = "A message of mine was damaged on the disk and may not have reached you. If something is missing, please ask again.";
 
 /** Leaves a note in the conversation, where the owner sees it, and says it in the chat, unless the chat itself is what failed: once an hour at most. */
-export async function tellUndelivered(options: SessionNoticesOptions, row: OutboxRecord): Promise<void> {
+export async function notifyUndelivered(options: SessionNoticesOptions, row: OutboxRecord): Promise<void> {
   const { sessionKey, target, purpose, state } = row;
   const reason = "reason" in state ? state.reason : "";
   const text = state.type === "ambiguous" ? UNCERTAIN : reason === DAMAGED_REASON ? LOST : REFUSED;
@@ -49,7 +49,7 @@ async function sayUndelivered(options: SessionNoticesOptions, sessionKey: string
  * Says that a message will be late, once a message: in the conversation's history, which the page shows, and where the conversation was used last, if that
  * is on another account. The chat that waits can be told nothing.
  */
-export async function tellDelayed(
+export async function notifyDelayed(
   options: SessionNoticesOptions,
   { id, sessionKey, target, expiresAtMs, purpose }: OutboxRecord,
   { reason, nextTryMs }: BlockedConversation,
@@ -79,7 +79,7 @@ const DAMAGED =
  * Says in a conversation that a part of it is lost (R10): in the conversation itself, and in the chat that the turn came from which had made the part,
  * else in that of the last turn. A damaged input or outgoing message, of which it is not known whose it is, is a dead letter and shows in the status.
  */
-export async function tellDamage(options: SessionNoticesOptions, { type, id, sessionKey, origin }: StoreDamage): Promise<void> {
+export async function notifyDamaged(options: SessionNoticesOptions, { type, id, sessionKey, origin }: StoreDamage): Promise<void> {
   if (sessionKey === undefined) return;
   const session = await options.store.readSession(sessionKey);
   if (session === undefined) return;
@@ -101,7 +101,7 @@ function sharingKey(sessionKey: string): string {
 }
 
 /** Whether a conversation was told that several people's messages come into it. */
-export async function isSharingTold({ store }: Pick<SessionNoticesOptions, "store">, sessionKey: string): Promise<boolean> {
+export async function isSharingAnnounced({ store }: Pick<SessionNoticesOptions, "store">, sessionKey: string): Promise<boolean> {
   return (await store.findNotice(sharingKey(sessionKey))) !== undefined;
 }
 
@@ -109,8 +109,8 @@ export async function isSharingTold({ store }: Pick<SessionNoticesOptions, "stor
  * Says in a conversation, where its owner sees it and no chat does, that messages of several people come into it: once. False while there is no
  * conversation that could be told.
  */
-export async function tellSharing(options: SessionNoticesOptions, sessionKey: string): Promise<boolean> {
-  if (!(await isSharingTold(options, sessionKey)))
+export async function notifyShared(options: SessionNoticesOptions, sessionKey: string): Promise<boolean> {
+  if (!(await isSharingAnnounced(options, sessionKey)))
     await options.notices.addEntry(sessionKey, { level: "warning", text: SHARING, key: sharingKey(sessionKey) });
-  return isSharingTold(options, sessionKey);
+  return isSharingAnnounced(options, sessionKey);
 }

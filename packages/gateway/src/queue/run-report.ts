@@ -25,7 +25,7 @@ export interface InputWatcher {
   /** A turn has taken the input. */
   readonly onClaimed: (runId: string) => void;
   /** The gateway sent a notice about the input before its turn: what a reset stopped. */
-  readonly onTold?: (text: string) => void;
+  readonly onNotice?: (text: string) => void;
   readonly onReport: (report: RunReport) => void;
   /** The input was a command and the gateway answered it. */
   readonly onAnswered: (text: string) => void;
@@ -53,8 +53,8 @@ export class InputWatchers {
     for (const watcher of this.#of(inputIds)) watcher.onClaimed(runId);
   }
 
-  told(inputIds: readonly string[], text: string): void {
-    for (const watcher of this.#of(inputIds)) watcher.onTold?.(text);
+  notice(inputIds: readonly string[], text: string): void {
+    for (const watcher of this.#of(inputIds)) watcher.onNotice?.(text);
   }
 
   report(inputIds: readonly string[], report: RunReport): void {

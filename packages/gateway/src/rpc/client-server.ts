@@ -32,7 +32,7 @@ export class ClientServer {
     });
     this.#warnings = new WarningWatch({
       read: options.warnings,
-      tell: (warnings) => {
+      notify: (warnings) => {
         if (warnings !== undefined) for (const connection of this.#connections) connection.notify("warnings-change", { warnings });
         return this.#connections.size > 0;
       },

@@ -201,7 +201,7 @@ async function runAgentRequest(engine: Engine, params: RpcMethods["agent"]["para
     { owner: true, kind: "user", ownTurn: true, sessionKey, ...withoutUndefined({ agentId }) },
     {
       onClaimed: () => undefined,
-      onTold: (text) => void told.push(text),
+      onNotice: (text) => void told.push(text),
       onReport: (report) => ended.resolve(toRunResult({ ...report, transcriptNotices: [...told, ...report.transcriptNotices] })),
       onAnswered: (text) =>
         ended.resolve({

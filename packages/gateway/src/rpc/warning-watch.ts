@@ -10,7 +10,7 @@ export interface WarningWatchOptions {
   /** The current warnings; cheap. */
   readonly read: () => readonly GatewayWarning[];
   /** Notifies all connected clients; false without any: then polling stops until the next `begin`. */
-  readonly tell: (warnings: readonly GatewayWarning[] | undefined) => boolean;
+  readonly notify: (warnings: readonly GatewayWarning[] | undefined) => boolean;
   readonly clock: Clock;
 }
 
@@ -36,7 +36,7 @@ export class WarningWatch implements Disposable {
       const now = this.#options.read();
       const hasChanged = !isDeepStrictEqual(now, this.#told);
       this.#told = now;
-      if (this.#options.tell(hasChanged ? now : undefined)) this.#schedule();
+      if (this.#options.notify(hasChanged ? now : undefined)) this.#schedule();
       else this.#timer = undefined;
     });
   }

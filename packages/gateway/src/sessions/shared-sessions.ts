@@ -4,7 +4,7 @@ import type { InputRecord, SessionRecord } from "@factotum/store";
 import { conversationKey } from "../kernel/conversation-key.ts";
 import { isOwnersPerson } from "../access/owner.ts";
 import { agentSessionKey, GLOBAL_SESSION_KEY } from "../routing/session-key.ts";
-import { isSharingTold, tellSharing } from "../notices/session-notices.ts";
+import { isSharingAnnounced, notifyShared } from "../notices/session-notices.ts";
 import type { SessionNoticesOptions } from "../notices/session-notices.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
@@ -34,7 +34,7 @@ export class SharedSessions {
 
   /** Reads what earlier processes have found. */
   async recall(): Promise<void> {
-    for (const key of this.#ownersKeys()) if (await isSharingTold(this.#options, key)) this.#shared.set(key, true);
+    for (const key of this.#ownersKeys()) if (await isSharingAnnounced(this.#options, key)) this.#shared.set(key, true);
   }
 
   /** Those that are shared and stay so under the configuration of now. */
@@ -64,7 +64,7 @@ export class SharedSessions {
     }
     // A conversation that has not begun yet is told with the next message.
     this.#shared.set(sessionKey, this.#shared.get(sessionKey) ?? false);
-    if (await tellSharing(this.#options, sessionKey)) this.#shared.set(sessionKey, true);
+    if (await notifyShared(this.#options, sessionKey)) this.#shared.set(sessionKey, true);
   }
 
   #ownersKeys(): readonly string[] {

@@ -62,8 +62,8 @@ export class WorkStopper {
     if (before !== undefined && this.#options.queue.lanes.current(sessionKey) === before) return NOTHING_STOPPED;
     const dropped = options.queued ? this.#options.queue.dropInputs(sessionKey, before) : [];
     const current = this.#options.queue.lanes.current(sessionKey);
-    const tellsSender = current !== undefined && current.type !== "task" && !this.#isSeenBy(originOf(current), by);
-    const aborted = this.#options.queue.lanes.abort(sessionKey, new LaneAbort(options.reason, { tellsSender }));
+    const notifiesSender = current !== undefined && current.type !== "task" && !this.#isSeenBy(originOf(current), by);
+    const aborted = this.#options.queue.lanes.abort(sessionKey, new LaneAbort(options.reason, { notifiesSender }));
     const own = dropped.filter((input) => this.#isOwn(input, by));
     await this.#options.notices.endStopped(sessionKey, own, options.reason);
     for (const input of dropped) if (!own.includes(input)) await this.#options.notices.drop(sessionKey, input, DROPPED.stopped);

@@ -83,7 +83,7 @@ export class SpendGuard {
     const pause = this.#pauseOf(cause);
     const refusal = pause ?? this.#capOf(cause, day);
     if (refusal !== undefined) {
-      this.#tell(cause, day.day, refusal);
+      this.#report(cause, day.day, refusal);
       return { type: "refused", message: refusal, ...(pause === undefined ? { retryAfterMs: this.#untilNextDayMs(cause.agentId) } : {}) };
     }
     const used = usedFor(day, cause.kind);
@@ -163,7 +163,7 @@ export class SpendGuard {
     return nextS * 1000;
   }
 
-  #tell(cause: SpendCause, day: string, message: string): void {
+  #report(cause: SpendCause, day: string, message: string): void {
     const why = this.#pauseOf(cause) === undefined ? day : "failures";
     const key = `${cause.agentId}/${cause.kind}/${why}`;
     if (this.#told.has(key)) return;

@@ -126,9 +126,10 @@ export class JobPreparer {
         return undefined;
       }
       if (signal.reason instanceof LaneAbort) {
-        const { message: reason, tellsSender } = signal.reason;
+        const { message: reason, notifiesSender } = signal.reason;
         if (job.type !== "resume") await this.#options.unbegun.stop(sessionKey, job, signal.reason);
-        else await this.#options.unbegun.end(job.turn, { type: "aborted", reason }, { type: tellsSender ? "stopped-by-other" : "plain" });
+        else
+          await this.#options.unbegun.end(job.turn, { type: "aborted", reason }, { type: notifiesSender ? "stopped-by-other" : "plain" });
         return undefined;
       }
       const outcome = preparationFailure(error, signal);

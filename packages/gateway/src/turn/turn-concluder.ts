@@ -81,7 +81,7 @@ export class TurnConcluder {
       return this.conclude({
         ...run,
         outcome: { type: "aborted", reason: reason.message },
-        ending: { type: reason.tellsSender ? "stopped-by-other" : "plain" },
+        ending: { type: reason.notifiesSender ? "stopped-by-other" : "plain" },
       });
     const replyNotices = results?.replyNotices ?? [];
     const transcriptNotices = results?.transcriptNotice === undefined ? [] : [results.transcriptNotice];

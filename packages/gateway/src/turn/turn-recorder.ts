@@ -163,7 +163,7 @@ export class TurnRecorder {
         }
         this.#stream?.noteTool(event.call);
         this.#options.events.publish(facts.sessionKey, { type: "tool-start", runId: turn.id, call: chatToolCall(event.call) });
-        return this.#tellTool({ type: "start", call: event.call });
+        return this.#sendToolLine({ type: "start", call: event.call });
       }
       case "tool-delta":
         return this.#options.events.publish(facts.sessionKey, {
@@ -184,7 +184,7 @@ export class TurnRecorder {
           this.#journal.push({ callId: event.call.id, name: event.call.name, state: "finished" });
         this.#sentTexts.push(...[sentText(event.call, event.result, turn.origin)].flatMap((text) => text ?? []));
         return this.#prepared.display.verbose === "full"
-          ? this.#tellTool({ type: "end", call: event.call, result: event.result })
+          ? this.#sendToolLine({ type: "end", call: event.call, result: event.result })
           : undefined;
       case "steering":
         this.#steered.push(...event.messages);
@@ -287,7 +287,7 @@ export class TurnRecorder {
   }
 
   /** Tells the chat of a tool, where somebody asked for that. Runs that nobody asked for may come to tell nothing: they tell nothing of tools either. */
-  async #tellTool(line: ToolLine): Promise<void> {
+  async #sendToolLine(line: ToolLine): Promise<void> {
     const { turn, display } = this.#prepared;
     if (display.verbose === "off" || !RUN_POLICY[turn.kind].showsProgress) return;
     const { store, clock, dispatcher } = this.#options;

@@ -228,7 +228,7 @@ export class TurnRunner {
     // A guess that did not help is undone and not reported.
     const undo = outcome.type === "failed" && outcome.code === "invalid-request" ? tried.leftOut?.undo : undefined;
     const yields = laneSignal.reason instanceof LaneYield && outcome.type === "aborted";
-    const isStoppedByOther = laneSignal.reason instanceof LaneAbort && laneSignal.reason.tellsSender;
+    const isStoppedByOther = laneSignal.reason instanceof LaneAbort && laneSignal.reason.notifiesSender;
     await this.#close(ended, recorder, deadlineOutcome(outcome, signal), {
       ending: { type: yields ? "yielded" : isStoppedByOther ? "stopped-by-other" : "plain" },
       usage: tried.usage,

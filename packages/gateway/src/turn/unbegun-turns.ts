@@ -68,10 +68,10 @@ export class UnbegunTurns {
   }
 
   /** Ends a job that a person has stopped before its turn. Its sender is told unless the answer to the stop is seen there. */
-  async stop(sessionKey: string, job: InputJob, { message: reason, tellsSender }: LaneAbort): Promise<void> {
+  async stop(sessionKey: string, job: InputJob, { message: reason, notifiesSender }: LaneAbort): Promise<void> {
     const { notices } = this.#options;
     if (job.arrival.type === "committing") await job.arrival.committed;
-    if (!tellsSender) return notices.endStopped(sessionKey, inputsOf(job), reason);
+    if (!notifiesSender) return notices.endStopped(sessionKey, inputsOf(job), reason);
     for (const input of inputsOf(job)) await notices.drop(sessionKey, input, DROPPED.stopped);
   }
 

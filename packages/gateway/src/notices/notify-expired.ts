@@ -22,20 +22,20 @@ const MAX_AGE_MS = 7 * 24 * 3_600_000;
  * Says in the conversations of an account which messages ran out of time while nothing could be sent there: one notice a conversation. Its idempotency key
  * names the newest of these messages, so that none is told of twice, over a restart either.
  */
-export async function tellExpired(
+export async function notifyExpired(
   account: AccountAddress,
   { store, steadyNow, notices }: { readonly store: OutboxStore; readonly steadyNow: () => number; readonly notices: Notices },
 ): Promise<void> {
   const rows = await listExpired(account, { store, steadyNow });
   for (const ofConversation of Map.groupBy(rows, ({ target }) => conversationKey(target)).values()) {
-    const untold: OutboxRecord[] = [];
+    const unreported: OutboxRecord[] = [];
     for (const row of ofConversation) {
       if ((await store.findOutbound(sendKey(...identityOf(row), 0))) !== undefined) break;
-      untold.unshift(row);
+      unreported.unshift(row);
     }
-    const newest = untold.at(-1);
+    const newest = unreported.at(-1);
     if (newest === undefined) continue;
-    await notices.sendToChat(newest.sessionKey, newest.target, { text: expiredText(untold), identity: identityOf(newest) });
+    await notices.sendToChat(newest.sessionKey, newest.target, { text: expiredText(unreported), identity: identityOf(newest) });
   }
 }
 
