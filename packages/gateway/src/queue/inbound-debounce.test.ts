@@ -7,7 +7,7 @@ import type { TestGateway } from "../../test/gateway-harness.ts";
 
 const QUIET_MS = 7777;
 
-/** Time that goes by when the test says so, for whoever waits for quiet; everything else takes its real time. */
+/** A fake clock for debounce windows only; all other timers are real. */
 class QuietClock {
   #nowMs = 0;
   readonly #timers = new Set<{ readonly atMs: number; readonly callback: () => void }>();
@@ -69,7 +69,7 @@ async function inputStates(running: TestGateway): Promise<Record<string, string>
   return states;
 }
 
-test("debounced messages share one turn, and each is settled by itself", async () => {
+test("debounced messages share one turn, and each is settled on its own", async () => {
   await using running = await start();
   await say("asparagus");
   clock.pass(QUIET_MS - 1);
@@ -91,8 +91,8 @@ test("debounced messages share one turn, and each is settled by itself", async (
   expect(server.violations).toEqual([]);
 });
 
-describe("the debounce window ends at once", () => {
-  test("after an attachment, which joins the messages before it", async () => {
+describe("the debounce window ends early", () => {
+  test("after an attachment, which joins the earlier messages", async () => {
     await using running = await start();
     await say("look at this");
     await say("here", {
@@ -104,7 +104,7 @@ describe("the debounce window ends at once", () => {
     expect(Object.values(await inputStates(running))).toEqual(["answered", "answered"]);
   });
 
-  test("after a command: earlier messages start, and the command is answered", async () => {
+  test("after a command, which is answered while the earlier messages start", async () => {
     await using running = await start();
     await say("asparagus");
     await say("/status");
@@ -123,7 +123,7 @@ describe("the debounce window ends at once", () => {
     expect(Object.values(await inputStates(running)).toSorted()).toEqual(["command", "interrupted"]);
   });
 
-  test("for clients of the gateway, and at the cap", async () => {
+  test("for messages of the gateway's own clients, and at the cap", async () => {
     await using running = await start({}, { cap: 3 });
     const message = platform.message("from the page");
     await running.gateway.engine.submit(message, { owner: true, kind: "user", sessionKey: "agent:main:page" });
@@ -136,7 +136,7 @@ describe("the debounce window ends at once", () => {
   });
 });
 
-test("other conversations, and senders of another authority, have windows of their own", async () => {
+test("other conversations, and senders with another authority, have debounce windows of their own", async () => {
   await using running = await start({ accountConfig: { allowFrom: ["guest-1"] } });
   await say("asparagus");
   await say("broccoli", { sender: { id: "guest-1", isBot: false } });
@@ -147,7 +147,7 @@ test("other conversations, and senders of another authority, have windows of the
   expect(platform.sent.map(({ target }) => target.conversation.id).toSorted()).toEqual(["dm-1", "dm-1", "dm-2"]);
 });
 
-test("steers a message into an active run only once its window has ended", async () => {
+test("steers a message into an active run only after its debounce window", async () => {
   server.script([toolReply({ name: "ls", input: {} }), toolReply({ name: "ls", input: {} }), textReply("Done.")]);
   await using running = await start();
   await say("look around");
@@ -169,7 +169,7 @@ test("steers a message into an active run only once its window has ended", async
   expect(server.violations).toEqual([]);
 });
 
-test("loses nothing when a restart cuts a window short", async () => {
+test("loses nothing when a restart interrupts a debounce window", async () => {
   const first = await start();
   await say("asparagus");
   await say("broccoli");

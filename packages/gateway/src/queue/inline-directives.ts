@@ -2,21 +2,19 @@ import { THINKING_LEVELS, withoutUndefined } from "@factotum/agent-contract";
 import type { ThinkingLevel } from "@factotum/agent-contract";
 import { outsideCode } from "../kernel/outside-code.ts";
 
-/** Who sees the thoughts of a model: nobody, the chat before a reply, or the chat at once. */
+/** Where a model's thoughts are shown: nowhere, in the chat before the reply, or in the chat as they stream. */
 export const REASONING_CHOICES = ["off", "on", "stream"] as const;
 
-/** One of them. */
 export type ReasoningChoice = (typeof REASONING_CHOICES)[number];
 
-/** What a chat is told of tools: nothing, that they begin, or what they bring too. */
+/** What a chat is shown of tool calls: nothing, their starts, or their results too. */
 export const VERBOSE_CHOICES = ["off", "on", "full"] as const;
 
-/** One of them. */
 export type VerboseChoice = (typeof VERBOSE_CHOICES)[number];
 
-/** What a message says to us beside what it says to the model; it holds for this message alone. */
+/** Directives of one message to the gateway; they apply to this message alone. */
 export interface InlineDirectives {
-  /** The message without them. */
+  /** The message without its directives. */
   readonly text: string;
   readonly thinking?: ThinkingLevel;
   readonly reasoning?: ReasoningChoice;
@@ -26,8 +24,8 @@ export interface InlineDirectives {
 const DIRECTIVE = /(?<!\S)\/(think|reasoning|verbose)[ \t]+([a-z]+)(?:[ \t]+|(?=\s)|$)/gi;
 
 /**
- * Takes `/think <level>`, `/reasoning <choice>` and `/verbose <choice>` out of a message that says more than that; of several the last counts. What stands in code, or
- * names no level, is text.
+ * Removes `/think <level>`, `/reasoning <choice>` and `/verbose <choice>` from a message that has other text too; a repeated directive overrides earlier ones.
+ * Directives in code or with an unknown value stay text.
  */
 export function parseInlineDirectives(text: string): InlineDirectives {
   let thinking: ThinkingLevel | undefined;

@@ -24,7 +24,7 @@ function start(queue: Partial<QueueSettings>, options: StartOptions = {}): Promi
     platform,
     patch: (config: FactotumConfig) => {
       const base = withModel(server.baseUrl)(config);
-      // Otherwise people would have sessions, and so queues, of their own.
+      // Without this, each person would have a session and a queue of their own.
       const session = { ...base.session, sharedMain: true };
       return { ...base, session, messages: { ...base.messages, queue: { ...base.messages.queue, ...queue } } };
     },
@@ -37,7 +37,7 @@ const sentTexts = (): string[] => platform.sent.map(({ outbound }) => (outbound.
 const bodyText = (index: number): string => JSON.stringify(server.requests.at(index)?.body?.["messages"]);
 const occurrences = (text: string, word: string): number => text.split(word).length - 1;
 
-/** A run that waits inside its model request until the gate opens. */
+/** Starts a run that blocks in its model request until `open` is called. */
 async function hold(text: string): Promise<{ open(): void }> {
   const gate = server.hold();
   await say(text);
@@ -54,7 +54,7 @@ async function inputStates(running: TestGateway): Promise<Record<string, string>
 }
 
 describe("steer", () => {
-  test("goes before the calls that have not begun, is on disk before it is asked about, and the request can be rebuilt", async () => {
+  test("is inserted before calls that have not started, is durable before the model sees it, and is in the rebuilt request", async () => {
     server.script([
       toolReply({ name: "write", input: { path: "a.txt", content: "1" } }, { name: "write", input: { path: "b.txt", content: "2" } }),
       textReply("Stopped after a.txt."),
@@ -83,7 +83,7 @@ describe("steer", () => {
     for (const request of items) expect((await rebuildRequest(request, running.store))?.exact).toBe(true);
   });
 
-  test("a message that comes while nothing is called gets a turn of its own", async () => {
+  test("a message that arrives while no tool runs gets a turn of its own", async () => {
     server.script([textReply("One."), textReply("Two.")]);
     await using _running = await start({});
     const gate = await hold("one");
@@ -94,7 +94,7 @@ describe("steer", () => {
   });
 
   test.each([
-    ["of somebody who is not the owner", { sender: { id: "guest-1", isBot: false } }],
+    ["from a guest", { sender: { id: "guest-1", isBot: false } }],
     [
       "from another conversation",
       { origin: { channel: "test", accountId: "default", conversation: { kind: "direct" as const, id: "dm-2" } } },
@@ -103,7 +103,7 @@ describe("steer", () => {
       "from another thread",
       { origin: { channel: "test", accountId: "default", conversation: { kind: "direct" as const, id: "dm-1", threadId: "t" } } },
     ],
-  ])("words %s are not said into the owner's run: they wait and are answered where they were said", async (_name, extra) => {
+  ])("a message %s is not steered into the owner's run: it waits and is answered in its own conversation", async (_name, extra) => {
     server.script([toolReply({ name: "ls", input: {} }), textReply("One."), textReply("Two.")]);
     await using _running = await start({}, { accountConfig: { allowFrom: ["guest-1"] } });
     const gate = await hold("one");
@@ -115,7 +115,7 @@ describe("steer", () => {
     expect(platform.sent).toMatchObject([{ outbound: { text: "One." } }, { target: message.origin, outbound: { text: "Two." } }]);
   });
 
-  test("what was steered goes on with its turn after a restart, and is not said twice", async () => {
+  test("a steered message stays in its turn after a restart and is sent once", async () => {
     server.script([toolReply({ name: "ls", input: {} })]);
     const first = await start({});
     const gate = await hold("look around");
@@ -137,8 +137,8 @@ describe("steer", () => {
   });
 });
 
-describe("a run that is stopped while a message is prepared for it", () => {
-  test("leaves that message in the queue, and it gets its own turn", async () => {
+describe("a run that is stopped while a message is prepared for steering", () => {
+  test("leaves that message in the queue for a turn of its own", async () => {
     server.script([toolReply({ name: "ls", input: {} }), textReply("One."), textReply("Two.")]);
     await using running = await start({});
     const fetching = Promise.withResolvers<void>();
@@ -166,7 +166,7 @@ describe("a run that is stopped while a message is prepared for it", () => {
 });
 
 describe("followup", () => {
-  test("answers each message by a turn of its own, in order", async () => {
+  test("answers each message in a turn of its own, in order", async () => {
     server.script([toolReply({ name: "ls", input: {} }), textReply("One."), textReply("Two."), textReply("Three.")]);
     await using _running = await start({ mode: "followup" });
     const gate = await hold("one");
@@ -180,7 +180,7 @@ describe("followup", () => {
 });
 
 describe("collect", () => {
-  test("answers what came meanwhile in one turn once it is quiet, other threads apart", async () => {
+  test("answers all messages of a busy period in one turn after the debounce window, each thread separately", async () => {
     server.respond(({ index }) => textReply(`Answer ${index}.`));
     await using running = await start({ mode: "collect", debounceMs: 1 });
     const thread = {
@@ -217,7 +217,7 @@ describe("collect", () => {
     expect(platform.sent[1]?.outbound).toMatchObject({ type: "text", replyTo: last.messageId });
   });
 
-  test("waits until it has been quiet for the window", async () => {
+  test("waits until no message has arrived for the whole window", async () => {
     server.respond(({ index }) => textReply(`Answer ${index}.`));
     let nowMs = 0;
     const timers = new Set<{ readonly delayMs: number; readonly callback: () => void }>();
@@ -248,7 +248,7 @@ describe("collect", () => {
 });
 
 describe("interrupt", () => {
-  test("ends the run and answers the newest message, with those that waited before it", async () => {
+  test("aborts the run and answers the newest message together with those that waited before it", async () => {
     await using running = await start({ mode: "interrupt" });
     const gate = await hold("one");
     await say("two");
@@ -265,7 +265,7 @@ describe("interrupt", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("what had not begun is not lost: it comes in one turn with what interrupted it", async () => {
+  test("an interrupted message that had not started is answered in one turn with the interrupting one", async () => {
     server.respond(() => textReply("Both."));
     await using running = await start({ mode: "interrupt" });
     await Promise.all([say("one"), say("two")]);
@@ -278,7 +278,7 @@ describe("interrupt", () => {
 });
 
 describe("the cap", () => {
-  test("summarize tells the model of the oldest in a line each, and every message is answered", async () => {
+  test("summarize gives the model one line for each of the oldest messages, and every message is answered", async () => {
     server.respond(({ index }) => textReply(`Answer ${index}.`));
     await using running = await start({ mode: "followup", cap: 2, drop: "summarize" });
     const gate = await hold("zero");
@@ -296,7 +296,7 @@ describe("the cap", () => {
   test.each([
     ["old", "first"],
     ["new", "third"],
-  ] as const)("%s drops one and tells its sender", async (drop, dropped) => {
+  ] as const)("%s drops one message and notifies its sender", async (drop, dropped) => {
     server.respond(({ index }) => textReply(`Answer ${index}.`));
     await using running = await start({ mode: "followup", cap: 2, drop });
     const gate = await hold("zero");
@@ -318,7 +318,7 @@ describe("the cap", () => {
 });
 
 describe("/queue", () => {
-  test("stands above the channel, the channel above the configuration; default undoes it", async () => {
+  test("overrides the channel, which overrides the configuration; default removes the override", async () => {
     server.respond(() => textReply("Yes."));
     await using running = await start({ mode: "collect", byChannel: { test: "interrupt" } } as Partial<QueueSettings>);
     const ask = async (text: string): Promise<string> => {
@@ -351,7 +351,7 @@ describe("/queue", () => {
 });
 
 describe("/stop", () => {
-  test("tells the others whose messages it drops", async () => {
+  test("notifies the other senders whose messages it drops", async () => {
     await using running = await start({}, { accountConfig: { allowFrom: ["guest-1"] } });
     const gate = await hold("one");
     await say("mine");
@@ -372,8 +372,8 @@ describe("/stop", () => {
   });
 });
 
-describe("what nobody waits for", () => {
-  test("100 stalled background runs hold up no turn of a person", async () => {
+describe("unattended runs", () => {
+  test("100 stalled background runs delay no turn of a person", async () => {
     const stalled = Promise.withResolvers<ReturnType<typeof textReply>>();
     server.respond(({ body }) => (JSON.stringify(body).includes("beat number") ? stalled.promise : textReply("Here I am.")));
     await using running = await start({});

@@ -1,12 +1,12 @@
 import type { MessagesConfig } from "@factotum/config";
 import type { SessionOverrides } from "@factotum/store";
 
-/** What happens to messages that come while their session is busy. */
+/** What happens to messages that arrive while their session is busy. */
 export interface QueueSettings {
   readonly mode: MessagesConfig["queue"]["mode"];
-  /** `collect`: how long nothing more may come before what was gathered is begun. */
+  /** `collect`: milliseconds without a new message before the gathered messages are answered. */
   readonly debounceMs: number;
-  /** Messages that may wait in a session. */
+  /** Maximum messages waiting in a session. */
   readonly cap: number;
   readonly drop: MessagesConfig["queue"]["drop"];
 }
@@ -14,10 +14,10 @@ export interface QueueSettings {
 /** The modes, the default first. */
 export const QUEUE_MODES: readonly QueueSettings["mode"][] = ["steer", "followup", "collect", "interrupt"];
 
-/** What can be done when too many messages wait, the default first. */
+/** What happens to messages over the cap, the default first. */
 export const DROP_POLICIES: readonly QueueSettings["drop"][] = ["summarize", "old", "new"];
 
-/** What holds for a message: the conversation's own choice, else the channel's, else the configured one. Pure. */
+/** The effective queue settings of a message: the session's override, else the channel's, else the configured ones. Pure. */
 export function resolveQueueSettings(
   config: MessagesConfig["queue"],
   message: { readonly channel: string; readonly override: SessionOverrides["queue"] },

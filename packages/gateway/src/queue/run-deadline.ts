@@ -1,6 +1,6 @@
 import type { Clock } from "@factotum/agent-contract";
 
-/** Fires its signal when a run has taken too long, on the monotonic clock, and when `outer` fires. */
+/** Fires its signal when a run has taken too long, by the monotonic clock, or when `outer` fires. */
 export class RunDeadline implements Disposable {
   readonly #controller = new AbortController();
   readonly #timer: Disposable;
@@ -23,7 +23,7 @@ export class RunDeadline implements Disposable {
     this.#controller.abort(reason);
   }
 
-  /** True when a deadline, and not a person or the end of the process, fired the signal. */
+  /** True if a deadline fired the signal, and not a person or a shutdown. */
   static caused(signal: AbortSignal): boolean {
     return signal.reason instanceof DeadlinePassed;
   }

@@ -15,7 +15,7 @@ interface Job {
 
 const laneOf = (job: Job): LaneName => job.lane ?? "main";
 
-/** Time that stands still until the test moves it; timers run in the order of their times. */
+/** A clock that advances only when the test says so; timers fire in order of their due times. */
 class TestTime {
   #nowMs = 0;
   readonly #timers = new Set<{ readonly atMs: number; readonly callback: () => void }>();
@@ -28,7 +28,7 @@ class TestTime {
     return { [Symbol.dispose]: () => void this.#timers.delete(timer) };
   };
 
-  /** Goes on to the next timer. */
+  /** Advances to the next timer. */
   advance(): void {
     const [next] = [...this.#timers].sort((one, other) => one.atMs - other.atMs);
     if (next === undefined) return;
@@ -42,7 +42,7 @@ class TestTime {
   }
 }
 
-/** Lanes whose items end when the test says so. */
+/** Lanes whose items run until the test ends them. */
 function createLanes(capacities: Partial<Record<LaneName, number>>) {
   const running = new Map<string, { readonly end: () => void; readonly place: LanePlace; readonly signal: AbortSignal }>();
   const log: string[] = [];
@@ -89,13 +89,13 @@ function createLanes(capacities: Partial<Record<LaneName, number>>) {
   };
 }
 
-/** Lets everything that is ready run. */
+/** Runs all pending microtasks. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
 }
 
 describe("session lanes", () => {
-  test("a session works one item at a time, in order, and others do not wait for it", async () => {
+  test("a session runs one item at a time, in order, without delaying other sessions", async () => {
     const { lanes, log, finish } = createLanes({ main: 8 });
     lanes.enqueue("a", { id: "a1" });
     lanes.enqueue("a", { id: "a2" });
@@ -108,7 +108,7 @@ describe("session lanes", () => {
     expect(log).toEqual(["start a/a1", "start b/b1", "end a/a1", "start a/a2"]);
   });
 
-  test("an abort ends the running item, and the next one runs", async () => {
+  test("an abort ends the running item, and the next one starts", async () => {
     const { lanes, log } = createLanes({});
     lanes.enqueue("a", { id: "a1" });
     lanes.enqueue("a", { id: "a2" });
@@ -119,7 +119,7 @@ describe("session lanes", () => {
     expect(log).toEqual(["start a/a1", "end a/a1", "start a/a2"]);
   });
 
-  test("a job that rejects is reported and does not hold its session", async () => {
+  test("an item that rejects is reported and does not block its session", async () => {
     const { lanes, log, errors } = createLanes({});
     lanes.enqueue("a", { id: "bad" });
     lanes.enqueue("a", { id: "good" });
@@ -129,7 +129,7 @@ describe("session lanes", () => {
     expect(lanes.active).toBe(1);
   });
 
-  test("close ends what runs, starts nothing more, tells of what it forgets and resolves when all has ended", async () => {
+  test("close aborts running items, starts no more, reports the items it forgets and resolves when all have ended", async () => {
     const { lanes, log } = createLanes({});
     lanes.enqueue("a", { id: "a1" });
     lanes.enqueue("b", { id: "b1" });
@@ -141,7 +141,7 @@ describe("session lanes", () => {
     await lanes.idle();
   });
 
-  test("close lets what runs end by itself within its budget, and ends the rest", async () => {
+  test("close lets running items finish within the drain budget and aborts the rest", async () => {
     const { lanes, log, finish, time } = createLanes({ main: 2 });
     lanes.enqueue("a", { id: "a1" });
     lanes.enqueue("b", { id: "b1" });
@@ -157,7 +157,7 @@ describe("session lanes", () => {
     expect(time.monotonic()).toBe(5000);
   });
 
-  test("a full lane holds up no other one, and a person's item goes ahead of what no person waits for", async () => {
+  test("a full lane does not delay other lanes, and attended items overtake unattended ones", async () => {
     const { lanes, log } = createLanes({});
     lanes.enqueue("a", { id: "beat", lane: "cron" });
     lanes.enqueue("b", { id: "beat-b", lane: "cron" });
@@ -167,7 +167,7 @@ describe("session lanes", () => {
     expect(log).toEqual(["start a/beat", "start b/said", "start c/child"]);
   });
 
-  test("items that run alone run one at a time over all lanes, and hold up no other item", async () => {
+  test("solo items run one at a time over all lanes, and delay no other item", async () => {
     const { lanes, log, finish } = createLanes({ main: 8 });
     lanes.enqueue("a", { id: "a1", isSolo: true });
     lanes.enqueue("b", { id: "b1", isSolo: true, lane: "subagent" });
@@ -183,7 +183,7 @@ describe("session lanes", () => {
     expect(log.slice(4)).toEqual(["end b/b1", "start b/b2"]);
   });
 
-  test("an item that has left its place lets others start, and enters again ahead of those that have not started", async () => {
+  test("an item that has left its place lets others start, and enters again ahead of items that have not started", async () => {
     const { lanes, log, finish, leave, enter } = createLanes({});
     for (const session of ["a", "b", "c"]) lanes.enqueue(session, { id: `${session}1` });
     await settle();
@@ -206,7 +206,7 @@ describe("session lanes", () => {
     expect(log.slice(4)).toEqual(["end a/a1", "start c/c1"]);
   });
 
-  test("an item that waits to enter again is let in while the lanes close, and one that is aborted takes no place", async () => {
+  test("an item that waits to enter again is admitted while the lanes close, and an aborted one takes no place", async () => {
     const { lanes, log, finish, leave, enter, time } = createLanes({});
     lanes.enqueue("a", { id: "a1" });
     lanes.enqueue("b", { id: "b1" });
@@ -224,7 +224,7 @@ describe("session lanes", () => {
     expect(lanes.active).toBe(0);
   });
 
-  test("an item that goes first starts ahead of the others of its lane", async () => {
+  test("an item with goesFirst starts ahead of the others in its lane", async () => {
     const { lanes, log, finish } = createLanes({});
     lanes.enqueue("a", { id: "a1" });
     lanes.enqueue("b", { id: "b1" });
@@ -235,30 +235,27 @@ describe("session lanes", () => {
     expect(log).toEqual(["start a/a1", "end a/a1", "start c/c1"]);
   });
 
-  test.each(["replace", "prepend"] as const)(
-    "a session gives up its turn in the line when %s puts a held item at its head",
-    async (how) => {
-      const { lanes, log, finish, time } = createLanes({});
-      const head = { id: "b1" };
-      lanes.enqueue("a", { id: "a1" });
-      lanes.enqueue("b", head);
-      lanes.enqueue("c", { id: "c1" });
-      await settle();
-      const held = { id: "held", notBeforeMs: 500 };
-      if (how === "replace") expect(lanes.replace("b", head, held)).toBe(true);
-      else lanes.prepend("b", held);
-      finish("a1");
-      await settle();
-      expect(log).toEqual(["start a/a1", "end a/a1", "start c/c1"]);
-      finish("c1");
-      await settle();
-      time.advance();
-      await settle();
-      expect(log.slice(3)).toEqual(["end c/c1", "start b/held"]);
-    },
-  );
+  test.each(["replace", "prepend"] as const)("a session loses its position in line when %s puts a held item at its head", async (how) => {
+    const { lanes, log, finish, time } = createLanes({});
+    const head = { id: "b1" };
+    lanes.enqueue("a", { id: "a1" });
+    lanes.enqueue("b", head);
+    lanes.enqueue("c", { id: "c1" });
+    await settle();
+    const held = { id: "held", notBeforeMs: 500 };
+    if (how === "replace") expect(lanes.replace("b", head, held)).toBe(true);
+    else lanes.prepend("b", held);
+    finish("a1");
+    await settle();
+    expect(log).toEqual(["start a/a1", "end a/a1", "start c/c1"]);
+    finish("c1");
+    await settle();
+    time.advance();
+    await settle();
+    expect(log.slice(3)).toEqual(["end c/c1", "start b/held"]);
+  });
 
-  test("an item that is held waits with what stands behind it, and idle waits for it", async () => {
+  test("a held item delays the items behind it, and idle waits for it", async () => {
     const { lanes, log, time, finish } = createLanes({});
     lanes.enqueue("a", { id: "held", notBeforeMs: 500 });
     lanes.enqueue("a", { id: "next" });
@@ -275,14 +272,14 @@ describe("session lanes", () => {
   });
 });
 
-/** What the lanes do, said as simply as it can be: after every step it is looked at anew who may start. */
+/** A reference model of the lanes, as simple as possible: after every step it recomputes what may start. */
 class Model {
   readonly queues = new Map<string, Job[]>();
   readonly running = new Map<string, Job>();
   readonly #capacities: Readonly<Record<LaneName, number>>;
-  /** Who waits for a place, and in which line: a session that comes into another line stands at its end. */
+  /** Sessions that wait for a place, with their line; a session that changes lines goes to the end. */
   #ready: { readonly session: string; readonly line: string }[] = [];
-  /** Sessions whose running job has left its place, and those of them that wait to enter again, in their order. */
+  /** Sessions whose running job has left its place; and those of them that wait to enter again, in order. */
   readonly away = new Set<string>();
   readonly returning: string[] = [];
 
@@ -302,7 +299,7 @@ class Model {
     queue.splice(behind, 0, job);
   }
 
-  /** The running job of a session has ended. */
+  /** Ends the running job of a session. */
   end(session: string): void {
     this.running.delete(session);
     this.away.delete(session);
@@ -310,7 +307,7 @@ class Model {
     if (at !== -1) this.returning.splice(at, 1);
   }
 
-  /** Lets everything enter and start that may, and answers what that was. */
+  /** Enters and starts everything that may, and returns it. */
   look(nowMs: number): { readonly started: readonly string[]; readonly entered: readonly string[] } {
     const started: string[] = [];
     const entered: string[] = [];
@@ -351,7 +348,7 @@ class Model {
 }
 
 const session = fc.integer({ min: 0, max: 5 }).map((number) => `s${number}`);
-/** What every new item has, however it comes into the queue. */
+/** Properties of every new item, however it is queued. */
 const traits = fc.record({
   lane: fc.constantFrom(...LANES),
   isHeld: fc.integer({ min: 0, max: 3 }).map((pick) => pick === 0),
@@ -373,14 +370,14 @@ type Traits = typeof traits extends fc.Arbitrary<infer Value> ? Value : never;
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 type Rig = ReturnType<typeof createLanes> & { readonly model: Model; count: number };
 
-/** No two are held until the same moment: the order of those is undefined. */
+/** No two items are held until the same moment, because their order would be undefined. */
 function createJob(rig: Rig, { lane, isHeld, isSolo, goesFirst }: Traits): Job {
   rig.count += 1;
   const hold = isHeld ? { notBeforeMs: rig.time.monotonic() + 500 + rig.count / 1000 } : {};
   return { id: `j${rig.count}`, lane, isSolo, goesFirst, ...hold };
 }
 
-/** Does one step to both. */
+/** Applies one step to the lanes and to the model. */
 function take(rig: Rig, action: Step): void {
   const { lanes, model, time } = rig;
   switch (action.type) {
@@ -443,7 +440,7 @@ function take(rig: Rig, action: Step): void {
   }
 }
 
-/** What has started since the last look, and everything that waits, is what the model says. */
+/** Compares newly started and waiting items with the model. */
 async function compare({ lanes, model, log, time, running }: Rig): Promise<void> {
   const before = log.length;
   await settle();
@@ -454,17 +451,17 @@ async function compare({ lanes, model, log, time, running }: Rig): Promise<void>
   for (const [key, queue] of model.queues) expect(lanes.waiting(key)).toEqual(queue);
 }
 
-/** How many interleavings are tried; the long form takes 100,000 (`FACTOTUM_INTERLEAVINGS`). */
+/** Number of interleavings; the long form runs 100,000 (`FACTOTUM_INTERLEAVINGS`). */
 const INTERLEAVINGS = Number(process.env["FACTOTUM_INTERLEAVINGS"] ?? 2000);
 
 test(
-  `${INTERLEAVINGS} seeded interleavings do what the model does, and leave nothing behind`,
+  `${INTERLEAVINGS} seeded interleavings match the reference model and leave nothing behind`,
   { timeout: 150 * INTERLEAVINGS },
   async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record({ main: fc.integer({ min: 1, max: 3 }), subagent: fc.integer({ min: 1, max: 2 }), cron: fc.integer({ min: 1, max: 2 }) }),
-        // Without a size, fast-check stays near ten steps, too few for lines in which sessions wait.
+        // Without a size, fast-check generates about ten steps: too few for sessions to queue up.
         fc.array(step, { maxLength: 20, size: "max" }),
         async (capacities, actions) => {
           const rig = Object.assign(createLanes(capacities), { model: new Model(capacities), count: 0 });

@@ -4,10 +4,10 @@ import { LaneShutdown, type LaneAbort, type LaneYield } from "../kernel/lane-abo
 import { LANES, type LaneName } from "../run-policy/run-policy.ts";
 import { waitInLine, type Waiter } from "./wait-in-line.ts";
 
-/** What a lane does with its items. Must not reject; it is told to end by the signal and then settles soon. */
+/** Processes one item. Must not reject; after the signal fires it settles soon. */
 type ProcessItem<Item> = (sessionKey: string, item: Item, options: LaneOptions) => Promise<void>;
 
-/** What an item is worked on with. It holds its lane's place from its start; whatever it holds is released when it ends. */
+/** Given to `process`. The item holds a place in its lane from its start; the place is released when the item ends. */
 export interface LaneOptions {
   readonly signal: AbortSignal;
   readonly place: LanePlace;
@@ -15,23 +15,23 @@ export interface LaneOptions {
 
 /** Construction of the lanes. */
 export interface SessionLanesOptions<Item> {
-  /** Places of a lane, over all sessions; asked before each one is taken. A lane never takes the place of another one. */
+  /** Capacity of each lane over all sessions, read before each place is taken. Lanes do not borrow places from each other. */
   readonly capacities: () => Readonly<Record<LaneName, number>>;
   readonly laneOf: (item: Item) => LaneName;
-  /** Monotonic time before which an item is not begun; `undefined` for at once. What waits behind it in its session waits too. */
+  /** Monotonic time before which an item must not start; `undefined`: no limit. Items behind it in its session wait too. */
   readonly notBeforeMs: (item: Item) => number | undefined;
-  /** True when a new item goes ahead of one that waits. Asked from the end of the queue on, as long as it is true. */
+  /** True if a new item goes ahead of a waiting one. Called from the end of the queue forward while it returns true. */
   readonly overtakes: (item: Item, waiting: Item) => boolean;
-  /** True for an item that starts ahead of the others that wait for a place in its lane. */
+  /** True for an item that starts ahead of others waiting for a place in its lane. */
   readonly goesFirst: (item: Item) => boolean;
-  /** True for an item that runs only while no other such item does, over all sessions and lanes. Other items start as usual. */
+  /** True for an item that must not run together with another solo item, over all sessions and lanes. Other items are not affected. */
   readonly isSolo: (item: Item) => boolean;
   readonly process: ProcessItem<Item>;
-  /** How many items wait in a session now. Also told when what they wait for may be another thing. */
+  /** Called with the number of waiting items of a session, also when only the reason for their wait may have changed. */
   readonly onQueueChange: (sessionKey: string, queued: number) => void;
-  /** Told of an item that is never begun, because the lanes are closed. */
+  /** Called for an item that never starts because the lanes are closed. */
   readonly onForgotten: (sessionKey: string, item: Item) => void;
-  /** Told when `process` broke its promise and rejected. The session goes on. */
+  /** Called when `process` rejects against its contract. The session continues. */
   readonly onError: (sessionKey: string, error: unknown) => void;
   readonly clock: Pick<Clock, "monotonic" | "schedule">;
 }
@@ -45,11 +45,11 @@ interface Running<Item> {
 interface Actor<Item> {
   queue: Item[];
   current: Running<Item> | undefined;
-  /** Looks at the queue again when its first item may be begun. */
+  /** Timer that re-checks the queue when its first item may start. */
   wake: Disposable | undefined;
 }
 
-/** A lane's places: who holds one, and who waits for one. */
+/** A lane's capacity: places held, and sessions that wait for one. */
 interface Lane {
   held: number;
   /** Running items that wait to hold their place again, ahead of all that have not started. */
@@ -60,10 +60,10 @@ interface Lane {
 }
 
 /**
- * One actor per session: items of a session run one after the other, in order; different sessions run side by side. An item starts when its lane has a
- * free place. It may leave its place while it runs and enter again, so that a lane bounds what is done with a place and not how many items run. Nobody
- * who holds a place waits for another one: a wait for a place always ends.
- * An actor exists only while its session has work, so memory follows the work and not the number of sessions.
+ * One actor per session: the items of a session run one after the other, in order; sessions run concurrently. An item starts when its lane has a free place. It
+ * may leave its place while it runs and enter again later, so that a lane bounds concurrent model calls and not running items. An item that holds a place never
+ * waits for another place, so lanes cannot deadlock. An actor exists only while its session has work, so memory grows with the work and not with the number of
+ * sessions.
  */
 export class SessionLanes<Item> {
   readonly #options: SessionLanesOptions<Item>;
@@ -78,7 +78,7 @@ export class SessionLanes<Item> {
     this.#options = options;
   }
 
-  /** Puts an item into its session's queue. After `close` it stays where it is durable: in the inbox. */
+  /** Appends an item to its session's queue. After `close` it is only reported as forgotten: its durable copy is in the inbox. */
   enqueue(sessionKey: string, item: Item): void {
     if (this.#closed) return this.#options.onForgotten(sessionKey, item);
     const actor = this.#actorOf(sessionKey);
@@ -90,7 +90,7 @@ export class SessionLanes<Item> {
     if (actor.queue.length > 0) this.#options.onQueueChange(sessionKey, actor.queue.length);
   }
 
-  /** Puts an item before everything that waits. */
+  /** Inserts an item ahead of everything that waits. */
   prepend(sessionKey: string, item: Item): void {
     if (this.#closed) return this.#options.onForgotten(sessionKey, item);
     const actor = this.#actorOf(sessionKey);
@@ -99,7 +99,7 @@ export class SessionLanes<Item> {
     if (actor.queue.length > 0) this.#options.onQueueChange(sessionKey, actor.queue.length);
   }
 
-  /** Puts an item in the place of one that waits; false when that one waits no more. */
+  /** Replaces a waiting item; false if it does not wait any more. */
   replace(sessionKey: string, waiting: Item, item: Item): boolean {
     const actor = this.#actors.get(sessionKey);
     const at = actor?.queue.indexOf(waiting) ?? -1;
@@ -109,7 +109,7 @@ export class SessionLanes<Item> {
     return true;
   }
 
-  /** Takes a waiting item out of the queue; false when it waits no more. */
+  /** Removes a waiting item; false if it does not wait any more. */
   remove(sessionKey: string, item: Item): boolean {
     const actor = this.#actors.get(sessionKey);
     const at = actor?.queue.indexOf(item) ?? -1;
@@ -120,51 +120,51 @@ export class SessionLanes<Item> {
     return true;
   }
 
-  /** Items that wait behind the running one, in their order. */
+  /** Items waiting behind the running one, in order. */
   waiting(sessionKey: string): readonly Item[] {
     return [...(this.#actors.get(sessionKey)?.queue ?? [])];
   }
 
-  /** The item that is worked on. */
+  /** The running item. */
   current(sessionKey: string): Item | undefined {
     return this.#actors.get(sessionKey)?.current?.item;
   }
 
-  /** Whether the session has work, running or waiting. */
+  /** True if the session has running or waiting work. */
   isBusy(sessionKey: string): boolean {
     return this.#actors.has(sessionKey);
   }
 
-  /** How many items wait behind the running one. */
+  /** Number of items waiting behind the running one. */
   queued(sessionKey: string): number {
     return this.#actors.get(sessionKey)?.queue.length ?? 0;
   }
 
-  /** Items that wait, over all sessions. */
+  /** Number of waiting items over all sessions. */
   get queuedInAll(): number {
     return this.#actors.values().reduce((sum, { queue }) => sum + queue.length, 0);
   }
 
-  /** Items that are worked on now. */
+  /** Number of running items. */
   get active(): number {
     return this.#active;
   }
 
-  /** Ends the running item with this reason; false when none runs. */
+  /** Aborts the running item with this reason; false if none runs. */
   abort(sessionKey: string, reason: LaneAbort | LaneYield): boolean {
     const current = this.#actors.get(sessionKey)?.current;
     current?.abort.abort(reason);
     return current !== undefined;
   }
 
-  /** Resolves when nothing runs and nothing waits. */
+  /** Resolves when nothing is running or waiting. */
   async idle(): Promise<void> {
     while (this.#actors.size > 0) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
   }
 
   /**
-   * Starts nothing more and resolves when everything that runs has ended: by itself within `drainMs`, else by an abort. What waits is forgotten here;
-   * it is durable elsewhere.
+   * Starts nothing more and resolves when all running items have ended, by themselves within `drainMs`, otherwise by an abort. Waiting items are forgotten;
+   * their durable copies stay in the inbox.
    */
   async close(reason: string, options: { readonly drainMs: number }): Promise<void> {
     this.#closed = true;
@@ -190,7 +190,7 @@ export class SessionLanes<Item> {
     return actor;
   }
 
-  /** Decides what comes next for a session. The one place where actors are let go. */
+  /** Decides what a session does next. Actors are removed only here. */
   #arrange(sessionKey: string, actor: Actor<Item>): void {
     actor.wake?.[Symbol.dispose]();
     actor.wake = undefined;
@@ -211,7 +211,7 @@ export class SessionLanes<Item> {
     this.#dispatch();
   }
 
-  /** Takes a session out of every line but this one, in which it keeps its turn. */
+  /** Removes a session from every line except `except`, where it keeps its position. */
   #unready(sessionKey: string, except?: Set<string>): void {
     for (const lane of LANES)
       for (const line of [this.#lanes[lane].first, this.#lanes[lane].others]) if (line !== except) line.delete(sessionKey);
@@ -249,7 +249,7 @@ export class SessionLanes<Item> {
     actor.current = { item, abort, settled: this.#run(sessionKey, actor, { item, lane, isSolo, signal: abort.signal }) };
   }
 
-  /** The one place where a session and its lane's place are released, however the work ended. */
+  /** Runs one item. A session and its lane's place are released only here, however the item ended. */
   async #run(
     sessionKey: string,
     actor: Actor<Item>,
@@ -257,7 +257,7 @@ export class SessionLanes<Item> {
   ): Promise<void> {
     const place = this.#takePlace(started.lane);
     try {
-      // The first await comes before any work, so that `current` is set when `process` looks.
+      // Yield once before any work, so that `current` is set when `process` reads it.
       await Promise.resolve();
       this.#options.onQueueChange(sessionKey, actor.queue.length);
       await this.#options.process(sessionKey, started.item, { signal: started.signal, place });
@@ -273,13 +273,13 @@ export class SessionLanes<Item> {
     }
   }
 
-  /** The running item has ended, or the first one may be begun now; what does not start waits for another reason than before. */
+  /** The running item has ended or the first one has become ready; a session that still waits may wait for another reason now. */
   #goOn(sessionKey: string, actor: Actor<Item>): void {
     this.#arrange(sessionKey, actor);
     if (actor.current === undefined && actor.queue.length > 0) this.#options.onQueueChange(sessionKey, actor.queue.length);
   }
 
-  /** Takes a free place of a lane. `close` releases it for good. */
+  /** Takes a free place in a lane. `close` releases it for good. */
   #takePlace(name: LaneName): LanePlace & { readonly close: () => void } {
     const lane = this.#lanes[name];
     let isHeld = true;

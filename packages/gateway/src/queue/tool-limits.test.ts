@@ -49,7 +49,7 @@ const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
 };
 
-test("commands run up to the limit over all sessions, the next in the order in which they came, and one that fails frees its place", async () => {
+test("commands run up to the global limit, the next in order of arrival, and a failing one frees its place", async () => {
   const { log, call, end } = createScene(2);
   const bad = call("a", "bad");
   void call("b", "b1");
@@ -66,7 +66,7 @@ test("commands run up to the limit over all sessions, the next in the order in w
   expect(log).toEqual(["bad", "b1", "c1", "d1"]);
 });
 
-test("a session runs at most four at a time, and holds up no other session", async () => {
+test("a session runs at most four commands at once, without delaying other sessions", async () => {
   const { log, call, end } = createScene(16);
   for (let number = 1; number <= 5; number += 1) void call("a", `a${number}`);
   void call("b", "b1");
@@ -80,7 +80,7 @@ test("a session runs at most four at a time, and holds up no other session", asy
   expect(log.at(-1)).toBe("a5");
 });
 
-test("a session at its own limit that waits first lets those behind it pass when a place is free", async () => {
+test("sessions behind one that is at its own limit pass it when a place is free", async () => {
   const { log, call, end } = createScene(5);
   for (let number = 1; number <= 4; number += 1) void call("a", `a${number}`);
   void call("c", "c1");
@@ -96,7 +96,7 @@ test("a session at its own limit that waits first lets those behind it pass when
   expect(log.at(-1)).toBe("a5");
 });
 
-test("tools that run no commands have a limit of their own", async () => {
+test("tools that are not commands have a limit of their own", async () => {
   const { log, call, read } = createScene(1);
   void call("a", "a1");
   void call("b", "b1");
@@ -115,7 +115,7 @@ test("parallel reads of one run do not wait for each other", async () => {
   expect(limits.waitOf("a")).toBeUndefined();
 });
 
-test("names whose calls a waiting call waits for", async () => {
+test("reports whether a call waits for calls of its own session or of others", async () => {
   const { limits, call, end } = createScene(5);
   for (let number = 1; number <= 5; number += 1) void call("a", `a${number}`);
   await settle();
@@ -135,14 +135,14 @@ test("names whose calls a waiting call waits for", async () => {
   expect(limits.waitOf("b")).toBeUndefined();
 });
 
-test("a session alone that fills every place waits for its own calls", async () => {
+test("a single session that fills every place waits for its own calls", async () => {
   const { limits, call } = createScene(2);
   for (let number = 1; number <= 3; number += 1) void call("a", `a${number}`);
   await settle();
   expect(limits.waitOf("a")).toEqual({ type: "own-tools", limit: 2 });
 });
 
-test("a call says when it begins and ends to wait, and one that need not wait says nothing", async () => {
+test("a call reports the start and end of its wait, and nothing if it does not wait", async () => {
   const { waits, call, end } = createScene(1);
   void call("a", "a1");
   await settle();
@@ -155,7 +155,7 @@ test("a call says when it begins and ends to wait, and one that need not wait sa
   expect(waits).toEqual([1, -1]);
 });
 
-test("a call whose run was stopped before never runs, and an abort after its start frees no place twice", async () => {
+test("a call of a run that was already stopped never runs, and an abort after its start frees its place once", async () => {
   const { log, waits, call, end } = createScene(1);
   expect(await call("a", "a0", { signal: AbortSignal.abort(new Error("stop")) })).toBe("failed");
   expect(waits).toEqual([]);

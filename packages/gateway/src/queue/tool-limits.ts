@@ -2,10 +2,10 @@ import type { AgentTool } from "@factotum/agent-contract";
 import { waitInLine, type Waiter } from "./wait-in-line.ts";
 import type { ToolWaitReason } from "./wait-reason.ts";
 
-/** Commands of one session that may run at the same time. */
+/** Maximum concurrent commands of one session. */
 const MAX_SESSION_COMMANDS = 4;
 
-/** Calls that a run starts at once: none of them waits for another unless it runs a command. */
+/** Calls that a run may start at once; only commands among them may have to wait. */
 export const MAX_PARALLEL_TOOLS = 8;
 
 /** What a waiting call waits for. */
@@ -16,7 +16,7 @@ export interface ToolWait {
   readonly limit: number;
 }
 
-/** Limits concurrent work, over all sessions and per session. First come, first served among sessions below their own limit. */
+/** Limits concurrent work globally and per session. First come, first served among sessions below their own limit. */
 class Limit {
   readonly #capacity: () => number;
   readonly #perSession: number;
@@ -29,7 +29,7 @@ class Limit {
     this.#perSession = perSession;
   }
 
-  /** What a waiting call of the session waits for; `undefined` when none waits. */
+  /** What a waiting call of the session waits for; `undefined` if none waits. */
   waitOf(sessionKey: string): ToolWait | undefined {
     if (!this.#waiters.values().some((waiter) => waiter.sessionKey === sessionKey)) return undefined;
     const own = this.#running.get(sessionKey) ?? 0;
@@ -37,7 +37,7 @@ class Limit {
     return { type: own === this.#total ? "own-tools" : "tools", limit: this.#capacity() };
   }
 
-  /** Resolves when the work may start; dispose the result when it has ended. Rejects with the signal's reason. */
+  /** Resolves when the work may start; dispose the result when it ends. Rejects with the signal's reason. */
   async enter(sessionKey: string, signal: AbortSignal, onWait: (change: 1 | -1) => void): Promise<Disposable> {
     signal.throwIfAborted();
     if (this.#hasRoom(sessionKey)) this.#add(sessionKey, 1);
@@ -71,14 +71,14 @@ class Limit {
 }
 
 /**
- * Bounds running tools, which hold no place in a lane. Commands, which can run for long, and all other tools are counted apart: a file is read at once
- * however many commands run. A call that waits ends with its run's signal.
+ * Bounds concurrent tool calls, which do not hold a place in a lane. Commands may run for long and are counted apart from other tools, so file reads never wait
+ * for commands. A waiting call ends with its run's signal.
  */
 export class ToolLimits {
   readonly #commands: Limit;
   readonly #others: Limit;
 
-  /** `maxConcurrent` is asked at each use. */
+  /** `maxConcurrent` is read at each use. */
   constructor({
     maxConcurrent,
     maxParallel = MAX_PARALLEL_TOOLS,
@@ -87,17 +87,17 @@ export class ToolLimits {
     readonly maxParallel?: number;
   }) {
     this.#commands = new Limit(maxConcurrent, MAX_SESSION_COMMANDS);
-    // The batch of one run may be larger than the limit for all sessions.
+    // One run's batch may exceed the global limit.
     this.#others = new Limit(() => Math.max(maxConcurrent(), maxParallel), maxParallel);
   }
 
-  /** What a waiting call of the session waits for; `undefined` when none waits. */
+  /** What a waiting call of the session waits for; `undefined` if none waits. */
   waitOf(sessionKey: string): ToolWait | undefined {
     const found = [this.#commands.waitOf(sessionKey), this.#others.waitOf(sessionKey)];
     return found.find((wait) => wait?.type === "tools") ?? found.find((wait) => wait !== undefined);
   }
 
-  /** The same tools, whose calls wait for their turn. `onWait` is called with 1 when a call begins to wait, and with -1 when it ends to. */
+  /** Wraps tools so that their calls wait for a free place. `onWait` is called with 1 when a call starts to wait, and with -1 when its wait ends. */
   apply(tools: readonly AgentTool[], sessionKey: string, onWait: (change: 1 | -1) => void = () => undefined): readonly AgentTool[] {
     return tools.map((tool) => {
       const limit = tool.traits.effect === "execute" ? this.#commands : this.#others;

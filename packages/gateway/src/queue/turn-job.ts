@@ -3,39 +3,39 @@ import type { MsgContext, Origin } from "@factotum/channel-contract";
 import type { InlineDirectives } from "./inline-directives.ts";
 import type { QueueSettings } from "./queue-settings.ts";
 
-/** One message, and the group history since the last one. */
+/** One message, with the group history since the previous one. */
 export interface GatheredMessage {
   readonly input: InputRecord;
   readonly overheard: readonly MsgContext[];
 }
 
-/** How an input came to its job. */
+/** The state of an input when its job was queued. */
 export type InputArrival =
-  /** It was committed before its job was queued. */
+  /** Committed. */
   | { readonly type: "committed" }
-  /** Its turn starts before its commit is done. */
+  /** Being committed: its turn starts before the commit is durable. */
   | {
       readonly type: "committing";
       /** Resolves after the commit; rejects when it failed. */
       readonly committed: Promise<void>;
-      /** The commit failed: its sender was told, and its id may belong to another input by now. */
+      /** The commit failed: the sender was notified, and the id may belong to another input by now. */
       readonly isLost: boolean;
     }
-  /** The last process left it, perhaps because it crashed over it: its turn is stored and counted before a model is called. */
+  /** Left over by the last process, which it may have crashed: its turn is stored and counted before a model is called. */
   | {
       readonly type: "recovered";
-      /** It may have crashed more than one process: it runs with no other such job or interrupted turn, and gathers nothing. */
+      /** It may have crashed more than one process: it runs alone among recovered jobs and resumed turns, and gathers no other message. */
       readonly isSolo: boolean;
     };
 
 /** Earlier attempts to start the turn of an input. */
 export interface AttemptHistory {
   readonly arrival: InputArrival;
-  /** How often this process failed to finish it. */
+  /** How often this process failed to complete it. */
   readonly failures?: number;
 }
 
-/** New input, routed to an agent: messages that are answered in one turn, one or several gathered. */
+/** A new input, routed to an agent: one or several gathered messages that are answered in one turn. */
 export interface InputJob extends AttemptHistory {
   readonly type: "input";
   readonly agentId: string;
@@ -45,9 +45,9 @@ export interface InputJob extends AttemptHistory {
   readonly notBeforeMs?: number;
   /** Oldest first. */
   readonly messages: readonly [GatheredMessage, ...(readonly GatheredMessage[])];
-  /** Earlier messages over the cap: the model is given one line for each. */
+  /** Earlier messages over the cap: the model is given one line for each of them. */
   readonly overflow: readonly InputRecord[];
-  /** Inline directives of the messages, for this turn only. A turn resumed after a restart has the settings of the session. */
+  /** Inline directives of the messages, for this turn only. A turn that is resumed after a restart uses the session's settings. */
   readonly directives?: Omit<InlineDirectives, "text">;
   /** Debounce window in milliseconds; messages within it become one input. 0: no debouncing. */
   readonly inboundDebounceMs: number;
@@ -55,18 +55,18 @@ export interface InputJob extends AttemptHistory {
   readonly debounceUntilMs?: number;
 }
 
-/** A turn that was started and has not ended: the last process left it, or an attempt failed. */
+/** A turn that has started and not ended: left over by the last process, or requeued after a failed attempt. */
 export interface ResumeJob {
   readonly type: "resume";
   readonly turn: TurnRecord;
-  /** Its attempt is counted already. */
+  /** Its attempt was already counted. */
   readonly isCounted?: boolean;
-  /** It is unattended and a message waits for its session: end it instead of resuming it. */
+  /** It is unattended and a message waits for its session: conclude it instead of resuming it. */
   readonly yields?: boolean;
   /** It is resumed while no other interrupted turn runs. */
   readonly isSolo?: boolean;
   readonly notBeforeMs?: number;
-  /** How often this process failed to finish it. */
+  /** How often this process failed to complete it. */
   readonly failures?: number;
 }
 
@@ -75,16 +75,16 @@ interface SessionTask {
   readonly type: "task";
   /** Unattended: messages overtake it, and its signal fires when one arrives. */
   readonly isBackground?: boolean;
-  /** Must not reject; ends soon once the signal fires. */
+  /** Must not reject; ends soon after the signal fires. */
   readonly run: (options: { readonly signal: AbortSignal }) => Promise<void>;
-  /** Called instead of `run` when the gateway stops first. */
+  /** Called instead of `run` if the gateway stops first. */
   readonly forget: () => void;
 }
 
-/** What a lane works on. */
+/** An item of a session's lane. */
 export type TurnJob = InputJob | ResumeJob | SessionTask;
 
-/** True for a job that is not a turn yet. */
+/** True for a job whose turn does not exist yet. */
 export function isInputJob(job: TurnJob): job is InputJob {
   return job.type === "input";
 }
@@ -94,13 +94,13 @@ export function isBackground(job: TurnJob): boolean {
   return (job.type === "task" && job.isBackground === true) || (job.type === "resume" && job.turn.kind === "memory");
 }
 
-/** True if a job runs while no other such job or interrupted turn does. */
+/** True for a job that must not run together with another solo job. */
 export function isSolo(job: TurnJob): boolean {
   if (job.type === "task") return false;
   return job.type === "resume" ? job.isSolo === true : job.arrival.type === "recovered" && job.arrival.isSolo;
 }
 
-/** The input that a job is named by, and whose authority and address it has: its oldest message. */
+/** The oldest message of a job: the job has its id, authority and address. */
 export function leadInput({ messages: [{ input }] }: InputJob): InputRecord {
   return input;
 }
@@ -110,7 +110,7 @@ export function inputsOf(job: InputJob): readonly InputRecord[] {
   return [...job.overflow, ...job.messages.map(({ input }) => input)];
 }
 
-/** The same job with other messages and another overflow; `undefined` when no message is left. */
+/** The same job with other messages and another overflow; `undefined` if no message is left. */
 export function withMessages(
   job: InputJob,
   [first, ...more]: readonly GatheredMessage[],
@@ -119,7 +119,7 @@ export function withMessages(
   return first === undefined ? undefined : { ...job, messages: [first, ...more], overflow };
 }
 
-/** The attempt history that a job takes along to another session. */
+/** The attempt history to keep when a job moves to another session. */
 export function historyOf({ arrival, failures }: InputJob): AttemptHistory {
   return {
     arrival: arrival.type === "recovered" ? arrival : { type: "committed" },
@@ -127,12 +127,12 @@ export function historyOf({ arrival, failures }: InputJob): AttemptHistory {
   };
 }
 
-/** Where a job came from and is answered. */
+/** The origin that a job came from and is answered at. */
 export function originOf(job: InputJob | ResumeJob): Origin {
   return job.type === "resume" ? job.turn.origin : leadInput(job).message.origin;
 }
 
-/** True if the input of a job was not committed: its sender was told, so the job is dropped. */
+/** True if the commit of the job's input failed: its sender was notified, so the job is dropped. */
 export function isLost(job: TurnJob): boolean {
   return isInputJob(job) && job.arrival.type === "committing" && job.arrival.isLost;
 }

@@ -108,7 +108,7 @@ function createScene() {
       });
     },
   });
-  /** Each waiting job as the ids of what is settled with it. */
+  /** Waiting jobs, each as the ids of its inputs. */
   const waiting = (): readonly (readonly string[])[] =>
     queue.lanes.waiting(SESSION).map((job) => (isInputJob(job) ? inputsOf(job).map(({ id }) => id) : [job.type]));
   const add = async (...jobs: readonly InputJob[]): Promise<void> => {
@@ -131,8 +131,8 @@ test.each([
   ["another person", { admission: { owner: false } }],
   ["another conversation", { origin: ELSEWHERE }],
   ["another agent", { agentId: "other" }],
-  ["a request for an answer of its own", { admission: { ownTurn: true } }],
-  ["one that may have crashed the gateway", { arrival: { type: "recovered", isSolo: true } }],
+  ["a message that must be answered alone", { admission: { ownTurn: true } }],
+  ["a message that may have crashed the gateway", { arrival: { type: "recovered", isSolo: true } }],
 ] satisfies [string, Said][])("a message of %s is not gathered with what waits, and interrupts nothing", async (_name, other) => {
   const { waiting, add, reasons } = createScene();
   await add(say("a"), say("b", COLLECT), say("c", { ...INTERRUPT, ...other }));
@@ -142,13 +142,13 @@ test.each([
   expect(waiting()[0]).toEqual(["b"]);
 });
 
-test.each(["steer", "followup", "collect"] as const)("%s interrupts nothing", async (mode) => {
+test.each(["steer", "followup", "collect"] as const)("%s does not interrupt", async (mode) => {
   const { add, reasons } = createScene();
   await add(say("a"), say("b", { queue: { mode } }));
   expect(reasons).toEqual([]);
 });
 
-test("a message in interrupt mode ends the run of its own conversation, begun or resumed", async () => {
+test("a message in interrupt mode aborts the run of its own conversation, new or resumed", async () => {
   const { queue, add, reasons, waiting } = createScene();
   await add(say("a"), say("b", INTERRUPT));
   expect(reasons).toMatchObject([expect.any(LaneInterrupt)]);
@@ -163,14 +163,14 @@ test("a message in interrupt mode ends the run of its own conversation, begun or
   expect(waiting()).toEqual([]);
 });
 
-test("a message in interrupt mode joins what waits while nothing runs", async () => {
+test("a message in interrupt mode joins the waiting job while nothing runs", async () => {
   const { add, waiting, started } = createScene();
   await add(say("a", { ...INTERRUPT, notBeforeMs: 1 }), say("b", { ...INTERRUPT, notBeforeMs: 1 }));
   expect(waiting()).toEqual([["a", "b"]]);
   expect(started).toEqual([]);
 });
 
-test("gathered messages keep the later one's settings, window and directives, and the overflow of both", async () => {
+test("a gathered job has the later message's settings, window and directives, and the overflow of both", async () => {
   const { queue, add } = createScene();
   const [early, late] = ["x", "y"].map((id) => leadInput(say(id)));
   await add(
@@ -183,7 +183,7 @@ test("gathered messages keep the later one's settings, window and directives, an
   ]);
 });
 
-test("messages in the debounce window join it up to the cap, and an attachment ends it", async () => {
+test("messages within the debounce window are gathered up to the cap, and an attachment ends the window", async () => {
   const cap = { ...DEBOUNCED, queue: { cap: 2 } };
   const { queue, add, waiting, started } = createScene();
   await add(say("a", cap), say("b", cap), say("c", { ...cap, origin: ELSEWHERE }));
@@ -194,7 +194,7 @@ test("messages in the debounce window join it up to the cap, and an attachment e
   expect(started.map((job) => (isInputJob(job) ? inputsOf(job).map(({ id }) => id) : []))).toEqual([["a", "b", "d"]]);
 });
 
-test("messages are steered in order: never past one of another conversation or one that is answered alone", () => {
+test("messages are steered in order: never past one of another conversation or one that must be answered alone", () => {
   const turn = begun("t");
   const steerable = (...jobs: readonly TurnJob[]): readonly string[] => {
     const { queue } = createScene();
@@ -216,7 +216,7 @@ test("messages are steered in order: never past one of another conversation or o
   expect(queue.steerable(SESSION, begun("t", { agentId: "other" }))).toEqual([]);
 });
 
-test("a job taken for a turn leaves the queue; one that has changed cannot be taken", async () => {
+test("a job taken for a turn leaves the queue; a job that has changed cannot be taken", async () => {
   const { queue, add, waiting } = createScene();
   await add(say("a"), say("b"), say("c"));
   const [first, second] = queue.lanes.waiting(SESSION) as [InputJob, InputJob];
@@ -227,7 +227,7 @@ test("a job taken for a turn leaves the queue; one that has changed cannot be ta
   expect(queue.take(SESSION, second)).toBe(false);
 });
 
-test("drops all messages, or those before a job, and keeps tasks", async () => {
+test("drops all messages, or those ahead of a job, and keeps tasks", async () => {
   const { queue, add, waiting } = createScene();
   const log: string[] = [];
   await add(say("a"), say("b"));
@@ -275,7 +275,7 @@ test("unattended work does not count against the cap", async () => {
   expect(waiting()).toEqual([["b"], ["beat"]]);
 });
 
-test("drops the oldest of more than a hundred overflow messages with a notice", async () => {
+test("drops the oldest of more than a hundred overflow messages and reports them", async () => {
   const { queue, add, dropped } = createScene();
   const one: Said = { queue: { cap: 1 } };
   await add(say("a"), ...Array.from({ length: 103 }, (_, index) => say(`m${index}`, one)));
@@ -310,7 +310,7 @@ test("resumes turns of the last process with the fewest attempts first, one at a
   expect(together.started.map((job) => (job as ResumeJob).isSolo)).toEqual([undefined, undefined]);
 });
 
-test("knows the addresses and inputs of running and waiting jobs, new and resumed", async () => {
+test("reports the addresses and inputs of running and waiting jobs, new and resumed", async () => {
   const { queue, add } = createScene();
   const log: string[] = [];
   queue.lanes.enqueue(SESSION, task("reset", log));

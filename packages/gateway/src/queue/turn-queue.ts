@@ -11,7 +11,7 @@ import { SessionLanes } from "./session-lanes.ts";
 import type { SessionLanesOptions } from "./session-lanes.ts";
 import type { QueueWaitReason } from "./wait-reason.ts";
 
-/** Most overflow messages of a turn; older ones are dropped and their senders told. */
+/** Maximum overflow messages of a turn; older ones are dropped and their senders notified. */
 const MAX_SHORTENED = 100;
 
 /** Construction of the queue. */
@@ -19,17 +19,17 @@ export interface TurnQueueOptions extends Pick<SessionLanesOptions<TurnJob>, "ca
   readonly clock: Clock;
 }
 
-/** Who works on what is queued, and hears of it. */
+/** Processes queued work and receives its events. */
 export interface TurnWorker extends Pick<SessionLanesOptions<TurnJob>, "process" | "onQueueChange" | "onError"> {
-  /** An input was dropped because the cap was reached: its sender is to be told. */
+  /** An input was dropped because of the cap; its sender must be notified. */
   readonly onDropped: (sessionKey: string, input: InputRecord) => void;
-  /** An input belongs to another session by now: it is routed again, with the attempts of its job. Resolves once it has its place. */
+  /** An input belongs to another session now: route it again with the attempt history of its job. Resolves once it is queued. */
   readonly onMisplaced: (input: InputRecord, history: AttemptHistory) => Promise<void>;
 }
 
 /**
- * What happens to work while its session is busy: the queue modes, the cap and the drop policy. Everything here is decided at
- * once, and nothing is kept here alone: an input stays in the inbox until a turn has it.
+ * Decides what happens to work while its session is busy: queue modes, the cap and the drop policy. All decisions are synchronous, and the queue holds no state
+ * of its own: an input stays in the inbox until a turn has it.
  */
 export class TurnQueue {
   readonly lanes: SessionLanes<TurnJob>;
@@ -44,7 +44,7 @@ export class TurnQueue {
       onQueueChange: (...change) => this.#served.onQueueChange(...change),
       onError: (...failure) => this.#served.onError(...failure),
       laneOf,
-      // Inputs and turns are stored; a task is known to its caller alone.
+      // Inputs and turns are stored; only the caller knows of a task.
       onForgotten: (_sessionKey, job) => {
         if (job.type === "task") job.forget();
       },
@@ -55,7 +55,7 @@ export class TurnQueue {
     });
   }
 
-  /** Names who works on what is queued. Call it once, before anything is. */
+  /** Sets the worker. Call it once, before anything is queued. */
   serve(worker: TurnWorker): void {
     this.#worker = worker;
   }
@@ -66,9 +66,9 @@ export class TurnQueue {
   }
 
   /**
-   * Resumes the turns that the last process left running. After a first crash they are resumed together. A turn that was interrupted before shows that there
-   * was a second one: from then on they are resumed one at a time, so that another crash can be attributed, and those with the fewest attempts first, so
-   * that the turns that a crashing one interrupted do not wait for it to be given up.
+   * Resumes the turns that the last process left running. After a first crash they are resumed concurrently. If one of them was interrupted before, so that
+   * there was a second crash, they are resumed one at a time: another crash can then be attributed. Those with the fewest attempts go first, so that they do
+   * not wait until a crashing turn is given up.
    */
   resume(turns: readonly TurnRecord[]): void {
     const isAttributed = turns.some(({ starts }) => starts > 1);
@@ -101,20 +101,20 @@ export class TurnQueue {
     for (const job of this.#waitingInputs(sessionKey)) {
       if (job.type !== "input" || !this.#isDebouncing(job)) continue;
       const { debounceUntilMs, notBeforeMs, ...rest } = job;
-      // The window of `collect` is a separate one.
+      // `collect` has a window of its own.
       const isLater = notBeforeMs !== undefined && debounceUntilMs !== undefined && notBeforeMs > debounceUntilMs;
       this.lanes.replace(sessionKey, job, isLater ? { ...rest, notBeforeMs } : rest);
     }
   }
 
-  /** Requeues a job that was interrupted before its turn started: it comes next, in one turn with the message that interrupted it. */
+  /** Requeues a job that was interrupted before its turn started: it runs next, in one turn with the interrupting message. */
   requeue(sessionKey: string, job: InputJob): void {
     const host = this.#waitingInputs(sessionKey).find((waiting) => isTogether(job, waiting));
     if (host === undefined) this.lanes.prepend(sessionKey, job);
     else this.lanes.replace(sessionKey, host, gather(job, host));
   }
 
-  /** Gives an input of a job that is about to begin to the session that it belongs to by the running configuration. */
+  /** Moves an input of a job that is about to start to the session that the running configuration routes it to. */
   async moveAway(input: InputRecord, history: AttemptHistory): Promise<void> {
     await this.#served.onMisplaced(input, history);
   }
@@ -130,7 +130,7 @@ export class TurnQueue {
     for (const job of this.lanes.waiting(sessionKey)) {
       if (!isInputJob(job)) break;
       if (!isOfConversation(job, turn)) continue;
-      // Later messages keep their order, and an open debounce window is waited for.
+      // Keeps later messages in order, and waits for an open debounce window.
       if (!mayShareTurn(job) || this.#isDebouncing(job) || job.queue.mode !== "steer" || job.directives !== undefined) break;
       found.push(job);
     }
@@ -142,10 +142,7 @@ export class TurnQueue {
     return this.lanes.remove(sessionKey, job);
   }
 
-  /**
-   * Removes all waiting messages, or those before a job. A waiting reset or deletion is a request of its own: it
-   * stays.
-   */
+  /** Removes all waiting messages, or those ahead of a job. Waiting resets and deletions stay. */
   dropInputs(sessionKey: string, before?: TurnJob): readonly InputRecord[] {
     const waiting = this.lanes.waiting(sessionKey);
     const ahead = before === undefined ? waiting : waiting.slice(0, Math.max(0, waiting.indexOf(before)));
@@ -154,7 +151,7 @@ export class TurnQueue {
     return jobs.flatMap(inputsOf);
   }
 
-  /** Removes one input from the queue; false when it does not wait. */
+  /** Removes one input from the queue; false if it does not wait. */
   removeInput(sessionKey: string, inputId: string): boolean {
     const job = this.#waitingInputs(sessionKey).find((waiting) => inputsOf(waiting).some(({ id }) => id === inputId));
     if (job === undefined) return false;
@@ -163,13 +160,13 @@ export class TurnQueue {
     const rest = withMessages(job, messages, overflow);
     if (rest === undefined) {
       this.lanes.remove(sessionKey, job);
-      // No turn is left that could list them.
+      // No turn is left to list them.
       for (const input of overflow) this.#served.onDropped(sessionKey, input);
     } else this.lanes.replace(sessionKey, job, rest);
     return true;
   }
 
-  /** Aborts unattended work when a person waits (R7). A started turn is concluded before anything else of its session starts. */
+  /** Aborts unattended work when a person waits (R7). A turn that has started is concluded before other work of its session starts. */
   #makeWay(sessionKey: string): void {
     const current = this.lanes.current(sessionKey);
     if (current !== undefined && isBackground(current)) this.lanes.abort(sessionKey, new LaneYield());
@@ -177,7 +174,7 @@ export class TurnQueue {
       if (job.type === "resume" && isBackground(job)) this.lanes.replace(sessionKey, job, { ...job, yields: true });
   }
 
-  /** Starts a debounce window; a message with an attachment, or one that is answered alone, has none. */
+  /** Starts a debounce window, unless the message has an attachment or must be answered alone. */
   #withDebounceWindow(job: InputJob): InputJob {
     const { inboundDebounceMs } = job;
     if (inboundDebounceMs === 0 || !policyOf(job).isFromPerson || !mayShareTurn(job)) return job;
@@ -186,13 +183,13 @@ export class TurnQueue {
     return { ...job, debounceUntilMs, notBeforeMs: debounceUntilMs };
   }
 
-  /** A job as it is queued behind others: `collect` has a window of its own. */
+  /** A job with the window of `collect`, for queueing behind other work. */
   #collected(job: InputJob): InputJob {
     if (job.queue.mode !== "collect" || !mayShareTurn(job)) return job;
     return { ...job, notBeforeMs: Math.max(job.notBeforeMs ?? 0, this.#clock.monotonic() + job.queue.debounceMs) };
   }
 
-  /** The waiting job in whose debounce window a message falls; `undefined` when there is none or the cap is reached. */
+  /** The waiting job whose debounce window includes a message; `undefined` if there is none or the cap is reached. */
   #debounceHost(sessionKey: string, job: InputJob): InputJob | undefined {
     const last = this.#lastOfConversation(sessionKey, job);
     if (last === undefined || !isTogether(job, last) || !this.#isDebouncing(last)) return undefined;
@@ -203,7 +200,7 @@ export class TurnQueue {
     return job.debounceUntilMs !== undefined && job.debounceUntilMs > this.#clock.monotonic();
   }
 
-  /** Enforces the cap; returns the job to queue, or `undefined` when the new job itself is dropped. */
+  /** Enforces the cap; returns the job to queue, or `undefined` if the new job itself is dropped. */
   #enforceCap(sessionKey: string, job: InputJob): InputJob | undefined {
     const { cap, drop } = job.queue;
     let fitting = job;
@@ -219,7 +216,7 @@ export class TurnQueue {
     }
   }
 
-  /** Removes the oldest message: into the overflow of a later turn, or dropped with a notice. */
+  /** Removes the oldest message: into the overflow of a later turn, or dropped and reported. */
   #dropOldest(sessionKey: string, job: InputJob, newest: InputJob): InputJob {
     const [, ...others] = job.messages;
     const told = [...job.overflow, leadInput(job)];
@@ -244,7 +241,7 @@ export class TurnQueue {
     return all.slice(-MAX_SHORTENED);
   }
 
-  /** The job that a new one is gathered with: the last of its conversation, so that the order stays. */
+  /** The waiting job that gathers a new one: the last of its conversation, to keep the order. */
   #host(sessionKey: string, job: InputJob): InputJob | undefined {
     const last = this.#lastOfConversation(sessionKey, job);
     return last !== undefined && gathers(last) && isTogether(job, last) ? last : undefined;
@@ -270,7 +267,7 @@ export class TurnQueue {
     return at > 0 ? "earlier" : "place";
   }
 
-  /** True while a turn for this address runs or waits. */
+  /** True while a turn for this address is running or waiting. */
   worksFor(sessionKey: string, target: Origin): boolean {
     const jobs = [this.lanes.current(sessionKey), ...this.lanes.waiting(sessionKey)];
     const key = conversationKey(target);
@@ -280,7 +277,7 @@ export class TurnQueue {
     });
   }
 
-  /** True while what runs for the session is for this input alone. */
+  /** True while the running job is for this input alone. */
   worksOn(sessionKey: string, inputId: string): boolean {
     const job = this.lanes.current(sessionKey);
     if (job === undefined || job.type === "task") return false;
@@ -302,7 +299,7 @@ function policyOf(job: TurnJob): RunPolicy {
   return RUN_POLICY[kindOf(job)];
 }
 
-/** Attended work overtakes unattended work. A started turn is never overtaken. */
+/** Attended work overtakes unattended work. A turn that has started is never overtaken. */
 function overtakes(job: TurnJob, waiting: TurnJob): boolean {
   if (isBackground(job) || !policyOf(job).isAttended) return false;
   if (waiting.type === "task") return isBackground(waiting);
@@ -314,7 +311,7 @@ function laneOf(job: TurnJob): LaneName {
   return policyOf(job).lane;
 }
 
-/** False for a job that gathers nothing: it is answered alone, or may be what crashes the gateway. */
+/** False for a job that must run alone: by request, or because it may have crashed the gateway. */
 function mayShareTurn(job: InputJob): boolean {
   return leadInput(job).admission.ownTurn !== true && !isSolo(job);
 }
