@@ -17,7 +17,7 @@ const said = (conversation: string, text: string): MsgContext => ({
 });
 const texts = (messages: readonly MsgContext[]): readonly string[] => messages.map(({ text }) => text.slice(0, 8));
 
-test("keeps the last messages of a conversation, and forgets them once they are taken", () => {
+test("keeps the latest messages of a conversation until they are taken", () => {
   const overheard = new GroupHistoryBuffer();
   for (const text of ["one", "two", "three"]) overheard.add(said("a", text), 2);
   overheard.add(said("b", "other"), 2);
@@ -27,7 +27,7 @@ test("keeps the last messages of a conversation, and forgets them once they are 
   expect(texts(overheard.take(said("b", "hey")))).toEqual(["other"]);
 });
 
-test("of long messages keeps the latest that fit, of a conversation and in all", () => {
+test("keeps the latest long messages that fit the limits, per conversation and in total", () => {
   const overheard = new GroupHistoryBuffer();
   const long = "x".repeat(400_000);
   for (const name of ["first   ", "second  ", "third   "]) overheard.add(said("a", name + long), 50);
@@ -43,7 +43,7 @@ test("of long messages keeps the latest that fit, of a conversation and in all",
   expect(kept.filter((length) => length === 1).length * long.length).toBeLessThanOrEqual(8 * 1024 * 1024);
 });
 
-test("forgets the conversation that has been silent for longest when there are too many", () => {
+test("evicts the conversation that was silent for longest when there are too many", () => {
   const overheard = new GroupHistoryBuffer();
   for (let index = 0; index < 1_000; index += 1) overheard.add(said(`c${index}`, "hello"), 50);
   overheard.add(said("c0", "again"), 50);

@@ -3,9 +3,9 @@ import { LRUCache } from "lru-cache";
 import { conversationKey } from "../kernel/conversation-key.ts";
 
 const MAX_CONVERSATIONS = 1000;
-/** Of one conversation, as JSON. */
+/** Maximum JSON characters of one conversation. */
 const MAX_CONVERSATION_CHARS = 1024 * 1024;
-/** Of all conversations together. */
+/** Maximum JSON characters of all conversations. */
 const MAX_CHARS = 8 * 1024 * 1024;
 
 interface Kept {
@@ -14,13 +14,13 @@ interface Kept {
 }
 
 /**
- * What was said in groups without addressing the assistant, until it is addressed. Bounded in messages and characters per conversation, in
- * conversations, and in characters of all; what was said longest ago goes first.
+ * Buffers group messages that do not address the assistant until one does. Bounded by messages and characters per conversation, by conversations and by total
+ * characters; the oldest are evicted first.
  */
 export class GroupHistoryBuffer {
   readonly #messages = new LRUCache<string, readonly Kept[]>({ max: MAX_CONVERSATIONS, maxSize: MAX_CHARS });
 
-  /** Keeps at most `limit` of a conversation. */
+  /** Keeps at most `limit` messages of a conversation. */
   add(message: MsgContext, limit: number): void {
     if (limit === 0) return;
     const key = conversationKey(message.origin);
@@ -32,7 +32,7 @@ export class GroupHistoryBuffer {
     else this.#messages.set(key, kept, { size: kept.reduce((sum, each) => sum + each.chars, 0) });
   }
 
-  /** Hands out what was kept of the conversation and forgets it. */
+  /** Removes and returns the buffered messages of a conversation. */
   take(message: MsgContext): readonly MsgContext[] {
     const key = conversationKey(message.origin);
     const kept = this.#messages.get(key) ?? [];

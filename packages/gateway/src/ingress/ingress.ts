@@ -31,32 +31,32 @@ import type { AttemptHistory, InputArrival, InputJob } from "../queue/turn-job.t
 import { isTooOld } from "./is-too-old.ts";
 import { GroupHistoryBuffer } from "./group-history-buffer.ts";
 
-/** Where inputs go that get no turn of their own, and who hears of those that do. */
+/** Handlers of inputs that get no turn, and observers of those that do. */
 export interface IngressTargets {
   readonly command: (route: Route, command: TypedCommand, input: InputRecord) => void;
-  /** Ends a message of somebody who may talk here, which its platform delivered too late to be acted on. */
+  /** Dead-letters a message from an admitted sender that its platform delivered too late. */
   readonly tooOld: (sessionKey: string, input: InputRecord) => void;
-  /** Told of a message of somebody who may talk here, for which there was no room on the disk. */
+  /** Called when a message from an admitted sender was refused because the disk is full. */
   readonly refused: (sessionKey: string, message: MsgContext) => void;
-  /** Told of what is about to be said into a session, which is as `record` says. */
+  /** Called before a message enters a session, with the session's current record. */
   readonly messageReceived: (route: Route, input: InputRecord, record: SessionRecord | undefined) => void;
 }
 
-/** What is known of a session and counts before a message has a turn. */
+/** Session settings that apply before a message has a turn. */
 interface SessionSettings {
   readonly queue: QueueSettings;
   readonly activation: Activation | undefined;
   readonly record: SessionRecord | undefined;
 }
 
-/** What became of a submission. */
+/** The result of a submission. */
 export interface Submission {
   readonly status: "accepted" | "duplicate";
   readonly inputId: string;
   readonly sessionKey: string;
 }
 
-/** What inputs are taken in with. */
+/** Dependencies of the ingress. */
 export interface IngressOptions {
   readonly store: InboxStore & SessionStore;
   readonly running: RunningConfig;
@@ -74,35 +74,35 @@ export interface IngressOptions {
 }
 
 /**
- * The first stage: commits every input before anybody is told that it arrived, then decides who may talk, and where it goes. Placing is synchronous,
- * so that inputs keep their order from the commit to the queue.
+ * The first stage: commits every input before acknowledging it, then decides whether its sender is admitted and where it goes. Placing is synchronous, so
+ * inputs keep their order from the commit to the queue.
  */
 export class Ingress implements MessageIntake {
   readonly #options: IngressOptions;
   readonly #targets: IngressTargets;
   readonly #overheard = new GroupHistoryBuffer();
   readonly #opened = Promise.withResolvers<void>();
-  /** Inputs that are being committed and have no place in a queue yet. */
+  /** Number of inputs that are being committed and are not in a queue yet. */
   #unplaced = 0;
 
   constructor(options: IngressOptions, targets: IngressTargets) {
     this.#options = options;
     this.#targets = targets;
-    // Often nobody waits for it.
+    // Often nobody awaits it.
     this.#opened.promise.catch(() => undefined);
   }
 
-  /** What the last process left has its place: from here on inputs are taken. What comes before waits for this, so that it goes behind. */
+  /** Starts to accept inputs, after those of the last process were queued. Earlier submissions wait for this, so that they are queued behind. */
   open(): void {
     this.#opened.resolve();
   }
 
-  /** What waits for `open` still is refused: nobody was told that it arrived. */
+  /** Rejects submissions that still wait for `open`: they were not acknowledged. */
   close(): void {
     this.#opened.reject(new StoreError("closed", "The gateway ended before it took messages. Send it again."));
   }
 
-  /** Takes an event of a channel. Resolves once it is committed; rejects when it could not be. */
+  /** Accepts an event of a channel. Resolves once it is committed; rejects if the commit failed. */
   async acceptEvent(message: MsgContext, options: { readonly cursor?: string }): Promise<"accepted" | "duplicate"> {
     const { status } = await this.submit(message, this.#options.policy.admissionOf(message), options);
     return status;
@@ -119,7 +119,7 @@ export class Ingress implements MessageIntake {
   ): Promise<Submission> {
     await this.#opened.promise;
     const said = { message, admission };
-    // Read before the commit: nothing may come between that and the place in the queue.
+    // Read before the commit: nothing may be awaited between the commit and the queue.
     const settings = await this.#settings(said);
     this.#options.crashPoint?.("before-inbound-commit");
     const accept = {
@@ -138,7 +138,7 @@ export class Ingress implements MessageIntake {
     }
   }
 
-  /** Whether nothing is before an input, in its session or on its way to a place, and it is no command. */
+  /** True if an input may start before its commit: its session is idle, nothing is pending placement and it is not a command. */
   #mayBegin(said: Pick<InputRecord, "message" | "admission">): boolean {
     return (
       this.#unplaced === 0 &&
@@ -147,10 +147,7 @@ export class Ingress implements MessageIntake {
     );
   }
 
-  /**
-   * Takes an input and gives it its place: once it is on disk, so that inputs keep their order from the commit to the queue; or before, when its turn may
-   * begin meanwhile.
-   */
+  /** Commits an input and places it: after the commit, so that inputs keep their order; or before it, if its turn may start meanwhile. */
   async #commit(
     { message }: Pick<InputRecord, "message">,
     accept: Parameters<Store["acceptInput"]>[1],
@@ -169,7 +166,7 @@ export class Ingress implements MessageIntake {
         ? await store.acceptInputOptimistic(message, accept)
         : { result: await store.acceptInput(message, accept), committed: undefined };
       const isNew = accepted.type === "accepted";
-      // Somebody else may have spoken in the same step of the program: then this one has its place behind them.
+      // Another input may have been queued in the same tick; then this one goes behind it.
       if (committed !== undefined && isNew && !queue.lanes.isBusy(policy.routeOf(accepted.input).sessionKey)) {
         begins = true;
         this.#unplaced -= 1;
@@ -187,18 +184,18 @@ export class Ingress implements MessageIntake {
     }
   }
 
-  /** Takes up an input that the last process left waiting, or that waits again. Await one before the next: they keep their order. */
+  /** Places an input that the last process left waiting, or that was revived. Await each call before the next to keep the order. */
   async recover(input: InputRecord): Promise<void> {
     await this.placeAgain(input, { arrival: { type: "recovered", isSolo: (input.attempts ?? 1) > 1 } });
   }
 
-  /** Gives an input the place that it has by the configuration of now. `history`: the attempts of its job, which a move does not change. */
+  /** Places an input by the running configuration. `history`: the attempts of its job, which a move keeps. */
   async placeAgain(input: InputRecord, history: AttemptHistory): Promise<void> {
     const present = withPresentOwner(input, this.#options.running.config.commands.ownerAllowFrom);
     this.#place(present, await this.#settings(present), history);
   }
 
-  /** Decides about an input and hands it on. */
+  /** Admits, refuses or routes an input. */
   #place(input: InputRecord, { queue, activation, record }: SessionSettings, history: AttemptHistory): void {
     const decision = this.#options.policy.admit(input, activation);
     if (decision.type !== "admit") {
@@ -223,14 +220,14 @@ export class Ingress implements MessageIntake {
       messages: [{ input: { ...input, message: { ...input.message, text } }, overheard: this.#overheard.take(input.message) }],
       agentId: route.agentId,
       ...(Object.keys(directives).length === 0 ? {} : { directives }),
-      // Our own clients say whole messages, and name the session.
+      // The gateway's own clients send whole messages, and name the session.
       inboundDebounceMs: input.admission.sessionKey === undefined ? this.#options.running.config.messages.inbound.debounceMs : 0,
       queue,
       ...history,
     });
   }
 
-  /** Gives a job its place, and shows the sender of its message that it was taken, or that it waits. */
+  /** Queues a job and shows its sender that it was accepted, or that it waits. */
   #enqueue(sessionKey: string, input: InputRecord, job: InputJob): void {
     const { queue, typing, waits } = this.#options;
     queue.add(sessionKey, job);
@@ -238,13 +235,13 @@ export class Ingress implements MessageIntake {
     waits.messageCame(sessionKey, input);
   }
 
-  /** The command that a message is, one that does not exist included; `undefined` for a message like any other. */
+  /** The command in a message, including one that does not exist; `undefined` for an ordinary message. */
   #commandOf(said: Pick<InputRecord, "message" | "admission">): TypedCommand | undefined {
     const { resetTriggers } = this.#options.running.config.session;
     return parseCommand(said.message.text, resetTriggers) ?? parseUnknownCommand(said, resetTriggers);
   }
 
-  /** What was chosen for the session that an input goes to. */
+  /** The overrides of the session that an input is routed to. */
   async #settings(input: Pick<InputRecord, "message" | "admission">): Promise<SessionSettings> {
     const { store } = this.#options;
     const { config } = this.#options.running;
@@ -261,7 +258,7 @@ export class Ingress implements MessageIntake {
     return isTooOld(input, { maxAgeHours, capabilities: channels.channelFor(input.message.origin)?.capabilities });
   }
 
-  /** Tells the owner of a party that is not admitted, once; the party itself is told nothing. */
+  /** Logs a party that was not admitted, once, for the owner; the party itself gets no reply. */
   #refuse({ message: { origin, sender } }: InputRecord, type: RefusedParty["type"], reason: string): void {
     const { refused, clock, logger } = this.#options;
     const { channel, accountId, conversation } = origin;
@@ -281,13 +278,13 @@ export class Ingress implements MessageIntake {
     logger.debug("Input ignored", { inputId: input.id, channel: input.message.origin.channel, reason });
     watchers.settled([input.id], reason);
     store.settleInputs([input.id], { type: "ignored", reason }).catch((error: unknown) => {
-      // It stays `waiting` and is judged again, the same way, at the next start.
+      // It stays `waiting` and is ignored again at the next start.
       logger.error("An ignored input could not be settled", { inputId: input.id, error });
     });
   }
 }
 
-/** Its sender expects an answer: a group message without a mention may need no answer. */
+/** True if the sender expects an answer: a group message without a mention may need none. */
 function isExpected({ message, admission }: InputRecord): boolean {
   return RUN_POLICY[admission.kind].isFromPerson && (message.origin.conversation.kind === "direct" || message.mentionsBot);
 }

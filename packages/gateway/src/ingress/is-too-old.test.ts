@@ -39,7 +39,7 @@ const message = (timestampMs: number): MsgContext => ({
 const input = (timestampMs: number): Parameters<typeof isTooOld>[0] => ({ message: message(timestampMs), receivedAtMs: NOW_MS });
 const limits = { maxAgeHours: 24, capabilities: CAPABILITIES };
 
-test("a message is too old when its receipt is more than the limit after its sending", () => {
+test("a message is too old if its receipt is more than the limit after its sending", () => {
   expect(isTooOld(input(NOW_MS - 24 * HOUR_MS), limits)).toBe(false);
   expect(isTooOld(input(NOW_MS - 24 * HOUR_MS - 1), limits)).toBe(true);
   expect(isTooOld(input(NOW_MS - 2 * HOUR_MS), { ...limits, maxAgeHours: 1 })).toBe(true);
@@ -47,13 +47,13 @@ test("a message is too old when its receipt is more than the limit after its sen
 
 test.each([
   ["the limit is 0", input(NOW_MS - 999 * HOUR_MS), { ...limits, maxAgeHours: 0 }],
-  ["it is replayed", { ...input(NOW_MS - 999 * HOUR_MS), isReplayed: true } as const, limits],
+  ["it was replayed", { ...input(NOW_MS - 999 * HOUR_MS), isReplayed: true } as const, limits],
   [
     "its channel takes old messages",
     input(NOW_MS - 999 * HOUR_MS),
     { ...limits, capabilities: { ...CAPABILITIES, acceptsOldMessages: true } },
   ],
-  ["it comes from no channel", input(NOW_MS - 999 * HOUR_MS), { ...limits, capabilities: undefined }],
+  ["it does not come from a channel", input(NOW_MS - 999 * HOUR_MS), { ...limits, capabilities: undefined }],
   ["the platform's clock is in the future", input(NOW_MS + 99 * HOUR_MS), limits],
   ["the platform gives no time", input(0), limits],
   ["the platform gives seconds", input(NOW_MS / 1000), limits],

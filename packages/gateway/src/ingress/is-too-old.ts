@@ -3,12 +3,12 @@ import type { InputRecord } from "@factotum/store";
 
 const HOUR_MS = 3_600_000;
 
-/** Times before this one (September 2001) are no milliseconds since the epoch: a platform that gives none, or another unit. */
+/** Smaller values (before September 2001) are not milliseconds since the epoch: the platform gives no time, or another unit. */
 const EARLIEST_MS = 1_000_000_000_000;
 
 /**
- * True for a message that its platform delivered more than `maxAgeHours` after it was sent. Compares the platform's time with the time of receipt, so that
- * neither a queue of ours nor a restart makes a message old. A message without a plausible time is never too old, nor is one whose dead letter was replayed.
+ * True if the platform delivered a message more than `maxAgeHours` after it was sent. Compares the platform's time with the time of receipt, so neither the
+ * gateway's queue nor a restart ages a message. False for a message without a plausible time, and for a replayed dead letter.
  */
 export function isTooOld(
   { message, receivedAtMs, isReplayed }: Pick<InputRecord, "message" | "receivedAtMs" | "isReplayed">,

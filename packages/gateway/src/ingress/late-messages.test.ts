@@ -27,7 +27,7 @@ const withMaxAge =
     return { ...patched, messages: { ...patched.messages, inbound: { ...patched.messages.inbound, maxAgeHours: hours } } };
   };
 
-test("messages that come a day late are dead letters, their conversation is told once, and a replay is answered", async () => {
+test("messages that arrive a day late become dead letters, their conversation is notified once, and a replay is answered", async () => {
   await using server = await startModel();
   const platform = new TestPlatform();
   await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
@@ -55,7 +55,7 @@ test("messages that come a day late are dead letters, their conversation is told
   expect(platform.sent).toHaveLength(3);
 });
 
-test("each conversation is told, and nobody who may not talk", async () => {
+test("each conversation is notified, and no sender who is not admitted", async () => {
   await using server = await startModel();
   const platform = new TestPlatform();
   await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
@@ -71,7 +71,7 @@ test("each conversation is told, and nobody who may not talk", async () => {
   expect(items).toHaveLength(2);
 });
 
-test("a replay that was cut off by a kill is answered after the restart", async () => {
+test("a replay that was interrupted by a kill is answered after the restart", async () => {
   await using server = await startModel();
   const platform = new TestPlatform();
   const patch = withModel(server.baseUrl);
@@ -79,7 +79,7 @@ test("a replay that was cut off by a kill is answered after the restart", async 
   await platform.say(old(platform, "one"));
   await first.gateway.engine.idle();
   const { items } = await first.store.listDeadLetters({ limit: 9 });
-  // What a kill behind the commit of a replay leaves.
+  // The state after a kill that follows the commit of a replay.
   await first.store.reviveInput(items[0]?.id ?? "");
   await first.stop();
   await using second = await startTestGateway({ platform, home: first.home, patch });
@@ -88,7 +88,7 @@ test("a replay that was cut off by a kill is answered after the restart", async 
   expect((await second.store.listDeadLetters({ limit: 9 })).items).toEqual([]);
 });
 
-test("a message that waits here through a long downtime is answered", async () => {
+test("a message that waited in the inbox during a long downtime is answered", async () => {
   await using server = await startModel();
   const platform = new TestPlatform();
   const patch = withModel(server.baseUrl);
@@ -107,7 +107,7 @@ test("a message that waits here through a long downtime is answered", async () =
   expect((await second.store.listDeadLetters({ limit: 9 })).items).toEqual([]);
 });
 
-test("the limit follows the configuration while the gateway runs, and 0 is none", async () => {
+test("the limit follows the running configuration, and 0 means no limit", async () => {
   await using server = await startModel();
   const platform = new TestPlatform();
   const patch = withModel(server.baseUrl);

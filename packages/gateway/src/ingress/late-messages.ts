@@ -10,12 +10,12 @@ import type { Dispatcher } from "../delivery/dispatcher.ts";
 import type { Notices } from "../notices/notices.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
 
-/** The reason of the dead letter. */
+/** Reason of the dead letter. */
 const TOO_OLD = "too-old";
 
 const DAY_MS = 86_400_000;
 
-/** What such messages are ended with. */
+/** Dependencies of the late-message handler. */
 export interface LateMessagesOptions {
   readonly store: InboxStore & SessionStore & TranscriptStore;
   readonly running: RunningConfig;
@@ -28,8 +28,8 @@ export interface LateMessagesOptions {
 }
 
 /**
- * Makes dead letters of messages that their platform delivered too late. Each conversation is told once a day at most, since many such messages come at
- * once after an outage of the platform.
+ * Dead-letters messages that their platform delivered too late. Each conversation is notified at most once a day, since an outage of the platform delays many
+ * messages at once.
  */
 export class LateMessages {
   readonly #options: LateMessagesOptions;
@@ -50,7 +50,7 @@ export class LateMessages {
     });
   }
 
-  /** In one commit with the word to the chat: its identity makes a second one of the day the same row. */
+  /** Settles the input and stores the notice in one commit; the notice's identity deduplicates it per day. */
   async #settle(sessionKey: string, input: InputRecord, notice: LateNotice): Promise<void> {
     const { store, running, channels, dispatcher, logger, watchers } = this.#options;
     const { origin, messageId, timestampMs } = input.message;
@@ -72,7 +72,7 @@ export class LateMessages {
 
 interface LateNotice {
   readonly text: string;
-  /** One conversation and one day. */
+  /** Identifies one conversation and one day. */
   readonly identity: readonly (string | number)[];
   readonly nowMs: number;
 }
