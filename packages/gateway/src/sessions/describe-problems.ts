@@ -1,12 +1,12 @@
 import type { SessionFileProblem } from "@factotum/store";
 
-/** Problems of one file that are told; a broken file has one in each line. */
-const TOLD = 10;
+/** Maximum problems reported per file; a broken file can have one per line. */
+const MAX_PROBLEMS = 10;
 
-/** What was repaired in a transcript or left out of it, in words. */
+/** Describes what was repaired or left out of a transcript. */
 export function describeProblems(problems: readonly SessionFileProblem[]): readonly string[] {
-  const told = problems.slice(0, TOLD).map(describeProblem);
-  return problems.length > TOLD ? [...told, `and ${problems.length - TOLD} more of the kind`] : told;
+  const told = problems.slice(0, MAX_PROBLEMS).map(describeProblem);
+  return problems.length > MAX_PROBLEMS ? [...told, `and ${problems.length - MAX_PROBLEMS} more of the kind`] : told;
 }
 
 function describeProblem(problem: SessionFileProblem): string {

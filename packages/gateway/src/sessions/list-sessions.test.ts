@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { startTestGateway } from "../../test/gateway-harness.ts";
 import { TestClient } from "../../test/test-client.ts";
 
-test("a list of sessions reads a page and one row more, and goes on to those of a kind that are far down", async () => {
+test("a list of sessions reads one row more than its page, and a filter by kind finds sessions far down", async () => {
   await using running = await startTestGateway();
   const { store } = running;
   const nowMs = running.gateway.engine.parts.clock.now();
@@ -20,7 +20,7 @@ test("a list of sessions reads a page and one row more, and goes on to those of 
     return [store.metrics().rowsRead - before, result];
   };
   const [rows, first] = await rowsOf(async () => client.call("sessions.list", { limit: 20 }));
-  // The newest runs come from one query, and these sessions have none.
+  // The newest runs are read in one query, and these sessions have none.
   expect([rows, first.sessions.length]).toEqual([21, 20]);
   const [more, second] = await rowsOf(async () => client.call("sessions.list", { limit: 20, cursor: first.cursor ?? "" }));
   expect(more).toBe(21);

@@ -22,7 +22,7 @@ async function keysOf({ store }: TestGateway): Promise<readonly string[]> {
   return (await store.listSessions({ limit: 10 })).items.map(({ key }) => key).toSorted();
 }
 
-test("a key that differs in case alone means the session that is there, in every method and route that takes one", async () => {
+test("a key that differs only in case names the existing session, in every method and route that takes one", async () => {
   await using model = await startAnthropicServer();
   model.respond(() => textReply("Yes."));
   await using running = await startTestGateway({ patch: withModel(model.baseUrl) });
@@ -46,7 +46,7 @@ test("a key that differs in case alone means the session that is there, in every
 
   const gate = model.hold();
   const held = say(KEY, "3");
-  // The three before, and the one that is held.
+  // The three messages above and the held one.
   for (let count = 0; count < 4; count += 1) await model.nextRequest();
   expect(await client.call("chat.abort", { sessionKey: OTHER_CASE })).toMatchObject({ aborted: true });
   gate.open();
@@ -56,7 +56,7 @@ test("a key that differs in case alone means the session that is there, in every
   expect(await keysOf(running)).toEqual([]);
 });
 
-test("with two that differ in case, a key means the one that is exactly it, and else none of them", async () => {
+test("with two sessions that differ only in case, a key names the exact match, otherwise neither", async () => {
   await using model = await startAnthropicServer();
   model.respond(() => textReply("Yes."));
   await using running = await startTestGateway({ patch: withModel(model.baseUrl) });

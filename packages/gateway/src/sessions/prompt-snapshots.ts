@@ -1,7 +1,7 @@
 import { describeContext } from "@factotum/agent-core";
 import type { PromptRecord } from "@factotum/store";
 
-/** What the fields of a `sessions.json` of these names say of the prompt that a session has now. The report has sizes and no texts. */
+/** The prompt and skills snapshots of a session, under their `sessions.json` names. The report has sizes and no texts. */
 export function promptSnapshots(
   { system, tools, hash, cause, renderedAtMs, outline }: PromptRecord,
   hideSecrets: (text: string) => string,

@@ -29,7 +29,7 @@ const start = (session: Partial<FactotumConfig["session"]>, home?: string): Prom
 
 const groupOrigin = { channel: "test", accountId: "default", conversation: { kind: "group" as const, id: "group-1" } };
 
-/** Says something in a chat of its own, and gives back what was sent there since. */
+/** Sends a message in a chat of its own and returns what was sent to that chat since. */
 async function say(running: TestGateway, id: string, text = "hello", origin?: typeof groupOrigin): Promise<readonly string[]> {
   const before = platform.sent.length;
   const chat = { channel: "test", accountId: "default", conversation: { kind: "direct" as const, id: `dm-${id}` } };
@@ -44,7 +44,7 @@ async function records(running: TestGateway): Promise<readonly string[]> {
   return entries.flatMap((entry) => (entry.type === "notice" && entry.text.includes("a session of their own") ? [entry.text] : []));
 }
 
-test("who was in the owner's session is told once, over resets and restarts, and nobody else", async () => {
+test("notifies each former sender in the owner's session once, across resets and restarts, and nobody else", async () => {
   const old = await start(SHARED);
   for (const id of ["owner-1", "anna"]) await say(old, id);
   await say(old, "owner-1", "/new");
@@ -61,7 +61,7 @@ test("who was in the owner's session is told once, over resets and restarts, and
   expect(await records(second)).toHaveLength(1);
 });
 
-test("a command is answered alone, and the first message after it brings the notice", async () => {
+test("a command is answered without the notice, and the first message after it brings the notice", async () => {
   const old = await start(SHARED);
   await say(old, "anna");
   await old.stop();
@@ -70,7 +70,7 @@ test("a command is answered alone, and the first message after it brings the not
   expect(await say(running, "anna")).toEqual([NOTICE, "Yes."]);
 });
 
-test("who always had a session of their own is told nothing", async () => {
+test("senders who always had a session of their own are not notified", async () => {
   const old = await start({ dmScope: "per-peer" });
   await say(old, "anna");
   await old.stop();

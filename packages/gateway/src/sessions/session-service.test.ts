@@ -7,7 +7,7 @@ import { TestClient } from "../../test/test-client.ts";
 
 const KEY = "agent:main:main";
 
-test("resets that come together while a run is at work all come back, and the session is at rest", async () => {
+test("concurrent resets during a run all resolve, and the session is idle afterwards", async () => {
   await using model = await startAnthropicServer();
   model.respond(() => textReply("Yes."));
   const platform = new TestPlatform();
@@ -22,13 +22,13 @@ test("resets that come together while a run is at work all come back, and the se
   expect(resets.map((record) => sessions.summary(record).running)).toEqual([false, false, false]);
 });
 
-describe("where something may be said", () => {
+describe("the target of a message", () => {
   const others = (config: FactotumConfig): FactotumConfig => {
     const [main] = config.agents;
     return main === undefined ? config : { ...config, agents: [main, { ...main, id: "two", isDefault: false }] };
   };
 
-  test("an agent that is not there is refused, by its name and in a key", async () => {
+  test("refuses an agent that is not configured, by name and in a key", async () => {
     await using running = await startTestGateway({ patch: others });
     const { sessions } = running.gateway.engine;
     expect(await sessions.resolveTarget({})).toBe(KEY);
@@ -47,7 +47,7 @@ describe("where something may be said", () => {
   });
 });
 
-describe("what a client of the gateway stops", () => {
+describe("a stop by a client of the gateway", () => {
   const elsewhere = { origin: { channel: "test", accountId: "default", conversation: { kind: "direct" as const, id: "dm-2" } } };
 
   const toldOn = (platform: TestPlatform): string[] =>
@@ -64,7 +64,7 @@ describe("what a client of the gateway stops", () => {
   }
 
   test.each(["chat.abort", "sessions.reset", "sessions.delete"] as const)(
-    "%s tells everybody on a channel whose message gets no answer",
+    "%s notifies every channel sender whose message gets no answer",
     async (method) => {
       await using model = await startAnthropicServer();
       model.respond(() => textReply("Yes."));
@@ -86,7 +86,7 @@ describe("what a client of the gateway stops", () => {
     },
   );
 
-  test("a client's own messages that are stopped stay in the conversation, and nothing is sent for them", async () => {
+  test("a client's own stopped messages stay in the conversation without sending anything", async () => {
     await using model = await startAnthropicServer();
     model.respond(() => textReply("Yes."));
     const platform = new TestPlatform("session-key");
@@ -111,7 +111,7 @@ describe("what a client of the gateway stops", () => {
     expect(await settledStates(running)).toEqual({ one: "interrupted", two: "told" });
   });
 
-  test("/stop in another conversation of the session tells the one whose run it was; in the same one its answer is enough", async () => {
+  test("/stop in another conversation of the session notifies the run's sender; in the same conversation its answer is enough", async () => {
     await using model = await startAnthropicServer();
     model.respond(() => textReply("Yes."));
     const platform = new TestPlatform();

@@ -39,11 +39,11 @@ export interface SessionServiceOptions {
   readonly events: SessionEvents;
   readonly clock: Clock;
   readonly flushMemory: FlushMemory;
-  /** What the messages of sessions wait for, or the tools of their runs. */
+  /** What the session's messages, or the tools of its run, wait for. */
   readonly waits: SessionWaits;
 }
 
-/** Sessions as clients see and change them. */
+/** Reads and changes sessions on behalf of clients. */
 export class SessionService {
   readonly #options: SessionServiceOptions;
   readonly #queue: TurnQueue;
@@ -129,7 +129,7 @@ export class SessionService {
     return this.summary(found);
   }
 
-  /** A page of the conversation, oldest first; empty for a session that does not exist yet. */
+  /** A page of the transcript, oldest first; empty for a session that does not exist yet. */
   async history(
     sessionKey: string,
     options: { readonly before?: string; readonly limit: number },

@@ -8,7 +8,7 @@ import { TestClient } from "../../test/test-client.ts";
 
 const KEY = "agent:main:main";
 
-/** Conversations in the database, those that are being imported among them. */
+/** Number of conversations in the database, including unfinished imports. */
 function conversations(home: string): number {
   const database = new DatabaseSync(path.join(home, "state", "factotum.sqlite"), { readOnly: true });
   const count = Number(database.prepare("SELECT count(*) AS n FROM conversations").get()?.["n"]);
@@ -16,7 +16,7 @@ function conversations(home: string): number {
   return count;
 }
 
-test("a session shows its settings, its counters and what its prompt is made of, and no secret", async () => {
+test("show returns a session's settings, counters and prompt composition, and no secret", async () => {
   await using model = await startAnthropicServer();
   model.respond(() => textReply("Yes."));
   const skill = {
@@ -42,7 +42,7 @@ test("a session shows its settings, its counters and what its prompt is made of,
   await expect(client.call("sessions.show", { key: "agent:main:none" })).rejects.toThrow("There is no session");
 });
 
-test("an export comes in parts that hold everything once, and ends when the conversation begins anew", async () => {
+test("an export returns every entry once over its parts, and ends when the session is reset", async () => {
   await using running = await startTestGateway();
   using client = await TestClient.connect(running.gateway.url, running.token);
   const { store } = running;
@@ -65,7 +65,7 @@ test("an export comes in parts that hold everything once, and ends when the conv
   await expect(client.call("sessions.export", { key: KEY, ...from })).rejects.toThrow("begun anew");
 });
 
-test("an import tells who watches the list, and refuses what it cannot do with words that say what to do", async () => {
+test("an import notifies subscribers of the session list, and explains what to do when it is refused", async () => {
   await using running = await startTestGateway();
   using client = await TestClient.connect(running.gateway.url, running.token);
   const file = path.join(running.home, "theirs.jsonl");
@@ -82,7 +82,7 @@ test("an import tells who watches the list, and refuses what it cannot do with w
   await expect(client.call("sessions.import", { path: path.join(running.home, "nowhere") })).rejects.toThrow("cannot be read");
 });
 
-test("an import ends with the connection that asked for it or with the gateway, and leaves nothing", async () => {
+test("an import ends with its connection or the gateway, and leaves nothing behind", async () => {
   await using running = await startTestGateway();
   const file = path.join(running.home, "theirs.jsonl");
   const lines = Array.from({ length: 20_000 }, (_, index) => JSON.stringify({ role: "user", content: `${index} ${"x".repeat(200)}` }));

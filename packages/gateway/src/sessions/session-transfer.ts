@@ -14,12 +14,12 @@ import { promptSnapshots } from "./prompt-snapshots.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
 import type { SessionService } from "./session-service.ts";
 
-/** Entries of one part of an export. */
+/** Maximum entries in one part of an export. */
 const PART_ENTRIES = 200;
-/** A part ends behind the entry that reaches this length. */
+/** A part ends after the entry that reaches this length. */
 const PART_CHARS = 512 * 1024;
 
-/** What sessions are exported and imported with. */
+/** Dependencies of session transfer. */
 export interface SessionTransferOptions {
   readonly store: Store;
   readonly running: RunningConfig;
@@ -29,11 +29,11 @@ export interface SessionTransferOptions {
   readonly random: Random;
   readonly hideSecrets: (text: string) => string;
   readonly asideFolder: string;
-  /** The program of the thread that reads session files, when the product was bundled. */
+  /** Worker script that reads session files, in a bundled product. */
   readonly worker?: URL | undefined;
 }
 
-/** Sessions as a whole: what is known of one, and its way out of the store and into it. */
+/** Shows, exports and imports whole sessions. */
 export class SessionTransfer {
   readonly #options: SessionTransferOptions;
   readonly #sessions: SessionService;
@@ -44,12 +44,12 @@ export class SessionTransfer {
     this.#options = options;
   }
 
-  /** Ends imports that are running; nothing stays of the session that one has begun. */
+  /** Aborts running imports and removes the session that each has started. */
   close(reason: string): void {
     this.#closing.abort(new LaneShutdown(reason));
   }
 
-  /** Every field of a `sessions.json`, the snapshots of prompt and skills included. */
+  /** Every field of a `sessions.json`, including prompt and skills snapshots. */
   async show(session: SessionSummary): Promise<RpcMethods["sessions.show"]["result"]> {
     const record = await this.#require(session.key);
     const { store, hideSecrets } = this.#options;
@@ -57,7 +57,7 @@ export class SessionTransfer {
     return { session, entry: { ...renderSessionEntry(record), ...(prompt === undefined ? {} : promptSnapshots(prompt, hideSecrets)) } };
   }
 
-  /** A part of the plain file: as many entries as fit, and where the next part begins. */
+  /** One part of the plain file: as many entries as fit, and the cursor of the next part. */
   async export(
     key: string,
     from: { readonly sessionId?: string; readonly after?: string },
@@ -86,8 +86,8 @@ export class SessionTransfer {
   }
 
   /**
-   * Takes a folder of sessions or one transcript. What is there already is never touched; the source is never changed. When the signal fires, nothing stays
-   * of the session that was begun.
+   * Imports a folder of sessions or one transcript. Never overwrites existing sessions and never changes the source. When the signal fires, the session in
+   * progress is removed.
    */
   async import(
     params: RpcMethods["sessions.import"]["params"],
@@ -98,7 +98,7 @@ export class SessionTransfer {
     if (!path.isAbsolute(params.path)) throw new SessionRequestError("invalid-request", "The path must be absolute.");
     if (params.key !== undefined && !isSessionKey(params.key))
       throw new SessionRequestError("invalid-request", `"${params.key}" is no session key. A key looks like agent:main:main.`);
-    // Refuses an agent that is not there.
+    // Throws for an agent that is not configured.
     if (params.agentId !== undefined) this.#sessions.mainKey(params.agentId);
     const options = {
       agentId: params.agentId?.toLowerCase() ?? agents.default.config.id,

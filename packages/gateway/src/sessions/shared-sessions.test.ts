@@ -46,7 +46,7 @@ async function notices(running: TestGateway): Promise<readonly string[]> {
 
 const logged = (running: TestGateway): number => running.logger.lines.filter((line) => line.includes("more than one person")).length;
 
-test("a second person's direct message in a shared main session is warned of once, over a restart too, until they are kept apart", async () => {
+test("warns once of a second person's direct message in a shared main session, also after a restart, until sessions are separated", async () => {
   const first = await start();
   await say(first, "anna");
   await say(first, "anna");
@@ -69,7 +69,7 @@ test("a second person's direct message in a shared main session is warned of onc
   expect(await warnings(third)).toEqual([]);
 });
 
-test("who talks where only the owner has talked before is a second person, in another process too", async () => {
+test("a second person is detected by another process too", async () => {
   const first = await start();
   await say(first, "owner-1");
   await first.stop();
@@ -79,7 +79,7 @@ test("who talks where only the owner has talked before is a second person, in an
   expect(await notices(second)).toHaveLength(1);
 });
 
-test("one person with several ids is one, the owner too, and so is everybody with a session of their own", async () => {
+test("one person with several ids counts as one, the owner included, and separated sessions count for nobody", async () => {
   const linked = await start({ identityLinks: { anna: ["test:anna", "test:bert"] } });
   await say(linked, "anna");
   await say(linked, "bert");
@@ -97,7 +97,7 @@ test("one person with several ids is one, the owner too, and so is everybody wit
   }
 });
 
-test("the one session of the global scope is warned of too, and a group counts as another person", async () => {
+test("warns of the single session of the global scope too, where a group counts as another person", async () => {
   await using running = await start({ scope: "global" });
   await say(running, "owner-1");
   expect(await warnings(running)).toEqual([]);

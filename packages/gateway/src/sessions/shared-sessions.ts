@@ -9,35 +9,35 @@ import type { SessionNoticesOptions } from "../notices/session-notices.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
-/** Everybody whom the owner list names, and whoever holds the gateway's token. */
+/** Everybody in the owner list, and every holder of the gateway's token. */
 const OWNER = "owner";
 
-/** What sharing is noticed and told with. */
+/** Dependencies of the shared-session detection. */
 export interface SharedSessionsOptions extends SessionNoticesOptions {
   readonly running: RunningConfig;
 }
 
 /**
- * Knows the owner's sessions into which messages of more than one person come, as `session.sharedMain` allows: each of these people can
- * learn from the assistant what the others have said. Holds one name for every agent.
+ * Detects owner's sessions that receive messages from more than one person, as `session.sharedMain` allows: each of them can learn from the assistant what the
+ * others said. Stores one name per agent.
  */
 export class SharedSessions {
   readonly #options: SharedSessionsOptions;
-  /** Who was first seen in a session. */
+  /** The first person seen in each session. */
   readonly #first = new Map<string, string>();
-  /** Those that are shared: whether their conversation was told. */
+  /** Shared sessions, with whether a notice was stored in their transcript. */
   readonly #shared = new Map<string, boolean>();
 
   constructor(options: SharedSessionsOptions) {
     this.#options = options;
   }
 
-  /** Reads what earlier processes have found. */
+  /** Loads what earlier processes have detected. */
   async recall(): Promise<void> {
     for (const key of this.#ownersKeys()) if (await isSharingAnnounced(this.#options, key)) this.#shared.set(key, true);
   }
 
-  /** Those that are shared and stay so under the configuration of now. */
+  /** Keys of sessions that are shared under the running configuration. */
   get keys(): readonly string[] {
     const { session, bindings } = this.#options.running.config;
     const isMerged =
@@ -62,7 +62,7 @@ export class SharedSessions {
       if (first === person) return;
       logger.warn("Messages of more than one person come into one session; without session.sharedMain they are kept apart", { sessionKey });
     }
-    // A conversation that has not begun yet is told with the next message.
+    // A conversation without entries is notified with its next message.
     this.#shared.set(sessionKey, this.#shared.get(sessionKey) ?? false);
     if (await notifyShared(this.#options, sessionKey)) this.#shared.set(sessionKey, true);
   }
@@ -74,13 +74,13 @@ export class SharedSessions {
   }
 }
 
-/** Only the owner has said something there, and elsewhere than the message comes from. */
+/** True if only the owner has written in the session so far, and not from this message's conversation. */
 function isOwnersAlone(record: SessionRecord | undefined, message: MsgContext): boolean {
   if (record?.lastOrigin === undefined || !record.isPrivate) return false;
   return conversationKey(record.lastOrigin) !== conversationKey(message.origin);
 }
 
-/** The same for all ids of one person, as far as `session.identityLinks` names them. */
+/** One identity for all ids of a person that `session.identityLinks` names. */
 function personOf(message: MsgContext, config: Pick<FactotumConfig, "session" | "commands">): string {
   const id = `${message.origin.channel}:${message.sender.id}`;
   if (isOwnersPerson(id, config)) return OWNER;
