@@ -12,23 +12,23 @@ import { rebuildRequest } from "./rebuild-request.ts";
 import type { RebuiltRequest } from "./rebuild-request.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
-/** Longest text of one section in a report, and of all together; what is longer was sent all the same. */
+/** Maximum characters of one section in a report, and of all together. Longer sections were still sent whole. */
 const MAX_SECTION_CHARS = 40_000;
 const MAX_REPORT_CHARS = 600_000;
-/** Requests between two compared ones whose causes are gathered. */
+/** Maximum requests between the two compared ones whose causes are collected. */
 const MAX_BETWEEN = 200;
 
-/** Which request, and what of it. */
+/** Selects a request and the detail of its report. */
 export interface ReportQuery extends RequestQuery {
-  /** Compares with the last request of this turn, or with the one before. */
+  /** Compare with the last request of this turn, or with the previous request. */
   readonly diff?: number | "previous" | undefined;
-  /** Texts too, and not only sizes. */
+  /** Include texts and not only sizes. */
   readonly texts?: boolean | undefined;
 }
 
 type ContextDescription = ReturnType<typeof describeContext>;
 
-/** What the reports stand on. */
+/** Dependencies of reports. */
 export type ReportParts = {
   readonly store: LedgerStore & SessionStore & TranscriptStore & TurnStore;
   readonly hideSecrets: (text: string) => string;
@@ -36,7 +36,7 @@ export type ReportParts = {
   readonly clock: Clock;
 };
 
-/** Shows what a model was given in one kept request. Known secrets are hidden in every text; images are told by kind and size. */
+/** Reports what the model was given in one stored request. Known secrets are hidden in every text; images are reported by kind and size. */
 export async function buildContextReport(query: ReportQuery, reader: ReportParts): Promise<ContextReport> {
   const record = await findRequest(query, reader.store);
   const rebuilt = await rebuildOrRefuse(record, reader);
@@ -99,7 +99,7 @@ async function compare(
   };
 }
 
-/** The causes of every request after the earlier one, this one's included. */
+/** The causes of all requests after the earlier one, up to and including this one. */
 async function causesBetween(earlier: RequestRecord, record: RequestRecord, { store }: ReportParts): Promise<readonly string[]> {
   const { items } = await store.listRequests({ sessionId: record.sessionId, before: record.id, limit: MAX_BETWEEN });
   const between = items.filter(({ id }) => id > earlier.id).toReversed();
@@ -114,7 +114,7 @@ function presentParts(parts: ContextDescription["parts"], texts: boolean, hide: 
       const { text: whole, sent: _sent, ...facts } = section;
       const shown = { ...facts, title: hide(section.title) };
       if (!texts) return shown;
-      // Hidden first and cut then: no half of a secret stands at the end.
+      // Hide before truncating, so that no part of a secret is left at the end.
       const hidden = hide(whole);
       const text = hidden.slice(0, Math.min(left, MAX_SECTION_CHARS)).toWellFormed();
       left -= text.length;

@@ -3,7 +3,7 @@ import type { Usage } from "@factotum/agent-contract";
 import type { ContextRequest, RunUsage } from "@factotum/protocol";
 import type { RequestRecord } from "@factotum/store";
 
-/** A kept request as clients see it. */
+/** Converts a stored request to its protocol shape. */
 export function toContextRequest(record: RequestRecord, hide: (text: string) => string): ContextRequest {
   const { settings, outcome } = record;
   return {
@@ -25,7 +25,7 @@ export function toContextRequest(record: RequestRecord, hide: (text: string) => 
   };
 }
 
-/** A usage as clients see it. */
+/** Converts a usage to its protocol shape. */
 export function toRunUsage({ input, output, cacheRead, cacheWrite, total, costUsd }: Usage): RunUsage {
   return { input, output, cacheRead, cacheWrite, total, ...withoutUndefined({ costUsd }) };
 }

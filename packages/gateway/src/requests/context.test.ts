@@ -39,8 +39,8 @@ const listAll = async (running: TestGateway): ReturnType<typeof listContextReque
 const partOf = (shown: ContextReport, type: string): ContextReport["parts"][number] | undefined =>
   shown.parts.find((part) => part.type === type);
 
-describe("what a model was given", () => {
-  test("every request of a turn is kept, with its cause, its usage and its five parts", async () => {
+describe("context reports", () => {
+  test("every request of a turn is stored, with its cause, its usage and its five parts", async () => {
     server.script([toolReply({ name: "write", input: { path: "a.txt", content: "1" } }), textReply("Done."), textReply("Yes.")]);
     await using running = await start();
     await say(running, "write it", "and now?");
@@ -75,18 +75,18 @@ describe("what a model was given", () => {
     expect(shown.total.bytes).toBe(shown.parts.reduce((sum, { bytes }) => sum + bytes, 0));
   });
 
-  test("costs no commit more than a turn without it, and nothing is written for a turn that failed before it asked", async () => {
+  test("costs no extra commit, and stores nothing for a turn that failed before its request", async () => {
     server.respond(() => textReply("Yes."));
     await using running = await start();
     await say(running, "one");
     const before = running.store.metrics().commits;
     await say(running, "two");
-    // The input, the turn, the last commit, and what became of the reply.
+    // The input, the turn, the final commit, and the receipt of the reply.
     expect(running.store.metrics().commits - before).toBeLessThanOrEqual(5);
     expect((await listAll(running)).requests).toHaveLength(2);
   });
 
-  test("a request that failed is kept with what the provider said", async () => {
+  test("a failed request is stored with the provider's error", async () => {
     server.script([{ type: "error", errorType: "authentication_error", message: "invalid x-api-key" }]);
     await using running = await start();
     await say(running, "hello");
@@ -94,7 +94,7 @@ describe("what a model was given", () => {
     expect(requests).toMatchObject([{ outcome: { type: "failed", code: "unauthorized" }, usage: { total: 0 } }]);
   });
 
-  test("the diff says that the prefix held, and else why it did not", async () => {
+  test("the diff shows that the prefix is unchanged, or why it changed", async () => {
     server.respond(() => textReply("Yes."));
     let running = await start();
     await say(running, "one", "two");
@@ -118,14 +118,14 @@ describe("what a model was given", () => {
     expect(shown).toMatchObject({ exact: true, request: { causes: ["config-change"] } });
     expect(diff).toMatchObject({ turn: 1, prefixHeld: false, causes: ["config-change"], firstDifference: { part: "system" } });
     expect(diff?.changes).toContainEqual(expect.objectContaining({ part: "system", section: "instructions", type: "added" }));
-    // Older turns were rendered anew at the cause, and stay so.
+    // Older turns were re-rendered at the cause, and stay so.
     expect(diff?.changes).toContainEqual(expect.objectContaining({ part: "messages", type: "changed", title: "Olga" }));
     expect((await report(running, { turn: 4, diff: "previous" })).diff).toMatchObject({ prefixHeld: true, causes: [] });
     expect((await report(running, { turn: 2 })).exact).toBe(true);
     await running[Symbol.asyncDispose]();
   });
 
-  test("no secret stands in a report, whatever was said and answered", async () => {
+  test("no report contains a secret from messages or answers", async () => {
     server.respond(() => textReply("Your key is sk-test-secret."));
     await using running = await start();
     await say(running, "my key is sk-test-secret, keep it", "again");
@@ -135,7 +135,7 @@ describe("what a model was given", () => {
     expect((await report(running)).parts.flatMap(({ sections }) => sections.map(({ text }) => text))).not.toContainEqual(expect.anything());
   });
 
-  test("/context answers with sizes, and with no word of the conversation", async () => {
+  test("/context answers with sizes, and with no text of the conversation", async () => {
     server.respond(() => textReply("A secret answer."));
     await using running = await start();
     await say(running, "/context", "a private question", "another", "/context", "/context detail", "/context list");
@@ -152,7 +152,7 @@ describe("what a model was given", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test("what is not there is said", async () => {
+  test("a missing request, turn or session is reported", async () => {
     await using running = await start();
     await expect(report(running)).rejects.toThrow("There is no session");
     server.respond(() => textReply("Yes."));
@@ -166,8 +166,8 @@ describe("what a model was given", () => {
   });
 });
 
-describe("a kept request sent again", () => {
-  test("is the same byte for byte, also after a restart, a named cause and an interrupted turn", async () => {
+describe("replaying a stored request", () => {
+  test("sends the same bytes, also after a restart, a named cause and an interrupted turn", async () => {
     server.script([
       toolReply({ name: "write", input: { path: "a.txt", content: "1", 10: "x", 9: "y" } }),
       textReply("看，完成了。"),
@@ -198,7 +198,7 @@ describe("a kept request sent again", () => {
     const originals = server.requests.filter(({ ended }) => ended !== undefined);
     const { requests } = await listAll(running);
     expect(requests.length).toBeGreaterThan(6);
-    // What was on the wire when the gateway stopped, and the same again after its start.
+    // The requests on the wire when the gateway stopped, and the same after its start.
     const third = requests.filter(({ turn }) => turn === 3);
     expect(third.map(({ request, outcome }) => [request, outcome.type])).toEqual([
       [3, "answered"],
@@ -228,7 +228,7 @@ describe("a kept request sent again", () => {
     await running[Symbol.asyncDispose]();
   });
 
-  test("streams to the client that asked, runs no tool, and is charged to the person", async () => {
+  test("streams to the requesting client, runs no tool, and is charged as a person's call", async () => {
     server.script([textReply("First."), toolReply({ name: "write", input: { path: "never.txt", content: "1" } })]);
     await using running = await start();
     await say(running, "hello");
@@ -260,7 +260,7 @@ describe("a kept request sent again", () => {
     expect(words.text).toBe("Now in words.");
   });
 
-  test("goes to another model when asked, and says that it is not the same", async () => {
+  test("goes to another model when asked, and reports that it differs", async () => {
     server.respond(() => textReply("Yes."));
     await using running = await start();
     await say(running, "hello");

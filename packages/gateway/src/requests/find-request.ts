@@ -1,21 +1,21 @@
 import type { RequestRecord, Store } from "@factotum/store";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
 
-/** Which kept request is meant: by id, by turn (its number in the conversation, or its id) and number in the turn, or the newest. */
+/** Selects a stored request: by id, by turn (its number in the conversation, or its id) and number in the turn, or the newest. */
 export interface RequestQuery {
   readonly sessionKey: string;
   readonly id?: string | undefined;
   readonly turn?: number | string | undefined;
-  /** Number in the turn; the last one of the turn when left out. */
+  /** Number in the turn; the turn's last request if omitted. */
   readonly request?: number | undefined;
 }
 
-/** Longest turn that is looked through; a run ends before. */
+/** Maximum requests of a turn that are searched; runs end earlier. */
 const MAX_REQUESTS = 500;
 
 type RequestStore = Pick<Store, "readSession" | "findTurn" | "readTurn" | "listRequests" | "readRequest">;
 
-/** Finds a kept request. Rejects with a `SessionRequestError` that says what there is. */
+/** Finds a stored request. Rejects with a `SessionRequestError` that says what exists. */
 export async function findRequest(query: RequestQuery, store: RequestStore): Promise<RequestRecord> {
   if (query.id !== undefined) {
     return (await store.readRequest(query.id)) ?? notKept(`There is no kept request "${query.id}".`);

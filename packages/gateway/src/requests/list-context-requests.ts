@@ -3,7 +3,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import { toContextRequest } from "./context-request.ts";
 import type { ReportParts } from "./build-context-report.ts";
 
-/** A page of the kept requests of a session, newest first; empty for a session that does not exist yet. */
+/** A page of a session's stored requests, newest first; empty for a session that does not exist yet. */
 export async function listContextRequests(
   params: RpcMethods["context.list"]["params"],
   { store, hideSecrets }: ReportParts,

@@ -3,15 +3,15 @@ import type { AgentMessage } from "@factotum/agent-contract";
 import { sentForm } from "@factotum/agent-core";
 
 /**
- * Fingerprints of message lists, so that a request that is rebuilt later can be compared with what was sent. Each message is read once: a history that
- * grows by a turn costs the turn, not the history.
+ * Digests of message lists, to compare a rebuilt request with what was sent. Each message is hashed once: a history that grows by a turn costs that turn, not
+ * the whole history.
  */
 export class MessageDigests {
   readonly #known = new WeakMap<AgentMessage, Buffer>();
 
-  /** 16 hex digits; equal for two lists exactly when the same goes to the model. */
+  /** 16 hex digits, equal for two lists exactly if the model is given the same. */
   of(messages: readonly AgentMessage[]): string {
-    // One update for all: each call of it costs more than what it is given here.
+    // One update for all: the call costs more than hashing these few bytes.
     const all = Buffer.concat(messages.map((message) => this.#digest(message)));
     return hash("sha256", all).slice(0, 16);
   }

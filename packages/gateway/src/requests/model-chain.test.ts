@@ -17,7 +17,7 @@ const FAILURE: ModelEvent = {
   error: new ModelError("overloaded", "Busy.", { retry: { type: "backoff" } }),
 };
 
-/** A client and a place that write down what is done with them. */
+/** A client and a lane place that log their calls. */
 function createScene({ breaks = false, failures = 0 } = {}) {
   const log: string[] = [];
   const inner: ModelClient = {
@@ -62,7 +62,7 @@ async function collect(events: AsyncIterable<ModelEvent>): Promise<readonly Mode
   return all;
 }
 
-test("a place is held from before the request until its stream ends", async () => {
+test("the place is held from before the request until its stream ends", async () => {
   const { log, client, inner } = createScene();
   expect(client.info).toBe(inner.info);
   const { signal } = new AbortController();
@@ -70,7 +70,7 @@ test("a place is held from before the request until its stream ends", async () =
   expect(log).toEqual(["enter", "ask", "leave"]);
 });
 
-test("a place is released when the stream fails and when its reader stops", async () => {
+test("the place is released when the stream fails and when its reader stops", async () => {
   const broken = createScene({ breaks: true });
   const { signal } = new AbortController();
   await expect(collect(broken.client.stream(REQUEST, { signal }))).rejects.toThrow("broken");
@@ -80,13 +80,13 @@ test("a place is released when the stream fails and when its reader stops", asyn
   expect(left.log).toEqual(["enter", "ask", "leave"]);
 });
 
-test("a place is released for the pauses between tries", async () => {
+test("the place is released during the backoff between retries", async () => {
   const { log, client } = createScene({ failures: 1 });
   expect(await collect(client.stream(REQUEST, { signal: new AbortController().signal }))).toEqual([PIECE, PIECE]);
   expect(log).toEqual(["enter", "ask", "leave", "enter", "ask", "leave"]);
 });
 
-test("nothing is asked when the run is stopped while it waits for its place", async () => {
+test("sends no request if the run is stopped while it waits for its place", async () => {
   const { log, client } = createScene();
   expect(await collect(client.stream(REQUEST, { signal: AbortSignal.abort() }))).toMatchObject([
     { type: "message-failed", error: { code: "aborted" } },
@@ -94,7 +94,7 @@ test("nothing is asked when the run is stopped while it waits for its place", as
   expect(log).toEqual([]);
 });
 
-test("work within another item waits for no place", async () => {
+test("work inside another item waits for no place", async () => {
   await OUTER_PLACE.enter(AbortSignal.abort());
   OUTER_PLACE.leave();
 });

@@ -9,27 +9,27 @@ import type { SpendCause, SpendGuard } from "../spend/spend-guard.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import type { RequestRecorder } from "./request-recorder.ts";
 
-/** The name in cooldowns and messages of a model that needs no credential. */
+/** Stands for the credential, in cooldowns and messages, of a model that needs none. */
 const NO_CREDENTIAL = "no key";
 
-/** Characters of one token, roughly; the reservation is replaced by the real figure. */
+/** Approximate characters per token; the reservation is replaced by the real usage. */
 const CHARS_PER_TOKEN = 4;
 
-/** What a chain is made with. */
+/** Options of a model chain. */
 export interface ModelChainOptions extends FailoverOptions, Pick<RetryOptions, "random"> {
   readonly cooldowns: Cooldowns;
   readonly spend: SpendGuard;
   readonly observer: Observer;
-  /** Each request holds it until its stream ends, but for the pauses between tries. None when left out. */
+  /** Held by each request until its stream ends, except during backoff. Without it, no place is taken. */
   readonly place?: LanePlace;
-  /** Records each request. None when left out. */
+  /** Records each request. Without it, none is recorded. */
   readonly requests?: Pick<RequestRecorder, "begin">;
 }
 
 /**
- * One client over models in their order, each with all of its credentials before the next (R28). Every candidate is asked again when it fails for a
- * reason that passes; every try is charged to `cause` before it leaves, and measured. A single model with a single credential never rests: there is
- * nobody to go to, and whoever has mended the key must not wait. Throws a `TypeError` without models.
+ * One client over models in fallback order, each with all of its credentials before the next model (R28). Each candidate is retried after transient failures;
+ * each try is charged to `cause` before it is sent, and measured. A single model with a single credential never cools down: there is no fallback, and a
+ * corrected key must work at once. Throws a `TypeError` without models.
  */
 export function modelChain(models: readonly ResolvedModel[], cause: SpendCause, options: ModelChainOptions): ModelClient {
   const { spend, observer, clock, random, place = OUTER_PLACE } = options;
@@ -40,7 +40,7 @@ export function modelChain(models: readonly ResolvedModel[], cause: SpendCause, 
     aroundPause: async (pause, { signal }) => {
       place.leave();
       await pause();
-      // The retrying client looks at the signal itself.
+      // The retrying client checks the signal itself.
       await place.enter(signal).catch(() => undefined);
     },
   };
@@ -61,14 +61,14 @@ export function modelChain(models: readonly ResolvedModel[], cause: SpendCause, 
   };
 }
 
-/** Where a try is charged and measured. */
+/** What a try is charged to and measured by. */
 interface Meters {
   readonly cause: SpendCause;
   readonly spend: SpendGuard;
   readonly observer: Observer;
 }
 
-/** One try: charged before it is sent, and measured; at the cap it is refused without being sent. */
+/** One try: charged before it is sent, and measured; over the cap it is refused without being sent. */
 async function* meter(
   client: ModelClient,
   request: ModelRequest,
@@ -88,7 +88,7 @@ async function* meter(
     for await (const event of client.stream(request, options)) {
       if (event.type === "message-end" || event.type === "message-failed") {
         end = event;
-        // Before it is handed on: a reader does not return to a stream after its last event.
+        // Before the event is yielded: readers do not resume a stream after its last event.
         reservation.settle((event.type === "message-end" ? event.message.usage : event.partial?.usage) ?? NO_USAGE);
       }
       yield event;
@@ -99,7 +99,7 @@ async function* meter(
   }
 }
 
-/** One request, its retries and fallbacks included: it has its place, it is recorded, and how it ended counts for its cause. */
+/** One request with its retries and fallbacks: holds its place, is recorded, and its outcome counts for its cause. */
 async function* ask(
   chain: ModelClient,
   request: ModelRequest,
@@ -130,10 +130,10 @@ async function* ask(
   }
 }
 
-/** Too many failed requests pause an unattended cause; a try that is repeated is no failure yet. */
+/** Too many failed requests pause an unattended cause; a try that is retried is not a failure yet. */
 function countOutcome(end: NonNullable<ModelCallEnd>, { cause, spend }: Pick<Meters, "cause" | "spend">): void {
   if (end.type === "message-end") spend.recordOutcome(cause, "answered");
-  // A call that we ended or refused ourselves says nothing about the model.
+  // A call that the gateway itself aborted or refused says nothing about the model.
   else if (end.error.code !== "aborted" && end.error.code !== "budget") spend.recordOutcome(cause, "failed");
 }
 

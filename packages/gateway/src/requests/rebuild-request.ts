@@ -4,20 +4,20 @@ import type { PromptRecord, RequestRecord, Store, TranscriptEntry } from "@facto
 import { contextMessages } from "../context/read-history.ts";
 import { MessageDigests } from "./message-digests.ts";
 
-/** A kept request, whole again. */
+/** A stored request, rebuilt. */
 export interface RebuiltRequest {
   readonly request: ModelRequest;
-  /** What was rendered when, and of which sections. */
+  /** When and why the prompt was rendered, and its sections. */
   readonly prompt: Pick<PromptRecord, "cause" | "renderedAtMs" | "outline">;
-  /** Where the turn's own message stands; -1 when it is not there any more. */
+  /** Index of the turn's own message; -1 if it is gone. */
   readonly promptIndex: number;
-  /** The messages are those that were sent, by their fingerprint. */
+  /** True if the messages have the same digest as when they were sent. */
   readonly exact: boolean;
 }
 
 /**
- * Puts a request together again from the prompt and the transcript: both are append-only, and how the history was shown is kept with the request.
- * `undefined` when the prompt is gone.
+ * Rebuilds a request from the stored prompt and the transcript: both are append-only, and the way the history was shown is stored with the request. `undefined`
+ * if the prompt is gone.
  */
 export async function rebuildRequest(
   record: RequestRecord,
@@ -39,7 +39,7 @@ export async function rebuildRequest(
   };
 }
 
-/** A request that brought its texts along. */
+/** Rebuilds a request that was stored with its texts. */
 async function withOwnBody(record: RequestRecord, store: Pick<Store, "readRequestBody">): Promise<RebuiltRequest | undefined> {
   const body = await store.readRequestBody(record.id);
   if (body === undefined) return undefined;
@@ -59,7 +59,7 @@ function shownMessages(
   const isOpen = entries.findLast((entry) => entry.type === "message")?.turnId === record.turnId;
   const context = contextMessages(entries, { isOpen });
   const all = context.map(({ message }) => message);
-  // What began the turn was committed with it; what came later was shown as it is.
+  // Entries that start the turn were committed with it; later ones were shown unchanged.
   const began = context.findLastIndex(
     ({ entry, message }) =>
       entry.type === "message" && beginsTurn(message) && entry.turnId === record.turnId && entry.timestampMs === startedAtMs,

@@ -14,13 +14,13 @@ import { findRequest } from "./find-request.ts";
 import type { RequestQuery } from "./find-request.ts";
 import { rebuildRequest } from "./rebuild-request.ts";
 
-/** Which request, and to whom. */
+/** Selects a request, and the model to send it to. */
 export interface ReplayQuery extends RequestQuery {
-  /** A reference or an alias; the model that answered then when left out. */
+  /** A reference or an alias; the model that answered originally if omitted. */
   readonly model?: string | undefined;
 }
 
-/** What replays stand on. */
+/** Dependencies of replays. */
 export type ReplayParts = {
   readonly store: LedgerStore & SessionStore & TranscriptStore & TurnStore;
   readonly running: RunningConfig;
@@ -32,12 +32,12 @@ export type ReplayParts = {
   readonly observer: Observer;
 };
 
-/** What of an answer is shown as it comes. */
+/** A piece of a replayed answer, as it streams. */
 export type ReplayPiece = Omit<ReplayDelta, "replayId">;
 
 /**
- * Sends a kept request again and hands out the answer as it comes. Nothing is stored in the conversation and no tool is run; the call is charged to the
- * person. A history that can no longer be put together as it was sent is sent as it stands now, and the result says so.
+ * Sends a stored request again and streams the answer. Stores nothing in the conversation and runs no tool; the call is charged as a person's. A history that
+ * cannot be rebuilt exactly is sent as it is now, and the result says so.
  */
 export async function replayRequest(
   query: ReplayQuery,
@@ -61,7 +61,7 @@ export async function replayRequest(
   };
 }
 
-/** A model that cannot be used is the caller's affair: the message says what to set. */
+/** Resolves the model of a replay. An unusable model is a request error whose message says what to set. */
 async function resolveModel(reference: string, { running }: ReplayParts): Promise<ResolvedModel> {
   try {
     return await running.models.resolve(reference);

@@ -3,33 +3,33 @@ import { NO_USAGE, withoutUndefined } from "@factotum/agent-contract";
 import type { NewRequest, RequestOutcome, RequestView } from "@factotum/store";
 import type { MessageDigests } from "./message-digests.ts";
 
-/** What is known of a run's requests before they are sent. */
+/** Facts about a run's requests that are known before they are sent. */
 export interface RequestRecorderOptions {
-  /** The session's prompt; absent for requests that are not made of the conversation: those are kept with their texts. */
+  /** Hash of the session's prompt; absent for requests that are not built from the conversation, which are stored with their texts. */
   readonly promptHash?: string;
   readonly view: RequestView;
-  /** Named causes and breaks of this turn; they hold for its first request. */
+  /** Named causes and prefix breaks of this turn, recorded with its first request. */
   readonly causes: readonly string[];
-  /** Requests that the turn had sent before, in a process that has ended. */
+  /** Requests of this turn that an earlier process sent. */
   readonly sentBefore: number;
   /** Reference of the session's model. */
   readonly model: string;
-  /** Name of the credential with which the model of a reference was asked last. */
+  /** Name of the last credential used for a model reference. */
   readonly credentialOf: (reference: string) => string | undefined;
-  /** The last entry of the transcript that is on disk. */
+  /** The last committed transcript entry. */
   readonly lastEntryId: string;
   readonly digests: MessageDigests;
   readonly clock: Clock;
 }
 
 /**
- * Keeps what is needed to show and to repeat each request of a run. Nothing is written here: the rows go along with the next commit of the turn, so that
- * the hot path has no commit more, and those since the last commit are lost with the process.
+ * Records what is needed to show and to replay each request of a run. It writes nothing itself: the rows are part of the turn's next commit, so the hot path
+ * has no extra commit. Rows since the last commit are lost with the process.
  */
 export class RequestRecorder {
   readonly #options: RequestRecorderOptions;
   #number: number;
-  /** The last entry that the next request holds. Its id is known once it is on disk. */
+  /** The last entry that the next request includes. Its id is set once it is committed. */
   #last: { id: string };
   #ended: { readonly request: NewRequest; readonly last: { readonly id: string } }[] = [];
   /** Requests on the wire: each callback records, once, how its request ended. */
@@ -41,23 +41,26 @@ export class RequestRecorder {
     this.#last = { id: options.lastEntryId };
   }
 
-  /** Requests of the turn so far, those of earlier processes included. */
+  /** Number of requests of the turn so far, including those of earlier processes. */
   get count(): number {
     return this.#number;
   }
 
-  /** The same client; each of its requests is kept once it has ended. */
+  /** Wraps a client so that each of its requests is recorded when it ends. */
   wrap(client: ModelClient): ModelClient {
     return { info: client.info, stream: (request, options) => this.#record(client, request, options) };
   }
 
-  /** The turn has written entries: the next request holds them. */
-  noteWritten(entries: readonly { readonly id: string }[]): void {
-    this.noteWriting()(entries);
+  /** Entries of the turn were committed; the next request includes them. */
+  recordWritten(entries: readonly { readonly id: string }[]): void {
+    this.recordWriting()(entries);
   }
 
-  /** The turn is writing entries, which the next request holds, even when it leaves before they are on disk. Give them to the result once they are. */
-  noteWriting(): (entries: readonly { readonly id: string }[]) => void {
+  /**
+   * Entries are being committed; the next request includes them even if it is sent before the commit is durable. Call the result with the entries after the
+   * commit.
+   */
+  recordWriting(): (entries: readonly { readonly id: string }[]) => void {
     const last = { ...this.#last };
     this.#last = last;
     return (entries) => {
@@ -65,12 +68,12 @@ export class RequestRecorder {
     };
   }
 
-  /** Requests that have ended since the last call. Entries that they hold must be on disk. */
+  /** Takes the requests that have ended since the last call. Entries that they include must be committed. */
   take(): readonly NewRequest[] {
     return this.#ended.splice(0).map(({ request, last }) => ({ ...request, lastEntryId: last.id }));
   }
 
-  /** The same for a run that is over: nobody waits for what is still on the wire, and it is kept as it is. */
+  /** The same for a run that is over: requests still on the wire are recorded as they are. */
   finish(): readonly NewRequest[] {
     for (const keep of this.#open) keep(undefined);
     return this.take();
@@ -81,7 +84,7 @@ export class RequestRecorder {
     let ended = false;
     try {
       for await (const event of client.stream(request, options)) {
-        // Kept before it is handed on: nobody comes back to a stream after its last event.
+        // Recorded before the event is yielded: readers do not resume a stream after its last event.
         if (event.type === "message-end" || event.type === "message-failed") {
           ended = true;
           keep(event);

@@ -1,13 +1,13 @@
 import type { ResolvedModel } from "../agents/model-source.ts";
 
-/** How a session's entry names the credential that it keeps. The provider stands before it: the session's model may change. */
+/** How a session's entry names its credential. Prefixed with the provider, because the session's model may change. */
 export function credentialProfile(provider: string, credential: string): string {
   return `${provider}:${credential}`;
 }
 
 /**
- * The model with the credential first that the session has used before: the provider keeps what it has read for that one. The
- * order of the others stays. A profile of another provider, or of a credential that is configured no more, changes nothing.
+ * The model with the session's last credential first, because the provider has that one's prompt cached. The order of the others is unchanged. A profile of
+ * another provider, or of a credential that is not configured any more, changes nothing.
  */
 export function preferCredential(model: ResolvedModel, profile: string | undefined): ResolvedModel {
   const { provider } = model.client.info;

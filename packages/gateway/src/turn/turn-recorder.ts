@@ -236,14 +236,14 @@ export class TurnRecorder {
     this.#pending = [];
     this.#journal = [];
     this.#hasChanged = false;
-    const noteWritten = this.#requests.noteWriting();
+    const recordWritten = this.#requests.recordWriting();
     const written = await this.#options.store.appendToTurn(turn.id, {
       entries,
       journal,
       requests,
       timestampMs: this.#options.clock.now(),
     });
-    noteWritten(written);
+    recordWritten(written);
     this.#options.cache.append(turn.sessionId, written);
     for (const entry of written) publishEntry(this.#options, facts.sessionKey, entry, turn.id);
   }

@@ -126,7 +126,7 @@ export class TurnSteering implements SteeringQueue {
     const written = await store.joinTurn(turn.id, { inputIds, entries, timestampMs: clock.now() });
     this.#taken = [];
     this.#joinedIds.push(...inputIds);
-    requests.noteWritten(written);
+    requests.recordWritten(written);
     cache.append(turn.sessionId, written);
     watchers.claimed(inputIds, turn.id);
     for (const entry of written) publishEntry(this.#options, turn.sessionKey, entry, turn.id);
