@@ -63,14 +63,14 @@ export interface KillsReport {
 export async function runKills(options: KillsOptions): Promise<KillsReport> {
   const kills: KillRecord[] = [];
   const plans = planKills(seededRandom(options.seed), options);
-  const noteKill = (kill: KillRecord): void => {
+  const reportKill = (kill: KillRecord): void => {
     kills.push(kill);
     options.onKill?.(kill, kills.length);
   };
   const waiting = dealOut(plans, options);
   const worlds: WorldReport[] = [];
   const place = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) worlds.push(await runWorld(next, options, noteKill));
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) worlds.push(await runWorld(next, options, reportKill));
   };
   await Promise.all(Array.from({ length: options.worlds }, place));
   const counts = { lost: 0, doubled: 0, "wrong-chat": 0, unasked: 0, ambiguous: 0 };
@@ -108,7 +108,7 @@ interface WorldReport {
 async function runWorld(
   { world, showing, plans }: World,
   options: KillsOptions,
-  noteKill: (kill: KillRecord) => void,
+  reportKill: (kill: KillRecord) => void,
 ): Promise<WorldReport> {
   await using scene = await Scene.start({ ...options, showing });
   const lives: string[] = [];
@@ -116,7 +116,7 @@ async function runWorld(
   for (const plan of plans) {
     const kill = { world, ...(await liveAndDie(scene, plan)) };
     lives.push(`${kill.name} (${kill.unfinished} unfinished)`);
-    noteKill(kill);
+    reportKill(kill);
     if (kill.stall !== undefined) problems.push(`life ${lives.length}, ${kill.name}: ${kill.stall}`);
     problems.push(...scene.checkDatabase().map((problem) => `after kill ${lives.length}, ${kill.name}: ${problem}`));
   }

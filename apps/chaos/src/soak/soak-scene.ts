@@ -39,7 +39,7 @@ export class SoakScene implements AsyncDisposable {
     this.product = parts.product;
     this.#feishu = parts.feishu;
     this.#model = parts.model;
-    this.#feishu.watch(() => this.#noteSent());
+    this.#feishu.watch(() => this.#recordSent());
   }
 
   static async start(options: {
@@ -136,7 +136,7 @@ export class SoakScene implements AsyncDisposable {
     if (!answer.includes(ANSWER)) throw new Error(`A turn over HTTP was answered with ${response.status}: ${answer.slice(0, 500)}`);
   }
 
-  #noteSent(): void {
+  #recordSent(): void {
     for (const { parentId } of this.#feishu.sent.slice(this.#looked)) this.#waiting.get(parentId ?? "")?.();
     this.#looked = this.#feishu.sent.length;
     // They are not needed any more, and a long run makes hundreds of thousands.

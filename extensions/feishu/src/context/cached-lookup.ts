@@ -74,7 +74,7 @@ export class CachedLookup<T> {
         },
         (error: unknown) => {
           entry.failed = true;
-          this.#noteFailure(error);
+          this.#recordFailure(error);
           return undefined;
         },
       ),
@@ -87,7 +87,7 @@ export class CachedLookup<T> {
     }
   }
 
-  #noteFailure(error: unknown): void {
+  #recordFailure(error: unknown): void {
     const { host, scope, what } = this.#options;
     const { code, retry, message } = toChannelError(error);
     const nowMs = host.clock.monotonic();

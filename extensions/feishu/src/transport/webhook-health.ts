@@ -15,12 +15,12 @@ export class WebhookHealth {
   }
 
   /** The platform has proved itself. */
-  noteVerified(): void {
+  recordVerified(): void {
     this.#evidenceAtMs = this.#host.clock.now();
     this.#unproven = 0;
   }
 
-  noteRefused({ status, reason, signed }: Extract<VerifiedWebhook, { type: "refused" }>): void {
+  recordRefused({ status, reason, signed }: Extract<VerifiedWebhook, { type: "refused" }>): void {
     if (signed) this.#trouble = `a request was refused: ${reason}`;
     else {
       this.#unproven += 1;

@@ -55,10 +55,10 @@ export function createWebhookTransport(parts: WebhookParts): Transport {
     if (body.type === "too-large") return tooLarge(request.headers);
     const verified = verifyWebhook(body.bytes, request.headers, { ...secrets, nowMs: host.clock.now() });
     if (verified.type === "refused") {
-      health.noteRefused(verified);
+      health.recordRefused(verified);
       return refuse(verified.status, verified.reason);
     }
-    health.noteVerified();
+    health.recordVerified();
     if (verified.type === "challenge") {
       health.setTrouble(undefined);
       return Response.json({ challenge: verified.challenge });
@@ -69,7 +69,7 @@ export function createWebhookTransport(parts: WebhookParts): Transport {
   /** Only an event is so large: that it is not signed is what has to be repaired. */
   const tooLarge = (headers: Headers): Response => {
     if (hasSignature(headers)) return refuse(413, "the body is too large");
-    health.noteRefused(SIGNATURE_MISSING);
+    health.recordRefused(SIGNATURE_MISSING);
     return refuse(SIGNATURE_MISSING.status, SIGNATURE_MISSING.reason);
   };
 

@@ -99,7 +99,7 @@ export class ClientConnection implements RpcConnection {
   }
 
   /** Batches changes of the session list. */
-  noteSessionChange(sessionKey: string): void {
+  notifySessionChange(sessionKey: string): void {
     if (!this.#connected) return;
     if (this.#changedKeys !== undefined) {
       this.#changedKeys.add(sessionKey);

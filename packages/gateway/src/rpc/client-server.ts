@@ -28,7 +28,7 @@ export class ClientServer {
     this.#options = options;
     this.#server = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
     this.#changes = options.events.onSessionsChange((key) => {
-      for (const connection of this.#connections) connection.noteSessionChange(key);
+      for (const connection of this.#connections) connection.notifySessionChange(key);
     });
     this.#warnings = new WarningWatch({
       read: options.warnings,

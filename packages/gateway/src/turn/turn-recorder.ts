@@ -135,7 +135,7 @@ export class TurnRecorder {
     if (this.#writing !== undefined && !this.#isBeforeRequest(event)) await this.settle();
     switch (event.type) {
       case "turn-start":
-        this.#steering.noteTurn(event.turn);
+        this.#steering.onTurnStart(event.turn);
         await this.#stream?.nextRequest();
         if (!this.#hasUnwritten) return;
         if (this.#hasChanged) return this.flush();
@@ -148,7 +148,7 @@ export class TurnRecorder {
         this.#show(event.event);
         return this.#stream?.push(event.event);
       case "message-end":
-        this.#steering.noteAnswer(event.message);
+        this.#steering.onAnswer(event.message);
         if (answerText(event.message).trim() !== "") this.#lastText = answerText(event.message);
         if (event.message === this.#resumed?.answer) return;
         this.#pending.push({ type: "message", message: event.message });
@@ -161,7 +161,7 @@ export class TurnRecorder {
           this.#journal.push({ callId: event.call.id, name: event.call.name, state: "started" });
           await this.flush();
         }
-        this.#stream?.noteTool(event.call);
+        this.#stream?.onToolStart(event.call);
         this.#options.events.publish(facts.sessionKey, { type: "tool-start", runId: turn.id, call: chatToolCall(event.call) });
         return this.#sendToolLine({ type: "start", call: event.call });
       }

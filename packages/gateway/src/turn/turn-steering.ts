@@ -75,12 +75,12 @@ export class TurnSteering implements SteeringQueue {
   }
 
   /** The model has answered. */
-  noteAnswer(answer: AssistantMessage): void {
+  onAnswer(answer: AssistantMessage): void {
     if (answer !== this.#playedAnswer) this.#isOpen = true;
   }
 
   /** The next request is due: what was played has its results. */
-  noteTurn(turn: number): void {
+  onTurnStart(turn: number): void {
     if (turn > 1) this.#isOpen = true;
   }
 

@@ -58,12 +58,12 @@ export class ConnectionWatcher {
       const alive = watcher.deref();
       const request = asRecord(message)?.request;
       if (alive === undefined) unsubscribe(CREATED, listener);
-      else if (request instanceof ClientRequest) alive.#noteCreated(request);
+      else if (request instanceof ClientRequest) alive.#recordCreated(request);
     };
     subscribe(CREATED, listener);
   }
 
-  #noteCreated(request: ClientRequest): void {
+  #recordCreated(request: ClientRequest): void {
     const call = this.#calls.getStore();
     if (call === undefined) return;
     call.canSee = true;

@@ -81,7 +81,7 @@ async function openUsable(options: SqliteStoreOptions, damage: DamageLog): Promi
       return loss;
     }
     const store = assembleStore(database, options, damage);
-    await noteDatabase(store.databaseId, options, damage);
+    await recordDatabase(store.databaseId, options, damage);
     return store;
   } catch (error) {
     database?.close();
@@ -106,7 +106,7 @@ async function findLoss(
  * Records which database is in use. Unreported snapshots of another one mean that somebody has replaced that one, even if the same was reported and
  * acknowledged earlier.
  */
-async function noteDatabase(databaseId: string, { folder, logger }: SqliteStoreOptions, damage: DamageLog): Promise<void> {
+async function recordDatabase(databaseId: string, { folder, logger }: SqliteStoreOptions, damage: DamageLog): Promise<void> {
   const last = damage.database?.id === databaseId ? damage.database : undefined;
   const others = new Set((await listSnapshots(folder)).flatMap((snapshot) => snapshot.databaseId ?? []));
   others.delete(databaseId);

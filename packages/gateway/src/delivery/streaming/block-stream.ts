@@ -90,7 +90,7 @@ export class BlockStream implements ReplyStream {
     }
   }
 
-  noteTool(): void {
+  onToolStart(): void {
     // What tools do is told by lines of their own.
   }
 
@@ -143,12 +143,12 @@ export class BlockStream implements ReplyStream {
   async #recover(): Promise<{ readonly sent: number; readonly ordinal: number }> {
     for (let answer = 0; answer < this.#answer && !this.#hasBegun; answer += 1) {
       const first = await this.#find(answer, 0);
-      if (first !== undefined) this.#noteRow(first);
+      if (first !== undefined) this.#recordRow(first);
     }
     let sent = 0;
     let ordinal = 0;
     for (let row = await this.#find(this.#answer, ordinal); row !== undefined; row = await this.#find(this.#answer, ordinal)) {
-      this.#noteRow(row);
+      this.#recordRow(row);
       if (row !== "damaged") sent = Math.max(sent, row.covers?.end ?? 0);
       ordinal += 1;
     }
@@ -164,7 +164,7 @@ export class BlockStream implements ReplyStream {
     }
   }
 
-  #noteRow(row: OutboxRecord | "damaged"): void {
+  #recordRow(row: OutboxRecord | "damaged"): void {
     this.#hasBegun = true;
     this.#options.pace.record(row === "damaged" ? this.#options.parts.clock.now() : row.dueAtMs);
   }

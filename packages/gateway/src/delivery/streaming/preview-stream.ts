@@ -83,7 +83,7 @@ export class PreviewStream implements ReplyStream {
     if (this.#options.mode !== "progress") this.#schedule();
   }
 
-  noteTool(call: ToolCall): void {
+  onToolStart(call: ToolCall): void {
     if (this.#options.mode !== "progress") return;
     this.#tools.push(this.#options.parts.hideSecrets(progressLine(call)));
     this.#schedule();

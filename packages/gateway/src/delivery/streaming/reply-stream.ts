@@ -4,7 +4,7 @@ import type { ModelStreamEvent, ToolCall } from "@factotum/agent-contract";
 export interface ReplyStream {
   push(event: ModelStreamEvent): Promise<void>;
   /** A tool begins. */
-  noteTool(call: ToolCall): void;
+  onToolStart(call: ToolCall): void;
   /** An answer is complete. `goesOn`: tools come next, so it is not the last one. */
   endAnswer(options: { readonly goesOn: boolean }): Promise<void>;
   /** The next model request is due. */

@@ -75,7 +75,7 @@ export class IntegrityMonitor {
       nowMs: clock.now(),
       keepsOthers: damage.keepsEarlierSnapshots,
     });
-    if (problems.length > 0) this.#noteDamage(problems);
+    if (problems.length > 0) this.#recordDamage(problems);
     else this.#changesInSnapshot = changes;
     return problems;
   }
@@ -101,14 +101,14 @@ export class IntegrityMonitor {
 
   /** Checks a failure for structural damage. */
   look(error: unknown): void {
-    if (isStructureDamage(error)) this.#noteDamage([error instanceof Error ? String(error.cause) : ""]);
+    if (isStructureDamage(error)) this.#recordDamage([error instanceof Error ? String(error.cause) : ""]);
   }
 
   #changes(): number {
     return Number(this.#options.database.get("SELECT total_changes() AS changes")?.["changes"]);
   }
 
-  #noteDamage(problems: readonly string[]): void {
+  #recordDamage(problems: readonly string[]): void {
     if (this.#isDamaged) return;
     this.#isDamaged = true;
     const { folder, logger, onStructureDamage } = this.#options;
