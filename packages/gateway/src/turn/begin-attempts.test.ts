@@ -12,7 +12,7 @@ type StartOptions = NonNullable<Parameters<typeof startTestGateway>[0]>;
 
 let server: AnthropicServer;
 let platform: TestPlatform;
-/** Attempts that were counted: of which inputs, and how many they have now. */
+/** Recorded `beginInputs` calls: the inputs, and their number of attempts afterwards. */
 let counted: { readonly ids: readonly string[]; readonly attempts: number }[];
 beforeEach(async () => {
   server = await startAnthropicServer();
@@ -23,7 +23,7 @@ afterEach(() => server[Symbol.asyncDispose]());
 
 const sentTexts = (): string[] => platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
 
-/** The store, whose calls of `beginInputs` are recorded. */
+/** A store that records calls of `beginInputs`. */
 const recording = (extra: Partial<Store> = {}) =>
   withMethods((store) => ({
     beginInputs: async (ids) => {
@@ -34,7 +34,7 @@ const recording = (extra: Partial<Store> = {}) =>
     ...extra,
   }));
 
-/** The owner may talk as a guest after `revoke`, in a session of their own. */
+/** After `revoke` the owner is admitted as a guest, in a session of their own. */
 const GUESTS: Partial<AccountConfig> = { allowFrom: ["owner-1"] };
 
 async function revoke(running: TestGateway): Promise<void> {
@@ -45,7 +45,7 @@ async function revoke(running: TestGateway): Promise<void> {
 const start = (options: StartOptions): Promise<TestGateway> =>
   startTestGateway({ platform, patch: withModel(server.baseUrl), accountConfig: GUESTS, ...options });
 
-describe("a message that waits and is moved to a session of its own", () => {
+describe("a waiting message that is moved to a session of its own", () => {
   const OWN = "agent:main:test:direct:owner-1";
 
   async function expectMoved(running: TestGateway): Promise<void> {
@@ -55,7 +55,7 @@ describe("a message that waits and is moved to a session of its own", () => {
     expect(items.map(({ key }) => key)).toContain(OWN);
   }
 
-  test("has used no attempt: no process has ended over it", async () => {
+  test("keeps no attempt if no process ended during it", async () => {
     await using running = await start({ around: recording() });
     server.script([textReply("One."), textReply("Two.")]);
     const gate = server.hold();
@@ -68,7 +68,7 @@ describe("a message that waits and is moved to a session of its own", () => {
     expect(counted).toEqual([]);
   });
 
-  test("keeps the attempt of the process that ended over it", async () => {
+  test("keeps the attempt of the process that ended during it", async () => {
     const first = await start({ around: endsAsKilled });
     const held = server.hold();
     await platform.say(platform.message("one"));
@@ -85,7 +85,7 @@ describe("a message that waits and is moved to a session of its own", () => {
   });
 });
 
-/** Leaves one message that waits, whose process was killed while its turn was prepared. */
+/** Leaves one waiting message whose process was killed while its turn was prepared. */
 async function leaveWaiting(text: string): Promise<string> {
   const begun = Promise.withResolvers<void>();
   const list = async (): Promise<never> => {
@@ -99,7 +99,7 @@ async function leaveWaiting(text: string): Promise<string> {
   return running.home;
 }
 
-test("failures of one process are one attempt: a message that cannot begin for a while is not given up", async () => {
+test("failures within one process count as one attempt: a message that temporarily cannot start is not given up", async () => {
   const home = await leaveWaiting("one");
   server.respond(() => textReply("At last."));
   // Neither the turn nor the refusal of its message can be stored.
@@ -120,7 +120,7 @@ test("failures of one process are one attempt: a message that cannot begin for a
   expect(counted.map(({ attempts }) => attempts)).toEqual([2]);
 });
 
-test("an interruption is no attempt: a message that is interrupted again and again is answered", async () => {
+test("an interruption does not count as an attempt: a repeatedly interrupted message is answered", async () => {
   const home = await leaveWaiting("one");
   server.respond(() => textReply("At last."));
   let begun = Promise.withResolvers<void>();
@@ -143,7 +143,7 @@ test("an interruption is no attempt: a message that is interrupted again and aga
   };
   await using running = await start({ home, around: recording(), skills: { list }, patch });
   for (let count = 0; count < 5; count += 1) {
-    // A message that is given up begins nothing more: its sender is told.
+    // A message that is given up starts nothing more; its sender is notified.
     await Promise.race([begun.promise, platform.waitForSends(1)]);
     begun = Promise.withResolvers();
     hangs = count < 4;

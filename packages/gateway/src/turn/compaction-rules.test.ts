@@ -8,10 +8,10 @@ import { LIMIT_MS, LimitClock } from "../../test/limit-clock.ts";
 
 const SESSION = "agent:main:main";
 const SUMMARISER = "anthropic/claude-haiku-4-5";
-/** So many parts a summariser with 16,000 tokens gets of the conversations here. */
+/** Parts in which a summariser with 16,000 tokens receives the conversations in this file. */
 const PARTS = [1, 2, 3, 4];
 
-/** Windows that a few long messages fill. `summariser`: what is configured for summaries; the session's own model when it is left out. */
+/** Windows that a few long messages fill. `summariser`: the model configured for summaries; the session's own model if omitted. */
 function windows(baseUrl: string, contextWindow: number, summariser?: string): (config: FactotumConfig) => FactotumConfig {
   return (config) => {
     const base = withModel(baseUrl)(config);
@@ -40,7 +40,7 @@ const SILENCE: AnthropicReply = { ...textReply("Never."), fault: { type: "stall"
 const summariesOf = (server: AnthropicServer): readonly string[] =>
   server.requests.filter(({ body }) => isSummary(body)).map(({ body }) => JSON.stringify(body?.["messages"]));
 
-/** Says long things until they are answered, one by one. */
+/** Sends long messages one by one, each after the answer to the one before. */
 async function converse(platform: TestPlatform, count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) {
     const sent = platform.sent.length;
@@ -52,8 +52,8 @@ async function converse(platform: TestPlatform, count: number): Promise<void> {
 const texts = (platform: TestPlatform): readonly string[] =>
   platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : outbound.type));
 
-describe("a model for summaries that falls silent in a part", () => {
-  test.each(PARTS)("%i: the session's own model goes on with that part", async (part) => {
+describe("a summary model that stops answering in part", () => {
+  test.each(PARTS)("%i: the session's own model continues with that part", async (part) => {
     await using server = await startAnthropicServer();
     let asked = 0;
     const reached = Promise.withResolvers<void>();
@@ -84,7 +84,7 @@ describe("a model for summaries that falls silent in a part", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test.each(PARTS)("%i, and nobody else has a word: the conversation is cut by rule and goes on", async (part) => {
+  test.each(PARTS)("%i, with no other model available: the conversation is truncated by rule and continues", async (part) => {
     await using server = await startAnthropicServer();
     let asked = 0;
     const silences = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -114,7 +114,7 @@ describe("a model for summaries that falls silent in a part", () => {
   });
 });
 
-test("a model for summaries that cannot be used leaves them to the session's own", async () => {
+test("an unusable summary model is replaced by the session's own model", async () => {
   await using server = await startAnthropicServer();
   server.respond(({ body }) => textReply(isSummary(body) ? "Known: words." : "Noted."));
   const platform = new TestPlatform();
@@ -127,7 +127,7 @@ test("a model for summaries that cannot be used leaves them to the session's own
   expect(running.logger.lines.join("\n")).toContain("The model for summaries cannot be used");
 });
 
-test("a summary longer than what it stands for is cut, and the next message is answered", async () => {
+test("a summary longer than the text it replaces is truncated, and the next message is answered", async () => {
   await using server = await startAnthropicServer();
   server.respond(({ body }) => textReply(isSummary(body) ? "Known: words. ".repeat(20_000) : "Noted."));
   const platform = new TestPlatform();
@@ -140,7 +140,7 @@ test("a summary longer than what it stands for is cut, and the next message is a
   }
 });
 
-test("at the edge of its window a conversation is answered turn by turn, and summarised every few turns", async () => {
+test("at the edge of its window a conversation is still answered turn by turn, and summarised only every few turns", async () => {
   await using server = await startAnthropicServer();
   server.respond(({ body }) => textReply(isSummary(body) ? "Known: words." : "Noted."));
   const platform = new TestPlatform();

@@ -9,7 +9,7 @@ const isSummary = (body: unknown): boolean => JSON.stringify(body).includes("You
 const textsOf = (platform: TestPlatform): readonly string[] =>
   platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : outbound.type));
 
-/** Answers messages as `answer` says, and summaries not before the test lets it. `reached`: a summary is asked for. */
+/** Answers messages as `answer` says, and holds summaries until the test releases them. `reached`: resolves at the first summary request. */
 function holdSummaries(server: AnthropicServer, answer: (body: unknown) => AnthropicReply = () => textReply("Noted.")) {
   const reached = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
@@ -30,7 +30,7 @@ async function converse(platform: TestPlatform, count: number): Promise<void> {
   }
 }
 
-test("a command that waits for its turn does not hold up the end of the gateway, and is answered after the next start", async () => {
+test("a command that waits in its lane does not delay shutdown, and is answered after the next start", async () => {
   await using server = await startAnthropicServer();
   const gate = server.hold();
   server.respond(() => textReply("Noted."));
@@ -47,7 +47,7 @@ test("a command that waits for its turn does not hold up the end of the gateway,
   expect(textsOf(platform)).toEqual(["Noted.", "There is nothing to summarise yet."]);
 });
 
-test("a summary that a person has asked for ends with the gateway, and is begun anew at the next start", async () => {
+test("a requested summary is aborted by shutdown and starts again after the restart", async () => {
   await using server = await startAnthropicServer();
   const summaries = holdSummaries(server);
   const platform = new TestPlatform();
@@ -63,7 +63,7 @@ test("a summary that a person has asked for ends with the gateway, and is begun 
   expect((await second.store.readSession(SESSION))?.compactionCount).toBe(1);
 });
 
-test("/stop ends a summary that a person has asked for, and nothing is cut", async () => {
+test("/stop aborts a requested summary, and nothing is truncated", async () => {
   await using server = await startAnthropicServer();
   const summaries = holdSummaries(server);
   const platform = new TestPlatform();
@@ -78,7 +78,7 @@ test("/stop ends a summary that a person has asked for, and nothing is cut", asy
   expect((await running.store.listInputs({ state: "waiting", limit: 1 })).items).toEqual([]);
 });
 
-test("/stop ends a turn for which room is being made because the provider found it too long", async () => {
+test("/stop aborts a turn that is being compacted because the provider found its request too long", async () => {
   await using server = await startAnthropicServer();
   const summaries = holdSummaries(server, (body) =>
     JSON.stringify(body).includes("the last word")

@@ -7,7 +7,7 @@ import { listContextRequests } from "../requests/list-context-requests.ts";
 import { replayRequest } from "../requests/replay-request.ts";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 
-/** A small window, so that a few long messages fill it. */
+/** A small window that a few long messages fill. */
 function small(baseUrl: string): (config: FactotumConfig) => FactotumConfig {
   return (config) => {
     const base = withModel(baseUrl)(config);
@@ -24,11 +24,11 @@ function small(baseUrl: string): (config: FactotumConfig) => FactotumConfig {
 }
 
 const isSummary = (body: unknown): boolean => JSON.stringify(body).includes("You condense the record of a conversation");
-/** The turn in which notes are written leaves the conversation again. */
+/** The memory flush, which leaves the conversation as it was. */
 const isFlush = (body: unknown): boolean => JSON.stringify(body).includes(String.raw`\"run\":\"memory\"`);
 const long = (word: string): string => `${word} ${"lorem ipsum ".repeat(700)}`;
 
-/** An answer behind a thought, which the provider takes back only behind the unchanged prefix. */
+/** An answer after a thinking block, which the provider accepts only after the unchanged prefix. */
 const NOTED: AnthropicReply = {
   type: "message",
   content: [
@@ -51,8 +51,8 @@ async function converse(platform: TestPlatform, count: number, from = 0): Promis
   }
 }
 
-describe("a conversation that outgrows its window", () => {
-  test("is summarised between two turns, keeps the newest, and goes on as a prefix of itself", async () => {
+describe("a conversation that exceeds its window", () => {
+  test("is summarised between two turns, keeps the newest messages, and continues with a stable prefix", async () => {
     await using server = await startAnthropicServer();
     const played = play(server, () => textReply("Wanted: somebody said word-0 to word-2."));
     const platform = new TestPlatform();
@@ -73,7 +73,7 @@ describe("a conversation that outgrows its window", () => {
     expect(JSON.stringify(all.items).includes("word-0")).toBe(true);
   });
 
-  test("is cut by rule when nobody can summarise it, and every message is answered", async () => {
+  test("is truncated by rule when every summariser fails, and every message is answered", async () => {
     await using server = await startAnthropicServer();
     play(server, () => ({ type: "error", errorType: "overloaded_error", message: "no", headers: { "retry-after": "60" } }));
     const platform = new TestPlatform();
@@ -86,7 +86,7 @@ describe("a conversation that outgrows its window", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("keeps what the summariser was asked, and every request can be sent again through the cut, byte for byte", async () => {
+  test("stores the summariser's requests, and every request can be replayed across the compaction, byte for byte", async () => {
     await using server = await startAnthropicServer();
     play(server, () => textReply("Wanted: words."));
     const platform = new TestPlatform();
@@ -114,13 +114,13 @@ describe("a conversation that outgrows its window", () => {
       expect(originals).toContain(server.requests.at(-1)?.bytes.toString());
     }
     expect(new Set(server.requests.slice(originals.length).map(({ bytes }) => bytes.toString())).size).toBe(requests.length);
-    // What came after a cut is compared with what it begins with, not with the summary.
+    // Requests after a compaction are compared with the first one after it, not with the summary request.
     const after = requests.find(({ causes }) => causes.includes("compaction"));
     const report = await buildContextReport({ sessionKey, id: after?.id, diff: "previous" }, parts);
     expect(report.diff).toMatchObject({ prefixHeld: false, causes: ["compaction"] });
   });
 
-  test("leaves an unfinished summary to whoever needs it next", async () => {
+  test("leaves an unfinished summary to the next turn that needs it", async () => {
     await using server = await startAnthropicServer();
     const reached = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
@@ -148,7 +148,7 @@ describe("a conversation that outgrows its window", () => {
     await running[Symbol.asyncDispose]();
   });
 
-  test("is compacted when the provider finds it too long, whatever was estimated, and the turn goes on", async () => {
+  test("is compacted when the provider rejects it as too long despite the estimate, and the turn continues", async () => {
     await using server = await startAnthropicServer();
     let refused = false;
     server.respond(({ body }) => {
@@ -173,7 +173,7 @@ describe("a conversation that outgrows its window", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("is cut in the middle of a turn that is too large by itself: the model still knows what was asked, and what it has found", async () => {
+  test("is truncated within a turn that is too large by itself, keeping the question and the findings", async () => {
     await using server = await startAnthropicServer();
     server.script([
       toolReply({ name: "ls", input: {} }),
@@ -192,7 +192,7 @@ describe("a conversation that outgrows its window", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("is compacted beside a heartbeat that does not fit: what the model was asked stays", async () => {
+  test("is compacted beside a heartbeat that does not fit, and keeps what the model was asked", async () => {
     await using server = await startAnthropicServer();
     const platform = new TestPlatform();
     await using running = await startTestGateway({ platform, patch: small(server.baseUrl) });
@@ -214,7 +214,7 @@ describe("a conversation that outgrows its window", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("is compacted on request, heeding what the person asks for", async () => {
+  test("is compacted on request, following the person's instructions", async () => {
     await using server = await startAnthropicServer();
     play(server, () => textReply("Known: word-0 and word-1."));
     const platform = new TestPlatform();

@@ -16,17 +16,17 @@ import { HumanPace } from "../delivery/streaming/human-pace.ts";
 import { PreviewStream } from "../delivery/streaming/preview-stream.ts";
 import type { ReplyStream } from "../delivery/streaming/reply-stream.ts";
 
-/** What the stream of a turn asks of its run. */
+/** What the stream of a turn needs from its run. */
 export interface StreamedRun {
-  /** What the run has sent with a tool, to its own origin. */
+  /** Texts that the run has sent to its own origin with a tool. */
   readonly sentTexts: () => readonly string[];
-  /** True for ids of messages that the model was given. */
+  /** True for ids of messages in the model's context. */
   readonly isGiven: (id: string) => boolean;
-  /** Fires when the run is stopped: then nothing more is sent. */
+  /** Fires when the run is stopped; nothing more is sent then. */
   readonly signal: AbortSignal;
 }
 
-/** What replies are streamed with. */
+/** Dependencies of reply streams. */
 export interface ReplyStreamOptions {
   readonly store: OutboxStore & SessionStore & TurnStore;
   readonly running: RunningConfig;
@@ -40,8 +40,8 @@ export interface ReplyStreamOptions {
 }
 
 /**
- * Makes what shows the answers of a turn while they are written; `undefined` where nothing does. Runs that nobody asked for may come to tell nothing:
- * they show nothing before their end.
+ * Creates the stream that shows a turn's answers while they are written; `undefined` if streaming is off. Unattended runs show nothing before their end, since
+ * they may end silently.
  */
 export function createReplyStream(prepared: PreparedTurn, run: StreamedRun, parts: ReplyStreamOptions): ReplyStream | undefined {
   const { turn, agent, beginning } = prepared;

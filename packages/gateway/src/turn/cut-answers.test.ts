@@ -25,7 +25,7 @@ async function notices(running: TestGateway): Promise<readonly string[]> {
   return entries.flatMap((entry) => (entry.type === "notice" ? [`${entry.level}: ${entry.text}`] : []));
 }
 
-test("an answer that is cut says so below its text and in the page, once", async () => {
+test("a truncated answer carries one notice, below its text and in the transcript", async () => {
   await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
   server.script([{ ...textReply("Once upon a"), stopReason: "max_tokens" } as AnthropicReply, textReply("time.")]);
   await say(running, "a story");
@@ -35,7 +35,7 @@ test("an answer that is cut says so below its text and in the page, once", async
   expect(texts()[1]).toBe("time.");
 });
 
-test("an empty answer after tools is asked for again; one after words beside them is the end", async () => {
+test("an empty answer after tool calls is requested again, unless there was text beside the calls", async () => {
   await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
   server.script([toolReply({ name: "ls", input: { path: "." } }), EMPTY, textReply("Nothing there.")]);
   await say(running, "look");
@@ -53,7 +53,7 @@ test("an empty answer after tools is asked for again; one after words beside the
   expect(server.requests).toHaveLength(5);
 });
 
-test("a turn that ends without an answer has failed", async () => {
+test("a turn that ends without an answer fails", async () => {
   await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
   server.script([EMPTY, EMPTY]);
   await say(running, "hello");

@@ -34,7 +34,7 @@ const start = async (): Promise<TestGateway> =>
     accountConfig: { dmPolicy: "open", allowFrom: ["*"], groupPolicy: "open" },
   });
 
-/** What the chat is told. */
+/** Sends a message and returns the texts that the chat receives. */
 async function say(running: TestGateway, extra: Parameters<TestPlatform["message"]>[1]): Promise<string> {
   await platform.say(platform.message("hello", extra));
   await running.gateway.engine.idle();
@@ -51,7 +51,7 @@ const STRANGER = {
   sender: { id: "stranger-1", name: "Sam", isBot: false },
 } as const;
 
-test("the owner is told the reason in a direct chat; others and groups get a sentence that names nothing", async () => {
+test("the owner gets the reason of a failure in a direct chat; others and groups get a generic sentence", async () => {
   server.respond(() => REFUSED);
   await using running = await start();
   expect(await say(running, {})).toMatch(REASON);
@@ -60,7 +60,7 @@ test("the owner is told the reason in a direct chat; others and groups get a sen
   expect(JSON.stringify(platform.sent)).not.toContain(KEY);
 });
 
-test("what a group is not told stands in its conversation, in the status and among the warnings, until a run is done", async () => {
+test("a failure in a group is detailed in its transcript, the status and the warnings until a run succeeds", async () => {
   server.script([REFUSED, textReply("Here.")]);
   await using running = await start();
   const events: string[] = [];
@@ -79,7 +79,7 @@ test("what a group is not told stands in its conversation, in the status and amo
   expect((await running.gateway.status()).agents[0]).not.toHaveProperty("lastFailure");
 });
 
-test("the status names the newest failure, also one that concerns only its conversation, until a run is done", async () => {
+test("the status names the newest failure, also one limited to its conversation, until a run succeeds", async () => {
   const rejected: AnthropicReply = { type: "error", errorType: "invalid_request_error", message: "messages: not like this" };
   server.script([REFUSED]);
   await using running = await start();
@@ -95,7 +95,7 @@ test("the status names the newest failure, also one that concerns only its conve
   expect((await running.gateway.status()).agents[0]).not.toHaveProperty("lastFailure");
 });
 
-test("whoever is the owner no more is told nothing of the installation, even of a run that began before", async () => {
+test("a former owner gets no details of the installation, even of a run that started before the change", async () => {
   const gate = server.hold();
   server.respond(() => REFUSED);
   await using running = await start();
@@ -103,7 +103,7 @@ test("whoever is the owner no more is told nothing of the installation, even of 
   await server.nextRequest();
   const { engine } = running.gateway;
   const { config } = engine.parts.running;
-  // The list changes while the model thinks.
+  // The owner list changes while the model thinks.
   await running.gateway.reload(running.settings({ ...config, commands: { ...config.commands, ownerAllowFrom: ["test:other"] } }));
   gate.open();
   await engine.idle();

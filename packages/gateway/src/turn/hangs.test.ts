@@ -15,7 +15,7 @@ type Message = Extract<AnthropicReply, { type: "message" }>;
 const said = textReply("A first answer that is long enough to be cut in the middle of its words.") as Message;
 const called = toolReply({ name: "exec", input: { command: "wait" } });
 
-/** What a provider does at which stage of its answer: before a byte, in its first event, in its words. A keep-alive comes between events alone. */
+/** Faults of a provider and the byte after which they occur: before the answer, in its first event, in its text. Keep-alives are sent only between events. */
 const PROVIDER_FAULTS = [
   ...(["stall", "cut", "end"] as const).flatMap((type) => [0, 40, 700].map((afterBytes) => [type, afterBytes] as const)),
   ["trickle", 0] as const,
@@ -61,7 +61,7 @@ async function expectRelease(
   await options.begun;
   await platform.say(platform.message("the second one"));
   if (options.isLimited) {
-    // Another session is answered while this one hangs, and before any limit has passed.
+    // Another session is answered while this one hangs, before any limit has expired.
     await platform.say(platform.message("somebody else", { origin: elsewhere }));
     await platform.waitForSends(1);
     expect(platform.sent).toMatchObject([{ target: elsewhere, outbound: { text: "Three." } }]);
@@ -76,28 +76,31 @@ async function expectRelease(
   for (const state of ["waiting", "claimed"] as const) expect((await running.store.listInputs({ state, limit: 1 })).items).toEqual([]);
 }
 
-describe("a provider that", () => {
-  test.each(PROVIDER_FAULTS)("does %s after %i bytes holds up neither the next message nor another session", async (type, afterBytes) => {
-    const fault = type === "trickle" ? { type, afterBytes, everyMs: 5 } : { type, afterBytes };
-    await expectRelease({ ...said, fault }, { isLimited: type === "stall" || type === "trickle" });
-  });
+describe("a provider", () => {
+  test.each(PROVIDER_FAULTS)(
+    'with the fault "%s" after %i bytes delays neither the next message nor another session',
+    async (type, afterBytes) => {
+      const fault = type === "trickle" ? { type, afterBytes, everyMs: 5 } : { type, afterBytes };
+      await expectRelease({ ...said, fault }, { isLimited: type === "stall" || type === "trickle" });
+    },
+  );
 
-  test.each([0, 1, 3])("says what nobody can read after %i events holds up nothing", async (afterEvents) => {
+  test.each([0, 1, 3])("that sends unreadable data after %i events delays nothing", async (afterEvents) => {
     await expectRelease({ ...said, fault: { type: "garbage", afterEvents } }, { isLimited: false });
   });
 });
 
-describe("a tool that", () => {
+describe("a hanging tool", () => {
   const tools: readonly (readonly [string, CommandRunner["run"]])[] = [
-    ["ignores the abort", () => new Promise(() => undefined)],
+    ["that ignores the abort", () => new Promise(() => undefined)],
     [
-      "throws on the abort",
+      "that throws on the abort",
       (_request, { signal }) =>
         new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("I will not")), { once: true })),
     ],
   ];
 
-  test.each(tools)("%s holds up neither the next message nor another session", async (_name, run) => {
+  test.each(tools)("%s delays neither the next message nor another session", async (_name, run) => {
     const begun = Promise.withResolvers<void>();
     const runner: CommandRunner = {
       run: (request, options) => {
@@ -109,15 +112,15 @@ describe("a tool that", () => {
   });
 });
 
-describe("the preparation of a turn", () => {
+describe("a hanging preparation", () => {
   type Hang = (hang: () => Promise<never>, platform: TestPlatform) => Partial<Parameters<typeof startTestGateway>[0]>;
   const stages: readonly (readonly [string, Hang, (platform: TestPlatform, hang: () => Promise<never>) => Partial<MsgContext>])[] = [
-    ["its sources are read", (hang) => ({ skills: { list: hang } }), () => ({})],
-    ["an attachment is fetched", () => ({}), (platform, hang) => ({ attachments: [platform.attachment(hang)] })],
+    ["reading its sources", (hang) => ({ skills: { list: hang } }), () => ({})],
+    ["fetching an attachment", () => ({}), (platform, hang) => ({ attachments: [platform.attachment(hang)] })],
   ];
 
   test.each(stages)(
-    "that hangs while %s, and listens to nobody, holds up neither the next message nor another session",
+    "that hangs while %s and ignores the abort delays neither the next message nor another session",
     async (_name, options, extra) => {
       await using server = await startAnthropicServer();
       server.respond(({ body }) => textReply(JSON.stringify(body?.["messages"]).includes("the second one") ? "Two." : "Three."));
@@ -125,7 +128,7 @@ describe("the preparation of a turn", () => {
       const clock = new LimitClock();
       const begun = Promise.withResolvers<void>();
       let hangs = 1;
-      // The first one hangs for good, whatever it is told; those after it do not.
+      // The first call hangs for good and ignores its signal; later ones do not.
       const hang = async (): Promise<never> => {
         begun.resolve();
         return hangs-- > 0 ? new Promise<never>(() => undefined) : ([] as never);
@@ -182,14 +185,14 @@ test.each<[string, Partial<MsgContext>, readonly string[]]>([
   const texts = platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
   expect(texts.slice(0, -1).toSorted()).toEqual(told);
   expect(texts.at(-1)).toBe("Two.");
-  // What was stopped before its run began is not given to the model by the next message, and is no failure.
+  // A message stopped before its run started is not in the next request, and is not a failure.
   expect(JSON.stringify(server.requests.map(({ body }) => body?.["messages"]))).not.toContain("the first one");
   expect(running.logger.lines.filter((line) => line.includes("could not begin"))).toEqual([]);
   for (const state of ["waiting", "claimed"] as const) expect((await running.store.listInputs({ state, limit: 1 })).items).toEqual([]);
 });
 
-describe("the files of an answer", () => {
-  /** A gateway whose answer names a file of the web that never comes, and listens to nobody. */
+describe("files of an answer", () => {
+  /** Starts a gateway whose answer names a web file that never arrives and ignores the abort. */
   async function answerWithFile(server: AnthropicServer): Promise<{ readonly platform: TestPlatform; readonly running: TestGateway }> {
     server.script([textReply("Here.\nMEDIA:https://example.com/a"), textReply("Two.")]);
     const platform = new TestPlatform("platform", { media: [{ kind: "file", maxBytes: 1_000 }] });
@@ -206,7 +209,7 @@ describe("the files of an answer", () => {
     return { platform, running };
   }
 
-  test("are not waited for after /stop: nothing of the answer comes, and what is said next is answered", async () => {
+  test("are not awaited after /stop: the answer is not sent, and the next message is answered", async () => {
     await using server = await startAnthropicServer();
     const { platform, running: started } = await answerWithFile(server);
     await using running = started;
@@ -219,7 +222,7 @@ describe("the files of an answer", () => {
     ]);
   });
 
-  test("do not hold up the end of the gateway: the words of the answer are sent without them", async () => {
+  test("do not delay shutdown: the answer is sent without them", async () => {
     await using server = await startAnthropicServer();
     const { platform, running: started } = await answerWithFile(server);
     await using running = started;
@@ -231,8 +234,8 @@ describe("the files of an answer", () => {
   });
 });
 
-describe("the end of the gateway", () => {
-  test("lets a turn end within its budget, and what it says is sent", async () => {
+describe("shutdown", () => {
+  test("lets a turn end within the drain budget and sends its answer", async () => {
     await using server = await startAnthropicServer();
     const gate = server.hold();
     server.respond(() => textReply("Just in time."));

@@ -23,20 +23,19 @@ import type { InputJob, ResumeJob } from "../queue/turn-job.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /**
- * When a turn that keeps crashing the process is given up. An attempt counts unless the process stopped cleanly, and a committed entry sets the count
- * back: a turn that makes progress is not the one that crashes. Turns that ran together and committed nothing all count a crash that only one of them
- * caused, which happens at most twice (`TurnQueue.resume`); the next attempts are alone. The fourth one lets a turn survive one crash by a new message
- * beside it.
+ * Attempts after which a turn that keeps crashing the process is given up. An attempt counts unless the process stopped cleanly; a committed entry resets the
+ * count, because a crashing turn makes no progress. Turns that ran together without committing anything all count a crash that one of them caused. That happens
+ * at most twice (`TurnQueue.resume`), since later attempts run solo; the fourth attempt lets a turn survive one crash by a new message beside it.
  */
 const MAX_ATTEMPTS = 4;
 
 /**
- * The bound for a turn that does commit something before each crash, such as a call of the tool that crashes. Only attempts as the only resumed turn
- * count: a long turn is not given up for crashes of the turns that it ran together with.
+ * The limit for a turn that commits something before each crash, such as the call of a tool that crashes. Only solo attempts count: a long turn is not given up
+ * for crashes of turns that ran beside it.
  */
 const MAX_SOLO_STARTS = 6;
 
-/** What jobs are prepared with. */
+/** Dependencies of the job preparer. */
 export interface JobPreparerOptions {
   readonly store: Store;
   readonly running: RunningConfig;
@@ -51,7 +50,7 @@ export interface JobPreparerOptions {
   readonly logger: Logger;
 }
 
-/** Makes a turn of a job, or ends a job that must not run: given up, its sender revoked, yielded, or failed before its start. */
+/** Turns a job into a turn, or ends a job that must not run: given up, its sender revoked, yielded, or failed before its start. */
 export class JobPreparer {
   readonly #options: JobPreparerOptions;
   readonly #groups = new ShownGroups();
@@ -61,8 +60,8 @@ export class JobPreparer {
   }
 
   /**
-   * Prepares the turn of a job within the deadline of its run, so that nothing that hangs before the first request blocks the session. `undefined` when
-   * there is nothing to run: its inputs are settled, or stay queued. Rejects when the store does.
+   * Prepares the turn of a job within the deadline of its run, so that a hang before the first request does not block the session. `undefined` if there is
+   * nothing to run: the inputs are settled or stay queued. Rejects when the store does.
    */
   async prepare(sessionKey: string, waited: InputJob | ResumeJob, laneSignal: AbortSignal): Promise<PreparedTurn | undefined> {
     const job = waited.type === "resume" ? waited : await this.#judge(sessionKey, waited);
@@ -87,7 +86,7 @@ export class JobPreparer {
       }
       const turn = job.isCounted === true ? job.turn : await this.#options.store.beginAttempt(job.turn.id, { isSolo: job.isSolo === true });
       if (turn === undefined) return undefined;
-      // A compaction is started again by the turn that needs it.
+      // An interrupted compaction is restarted by the turn that needs it.
       if (turn.attempts > MAX_ATTEMPTS || turn.soloStarts > MAX_SOLO_STARTS || !RUN_POLICY[turn.kind].isResumable) {
         await this.#options.unbegun.end(turn, crashed(turn.starts - 1), { type: "given-up" });
         return undefined;
@@ -141,11 +140,11 @@ export class JobPreparer {
   }
 
   /**
-   * Counts an attempt at an input that an earlier process left, before any work on it: the process may crash over it with no turn stored. True when there
-   * were too many; then it is given up.
+   * Counts an attempt at an input that an earlier process left, before any work on it, because the process may crash before a turn is stored. True if that was
+   * one too many and the input was given up.
    */
   async #isGivenUp(sessionKey: string, job: InputJob): Promise<boolean> {
-    // Counted by this process already.
+    // This process has counted it already.
     if (job.arrival.type !== "recovered" || job.failures !== undefined) return false;
     const attempts = await this.#options.store.beginInputs(inputsOf(job).map(({ id }) => id));
     if (attempts <= MAX_ATTEMPTS) return false;
@@ -153,7 +152,7 @@ export class JobPreparer {
     return true;
   }
 
-  /** Releases the attempt of a job that was not started, for a reason other than a crash. */
+  /** Releases the attempt of a job that did not start, for a reason other than a crash. */
   async #releaseAttempt(job: InputJob): Promise<void> {
     if (job.arrival.type === "recovered") await this.#options.store.releaseInputs(inputsOf(job).map(({ id }) => id));
   }
@@ -162,7 +161,7 @@ export class JobPreparer {
     return this.#options.policy.admits(withPresentOwner(input, this.#options.running.config.commands.ownerAllowFrom));
   }
 
-  /** Reauthorizes a waiting job: its policy and its session may have changed since it arrived. */
+  /** Reauthorizes a waiting job, whose policy or session may have changed since it arrived. */
   async #judge(sessionKey: string, waited: InputJob): Promise<InputJob | undefined> {
     const { store, watchers } = this.#options;
     const { job, moved, turnedAway } = reauthorizeJob(sessionKey, waited, this.#options.policy, this.#options.running.config);

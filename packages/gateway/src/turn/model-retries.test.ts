@@ -26,7 +26,7 @@ const overloaded = (headers: Readonly<Record<string, string>> = {}): AnthropicRe
 
 const texts = (): string[] => platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
 
-test("every try is charged, counted and logged, and the answer comes once", async () => {
+test("every try is charged, counted and logged, and the answer is sent once", async () => {
   server.script([overloaded(), overloaded(), textReply("Here.")]);
   await using running = await startTestGateway({ platform, clock: hastyClock, patch: withModel(server.baseUrl) });
   await platform.say(platform.message("hello"));
@@ -46,7 +46,7 @@ test("every try is charged, counted and logged, and the answer comes once", asyn
   expect(lines[0]).toContain("529");
 });
 
-test("a pause that is too long is not waited for, and the person is told when to try again", async () => {
+test("a backoff beyond the limit is not awaited, and the person is told when to try again", async () => {
   server.respond(() => overloaded({ "retry-after": "90" }));
   await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
   await platform.say(platform.message("hello"));
@@ -55,7 +55,7 @@ test("a pause that is too long is not waited for, and the person is told when to
   expect(server.requests).toHaveLength(1);
 });
 
-test("tries that are repeated do not pause an unattended cause; requests that fail for good do", async () => {
+test("retried tries do not pause an unattended cause; requests that fail for good do", async () => {
   server.respond(() => overloaded());
   await using running = await startTestGateway({ platform, clock: hastyClock, patch: withModel(server.baseUrl) });
   const { parts } = running.gateway.engine;
@@ -73,7 +73,7 @@ test("tries that are repeated do not pause an unattended cause; requests that fa
   expect(server.requests).toHaveLength(9);
 });
 
-test("thoughts of a try that broke off are withdrawn: watchers and the conversation have those of the answer alone", async () => {
+test("thinking blocks of a failed try are withdrawn from watchers and from the conversation", async () => {
   const thoughtful = (thinking: string, text: string): Extract<AnthropicReply, { type: "message" }> => ({
     type: "message",
     content: [
@@ -108,7 +108,7 @@ test("thoughts of a try that broke off are withdrawn: watchers and the conversat
   expect(context).not.toContain("A first idea");
 });
 
-test("holds no place of its lane during the pause: somebody else is answered meanwhile", async () => {
+test("holds no place in its lane during backoff: other sessions are answered meanwhile", async () => {
   server.respond(({ body }) => (JSON.stringify(body).includes("asparagus") ? overloaded({ "retry-after": "25" }) : textReply("Here.")));
   await using running = await startTestGateway({
     platform,
@@ -133,7 +133,7 @@ test("holds no place of its lane during the pause: somebody else is answered mea
   await running.gateway.engine.idle();
 });
 
-test("/stop ends the pause", async () => {
+test("/stop ends the backoff", async () => {
   server.respond(() => overloaded({ "retry-after": "25" }));
   await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
   await platform.say(platform.message("hello"));

@@ -29,7 +29,7 @@ const summariesOf = (server: AnthropicServer): number => server.requests.filter(
 const texts = (platform: TestPlatform): readonly string[] =>
   platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : outbound.type));
 
-/** Stores a conversation of about twenty windows, whose answers claim to have cost ten tokens each. */
+/** Stores a conversation of about twenty windows, whose answers report a usage of ten tokens each. */
 async function importLong({ store }: Pick<TestGateway, "store">, platform: TestPlatform): Promise<void> {
   const said = { api: "other", provider: "other", model: "other", stopReason: "stop" } as const;
   const usage = { input: 5, output: 5, cacheRead: 0, cacheWrite: 0, total: 10 };
@@ -54,7 +54,7 @@ async function importLong({ store }: Pick<TestGateway, "store">, platform: TestP
 }
 
 describe("a history of many windows", () => {
-  test("costs its first turn three summaries at most and later turns none, and the user is told once what became of it", async () => {
+  test("costs at most three summaries in its first turn and none later, and its user is notified once", async () => {
     await using server = await startAnthropicServer();
     server.respond(({ body }) => textReply(isSummary(body) ? "Known: they asked questions." : "Noted."));
     const platform = new TestPlatform();
@@ -81,7 +81,7 @@ describe("a history of many windows", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("is cut by rule when the summariser fails, and no other request is made for it", async () => {
+  test("is truncated by rule when the summariser fails, without another request", async () => {
     await using server = await startAnthropicServer();
     server.respond(({ body }): AnthropicReply =>
       isSummary(body) ? { type: "error", errorType: "invalid_request_error", message: "no" } : textReply("Noted."),
@@ -118,7 +118,7 @@ describe("a history of many windows", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("is summarised on request with three calls at most, and no notes are taken over it before", async () => {
+  test("is summarised on request with at most three calls, without a memory flush before", async () => {
     await using server = await startAnthropicServer();
     server.respond(() => textReply("Known: they asked questions."));
     const platform = new TestPlatform();

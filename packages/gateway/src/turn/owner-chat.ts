@@ -3,7 +3,7 @@ import type { InboxStore, TurnRecord } from "@factotum/store";
 import { readInputs } from "./stored-turn.ts";
 import { withCurrentAuthorization } from "../conversation/current-authorization.ts";
 
-/** True when a turn's answer is read by the owner alone: a direct conversation in which everything was said by who is the owner now. */
+/** True if only the owner reads a turn's answer: a direct conversation in which every input is from the current owner. */
 export async function isOwnerChat(
   turn: TurnRecord,
   { store, running }: { readonly store: InboxStore; readonly running: RunningConfig },

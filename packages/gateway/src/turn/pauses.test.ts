@@ -9,7 +9,7 @@ import type { SentRequest } from "../../test/prefix-scene.ts";
 const GROUP = "agent:main:test:group:group-1";
 const DAY_MINUTES = 24 * 60;
 
-/** An answer behind a thought. */
+/** An answer after a thinking block. */
 const answer = (text: string): MessageReply => ({
   type: "message",
   content: [
@@ -22,7 +22,7 @@ const reads: MessageReply = {
   content: [{ type: "thinking", text: "I have to look." }, ...callTools({ name: "read", arguments: { path: "large.txt" } }).content],
 };
 
-/** Caches of the providers live for 5 to 30 minutes: pauses let them go cold, and some have a change that waits for it. */
+/** Pauses longer than the provider's cache lifetime of 5 to 30 minutes, some of them with a change that is deferred until then. */
 async function play(scene: PrefixScene): Promise<void> {
   const today = (offset: number): string => new Date(scene.now() + offset * DAY_MINUTES * 60_000).toISOString().slice(0, 10);
   for (const offset of [-1, 0, 1]) await scene.put(`memory/${today(offset)}.md`, "Olga is in Oslo this week.");
@@ -61,7 +61,7 @@ async function play(scene: PrefixScene): Promise<void> {
   await scene.say("Bye.", [answer("Bye.")]);
 }
 
-test("a cold cache is used where it makes the request a tenth smaller, and else changes nothing", async () => {
+test("a cold cache is used for a change that shrinks the request by a tenth, and otherwise changes nothing", async () => {
   await using scene = await PrefixScene.start("anthropic-messages", "short");
   await scene.say("Good morning.", [answer("Morning.")]);
   scene.wait(6);
@@ -81,7 +81,7 @@ test("a cold cache is used where it makes the request a tenth smaller, and else 
   expect(scene.server.violations).toEqual([]);
 });
 
-test("the cache goes cold after the lifetime of the session's model: 10 minutes for gpt-4.1, not 5", async () => {
+test("the cache counts as cold after the lifetime of the session's model: 10 minutes for gpt-4.1, not 5", async () => {
   await using scene = await PrefixScene.start("openai-responses", "short");
   const say = (text: string): MessageReply => ({ type: "message", content: [{ type: "text", text }] });
   await scene.say("Good morning.", [say("Morning.")]);
@@ -94,7 +94,7 @@ test("the cache goes cold after the lifetime of the session's model: 10 minutes 
   expect(causes).toEqual([["new-session"], [], [], ["cold-cache"]]);
 });
 
-/** The trusted blocks of a request, by their delimiter. */
+/** The trusted blocks of a request, found by their delimiter. */
 function trustedBlocks(body: JsonObject): ReadonlyMap<string, Readonly<Record<string, unknown>>> {
   const texts = (value: JsonValue | undefined): readonly string[] => {
     if (typeof value === "string") return [value];
@@ -110,7 +110,7 @@ function trustedBlocks(body: JsonObject): ReadonlyMap<string, Readonly<Record<st
   );
 }
 
-/** What each turn said of itself when it was sent first. */
+/** The metadata of each turn when it was first sent. */
 function firstSent(sent: readonly SentRequest[]): ReadonlyMap<string, Readonly<Record<string, unknown>>> {
   const first = new Map<string, Readonly<Record<string, unknown>>>();
   for (const { body, leaves } of sent) {
@@ -121,7 +121,7 @@ function firstSent(sent: readonly SentRequest[]): ReadonlyMap<string, Readonly<R
 }
 
 test.each(WIRE_FORMATS)(
-  "%s: pauses of 6 minutes, 70 minutes and a day refuse no request, lose no date and break only what they say",
+  "%s: pauses of 6 minutes, 70 minutes and a day cause no rejected request, no lost date and only announced breaks",
   { timeout: 120_000 },
   async (format) => {
     await using scene = await PrefixScene.start(format, "short");
@@ -160,7 +160,7 @@ function expectDates(sent: readonly SentRequest[], turns: number): void {
   }
 }
 
-/** A cold cache alone changes nothing; with a file that has changed it does, and so does a command. */
+/** A cold cache alone breaks nothing; together with a changed file it does, and so does a command. */
 function expectBreaks(sent: readonly SentRequest[], format: WireFormatName): void {
   const all = prefixPairs(sent);
   const reports = all.map(({ before, after, causes }) => ({ ...prefixReport(before.body, after.body, format), causes }));

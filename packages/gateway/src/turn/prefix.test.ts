@@ -6,10 +6,10 @@ import { prefixPairs } from "../../test/prefix-pairs.ts";
 import type { PrefixPair } from "../../test/prefix-pairs.ts";
 import type { SentRequest } from "../../test/prefix-scene.ts";
 
-/** Minutes between two turns of the owner's conversation: 45 of them are more than a day, and none lets a cache of an hour go cold. */
+/** Minutes between two turns of the owner's conversation: 45 steps exceed a day, and none exceeds a cache lifetime of an hour. */
 const STEP_MINUTES = 33;
 
-/** An answer behind a thought: where the provider binds it to all that was sent before, nothing of that may change. */
+/** An answer after a thinking block: where the provider binds it to everything before, nothing of that may change. */
 const answer = (text: string): MessageReply => ({
   type: "message",
   content: [
@@ -19,7 +19,7 @@ const answer = (text: string): MessageReply => ({
 });
 const readLarge = callTools({ name: "read", arguments: { path: "large.txt" } });
 
-/** One turn. Time passes before those of the owner's conversation; a turn of the group comes right after one of them. */
+/** One turn. Time passes before turns of the owner's conversation; a group's turn follows one of them immediately. */
 interface Turn {
   readonly minutes: number;
   readonly run: (scene: PrefixScene, number: number) => Promise<void>;
@@ -41,7 +41,7 @@ const inGroup = (name: string): Turn => ({
   run: (scene, number) => scene.sayInGroup(name, `and ${number}?`, [answer(`${number}, ${name}.`)]),
 });
 
-/** 50 turns: 20 with large results, 5 of the group by 3 people, 2 pictures, 6 beats, 4 notes, 13 plain ones. */
+/** 50 turns: 20 with large results, 5 in the group by 3 people, 2 images, 6 heartbeats, 4 notes, 13 plain ones. */
 const TURNS: readonly Turn[] = [
   [plain, withTool, withTool, remember, quietBeat, plain, withTool, picture, plain, withTool, quietBeat, withTool],
   [inGroup("Ann"), withTool, inGroup("Ben"), plain, inGroup("Cy"), beat, inGroup("Ann"), withTool, inGroup("Ben"), withTool],
@@ -49,7 +49,7 @@ const TURNS: readonly Turn[] = [
   [withTool, withTool, plain, withTool, quietBeat, withTool, plain, withTool, remember, plain, withTool, withTool, plain, plain],
 ].flat();
 
-/** What happens to the machine before a turn, by its index. */
+/** Changes to the environment before a turn, by its index. */
 const BEFORE: Readonly<Record<number, (scene: PrefixScene) => Promise<void>>> = {
   11: (scene) => scene.put("AGENTS.md", "Be brief, and rhyme."),
   15: (scene) => scene.restart(),
@@ -60,7 +60,7 @@ const BEFORE: Readonly<Record<number, (scene: PrefixScene) => Promise<void>>> = 
   },
 };
 
-/** Everything of a request but its messages, cache marks, and the length of the answer, for which less room is left in time. */
+/** All of a request but its messages, cache marks, and the output limit, which shrinks with the remaining time. */
 function settingsOf(body: JsonObject): string {
   const { messages: _messages, input: _input, contents: _contents, ...rest } = body;
   return JSON.stringify(rest)
@@ -69,7 +69,7 @@ function settingsOf(body: JsonObject): string {
 }
 
 test.each(WIRE_FORMATS)(
-  "%s: in 50 turns every request begins with the one before, but for two logged breaks",
+  "%s: in 50 turns every request extends the previous one, except at two logged breaks",
   { timeout: 300_000 },
   async (format) => {
     await using scene = await PrefixScene.start(format);
@@ -88,7 +88,7 @@ test.each(WIRE_FORMATS)(
   },
 );
 
-/** Every thing that could break a prefix has happened. */
+/** Expects that every event that could break a prefix has happened. */
 function expectTheScript(sent: readonly SentRequest[]): void {
   const last = JSON.stringify(sent.findLast(({ sessionKey }) => sessionKey === MAIN)?.body);
   expect(sent).toHaveLength(50 + 20 + 4);
@@ -109,13 +109,13 @@ async function expectPrefixes(sent: readonly SentRequest[], format: WireFormatNa
   expect(sent.filter((one) => !firsts.has(one)).flatMap(({ kept }) => kept.causes)).toEqual(["images-dropped", "images-dropped"]);
   for (const { before, after } of all) expect(settingsOf(after.body)).toBe(settingsOf(before.body));
   if (format === "anthropic-messages") expectCacheReads(all);
-  // A request holds the one before it: the last one before a break and the last of each conversation hold every message that was sent.
+  // Each request contains the one before it, so the last one before a break and the last of each conversation contain every message that was sent.
   const ends = all.filter(({ causes }) => causes.length > 0).map(({ before }) => before);
   const lasts = [...firsts].flatMap((first) => sent.findLast(({ sessionKey }) => sessionKey === first?.sessionKey) ?? []);
   expect(await checkOfficialRequests([...ends, ...lasts].map(({ body }) => ({ format, body })))).toEqual([]);
 }
 
-/** What the one request has left in the provider's cache the other one reads from there. */
+/** Expects each request to read from the cache what the previous one wrote. */
 function expectCacheReads(all: readonly PrefixPair[]): void {
   for (const { before, after, causes } of all) {
     const { cacheRead, cacheWrite } = before.kept.usage;

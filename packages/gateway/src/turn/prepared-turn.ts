@@ -16,7 +16,7 @@ import type { InputJob } from "../queue/turn-job.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { sessionName } from "../conversation/session-name.ts";
 
-/** A turn that is ready for the loop. */
+/** A turn that is ready to run. */
 export interface PreparedTurn {
   readonly turn: TurnRecord;
   readonly facts: RunFacts;
@@ -28,49 +28,49 @@ export interface PreparedTurn {
   readonly display: TurnDisplay;
   /** The inputs that it answers. */
   readonly inputs: readonly InputRecord[];
-  /** Words of somebody who is not the owner are in its history (R23). */
+  /** True if its history contains text of others than the owner (R23). */
   readonly tainted: boolean;
-  /** What was compacted before its first request. */
+  /** The compaction that ran before its first request. */
   readonly compacted: CompactionOutcome;
-  /** What its model requests are recorded with. */
+  /** Recorded with its model requests. */
   readonly kept: Pick<RequestRecorderOptions, "promptHash" | "view" | "causes" | "sentBefore"> & { readonly lastEntryId: string };
 }
 
-/** How a turn begins in this process. */
+/** The state of a turn when this process starts it. */
 type TurnBeginning =
   | {
       readonly type: "new";
-      /** Resolves once the turn is on disk, and rejects when it cannot be brought there. Its first request may leave before; nothing is shown or done. */
+      /** Resolves once the turn is committed; rejects if the commit failed. Its first request may be sent before; nothing is shown or executed before. */
       readonly committed: Promise<void>;
-      /** Entries of the first commit, for those who watch. */
+      /** Entries of the first commit, for watchers. */
       readonly entries: readonly TranscriptEntry[];
-      /** The newest of its messages; the others are in the history. */
+      /** Its newest message; the others are in the history. */
       readonly prompt: UserMessage;
     }
   | {
       readonly type: "resumed";
-      /** What the turn has said and been told so far; the history may have less of it. */
+      /** All messages of the turn so far; the history may contain fewer. */
       readonly own: readonly AgentMessage[];
     };
 
-/** What every model request of a turn has in common. */
+/** Common parameters of all model requests of a turn. */
 interface TurnRequest {
   readonly system: SystemPrompt;
   readonly tools: readonly AgentTool[];
   readonly settings: ModelSettings;
-  /** What was committed before the prompt. */
+  /** Messages committed before the prompt. */
   readonly history: readonly AgentMessage[];
 }
 
-/** What is shown of a turn beside its answer. */
+/** What a turn shows besides its answer. */
 interface TurnDisplay {
-  /** Who sees the model's thoughts. */
+  /** Where the model's thoughts are shown. */
   readonly reasoning: SessionContext["reasoning"];
-  /** Whether the chat is told of tools. */
+  /** How much of tool calls the chat is shown. */
   readonly verbose: SessionContext["verbose"];
-  /** The level of thinking was asked for in the message itself, for this turn alone. */
+  /** The thinking level was requested in the message itself, for this turn alone. */
   readonly isThinkingAsked: boolean;
-  /** The message itself asks for the model's thoughts. */
+  /** The message itself requests the model's thoughts. */
   readonly areThoughtsAsked: boolean;
 }
 
@@ -101,7 +101,7 @@ export function identifyTurn(
 export interface FirstCommit extends Pick<NewTurn, "prompt"> {
   /** Older turns as they were rendered again for this one. */
   readonly replacement?: TranscriptBody | undefined;
-  /** The newest of them are the job's. */
+  /** The job's messages come last. */
   readonly messages: readonly AgentMessage[];
 }
 
@@ -141,12 +141,12 @@ export function createNewTurn(job: InputJob, run: TurnIdentity, first: FirstComm
   };
 }
 
-/** Nothing was asked in the session's conversation yet: its name is that of a command, of an import, or of the conversation before. */
+/** True if no question was asked in the conversation yet: its name is that of a command, an import, or the previous conversation. */
 function isFirstAsked({ admission }: InputRecord, { record }: SessionFacts): boolean {
   return record !== undefined && RUN_POLICY[admission.kind].isFromPerson && (record.usage.calls === 0 || record.displayName === record.key);
 }
 
-/** A turn that no person started does not keep its session fresh, and its origin is no address for later messages. */
+/** Unattended turns do not refresh their session's idle timer, and their origin is no address for later messages. */
 function touchOf({ message, admission }: InputRecord, nowMs: number): NewTurn["touch"] {
   return {
     ...(RUN_POLICY[admission.kind].isFromPerson ? { interactedAtMs: nowMs } : {}),
@@ -155,7 +155,7 @@ function touchOf({ message, admission }: InputRecord, nowMs: number): NewTurn["t
   };
 }
 
-/** What a prepared turn takes from its session, its prompt and the directives of its messages. */
+/** Assembles a prepared turn from its session, its prompt and the directives of its messages. */
 export function assemblePrepared(
   turn: TurnRecord,
   context: SessionContext,
@@ -198,12 +198,12 @@ export function assemblePrepared(
   };
 }
 
-/** What a turn has said and been told before this process took it up. */
+/** All messages of the turn from before this process started it. */
 export function ownMessages({ beginning }: Pick<PreparedTurn, "beginning">): readonly AgentMessage[] {
   return beginning.type === "resumed" ? beginning.own : [];
 }
 
-/** What the requests of a turn are recorded with, apart from what was sent before. */
+/** What is recorded with the requests of a turn, apart from the number sent before. */
 export function keptFacts(
   prompt: ResolvedPrompt,
   { historyLimit, ...view }: HistoryViewOptions,
@@ -216,7 +216,7 @@ export function keptFacts(
   };
 }
 
-/** How the history of a turn is shown to its model. */
+/** How the turn's history is shown to its model. */
 export function viewOptions(prompt: ResolvedPrompt, origin: Origin, context: SessionContext): HistoryViewOptions {
   const limits = context.channel?.account?.historyLimit;
   const { kind, threadId } = origin.conversation;
@@ -228,7 +228,7 @@ export function viewOptions(prompt: ResolvedPrompt, origin: Origin, context: Ses
   };
 }
 
-/** The tools block is fixed for the session: a tool that has gone since answers with an error. */
+/** The tools block is fixed for the session: a tool that was removed since answers with an error. */
 function withdrawn(name: string): AgentTool {
   return {
     name,

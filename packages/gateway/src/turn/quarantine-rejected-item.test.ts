@@ -18,7 +18,7 @@ const MODELS: Readonly<Record<WireFormatName, string>> = {
   mistral: "mistral-large-latest",
 };
 const REFUSED = { type: "error", errorType: "invalid-request" } as const;
-/** Says `image/png` and is none: every vendor refuses it, in words of its own. */
+/** Declared `image/png` but not an image: every provider rejects it with its own error text. */
 const NO_IMAGE = { type: "image", mimeType: "image/png", data: "aGVsbG8=" } as const;
 
 let server: StrictServer;
@@ -55,7 +55,7 @@ async function say(running: TestGateway, platform: TestPlatform, text: string): 
   return last?.type === "text" ? last.text : "";
 }
 
-/** Puts a message into the conversation as if it had always been there. */
+/** Inserts messages into the transcript. */
 async function plant(running: TestGateway, ...messages: readonly AgentMessage[]): Promise<void> {
   const sessionId = (await running.store.readSession(SESSION))?.sessionId ?? "";
   for (const message of messages) await running.store.appendEntry(sessionId, { type: "message", message }, { timestampMs: Date.now() });
@@ -78,8 +78,8 @@ const causesOf = async (running: TestGateway): Promise<readonly (readonly string
     .map(({ causes }) => causes)
     .toReversed();
 
-describe("a conversation that a provider refuses", () => {
-  test.each(WIRE_FORMATS)("%s: an image that is none is left out, and the second request is answered", async (format) => {
+describe("a conversation that a provider rejects", () => {
+  test.each(WIRE_FORMATS)("%s: an invalid image is quarantined, and the second request is answered", async (format) => {
     server = await startStrictServer(format);
     server.respond(() => sayText("Yes."));
     const platform = new TestPlatform();
@@ -105,7 +105,7 @@ describe("a conversation that a provider refuses", () => {
     await running[Symbol.asyncDispose]();
   });
 
-  test("a thought that the provider does not take back is left out without a word to the person, and stays in the transcript", async () => {
+  test("a rejected thinking block is quarantined without a notice, and stays in the transcript", async () => {
     server = await startStrictServer("anthropic-messages");
     server.respond(({ body }) => {
       if (JSON.stringify(body).includes("I was here"))
@@ -128,7 +128,7 @@ describe("a conversation that a provider refuses", () => {
     expect(JSON.stringify(items.filter(({ type }) => type === "message"))).toContain("I was here");
   });
 
-  test("what a tool gives back in the middle of a turn is left out too", async () => {
+  test("a rejected tool result is quarantined in the middle of a turn too", async () => {
     server = await startStrictServer("anthropic-messages");
     const platform = new TestPlatform();
     await using running = await start("anthropic-messages", platform);
@@ -145,7 +145,7 @@ describe("a conversation that a provider refuses", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("a refusal that repeats ends the turn with a clear word and no third request; a guess that did not help is taken back", async () => {
+  test("a second rejection fails the turn with a clear notice and no third request, and undoes a guess that did not help", async () => {
     server = await startStrictServer("anthropic-messages");
     server.respond(() => sayText("Yes."));
     const platform = new TestPlatform();
@@ -162,7 +162,7 @@ describe("a conversation that a provider refuses", () => {
     expect((await causesOf(running)).slice(1)).toEqual([[], ["quarantine"], ["quarantine"]]);
   });
 
-  test("does not report a guess that was undone", async () => {
+  test("a guess that was undone is not reported", async () => {
     server = await startStrictServer("anthropic-messages");
     server.respond(() => sayText("Yes."));
     const platform = new TestPlatform();
@@ -182,7 +182,7 @@ describe("a conversation that a provider refuses", () => {
     expect(told.filter((text) => text.includes("left out from now on"))).toEqual([]);
   });
 
-  test("a first message that is refused is not sent again", async () => {
+  test("a rejected first message is not sent again", async () => {
     server = await startStrictServer("anthropic-messages");
     server.respond(() => ({ ...REFUSED, message: "messages.0: cannot be read" }));
     const platform = new TestPlatform();

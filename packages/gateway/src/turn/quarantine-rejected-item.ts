@@ -6,17 +6,17 @@ import type { SessionCache } from "../context/session-cache.ts";
 import type { PreparedTurn } from "./prepared-turn.ts";
 import { contextMessages } from "../context/read-history.ts";
 
-/** What was taken out of a conversation because a provider refused it (R8). */
+/** A history item that was quarantined because a provider rejected it (R8). */
 export interface QuarantinedItem {
-  /** What the person is told; `undefined` when nothing that a person sent is concerned. */
+  /** The notice to the person; `undefined` if nothing that a person sent is affected. */
   readonly notice: string | undefined;
-  /** Puts back what was there: for a guess that did not help. `undefined` for what the provider itself had named. */
+  /** Restores the item, for a guess that did not help. `undefined` if the provider itself named the item. */
   readonly undo: TranscriptBody | undefined;
 }
 
 /**
- * Takes the item that the provider most likely meant out of the conversation, from now on and on disk, so that the turn can go on; `undefined` when
- * nothing is left that could be taken. `words` are the provider's.
+ * Quarantines the item that the provider most likely rejected, permanently, so that the turn can continue; `undefined` if no candidate is left. `words`: the
+ * provider's error text.
  */
 export async function quarantineRejectedItem(
   prepared: PreparedTurn,
@@ -76,7 +76,7 @@ const NOTICES: Readonly<Record<Quarantine["item"], string | undefined>> = {
   "tool-call": undefined,
 };
 
-/** What of a message reaches this model: leaving out anything else would send the same request twice. */
+/** The part of a message that this model receives: removing anything else would repeat the same request. */
 function asGiven(message: AgentMessage, info: ModelInfo): AgentMessage {
   if (message.role === "assistant") {
     const isOwn = message.provider === info.provider && message.model === info.id && message.api === info.api;

@@ -38,7 +38,7 @@ const withoutKey: Patch = (config) => {
   return { ...patched, models: { ...patched.models, providers } };
 };
 
-/** A workspace in whose place there is a file. */
+/** Replaces the workspace by a file. */
 const withBrokenWorkspace: Patch = (config) => {
   const patched = good(config);
   return { ...patched, agents: patched.agents.map((agent) => ({ ...agent, workspace: "/dev/null/workspace" })) };
@@ -53,7 +53,7 @@ async function mend(running: TestGateway): Promise<void> {
   await running.gateway.reload({ ...running.settings({ ...good(config), agents }), token: running.token });
 }
 
-/** What the page shows after a reload. */
+/** The entries that the page shows after a reload. */
 async function history(running: TestGateway, sessionKey = KEY): Promise<readonly (readonly string[])[]> {
   const { entries } = await running.gateway.engine.sessions.history(sessionKey, { limit: 50 });
   return entries.map((entry) => [entry.type, "text" in entry ? entry.text : ""]);
@@ -66,9 +66,9 @@ const lastRequest = (): string => JSON.stringify(server.requests.at(-1)?.body);
 describe.each([
   ["a model that does not exist", () => withoutModel],
   ["a key that does not resolve", () => withoutKey],
-  ["a workspace that cannot be made", () => withBrokenWorkspace],
+  ["a workspace that cannot be created", () => withBrokenWorkspace],
 ])("a first message with %s", (_cause, bad) => {
-  test("over a channel: it is kept, its sender is told once, and the next message has it in its history", async () => {
+  test("on a channel is stored, its sender is notified once, and the next message has it in its history", async () => {
     await using running = await startTestGateway({ platform, patch: bad() });
     await platform.say(platform.message("first words"));
     await running.gateway.engine.idle();
@@ -84,13 +84,13 @@ describe.each([
     await running.gateway.engine.idle();
     expect(platform.sent.at(-1)).toMatchObject({ outbound: { text: "Yes." } });
     expect(lastRequest()).toMatch(/first words.*second words/);
-    // There was no prompt that could have cut a file.
+    // There was no prompt in which a file could have been truncated.
     expect(lastRequest()).not.toContain("truncation");
     expect((await history(running)).map(([type]) => type)).toEqual(["user", "notice", "user", "assistant"]);
     expect(platform.sent).toHaveLength(2);
   });
 
-  test("over the `agent` method and /v1: the caller is told, and the session has the words", async () => {
+  test("by the `agent` method and /v1 returns the error to the caller, and the session has the message", async () => {
     await using running = await startTestGateway({ patch: bad() });
     using client = await TestClient.connect(running.gateway.url, running.token);
     const result = await client.call("agent", { message: "first words", idempotencyKey: "k1" });
@@ -115,7 +115,7 @@ describe.each([
   });
 });
 
-test("a refused message of a conversation that was answered before is in the next request", async () => {
+test("a refused message of an existing conversation is in the next request", async () => {
   await using running = await startTestGateway({ platform, patch: good });
   const say = async (text: string): Promise<void> => {
     await platform.say(platform.message(text));
@@ -130,9 +130,9 @@ test("a refused message of a conversation that was answered before is in the nex
   for (const words of ["first words", "second words", "third words"]) expect(lastRequest()).toContain(words);
 });
 
-test("a message that is too long for the model and of which no file can be kept is refused with its beginning and its end", async () => {
+test("a refused message that is too long for the model keeps its beginning and its end when no file can be stored", async () => {
   await using running = await startTestGateway({ platform, patch: withoutModel });
-  // No file can be kept where a file lies in place of the folder.
+  // No file can be stored when a file occupies the folder's path.
   await writeFile(path.join(running.home, "media"), "");
   await platform.say(platform.message(`begin ${"lorem ipsum ".repeat(8_000)} end`));
   await running.gateway.engine.idle();
@@ -144,7 +144,7 @@ test("a message that is too long for the model and of which no file can be kept 
   expect(lastRequest()).toMatch(/begin lorem.*characters of this message are left out here\.\).*ipsum {2}end.*second words/);
 });
 
-test("in the page's own chat a refused message is one entry and one error, live as well as after a reload", async () => {
+test("in the page's own chat a refused message is one entry and one error, live and after a reload", async () => {
   platform = new TestPlatform("session-key");
   await using running = await startTestGateway({ platform, patch: withoutModel });
   using client = await TestClient.connect(running.gateway.url, running.token);
@@ -163,7 +163,7 @@ test("in the page's own chat a refused message is one entry and one error, live 
   expect(platform.sent).toEqual([]);
 });
 
-test("an image that came with a refused message is shown to the model that answers later", async () => {
+test("an image of a refused message is shown to the model that answers later", async () => {
   await using running = await startTestGateway({ platform, patch: withoutModel });
   await platform.say(platform.message("what is this?", { attachments: [platform.attachment(PIXEL, { mimeType: "image/png" })] }));
   await running.gateway.engine.idle();
@@ -175,7 +175,7 @@ test("an image that came with a refused message is shown to the model that answe
   expect(lastRequest()).toMatch(/what is this\?.*"image".*well\?/);
 });
 
-test("messages that were gathered into one refused turn are all kept, each as its sender's", async () => {
+test("messages gathered into one refused turn are all stored, each with its own sender", async () => {
   await using running = await startTestGateway({
     platform,
     patch: (config) => ({
@@ -183,7 +183,7 @@ test("messages that were gathered into one refused turn are all kept, each as it
       messages: { ...config.messages, inbound: { ...config.messages.inbound, debounceMs: 250 } },
     }),
   });
-  // One commit takes all three, so that a busy machine cannot let the debounce window pass between them.
+  // One commit for all three, so that a slow machine cannot let the debounce window expire between them.
   await Promise.all(["one", "two", "three"].map((text) => platform.say(platform.message(text))));
   await running.gateway.engine.idle();
   expect(await history(running)).toEqual([
@@ -196,7 +196,7 @@ test("messages that were gathered into one refused turn are all kept, each as it
   expect(platform.sent).toHaveLength(1);
 });
 
-test("a refused message whose end could not be stored is answered once the setting is mended", async () => {
+test("a refused message whose end could not be stored is answered once the setting is fixed", async () => {
   let fails = true;
   const around = withMethods((store) => ({
     endTurn: async (end) => {
@@ -218,7 +218,7 @@ test("a refused message whose end could not be stored is answered once the setti
   ]);
 });
 
-test("a refused message whose end is on disk, though that was reported as failed, is not begun again", async () => {
+test("a refused message whose end was stored, although the commit was reported as failed, is not processed again", async () => {
   let fails = true;
   const around = withMethods((store) => ({
     endTurn: async (end) => {

@@ -18,7 +18,7 @@ import { createNewTurn, identifyTurn } from "./prepared-turn.ts";
 import { inputsOf, leadInput } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
 
-/** What refused turns are begun with. */
+/** Dependencies of refused turns. */
 export interface RefusedTurnOptions {
   readonly store: TurnStore;
   readonly running: RunningConfig;
@@ -35,8 +35,8 @@ export interface RefusedTurnOptions {
 }
 
 /**
- * Begins the turn of a job that no model can be asked about, so that its session and what was said are on disk before anything is refused: the next turn
- * has the words in its history, and a restart in between tries again. Rejects when the store does, or at a shutdown.
+ * Starts the turn of a job that no model can be asked about, so that its session and messages are committed before it is refused: the next turn has them in its
+ * history, and a restart in between retries. Rejects when the store does, or at shutdown.
  */
 export async function beginRefusedTurn(
   sessionKey: string,
@@ -61,7 +61,7 @@ export async function beginRefusedTurn(
     users = await raceAbort(render(await raceAbort(runFacts(run, context, running), bound)), bound);
   } catch (error) {
     if (StoreError.isInstance(error) || signal.reason instanceof LaneShutdown) throw error;
-    // What keeps the turn from beginning may be the workspace itself: the words alone need none.
+    // The workspace itself may be what prevents the turn; the text alone does not need one.
     users = await render(undefined);
   }
   const earlier = context.record === undefined ? (admission.history ?? []) : [];

@@ -22,21 +22,21 @@ export interface RetryState {
   readonly requests: number;
 }
 
-/** What follows the end of a run: the same turn again, or its end. */
+/** What follows the end of a run: a retry of the same turn, or its conclusion. */
 export type Repaired =
   | { readonly type: "again"; readonly prepared: PreparedTurn; readonly tried: RetryState }
   | { readonly type: "over"; readonly outcome: RunOutcome };
 
-/** What a repair stops at, and the place that it holds while it calls a model. */
+/** Deadline of a repair, and the place it holds while it calls a model. */
 export interface RepairBounds {
   readonly signal: AbortSignal;
   readonly place: LanePlace;
 }
 
-/** Of a turn that was not tried before. */
+/** The state of a turn that was not retried yet. */
 export const FIRST_TRY: RetryState = { usage: NO_USAGE_TOTALS, isCompacted: false, leftOut: undefined, requests: 0 };
 
-/** What requests are repaired with. */
+/** Dependencies of request repair. */
 export interface RequestRepairOptions {
   readonly store: TranscriptStore & TurnStore;
   readonly conversations: Conversations;
@@ -47,7 +47,7 @@ export interface RequestRepairOptions {
   readonly logger: Logger;
 }
 
-/** Repairs requests that the provider rejected, each way once a turn. */
+/** Repairs requests that the provider rejected, in each way at most once per turn. */
 export class RequestRepair {
   readonly #options: RequestRepairOptions;
 
@@ -55,7 +55,7 @@ export class RequestRepair {
     this.#options = options;
   }
 
-  /** Retries a turn whose request the provider rejected, if it can be repaired. A stop in between stops the turn. */
+  /** Retries a turn whose request the provider rejected, if it can be repaired. A stop during the repair stops the turn. */
   async repair(
     prepared: PreparedTurn,
     recorder: TurnRecorder,
@@ -66,7 +66,7 @@ export class RequestRepair {
     try {
       const tried = outcome.type === "failed" ? await this.#recover(prepared, recorder, outcome, before, { signal, place }) : undefined;
       if (tried === undefined) return { type: "over", outcome };
-      // Preparing may call a model, too.
+      // Preparing may call a model too.
       await place.enter(signal);
       const again = await this.#options.preparer.prepareResumed(prepared.turn, { signal });
       return { type: "again", tried, prepared: { ...again, compacted: prepared.compacted } };
@@ -76,7 +76,7 @@ export class RequestRepair {
     }
   }
 
-  /** Repairs a rejected request, each way once: quarantines the rejected item, or compacts. `undefined` when neither helps. */
+  /** Repairs a rejected request: quarantines the rejected item, or compacts, each at most once. `undefined` if neither helps. */
   async #recover(
     prepared: PreparedTurn,
     recorder: TurnRecorder,
@@ -95,7 +95,7 @@ export class RequestRepair {
     return leftOut === undefined ? undefined : { ...tried, leftOut };
   }
 
-  /** Compacts the conversation after the provider found the request too long, whatever was estimated. */
+  /** Compacts the conversation after the provider found the request too long despite the estimate. */
   async #compact(prepared: PreparedTurn, recorder: TurnRecorder, signal: AbortSignal): Promise<boolean> {
     const { turn, compacted } = prepared;
     await recorder.flush();

@@ -31,17 +31,17 @@ const call: AgentMessage = {
 };
 const said = (text: string): AgentMessage => ({ role: "user", content: [{ type: "text", text }], timestamp: 1 });
 
-test("a turn goes on from its own open calls", () => {
+test("a resumed turn continues from its own open calls", () => {
   const resumed = resumeRun([said("one"), call], [], model);
   expect(resumed).toMatchObject({ answer: call, messages: [said("one")] });
 });
 
-test("calls of an earlier turn that was given up are not its own: it keeps its message, and none of them runs again", () => {
+test("open calls of an earlier, given-up turn do not belong to it: the turn keeps its message, and none of them runs again", () => {
   const messages = [said("one"), call, said("two")];
   expect(resumeRun(messages, [], model)).toEqual({ messages, model, knownResults: new Map(), answer: undefined, finished: new Set() });
 });
 
-test("a call that had been started is one that may have run, whatever has become of its tool; a stored result keeps its mark", () => {
+test("a call that was started counts as possibly executed, even if its tool is gone; a stored result keeps its mark", () => {
   const result: AgentMessage = {
     role: "toolResult",
     toolCallId: "call-1",

@@ -4,29 +4,29 @@ import type { AgentMessage, AssistantMessage, ModelClient, ToolResultMessage } f
 import type { ToolJournalRecord } from "@factotum/store";
 import { openCalls } from "../context/open-calls.ts";
 
-/** What an interrupted turn goes on from. */
+/** The state from which an interrupted turn continues. */
 export interface ResumedRun {
   /** The history up to the answer whose calls are open. */
   readonly messages: readonly AgentMessage[];
   readonly model: ModelClient;
-  /** What calls of that answer have come to, whatever has become of their tools since. */
+  /** Known results of that answer's calls, even if their tools are gone. */
   readonly knownResults: ReadonlyMap<string, KnownResult>;
-  /** The answer that the loop will emit first and that is on disk already. */
+  /** The answer that the loop will emit first, and that is stored already. */
   readonly answer: AssistantMessage | undefined;
-  /** Calls whose result is on disk already. */
+  /** Calls whose result is stored already. */
   readonly finished: ReadonlySet<string>;
 }
 
 /**
- * Lets the loop take up a turn that stopped between an answer and the last of its results. The stored answer is played to the loop as the model's, so
- * its calls go the usual way; a call with a stored result answers with that, a call that may have run answers that nobody knows, and only calls that
- * never began, or that read and so have no row in the journal, are run.
+ * Lets the loop continue a turn that stopped between an answer and the last of its results. The stored answer is replayed to the loop as the model's, so its
+ * calls take the normal path. A call with a stored result returns it; a call that may have run returns an unknown outcome; only calls that never started, or
+ * that only read and therefore have no journal row, are run.
  */
 export function resumeRun(messages: readonly AgentMessage[], journal: readonly ToolJournalRecord[], model: ModelClient): ResumedRun {
   const open = openCalls(messages);
   const answerAt = open.length === 0 ? -1 : messages.findLastIndex((message) => message.role === "assistant");
   const answer = messages[answerAt];
-  // Calls before the last words of a person are those of a turn that was given up: they are over, and those words stay.
+  // Calls before the person's last message belong to a turn that was given up: they are over, and the message stays.
   const isOver = messages.findLastIndex((message) => message.role === "user") > answerAt;
   if (answer?.role !== "assistant" || isOver) return { messages, model, knownResults: new Map(), answer: undefined, finished: new Set() };
   const stored = messages.slice(answerAt + 1).filter((message) => message.role === "toolResult");

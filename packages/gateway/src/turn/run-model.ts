@@ -12,21 +12,21 @@ import type { LanePlace } from "../queue/lane-place.ts";
 import type { PreparedTurn } from "./prepared-turn.ts";
 import type { PromptCause } from "../prompt/prompt-cause.ts";
 
-/** The model of one run: its fallbacks behind it, every call charged before it is sent. */
+/** The model chain of one run: with fallbacks, and every call charged before it is sent. */
 export interface RunModel {
   readonly client: ModelClient;
-  /** What its client was asked. */
+  /** Recorder of its requests. */
   readonly requests: RequestRecorder;
-  /** What to tell the person when another model than the session's has answered, and did not in the turn before. */
+  /** The notice that another model than the session's answered, unless it did so in the previous turn too. */
   switchNotice(history: readonly AgentMessage[]): string | undefined;
-  /** The profile of the session's entry, when another credential than the session's has answered for its model. */
+  /** The new credential profile for the session, if another credential than the session's answered for its model. */
   changedProfile(): string | undefined;
 }
 
-/** What the requests of a run are recorded with, apart from their models. */
+/** What is recorded with the requests of a run, apart from their models. */
 type KeptRequests = Omit<RequestRecorderOptions, "model" | "credentialOf" | "clock">;
 
-/** What models are asked with. */
+/** Dependencies of run models. */
 export interface RunModelOptions {
   readonly cooldowns: Cooldowns;
   readonly spend: SpendGuard;
@@ -36,7 +36,7 @@ export interface RunModelOptions {
   readonly logger: Logger;
 }
 
-/** Puts the model of a run together. */
+/** Creates the model chain of a run. */
 export function createRunModel(
   models: { readonly model: ResolvedModel; readonly fallbacks: readonly ResolvedModel[] },
   cause: SpendCause,

@@ -7,7 +7,7 @@ import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-ha
 
 const GROUP: Origin = { channel: "test", accountId: "default", conversation: { kind: "group", id: "group-1" } };
 
-/** Finds a skill in whatever folder it is sent to. */
+/** Finds one skill in any folder. */
 const skills: SkillIndex = {
   list: async ({ workspace }) => [
     {
@@ -21,7 +21,7 @@ const skills: SkillIndex = {
   ],
 };
 
-test("a group has the skills of the agent's workspace, by their whole path, and none of the folder that its members write to", async () => {
+test("a group gets the skills of the agent's workspace, by their full path, and none from the folder that its members write to", async () => {
   await using model = await startAnthropicServer();
   model.respond(() => textReply("Yes."));
   const platform = new TestPlatform();

@@ -3,7 +3,7 @@ import { startAnthropicServer, textReply } from "@factotum/testing-providers";
 import { expect, test } from "vitest";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 
-test("messages that there is no room for are listed, each on one line and cut", async () => {
+test("overflow messages are listed as one truncated line each", async () => {
   await using model = await startAnthropicServer();
   model.respond(() => textReply("Yes."));
   const platform = new TestPlatform();

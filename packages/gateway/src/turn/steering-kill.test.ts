@@ -22,7 +22,7 @@ afterEach(async () => {
 const start = (platform: TestPlatform, home?: string): Promise<TestGateway> =>
   startTestGateway({ platform, patch: withModel(server.baseUrl), ...withoutUndefined({ home }) });
 
-/** What is on the disk at the moment at which a message that a run has taken is about to join it, or just has: what a kill then would leave. */
+/** A copy of the database from the moment before or after a steered message joins its turn, as a kill would leave it. */
 async function diskWhileJoining(when: "before" | "after"): Promise<string> {
   const platform = new TestPlatform();
   await using running = await start(platform);
@@ -52,7 +52,7 @@ async function diskWhileJoining(when: "before" | "after"): Promise<string> {
 }
 
 test.each(["before", "after"] as const)(
-  "a kill right %s a steered message has joined its turn loses nothing and says nothing twice",
+  "a kill right %s a steered message joins its turn loses nothing and answers nothing twice",
   async (when) => {
     const home = await diskWhileJoining(when);
     const asked = server.requests.length;
@@ -63,7 +63,7 @@ test.each(["before", "after"] as const)(
     for (const state of ["waiting", "claimed", "interrupted", "told", "dead"] as const)
       expect({ state, items: (await running.store.listInputs({ state, limit: 5 })).items }).toEqual({ state, items: [] });
     expect((await running.store.listInputs({ state: "answered", limit: 5 })).items).toHaveLength(2);
-    // Before: it waits and has a turn of its own. After: it goes on with the turn that it is part of.
+    // Before: it waits and gets a turn of its own. After: it resumes with the turn that it joined.
     expect(platform.sent.map(({ outbound }) => outbound)).toMatchObject(
       when === "before" ? [{ text: "Answer 0." }, { text: "Answer 1." }] : [{ text: "Answer 0." }],
     );

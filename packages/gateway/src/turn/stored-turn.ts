@@ -4,17 +4,17 @@ import type { InboxStore, InputRecord, TranscriptEntry, TranscriptStore, TurnRec
 import { contextMessages } from "../context/read-history.ts";
 import { turnMessages } from "../delivery/sent-texts.ts";
 
-/** Entries that are read at once. */
+/** Entries read per page. */
 const TRANSCRIPT_PAGE = 200;
 
-/** The inputs of a turn, as they were committed. */
+/** The committed inputs of a turn. */
 export async function readInputs({ inputIds }: TurnRecord, store: InboxStore): Promise<readonly InputRecord[]> {
   return (await Promise.all(inputIds.map(async (id) => store.readInput(id)))).filter((input) => input !== undefined);
 }
 
 /**
- * What a turn has said and been told so far, by whose it is and not by its time: the clock may have been set back in the middle. Also what a summary
- * stands for, when the conversation was compacted in the middle of the turn.
+ * All messages of a turn so far, selected by ownership and not by time, because the clock may have been set back. Includes messages that a compaction during
+ * the turn has summarised.
  */
 export async function readTurnMessages(turn: TurnRecord, sessionId: string, store: TranscriptStore): Promise<readonly AgentMessage[]> {
   let entries: readonly TranscriptEntry[] = [];

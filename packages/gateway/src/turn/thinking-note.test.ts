@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { FactotumConfig } from "@factotum/config";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 
-test("a level of thinking that the model does not take is noted once; one that a message asks for itself is said with its answer", async () => {
+test("an unsupported thinking level is reported once in the transcript, or with the answer if the message itself requested it", async () => {
   await using model = await startAnthropicServer();
   model.respond(() => textReply("Yes."));
   const platform = new TestPlatform();

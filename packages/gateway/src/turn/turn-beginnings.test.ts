@@ -21,7 +21,7 @@ const sentTexts = (): string[] => platform.sent.map(({ outbound }) => (outbound.
 
 const unwritable = (): StoreError => new StoreError("internal", "The disk could not be written to.");
 
-/** The store, whose turns are on disk once `commit` lets them. */
+/** A store whose turns become durable when `commit` lets them. */
 function withStarts(commit: (committed: Promise<void>) => Promise<void>) {
   return withMethods((store) => ({
     startTurnOptimistic: async (turn) => {
@@ -31,8 +31,8 @@ function withStarts(commit: (committed: Promise<void>) => Promise<void>) {
   }));
 }
 
-describe("the beginning of a turn", () => {
-  test("is written while its first request is on its way, which names its message all the same", async () => {
+describe("the first commit of a turn", () => {
+  test("is written while its first request is on the wire, and the request refers to its message", async () => {
     server.respond(() => textReply("Yes."));
     const request = server.nextRequest();
     const around = withStarts(async (committed) => {
@@ -50,7 +50,7 @@ describe("the beginning of a turn", () => {
     expect((await running.store.listRequests({ sessionId, limit: 9 })).items).toMatchObject([{ number: 1, lastEntryId: question?.id }]);
   });
 
-  test("is on disk before anything of it is shown or done", async () => {
+  test("is durable before anything is shown or executed", async () => {
     server.script([toolReply({ name: "write", input: { path: "a.txt", content: "1" } }), textReply("Done.")]);
     const answered = server.nextRequest();
     const seen: string[] = [];
@@ -58,7 +58,7 @@ describe("the beginning of a turn", () => {
       startTurnOptimistic: async (turn) => {
         const { result, committed } = await store.startTurnOptimistic(turn);
         const late = committed.then(async () => {
-          // The answer is there, and is read as far as it may be.
+          // The answer has arrived and is read as far as allowed.
           await answered;
           for (let round = 0; round < 20; round += 1) await nextTick();
           seen.push("on disk");
@@ -81,7 +81,7 @@ describe("the beginning of a turn", () => {
     expect(sentTexts()).toEqual(["Done."]);
   });
 
-  test("that could not be written is had again, with its request behind the commit: nobody is answered from what is on no disk", async () => {
+  test("is repeated with its request when it fails: nothing is answered from uncommitted state", async () => {
     server.script([textReply("Lost."), textReply("Kept.")]);
     const starts: string[] = [];
     const asked = server.nextRequest();
@@ -104,7 +104,7 @@ describe("the beginning of a turn", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test("of what the last process left is on disk before its first request: it may have ended over it", async () => {
+  test("of a job from the last process is durable before its first request, which may have crashed that process", async () => {
     server.respond(() => textReply("Yes."));
     const stuck = await startTestGateway({
       platform,
@@ -128,7 +128,7 @@ describe("the beginning of a turn", () => {
   });
 });
 
-describe("a message of a client that waits for its answer", () => {
+describe("a message from a client that waits for the answer", () => {
   const said = (text: string): MsgContext =>
     platform.message(text, {
       origin: { channel: "http", accountId: "default", conversation: { kind: "direct", id: "agent:main:http:a" } },
@@ -149,7 +149,7 @@ describe("a message of a client that waits for its answer", () => {
     return { taken: submitted.then(({ status }) => status), answer: answer.promise };
   }
 
-  test("has its turn in the commit that takes it in: two commits in all", async () => {
+  test("is committed together with its turn: two commits in total", async () => {
     server.respond(() => textReply("Yes."));
     await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
     const cost = async (): Promise<number> => {
@@ -159,14 +159,14 @@ describe("a message of a client that waits for its answer", () => {
       await running.store.flushCopies();
       return running.store.metrics().commits - before;
     };
-    // Until the prompt's files are watched each turn looks at them first, which takes longer than a commit.
+    // Until the prompt's files are watched, each turn checks them first, which takes longer than a commit.
     const costs = [await cost()];
     while (costs.at(-1) !== 2 && costs.length < 100) costs.push(await cost());
     expect(costs.at(-1)).toBe(2);
     expect(await cost()).toBe(2);
   });
 
-  test("is told that it is taken in once that is on disk, and not before", async () => {
+  test("is acknowledged after its commit, not before", async () => {
     server.respond(() => textReply("Yes."));
     const disk = Promise.withResolvers<void>();
     const around = withMethods((store) => ({
@@ -187,7 +187,7 @@ describe("a message of a client that waits for its answer", () => {
     expect(told).toContain("Yes.");
   });
 
-  test("that could not be committed is refused, and leaves nothing: the next one, which may have its place, is answered for itself", async () => {
+  test("is rejected without a trace when its commit fails; the next input, which may reuse its id, is answered on its own", async () => {
     server.script([textReply("Lost."), textReply("Kept.")]);
     const asked = server.nextRequest();
     const around = withMethods((store) => ({
@@ -212,9 +212,9 @@ describe("a message of a client that waits for its answer", () => {
     expect((await running.store.listInputs({ state: "waiting", limit: 9 })).items).toEqual([]);
   });
 
-  test("goes behind one that is on disk and of which that is not told yet", async () => {
+  test("is queued behind one that is committed but not acknowledged yet", async () => {
     server.respond(() => textReply("Yes."));
-    // As behind writes that others wait for: the store tells of one after the other, each in a turn of the event loop.
+    // Like writes with waiters: the store acknowledges them one after the other, each in its own tick.
     const told = Promise.withResolvers<void>();
     let calls = 0;
     const around = withMethods((store) => ({
@@ -247,7 +247,7 @@ describe("a message of a client that waits for its answer", () => {
     expect(ended).toEqual(["one", "two"]);
   });
 
-  test("goes behind what is before it, in the order in which they came", async () => {
+  test("is queued behind earlier messages, in order of arrival", async () => {
     server.respond(({ body }) =>
       textReply(`to ${JSON.stringify(body).includes("three") ? "three" : JSON.stringify(body).includes("two") ? "two" : "one"}`),
     );

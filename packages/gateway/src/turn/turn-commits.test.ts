@@ -15,13 +15,13 @@ afterEach(() => server[Symbol.asyncDispose]());
 
 const sentTexts = (): string[] => platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
 
-/** The store, whose commits in the middle of a turn go through `commit`. */
+/** A store whose commits during a turn go through `commit`. */
 function withCommits(commit: (written: () => ReturnType<Store["appendToTurn"]>) => ReturnType<Store["appendToTurn"]>) {
   return withMethods((store) => ({ appendToTurn: async (...parameters) => commit(async () => store.appendToTurn(...parameters)) }));
 }
 
-describe("the results of a model's calls", () => {
-  test("of what only reads are written while the next request is on its way, which names them all the same", async () => {
+describe("results of tool calls", () => {
+  test("of read-only tools are written while the next request is on the wire, and the request refers to them", async () => {
     server.script([toolReply({ name: "ls", input: { path: "." } }), textReply("Nothing there.")]);
     const around = withCommits(async (write) => {
       await server.nextRequest();
@@ -44,7 +44,7 @@ describe("the results of a model's calls", () => {
     ]);
   });
 
-  test("of what may have changed something are on disk before the next request leaves", async () => {
+  test("of tools with side effects are durable before the next request is sent", async () => {
     server.script([toolReply({ name: "write", input: { path: "a.txt", content: "1" } }), textReply("Done.")]);
     const atCommit: number[] = [];
     const around = withCommits(async (write) => {
@@ -56,12 +56,12 @@ describe("the results of a model's calls", () => {
     await platform.say(platform.message("write"));
     await platform.waitForSends(1);
     await running.gateway.engine.idle();
-    // Its call before it begins, its result before the second request.
+    // The call before it starts, the result before the second request.
     expect(atCommit).toEqual([1, 1]);
     expect(server.requests).toHaveLength(2);
   });
 
-  test("that could not be written are had again: nobody is answered from what is on no disk", async () => {
+  test("are repeated when their commit fails: nothing is answered from uncommitted state", async () => {
     const look = toolReply({ name: "ls", input: { path: "." } });
     server.script([look, textReply("Lost."), look, textReply("Nothing there.")]);
     let failures = 1;

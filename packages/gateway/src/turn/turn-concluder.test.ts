@@ -35,11 +35,14 @@ describe("blocks of an answer", () => {
   });
 
   test.each([
-    ["as many characters as the agent's blocks", { maxChars: 150, platformChars: 4_000, chunkLimit: undefined, shown: 150 }],
-    ["as the platform takes", { maxChars: 3_000, platformChars: 100, chunkLimit: undefined, shown: 100 }],
-    ["as the account wants", { maxChars: 3_000, platformChars: 4_000, chunkLimit: 120, shown: 120 }],
-    ["as the platform takes where the account wants more", { maxChars: 3_000, platformChars: 100, chunkLimit: 120, shown: 100 }],
-    ["as anybody can read, however few are wanted", { maxChars: 5, platformChars: 4_000, chunkLimit: 5, shown: 32 }],
+    ["as many characters as the agent's block limit", { maxChars: 150, platformChars: 4_000, chunkLimit: undefined, shown: 150 }],
+    ["as many as the platform accepts", { maxChars: 3_000, platformChars: 100, chunkLimit: undefined, shown: 100 }],
+    ["as many as the account configures", { maxChars: 3_000, platformChars: 4_000, chunkLimit: 120, shown: 120 }],
+    [
+      "as many as the platform accepts if the account configures more",
+      { maxChars: 3_000, platformChars: 100, chunkLimit: 120, shown: 100 },
+    ],
+    ["a readable minimum if the configured limit is tiny", { maxChars: 5, platformChars: 4_000, chunkLimit: 5, shown: 32 }],
   ])("have at most %s", async (_name, { maxChars, platformChars, chunkLimit, shown }) => {
     const text = { maxLength: platformChars, unit: "utf16" as const, markdown: "full" as const, dialect: "markdown" };
     platform = new TestPlatform("platform", { text });
@@ -57,11 +60,11 @@ describe("blocks of an answer", () => {
   });
 });
 
-describe("a run that somebody stops elsewhere", () => {
+describe("a run that is stopped from elsewhere", () => {
   const stop = (running: TestGateway): Promise<unknown> =>
     running.gateway.engine.sessions.stopper.stop(SESSION, { queued: false, reason: "you asked me to stop" });
 
-  test("is told to its sender, as a reply to what was said", async () => {
+  test("is reported to its sender, as a reply to the message", async () => {
     await using running = await start();
     const gate = server.hold();
     await platform.say(platform.message("hello"));
@@ -73,7 +76,7 @@ describe("a run that somebody stops elsewhere", () => {
     expect((await running.store.listInputs({ state: "interrupted", limit: 9 })).items).toHaveLength(1);
   });
 
-  test("is not told where it was stopped: there the answer to that says so", async () => {
+  test("is not reported where it was stopped: the answer to the stop says so", async () => {
     await using running = await start();
     const gate = server.hold();
     await platform.say(platform.message("hello"));
@@ -84,7 +87,7 @@ describe("a run that somebody stops elsewhere", () => {
     expect(scene.sentTexts()).toEqual(["Stopped what I was working on."]);
   });
 
-  test("and that nobody waits for is told to nobody", async () => {
+  test("and is unattended is reported to nobody", async () => {
     await using running = await start();
     const gate = server.hold();
     await running.gateway.engine.submit(platform.message("Look after it."), { owner: true, kind: "cron", sessionKey: SESSION });
@@ -96,10 +99,10 @@ describe("a run that somebody stops elsewhere", () => {
   });
 });
 
-describe("a run that only sends with a tool", () => {
+describe("a run that only sends by the message tool", () => {
   const send = (message: string): ReturnType<typeof toolReply> => toolReply({ name: "message", input: { action: "send", message } });
 
-  test("is over with that: nothing is said twice, and an empty end is no failure", async () => {
+  test("ends without repeating the text, and an empty answer is no failure", async () => {
     await using running = await start();
     server.script([send("Here it is."), textReply("Here it is.")]);
     expect(await say(running, "one")).toEqual(["Here it is."]);

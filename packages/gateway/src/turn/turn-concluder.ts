@@ -31,10 +31,10 @@ import { isOwnerChat } from "./owner-chat.ts";
 import { RunDeadline } from "../queue/run-deadline.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
 
-/** How long the files of a reply may take to be had. */
+/** Maximum milliseconds to fetch the files of a reply. */
 const MEDIA_TIMEOUT_MS = 90_000;
 
-/** What turns are ended with. */
+/** Dependencies of the turn concluder. */
 export interface TurnConcluderOptions {
   readonly store: InboxStore & SessionStore & TurnStore;
   readonly running: RunningConfig;
@@ -56,7 +56,7 @@ export interface TurnConcluderOptions {
   readonly crashPoint?: CrashPointHook | undefined;
 }
 
-/** Ends turns: decides what is said, and commits it. */
+/** Concludes turns: decides what is sent, and commits it. */
 export class TurnConcluder {
   readonly #options: TurnConcluderOptions;
 
@@ -64,7 +64,7 @@ export class TurnConcluder {
     this.#options = options;
   }
 
-  /** The final commit: last entries, outbox, usage and inputs at once; then everybody who waits or watches is told. */
+  /** The final commit: last entries, outbox, usage and inputs in one transaction; then clients and watchers are notified. */
   async conclude(finished: FinishedTurn): Promise<void> {
     const run = withCutNotice(withAnswerOrFailure(finished));
     const { turn } = run;
@@ -76,7 +76,7 @@ export class TurnConcluder {
     const media = await this.#planFiles(run, closing, { nowMs, suppressed });
     const { results } = run;
     const reason: unknown = results?.signal.reason;
-    // Stopped by a person while its files were fetched: the answer is not given then.
+    // A person stopped it while its files were fetched: the answer is not sent.
     if (media !== NO_MEDIA && reason instanceof LaneAbort)
       return this.conclude({
         ...run,
@@ -107,7 +107,7 @@ export class TurnConcluder {
       usage: results?.usage ?? NO_USAGE_TOTALS,
       inputState: suppressed && isSaid(closing) ? { type: "suppressed" } : closing.inputState,
       ...(run.ending.type === "yielded" ? { forgetsMemoryFlush: true } : {}),
-      // Whoever answers after a long run has not been idle.
+      // A person who answers after a long run was not idle.
       ...(RUN_POLICY[turn.kind].isFromPerson ? { interactedAtMs: nowMs } : {}),
       endedAtMs: nowMs,
     });
@@ -147,7 +147,7 @@ export class TurnConcluder {
     });
   }
 
-  /** The chat of the owner alone gets the reason itself; whoever else reads along gets a sentence that tells nothing of the installation. */
+  /** The owner's own chat gets the reason; any other reader gets a sentence without details of the installation. */
   async #failureTexts({ outcome, turn }: FinishedTurn): Promise<FailureTexts> {
     if (outcome.type !== "failed") return { chat: "", owner: "" };
     const owner = ownerFailureText(outcome, this.#options.hideSecrets);

@@ -8,64 +8,64 @@ import type { StreamedReply } from "../delivery/streaming/reply-stream.ts";
 import { failureText } from "../notices/failure-text.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
-/** How a turn ends, apart from what its run came to. */
+/** How a turn ends, apart from the outcome of its run. */
 export type TurnEnding =
   | { readonly type: "plain" }
-  /** It was tried too often: its inputs become dead letters, which the owner can look at and replay. The person is told as of any failure. */
+  /** It had too many attempts: its inputs become dead letters, which the owner can list and replay. The person is notified as for any failure. */
   | { readonly type: "given-up" }
-  /** It wrote notes, and made way for a message: they are still to be written. */
+  /** A memory flush that yielded to a message and is still due. */
   | { readonly type: "yielded" }
-  /** Its inputs belong to another session: they wait again, or their chat is told to ask again. */
+  /** Its inputs belong to another session: they are requeued there, or their chat is asked to send them again. */
   | { readonly type: "misplaced"; readonly inputs: "begin-again" | "ask-again" }
-  /** Somebody else stopped it: its sender is told. */
+  /** Somebody other than its sender stopped it: the sender is notified. */
   | { readonly type: "stopped-by-other" };
 
-/** What a run leaves. */
+/** The results of a run. */
 export interface RunResults {
   readonly usage: UsageTotals;
-  /** Completed and not committed. */
+  /** Completed and uncommitted entries. */
   readonly entries: readonly TranscriptBody[];
-  /** Ended and not committed. */
+  /** Ended and uncommitted requests. */
   readonly requests: readonly NewRequest[];
-  /** What the run has sent to its own origin already; an empty text is a file alone. */
+  /** Texts that the run has sent to its own origin; an empty one is a file without text. */
   readonly sentTexts: readonly string[];
-  /** The newest text of the run, for an answer without one. */
+  /** The newest text of the run, used if the answer has none. */
   readonly lastText: string;
   readonly model: string;
-  /** True for ids of messages that the model was given. */
+  /** True for ids of messages in the model's context. */
   readonly isGiven: (id: string) => boolean;
-  /** What its files are read with. */
+  /** The facts under which its files are read. */
   readonly facts: RunFacts;
-  /** The model had been given words of somebody who is not the owner when the run ended (R23). */
+  /** True if the model had read text of others than the owner when the run ended (R23). */
   readonly tainted: boolean;
-  /** Texts of its answers before the last one. */
+  /** Texts of the answers before the last one. */
   readonly earlierTexts: readonly string[];
   /** Notices appended to the reply and stored in the transcript: another model answered (R28), a part of the input was left out (R8). */
   readonly replyNotices: readonly string[];
   /** Notices appended to the reply that the transcript has already. */
   readonly storedReplyNotices: readonly string[];
-  /** The model's thoughts, to be shown before the reply. */
+  /** The model's thoughts to show before the reply. */
   readonly thoughts: string;
-  /** All of them that are shown, before the reply or earlier. */
+  /** All shown thoughts, before the reply or earlier. */
   readonly shownThoughts: string;
   /** A notice for the transcript alone; it is sent to no channel. */
   readonly transcriptNotice: string | undefined;
-  /** Fires when no client or person waits for the run any longer: then its files are not waited for either. */
+  /** Fires when no client or person waits for the run any more; its files are not awaited then. */
   readonly signal: AbortSignal;
 }
 
-/** A turn that is over. */
+/** A turn whose run is over. */
 export interface FinishedTurn {
   readonly turn: TurnRecord;
   readonly outcome: RunOutcome;
   readonly ending: TurnEnding;
-  /** What has been shown while it was written. */
+  /** What was streamed while it was written. */
   readonly streamed: StreamedReply | undefined;
-  /** Absent when it did not run in this process. */
+  /** Absent if it did not run in this process. */
   readonly results: RunResults | undefined;
 }
 
-/** What the final commit says to the person. */
+/** What the final commit sends and stores. */
 export interface TurnConclusion {
   readonly inputState: TurnEnd["inputState"];
   readonly say:
@@ -73,32 +73,34 @@ export interface TurnConclusion {
         readonly text: string;
         readonly purpose: "reply" | "notice";
         readonly reply?: Extract<ParsedReply, { type: "visible" }>;
-        /** How much of the text is sent already. */
+        /** Characters of the text that were sent already. */
         readonly covered?: number;
       }
     | undefined;
-  /** Kept in the conversation for people who look at it later. */
+  /** Stored in the transcript for later readers. */
   readonly notice: { readonly level: "info" | "warning" | "error"; readonly text: string } | undefined;
 }
 
-/** A reply that may have files of earlier answers, and nothing of its own. */
+/** A reply without text, for files of earlier answers. */
 const WORDLESS = { type: "visible", text: "", replyTo: { type: "none" }, media: [] } as const;
 
-/** Whether the input ends because of what is said: when that is kept back, so is the answer. A dead letter is one whatever is said. */
+/**
+ * True if the input state depends on the text being sent: when the send policy suppresses it, the input is suppressed too. Dead letters do not depend on it.
+ */
 export function isSaid({ inputState, say }: TurnConclusion): boolean {
   return inputState.type === "answered" || (inputState.type === "told" && say !== undefined);
 }
 
-/** What is said of a failed run: in the chat, and where only the owner looks. */
+/** The texts of a failed run: for the chat, and for the owner alone. */
 export interface FailureTexts {
   readonly chat: string;
   readonly owner: string;
 }
 
-/** What the final commit says of a run. Pure. */
+/** Decides what the final commit says about a run. Pure. */
 export function decideConclusion(run: FinishedTurn, texts: FailureTexts): TurnConclusion {
   const { outcome, turn, ending } = run;
-  // Notes answer no person: their outcome is in the log.
+  // A memory flush answers nobody; its outcome is logged.
   if (RUN_POLICY[turn.kind].reply === "never") return SILENT;
   if (outcome.type === "aborted") {
     const notice = { level: "info", text: `Stopped: ${outcome.reason}.` } as const;
@@ -118,12 +120,12 @@ export function decideConclusion(run: FinishedTurn, texts: FailureTexts): TurnCo
     const told: TurnConclusion = {
       inputState: { type: "told", reason: `${outcome.code}: ${outcome.message}` },
       say: { text: texts.chat, purpose: "notice" },
-      // A cap that the owner has set has done what it is for.
+      // A budget that the owner set is not an error.
       notice: { level: outcome.code === "budget" ? "warning" : "error", text: texts.owner },
     };
     const failed: TurnConclusion = ending.type === "given-up" ? { ...told, inputState: { type: "dead", reason: outcome.message } } : told;
     if (RUN_POLICY[turn.kind].isAttended) return failed;
-    // Nobody waits for it: the conversation shows it, and that such runs pause is told once, by who pauses them.
+    // Unattended: the transcript shows the failure, and the spend guard notifies once when such runs pause.
     return { ...failed, say: undefined, ...(outcome.code === "budget" ? { notice: undefined } : {}) };
   }
   return decideAnswer(run, outcome.message) ?? SILENT;
@@ -134,7 +136,7 @@ const ASK_AGAIN =
 
 const SILENT: TurnConclusion = { inputState: { type: "silent" }, say: undefined, notice: undefined };
 
-/** A run whose model had the last word, and said nothing that a person can be given, has failed. */
+/** A run whose model finished without a visible answer has failed. */
 export function withAnswerOrFailure(run: FinishedTurn): FinishedTurn {
   const { outcome, turn } = run;
   if (outcome.type !== "done" || RUN_POLICY[turn.kind].reply === "never") return run;
@@ -161,15 +163,15 @@ export function withCutNotice(run: FinishedTurn): FinishedTurn {
   return replyNotices.includes(CUT_NOTICE) ? run : { ...run, results: { ...results, replyNotices: [...replyNotices, CUT_NOTICE] } };
 }
 
-/** What an answer comes to; `undefined` when there is nothing in it. */
+/** The conclusion of an answer; `undefined` if the answer is empty. */
 function decideAnswer(run: FinishedTurn, message: AssistantMessage): TurnConclusion | undefined {
   const sentTexts = run.results?.sentTexts ?? [];
-  // A model may put its words beside its last tool call and end with nothing: those words are the answer then.
+  // A model may write its text beside its last tool call and then end empty: that text is the answer.
   const text = answerText(message);
   if (RUN_POLICY[run.turn.kind].reply === "unless-heartbeat-ok" && isHeartbeatOk(text)) return SILENT;
   const hasText = text.trim() !== "";
   const parsed = parseReply(hasText ? text : (run.results?.lastText ?? ""));
-  // Silence at the end takes nothing back: the text before it that named files was sent.
+  // A silent end does not revoke files: the earlier text that named them was sent.
   const reply = parsed.type === "silent" && mediaOf(run, WORDLESS).length > 0 ? WORDLESS : parsed;
   if (reply.type === "silent") return SILENT;
   if (reply.text === "" && mediaOf(run, reply).length === 0)
@@ -181,13 +183,13 @@ function decideAnswer(run: FinishedTurn, message: AssistantMessage): TurnConclus
   return { inputState: { type: "answered" }, say: { text: said, purpose: "reply", reply, covered }, notice: undefined };
 }
 
-/** How much of the text has rows. What comes before the last answer has been sent whole. */
+/** Characters of the text that have outbox rows. Text before the last answer was sent completely. */
 function coveredOf(streamed: StreamedReply | undefined, length: number, isLastAnswer: boolean): number {
   if (streamed?.type !== "blocks") return 0;
   return isLastAnswer ? Math.min(streamed.covered, length) : length;
 }
 
-/** The files that a reply names; with blocks, those of the answers before the last one too, whose text was sent. */
+/** The files that a reply names; with block streaming, also those of earlier answers, whose text was sent. */
 export function mediaOf(run: FinishedTurn, reply: Extract<ParsedReply, { type: "visible" }>): readonly string[] {
   if (run.streamed?.type !== "blocks") return reply.media;
   const earlier = (run.results?.earlierTexts ?? []).map(parseReply).flatMap((parsed) => (parsed.type === "visible" ? parsed.media : []));

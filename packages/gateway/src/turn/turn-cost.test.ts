@@ -15,7 +15,7 @@ afterEach(() => server[Symbol.asyncDispose]());
 interface Cost {
   readonly requests: number;
   readonly sends: number;
-  /** Each is one flush of the disk: the store runs with `synchronous = FULL`. */
+  /** Each is one fsync: the store runs with `synchronous = FULL`. */
   readonly commits: number;
   readonly rowsRead: number;
 }
@@ -35,20 +35,20 @@ async function costOf(running: TestGateway, text: string): Promise<Cost> {
   };
 }
 
-test("a turn costs three commits and one for the receipt, one request and one send; a tool costs what it must", async () => {
+test("a turn costs three commits and one for the receipt, one request and one send; a tool call adds a fixed number", async () => {
   await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
   server.respond(() => textReply("Yes."));
   await costOf(running, "the first one, which makes the session");
   expect(await costOf(running, "and another")).toMatchObject({ requests: 1, sends: 1, commits: 4 });
   server.script([toolReply({ name: "ls", input: { path: "." } }), textReply("Nothing there.")]);
-  // What only reads is written down once it is done, with the answer that called it and what the request cost.
+  // The result of a read-only tool is written afterwards, together with the answer that called it and the request's cost.
   expect(await costOf(running, "look")).toMatchObject({ requests: 2, sends: 1, commits: 5 });
   server.script([toolReply({ name: "write", input: { path: "a.txt", content: "1" } }), textReply("Done.")]);
-  // What changes something is written down before it begins, with the cost of the request, and once it is done.
+  // A tool with side effects is written before it starts, with the request's cost, and after it has ended.
   expect(await costOf(running, "write")).toMatchObject({ requests: 2, sends: 1, commits: 6 });
 });
 
-test("a turn of a long conversation, among many, reads and writes no more than the third one did", async () => {
+test("a turn in a long conversation among many reads and writes no more than the third turn did", async () => {
   await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
   server.respond(() => textReply("Yes."));
   for (const text of ["one", "two"]) await costOf(running, text);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { holdTurn } from "../../test/held-turn.ts";
 import { createTurnParts } from "../engine/turn-parts.ts";
 
-test("a turn of an owner who was struck off meanwhile goes on as a tainted one that is not the owner's", async () => {
+test("a resumed turn of a former owner continues as a tainted guest turn", async () => {
   await using held = await holdTurn();
   const { running, begun } = held;
   const { engine } = running.gateway;

@@ -35,7 +35,7 @@ import { assemblePrepared, createNewTurn, identifyTurn, keptFacts, viewOptions }
 import type { PreparedTurn } from "./prepared-turn.ts";
 import { readInputs, readTurnMessages } from "./stored-turn.ts";
 
-/** What turns are prepared with. */
+/** Dependencies of the turn preparer. */
 export interface TurnPreparerOptions {
   readonly store: InboxStore & LedgerStore & TranscriptStore & TurnStore;
   readonly running: RunningConfig;
@@ -50,7 +50,7 @@ export interface TurnPreparerOptions {
   readonly logger: Logger;
 }
 
-/** Makes turns of what was said, and of what the last process left. */
+/** Prepares turns from inputs, and from turns that the last process left. */
 export class TurnPreparer {
   readonly #options: TurnPreparerOptions;
 
@@ -58,7 +58,7 @@ export class TurnPreparer {
     this.#options = options;
   }
 
-  /** Makes a turn of what was said: session, prompt and the user's entries in one commit, which may still be on its way. */
+  /** Prepares a turn from inputs: session, prompt and user entries in one commit, which may still be pending. */
   async prepareInput(
     sessionKey: string,
     job: InputJob,
@@ -122,7 +122,7 @@ export class TurnPreparer {
     };
   }
 
-  /** Takes up a turn that the last process left: the prompt as it was stored, the transcript as far as it was committed. */
+  /** Prepares a turn that the last process left: with the stored prompt, and the transcript up to the last commit. */
   async prepareResumed(begun: TurnRecord, options: { readonly signal: AbortSignal }): Promise<PreparedTurn> {
     const { store, clock, conversations, prompts, cache, running } = this.#options;
     const { signal } = options;
@@ -162,16 +162,16 @@ export class TurnPreparer {
       compacted: { type: "nothing" },
       kept: {
         ...keptFacts(prompt, view, shown),
-        // A crash loses the rows of requests, and its answers stay.
+        // A crash loses request rows but not the answers.
         sentBefore: Math.max(sent.items[0]?.number ?? 0, own.filter(({ role }) => role === "assistant").length),
         lastEntryId: newest.items[0]?.id ?? "",
       },
-      // Who is the owner no more has spoken as the owner, unmarked.
+      // A former owner's text was stored unmarked.
       tainted: begun.owner !== turn.owner || hasMark(own) || (await isHistoryTainted(shown.messages, context.record, { store })),
     };
   }
 
-  /** What is kept in memory of a turn is true once it is on disk, and its uploads are not needed any more then. */
+  /** After the commit the cache entry is valid and uploads can be released; if the commit fails the entry is dropped. */
   async #settleStart(committed: Promise<void>, job: InputJob, sessionId: string): Promise<void> {
     try {
       await committed;
@@ -183,7 +183,7 @@ export class TurnPreparer {
   }
 }
 
-/** What a client has sent along with its message, as the session's history. */
+/** Earlier messages that a client sent along, as the session's history. */
 async function earlierMessages(
   { admission }: InputRecord,
   { sessionKey, tools }: { readonly sessionKey: string; readonly tools: readonly { readonly name: string }[] },
@@ -196,8 +196,8 @@ async function earlierMessages(
 }
 
 /**
- * Ahead of the commit, so that the first request is on its way while the disk is written to. What has failed before waits for its commit, and for space:
- * what it costs is asked for once it is sure to be kept.
+ * Starts optimistically, so that the first request is sent while the commit is written. A turn that failed before waits for its commit, and for disk space: the
+ * model is called only once the result can be stored.
  */
 async function startTurn(turn: NewTurn, job: InputJob, store: TurnStore): Promise<PendingCommit<StartedTurn>> {
   if (isLost(job)) throw new StoreError("not-found", "What this turn is about was never taken in.");

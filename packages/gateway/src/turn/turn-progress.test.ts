@@ -24,7 +24,7 @@ afterEach(() => scene[Symbol.asyncDispose]());
 const start = (agent: AgentPatch = {}, accountConfig: Partial<AccountConfig> = {}, home?: string): Promise<TestGateway> =>
   scene.start({ thinking: "low", ...agent }, accountConfig, home);
 
-/** A thought before a call, and one before the answer. */
+/** A thinking block before a call, and one before the answer. */
 const LOOKING: AnthropicReply = {
   type: "message",
   content: [
@@ -45,21 +45,21 @@ async function ask(running: TestGateway, extra: Partial<MsgContext> = {}): Promi
   return scene.sentDuring(running, async () => platform.say(platform.message("look", extra)));
 }
 
-/** The same of a run that nobody asked for. */
+/** The same for an unattended run. */
 async function beat(running: TestGateway): Promise<readonly string[]> {
   server.script([LOOKING, ANSWER]);
   const admission = { owner: true, kind: "heartbeat", sessionKey: SESSION } as const;
   return scene.sentDuring(running, async () => running.gateway.engine.submit(platform.message("Look after it."), admission));
 }
 
-describe("tools in the chat", () => {
+describe("tool calls in the chat", () => {
   const DONE = expect.stringMatching(/^`ls` is done/) as string;
 
   test.each([
     ["off", ["It is empty."], ["It is empty."]],
     ["on", ["`ls`", "It is empty."], ["It is empty."]],
     ["full", ["`ls`", DONE, "It is empty."], ["It is empty."]],
-  ] as const)("verbose %s", async (verbose, person, nobody) => {
+  ] as const)("follow the setting verbose %s", async (verbose, person, nobody) => {
     await using running = await start({ verbose });
     expect(await ask(running)).toEqual(person);
     expect(await beat(running)).toEqual(nobody);
@@ -74,15 +74,15 @@ describe("thoughts in the chat", () => {
   test.each([
     ["off", ["It is empty."], ["It is empty."]],
     ["on", [BOTH, "It is empty."], [BOTH, "It is empty."]],
-    // What a run thinks that nobody asked for is shown beside its answer or not at all.
+    // Thoughts of an unattended run are shown with its answer or not at all.
     ["stream", [FIRST, SECOND, "It is empty."], [BOTH, "It is empty."]],
-  ] as const)("reasoning %s", async (reasoning, person, nobody) => {
+  ] as const)("follow the setting reasoning %s", async (reasoning, person, nobody) => {
     await using running = await start({ reasoning });
     expect(await ask(running)).toEqual(person);
     expect(await beat(running)).toEqual(nobody);
   });
 
-  test("of an answer without any are not there", async () => {
+  test("are absent if the answer has none", async () => {
     await using running = await start({ reasoning: "on" });
     server.script([textReply("Yes.")]);
     await platform.say(platform.message("look"));
@@ -90,7 +90,7 @@ describe("thoughts in the chat", () => {
     expect(scene.sentTexts()).toEqual(["Yes."]);
   });
 
-  test("of before a restart are shown with the answer of after it", async () => {
+  test("from before a restart are shown with the answer after it", async () => {
     const first = await start({ reasoning: "on" });
     const reached = server.nextRequest().then(async () => server.nextRequest());
     server.respond(({ index }) => (index === 0 ? LOOKING : new Promise<never>(() => undefined)));
@@ -104,8 +104,8 @@ describe("thoughts in the chat", () => {
   });
 });
 
-describe("what clients see of a run", () => {
-  /** What is told of a session until its run is over, by its type; text that comes in pieces is joined. */
+describe("events of a run for clients", () => {
+  /** The events of a session until its run ends; consecutive text deltas are joined. */
   async function watch(running: TestGateway, act: () => Promise<void>): Promise<readonly ChatEvent[]> {
     const events: ChatEvent[] = [];
     using _watch = running.gateway.engine.parts.events.subscribe(SESSION, (event) => void events.push(event));
@@ -114,14 +114,14 @@ describe("what clients see of a run", () => {
     return events;
   }
 
-  /** The types of events, each once where several come in a row. */
+  /** Event types, with consecutive duplicates removed. */
   function orderOf(events: readonly ChatEvent[]): readonly string[] {
     const types = events.map(({ type }) => type).filter((type) => type !== "queue-change");
     return types.filter((type, index) => type !== types[index - 1]);
   }
   const ANSWERED = ["block-start", "block-delta", "block-start", "block-delta", "entry", "run-end"];
 
-  test("is each piece of its answers, each tool, and what was stored, in order", async () => {
+  test("are each piece of its answers, each tool call and each stored entry, in order", async () => {
     await using running = await start();
     const events = await watch(running, async () => void (await ask(running)));
     expect(orderOf(events)).toEqual(["entry", "run-start", "block-start", "block-delta", "tool-start", "entry", ...ANSWERED]);
@@ -133,14 +133,14 @@ describe("what clients see of a run", () => {
     expect(events.at(-1)).toMatchObject({ type: "run-end", outcome: { type: "done" } });
   });
 
-  test("is the call of a tool that changes something on disk before it begins, and its result before the next request", async () => {
+  test("show a tool with side effects as stored before it starts, and its result before the next request", async () => {
     await using running = await start();
     server.script([toolReply({ name: "write", input: { path: "a.txt", content: "1" } }), ANSWER]);
     const events = await watch(running, async () => void (await platform.say(platform.message("write it"))));
     expect(orderOf(events)).toEqual(["entry", "run-start", "entry", "tool-start", "entry", ...ANSWERED]);
   });
 
-  test("of a run that goes on after a restart is its beginning, and none of what they have seen", async () => {
+  test("contain its start after a restart, and nothing that was published before", async () => {
     const first = await start();
     const reached = server.nextRequest();
     server.respond(() => new Promise<never>(() => undefined));
@@ -155,7 +155,7 @@ describe("what clients see of a run", () => {
   });
 });
 
-describe("how much of a conversation the model is given", () => {
+describe("the history limit", () => {
   const at = (kind: "direct" | "group", threadId?: string): Partial<MsgContext> => ({
     origin: { channel: "test", accountId: "default", conversation: { kind, id: "c-1", ...withoutUndefined({ threadId }) } },
   });
@@ -164,7 +164,7 @@ describe("how much of a conversation the model is given", () => {
     ["a direct conversation", at("direct"), { direct: 1 }],
     ["a group", at("group"), { group: 1 }],
     ["a thread of a group", at("group", "t-1"), { thread: 1 }],
-  ] as const)("is limited for %s by what is configured for it", async (_name, extra, historyLimit) => {
+  ] as const)("of %s follows its configuration", async (_name, extra, historyLimit) => {
     server.respond(() => textReply("Yes."));
     const limits = [
       historyLimit,

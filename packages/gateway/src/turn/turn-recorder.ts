@@ -21,7 +21,7 @@ import type { ResumedRun } from "./resume-calls.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
 import type { TurnSteering } from "./turn-steering.ts";
 
-/** What a run is written down and shown with. */
+/** Dependencies of the turn recorder. */
 export interface TurnRecorderOptions extends ReplyStreamOptions {
   readonly events: SessionEvents;
   readonly cache: SessionCache;
@@ -29,9 +29,9 @@ export interface TurnRecorderOptions extends ReplyStreamOptions {
 }
 
 /**
- * Writes down what a run completes and shows what it does. Commits only where something depends on it: the answer and the journal before a tool that
- * changes anything begins, its result before the next model request. What only reads needs no journal, since after a crash it is simply run again: its
- * result is written while the next request is on its way. So is the turn's beginning while the first one is; nothing is shown or done before that.
+ * Stores what a run completes and publishes what it does. Commits only where correctness depends on it: the answer and the journal before a tool with side
+ * effects starts, its result before the next model request. Read-only tools need no journal, because after a crash they are simply run again; their results are
+ * written while the next request is on the wire. So is the turn's first commit, before which nothing is shown or executed.
  */
 export class TurnRecorder {
   readonly #prepared: PreparedTurn;
@@ -41,9 +41,9 @@ export class TurnRecorder {
   readonly #steering: TurnSteering;
   #pending: TranscriptBody[] = [];
   #journal: Omit<ToolJournalRecord, "turnId">[] = [];
-  /** A tool that may have changed something has run since the last commit. */
+  /** True if a tool with side effects has run since the last commit. */
   #hasChanged = false;
-  /** A commit that the run has not waited for: of results, or of the turn itself. */
+  /** A pending commit that the run did not wait for: of results, or of the turn itself. */
   #writing: Promise<void> | undefined;
   readonly #sentTexts: string[] = [];
   readonly #steered: AgentMessage[] = [];
@@ -61,7 +61,7 @@ export class TurnRecorder {
       readonly resumed: ResumedRun | undefined;
       readonly requests: RequestRecorder;
       readonly steering: TurnSteering;
-      /** Resolves once the turn is on disk and those who watch know of it. */
+      /** Resolves once the turn is committed and its watchers are notified. */
       readonly begun: Promise<void>;
       readonly signal: AbortSignal;
     },
@@ -87,19 +87,19 @@ export class TurnRecorder {
     );
   }
 
-  /** True when the model was given this id of a message. */
+  /** True if the model was given the message with this id. */
   isGiven(id: string): boolean {
     const { beginning, request } = this.#prepared;
     const prompt = beginning.type === "new" ? [beginning.prompt] : [];
     return isGivenId(id, [...request.history, ...prompt, ...this.#steered]);
   }
 
-  /** Nothing is sent by itself any more; what has been shown of the last answer. Call it when the run is over. */
+  /** Stops the stream and returns what was shown of the last answer. Call it when the run is over. */
   async finishStream(): Promise<StreamedReply | undefined> {
     return this.#stream?.finish();
   }
 
-  /** Texts that the run has sent to its own origin with the `message` tool; an empty one is a file alone. */
+  /** Texts that the run has sent to its own origin with the `message` tool; an empty one is a file without text. */
   get sentTexts(): readonly string[] {
     return this.#sentTexts;
   }
@@ -109,27 +109,27 @@ export class TurnRecorder {
     return this.#earlierTexts;
   }
 
-  /** Words of somebody who is not the owner have come into the turn (R23). */
+  /** True if text of others than the owner has entered the turn (R23). */
   get tainted(): boolean {
     return this.#tainted;
   }
 
-  /** What is to be shown of the run's thoughts beside its reply; empty unless somebody asked for that. */
+  /** The run's thoughts to show before its reply; empty unless requested. */
   get thoughts(): string {
     return this.#thoughts.join("\n\n");
   }
 
-  /** Everything that is shown of the run's thoughts, beside its reply or before. */
+  /** All shown thoughts of the run, before its reply or earlier. */
   get shownThoughts(): string {
     return this.#shownThoughts.join("\n\n");
   }
 
-  /** The newest text of the assistant, for a run whose last answer has none. */
+  /** The assistant's newest text, for a run whose last answer has none. */
   get lastText(): string {
     return this.#lastText;
   }
 
-  /** Takes one event of the loop; resolves when what must be on disk is there. */
+  /** Records one event of the loop; resolves when everything that must be durable is committed. */
   async record(event: Exclude<AgentEvent, { type: "run-end" }>): Promise<void> {
     const { turn, facts } = this.#prepared;
     if (this.#writing !== undefined && !this.#isBeforeRequest(event)) await this.settle();
@@ -140,7 +140,7 @@ export class TurnRecorder {
         if (!this.#hasUnwritten) return;
         if (this.#hasChanged) return this.flush();
         this.#writing = this.flush();
-        // Whoever comes next waits for it, and hears of its failure.
+        // The next writer awaits it and gets its rejection.
         this.#writing.catch(() => {});
         return;
       case "model-event":
@@ -177,7 +177,7 @@ export class TurnRecorder {
         if (this.#resumed?.finished.has(event.call.id) === true) return;
         this.#hasChanged ||= this.#toolOf(event.call.name)?.traits.effect !== "read";
         this.#options.observer.toolEnded(turn, { id: event.call.id, tool: this.#toolOf(event.call.name) }, event.result);
-        // It has run, and nothing on disk says so yet.
+        // The tool has run and nothing is committed yet.
         this.#options.crashPoint?.("mid-tool");
         this.#pending.push({ type: "message", message: event.result });
         if (this.#toolOf(event.call.name)?.traits.effect !== "read")
@@ -199,20 +199,20 @@ export class TurnRecorder {
     }
   }
 
-  /** Waits for a commit that is under way; rejects when it failed. */
+  /** Waits for a pending commit; rejects if it failed. */
   async settle(): Promise<void> {
     await this.#writing;
     this.#writing = undefined;
   }
 
-  /** Commits what is completed and shows it. */
+  /** Commits completed items and publishes them. */
   async flush(): Promise<void> {
     if (this.#hasUnwritten) await this.#write(this.#requests.take());
   }
 
   /**
-   * The last commit of a turn that stays open: what is completed, and the request that was on the wire. The answer that was cut off is asked for anew:
-   * on disk it would be the turn's last word.
+   * The last commit of a turn that stays open: completed items, and the request on the wire. A partial answer is not stored, since it would become the turn's
+   * last message; it is requested again.
    */
   async flushOpen(): Promise<void> {
     this.#pending = this.#pending.filter((entry) => !isCutOff(entry));
@@ -224,7 +224,7 @@ export class TurnRecorder {
     return this.#pending.length > 0 || this.#journal.length > 0;
   }
 
-  /** True for what the loop tells before it asks the model, and has nothing to write for. */
+  /** True for events before the model request that need no commit. */
   #isBeforeRequest(event: AgentEvent): boolean {
     return event.type === "run-start" || (event.type === "turn-start" && !this.#hasUnwritten);
   }
@@ -248,14 +248,14 @@ export class TurnRecorder {
     for (const entry of written) publishEntry(this.#options, facts.sessionKey, entry, turn.id);
   }
 
-  /** What is completed and not committed, for the final commit. */
+  /** Completed and uncommitted entries, for the final commit. */
   takePending(): readonly TranscriptBody[] {
     const entries = this.#pending;
     this.#pending = [];
     return entries;
   }
 
-  /** Requests of a run that is over and that are not committed, for the final commit. */
+  /** Uncommitted requests of an ended run, for the final commit. */
   takeRequests(): readonly NewRequest[] {
     return this.#requests.finish();
   }
@@ -277,7 +277,7 @@ export class TurnRecorder {
     }
     const { store, clock, dispatcher } = this.#options;
     const suppressed = await isSuppressed(turn, this.#options);
-    // By which answer it is: one that a crash has lost is asked for anew, and its thoughts are shown.
+    // Keyed by the answer's number: an answer lost in a crash is requested again, and its thoughts are shown again.
     const rows = planThoughts(turn, thoughts, { key: this.#earlierTexts.length, nowMs: clock.now(), suppressed }, this.#options);
     if (rows.length > 0) dispatcher.dispatch(await store.addOutbound(rows, { turnId: turn.id }));
   }
@@ -286,7 +286,7 @@ export class TurnRecorder {
     return this.#prepared.request.tools.find((tool) => tool.name === name);
   }
 
-  /** Tells the chat of a tool, where somebody asked for that. Runs that nobody asked for may come to tell nothing: they tell nothing of tools either. */
+  /** Sends a line about a tool call to the chat, if requested. Unattended runs send none, since they may end silently. */
   async #sendToolLine(line: ToolLine): Promise<void> {
     const { turn, display } = this.#prepared;
     if (display.verbose === "off" || !RUN_POLICY[turn.kind].showsProgress) return;
@@ -301,7 +301,7 @@ export class TurnRecorder {
     const { events } = this.#options;
     switch (event.type) {
       case "message-start":
-        // Without blocks there is nothing to withdraw: it is the first try.
+        // Without blocks there is nothing to withdraw: this is the first try.
         if (events.live(facts.sessionKey)?.blocks.length) events.publish(facts.sessionKey, { type: "answer-restart", runId: turn.id });
         return;
       case "text-start":
@@ -320,7 +320,7 @@ export class TurnRecorder {
   }
 }
 
-/** A run that nobody asked for may come to tell nothing: what it thinks is shown beside its answer or not at all. */
+/** True for unattended runs, whose thoughts are shown with the answer or not at all, since they may end silently. */
 function showsAtEnd({ display: { reasoning }, turn }: PreparedTurn): boolean {
   return reasoning === "on" || (reasoning !== "off" && !RUN_POLICY[turn.kind].showsProgress);
 }

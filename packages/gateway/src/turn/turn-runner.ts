@@ -62,7 +62,7 @@ type RunEnd = Extract<AgentEvent, { type: "run-end" }>;
 
 const NO_OUTCOME: RunOutcome = { type: "failed", code: "internal", message: "the run ended without an outcome" };
 
-/** What turns are run with: its own parts, and those of what it makes for each turn. */
+/** Dependencies of the turn runner, and of what it creates for each turn. */
 export interface TurnRunnerOptions
   extends JobPreparerOptions, TurnRecorderOptions, TurnSteeringOptions, RunModelOptions, RequestRepairOptions {
   readonly store: JobPreparerOptions["store"] & TurnRecorderOptions["store"] & TurnSteeringOptions["store"];
@@ -71,7 +71,7 @@ export interface TurnRunnerOptions
   readonly typing: TypingIndicator;
   readonly turnContext: TurnContext;
   readonly toolLimits: ToolLimits;
-  /** Told when a tool call starts or stops waiting for a free place. */
+  /** Observes when a tool call starts or stops waiting for a free place. */
   readonly waits: SessionWaits;
   readonly toolGate: ToolGate;
   readonly files: LocalFiles;
@@ -131,8 +131,8 @@ export class TurnRunner {
   }
 
   /**
-   * Lets the agent write its notes in a hidden turn. Call it in the session's lane. Resolves however the turn ends; rejects only when the store does, and
-   * then requeues the turn.
+   * Runs the memory flush: a hidden turn in which the agent writes its notes. Call it in the session's lane. Resolves however the turn ends; rejects only when
+   * the store does, and then requeues the turn.
    */
   readonly flushMemory: FlushMemory = async (context, { signal }) => {
     const { record } = context;
@@ -184,7 +184,7 @@ export class TurnRunner {
     const runModel = createRunModel(prepared, { agentId: agent.config.id, kind: turn.kind }, this.#options, kept);
     const { client, requests } = runModel;
     const resumed = beginning.type === "resumed" ? resumeRun(request.history, await store.readJournal(turn.id), client) : undefined;
-    // It goes on with the tools of a stored answer.
+    // It resumes with the tools of a stored answer.
     if (resumed?.answer !== undefined) place.leave();
     const steering = new TurnSteering(prepared, this.#options, { resumed, signal });
     const recorder = new TurnRecorder(prepared, this.#options, { resumed, requests, steering, begun, signal });

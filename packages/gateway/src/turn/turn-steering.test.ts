@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => server[Symbol.asyncDispose]());
 
-/** A conversation that two owners share, with a model that a few pages fill. */
+/** A conversation that two owners share, with a small window that a few pages fill. */
 const shared = (config: FactotumConfig): FactotumConfig => {
   const base = withModel(server.baseUrl)(config);
   const { anthropic } = base.models.providers;
@@ -41,7 +41,7 @@ const start = (): Promise<TestGateway> => startTestGateway({ platform, patch: sh
 const sentTexts = (): readonly string[] => platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
 const messagesOf = (index: number): string => JSON.stringify(server.requests.at(index)?.body?.["messages"]);
 
-/** Says the first message; the others while the model is asked about it. */
+/** Sends the first message, and the others during its model request. */
 async function sayDuring(running: TestGateway, first: string, meanwhile: () => Promise<void>): Promise<void> {
   const gate = server.hold();
   await platform.say(platform.message(first, { sender: OTHER }));
@@ -51,7 +51,7 @@ async function sayDuring(running: TestGateway, first: string, meanwhile: () => P
   await running.gateway.engine.idle();
 }
 
-test("a message that was said into a turn is in the requests after it, where it was said", async () => {
+test("a steered message is in all later requests of its turn, at its position", async () => {
   server.script([LOOK, textReply("Both."), textReply("Yes.")]);
   await using running = await start();
   await sayDuring(running, "one", async () => void (await platform.say(platform.message("two"))));
@@ -62,7 +62,7 @@ test("a message that was said into a turn is in the requests after it, where it 
   expect(isPrefixOf(server.requests[1]?.body ?? {}, server.requests[2]?.body ?? {})).toBe(true);
 });
 
-test("a message is not said into an owner's turn when its sender is the owner no more: it has a turn of its own, as a guest's", async () => {
+test("a message whose sender is no longer the owner is not steered into an owner's turn, but answered in a guest turn of its own", async () => {
   server.script([LOOK, textReply("One."), textReply("Two.")]);
   await using running = await start();
   await sayDuring(running, "one", async () => {
@@ -75,10 +75,10 @@ test("a message is not said into an owner's turn when its sender is the owner no
   expect(messagesOf(2)).toContain(String.raw`\"owner\":false`);
 });
 
-test("a message that cannot be made ready for a turn at work keeps nothing else from it, and fails by itself, for its sender to see", async () => {
+test("a message that cannot be prepared for steering does not block others, and its own turn reports the failure to its sender", async () => {
   server.script([LOOK, textReply("Done.")]);
   await using running = await start();
-  // No file can be kept where a file lies in place of the folder.
+  // No file can be stored when a file occupies the folder's path.
   await writeFile(path.join(running.home, "media"), "");
   await sayDuring(running, "one", async () => {
     await platform.say(platform.message("two"));
@@ -94,7 +94,7 @@ test("a message that cannot be made ready for a turn at work keeps nothing else 
   for (const line of warnings) expect(line).toMatch(/"level":"warn".*"inputId":"i\d+".*"error":"/);
 });
 
-test("a message that is made ready when its turn is stopped waits, without a word in the log", async () => {
+test("a message that is being prepared when its turn is stopped waits in the queue, without a log line", async () => {
   server.script([LOOK, textReply("Two.")]);
   await using running = await start();
   const fetching = Promise.withResolvers<void>();
@@ -115,7 +115,7 @@ test("a message that is made ready when its turn is stopped waits, without a wor
   expect(running.logger.lines.filter((line) => line.includes("could not be said into a turn"))).toEqual([]);
 });
 
-test("a call is judged by everybody who has said something into its turn", async () => {
+test("a tool call is authorized for every sender of its turn", async () => {
   await using running = await start();
   server.respond(async ({ index }) => {
     if (index === 0) return LOOK;
@@ -129,7 +129,7 @@ test("a call is judged by everybody who has said something into its turn", async
   expect(messagesOf(2)).toContain("write was refused. Rule owner");
 });
 
-test("what comes in while a turn takes up its calls after a kill is said into it, behind what became of them", async () => {
+test("a message that arrives while a killed turn resumes its calls is steered into it, after their results", async () => {
   const exec = { name: "exec", input: { command: "sleep" } };
   const runnerOf = (begun: () => void, end: Promise<void>): CommandRunner => ({
     run: async () => {

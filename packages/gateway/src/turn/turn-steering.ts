@@ -17,9 +17,9 @@ import type { InputJob } from "../queue/turn-job.ts";
 import type { TurnMessages } from "../messages/turn-messages.ts";
 import { raceAbort } from "../kernel/race-abort.ts";
 
-/** What messages are said into a run with. */
+/** Dependencies of turn steering. */
 export interface TurnSteeringOptions {
-  /** Where messages wait that may be said into a turn at work. */
+  /** Waiting messages that may be steered into an active turn. */
   readonly queue: TurnQueue;
   readonly policy: InputPolicy;
   readonly store: TurnStore;
@@ -34,9 +34,8 @@ export interface TurnSteeringOptions {
 }
 
 /**
- * Says into a run what came in while it worked. A message leaves the queue once it is rendered, and joins the turn on disk when the loop tells that it
- * has it: behind the results that were due before it, and before the next request. Until then it is a waiting input like any other, which a crash
- * leaves to the next start.
+ * Steers waiting messages into an active run. A message leaves the queue once it is rendered, and joins the stored turn when the loop reports that it has it:
+ * after the results that were due before, and before the next request. Until then it is an ordinary waiting input, which a crash leaves to the next start.
  */
 export class TurnSteering implements SteeringQueue {
   readonly #prepared: PreparedTurn;
@@ -44,8 +43,8 @@ export class TurnSteering implements SteeringQueue {
   readonly #signal: AbortSignal;
   readonly #playedAnswer: AssistantMessage | undefined;
   /**
-   * Opens with the first answer of this run. Before it nothing is said into the run: what came before the first request gets a turn of its own, and
-   * nothing may come between an answer that is played from the disk and its results.
+   * True after the first answer of this run. Nothing is steered before it: messages before the first request get a turn of their own, and nothing may come
+   * between a replayed answer and its results.
    */
   #isOpen = false;
   #taken: { readonly job: InputJob; readonly messages: readonly UserMessage[] }[] = [];
@@ -64,12 +63,12 @@ export class TurnSteering implements SteeringQueue {
     this.#said = [...prepared.inputs];
   }
 
-  /** Inputs of the turn, those that have joined it included. */
+  /** Ids of the turn's inputs, including those that have joined it. */
   get inputIds(): readonly string[] {
     return [...this.#prepared.turn.inputIds, ...this.#joinedIds];
   }
 
-  /** Everything that was said in the run, as it was committed. */
+  /** All inputs of the run, as committed. */
   get said(): readonly InputRecord[] {
     return this.#said;
   }
@@ -79,7 +78,7 @@ export class TurnSteering implements SteeringQueue {
     if (answer !== this.#playedAnswer) this.#isOpen = true;
   }
 
-  /** The next request is due: what was played has its results. */
+  /** The next request is due: a replayed answer has its results. */
   onTurnStart(turn: number): void {
     if (turn > 1) this.#isOpen = true;
   }
@@ -89,10 +88,10 @@ export class TurnSteering implements SteeringQueue {
     if (!this.#isOpen) return [];
     const found: UserMessage[] = [];
     for (const job of this.#options.queue.steerable(turn.sessionKey, turn)) {
-      // Whose authority or session has changed meanwhile waits, and is judged on its own.
+      // A job whose authority or session has changed waits and is reauthorized on its own.
       if (!hasKeptAuthority(turn.sessionKey, job, this.#options.policy, this.#options.running.config)) break;
       const messages = await this.#render(job, { facts, tools: request.tools, signal: this.#signal });
-      // Meanwhile it may have been dropped, or the run stopped: then it waits, or not, without this run.
+      // The job may have been dropped, or the run stopped: leave it to the queue.
       if (messages === undefined || this.#signal.aborted || !this.#options.queue.take(turn.sessionKey, job)) break;
       this.#taken.push({ job, messages });
       this.#said.push(...inputsOf(job));
@@ -101,20 +100,20 @@ export class TurnSteering implements SteeringQueue {
     return found;
   }
 
-  /** A run that is stopped does not wait for what hangs in a message. */
+  /** Renders a message; a stopped run does not wait for a rendering that hangs. */
   async #render(job: InputJob, request: Parameters<TurnMessages["join"]>[1]): Promise<readonly UserMessage[] | undefined> {
     try {
       const { clock, messages } = this.#options;
       return await raceAbort(messages.join(job, request, this.#prepared), { signal: request.signal, clock });
     } catch (error) {
-      // It gets a turn of its own, which fails for all to see; what was taken before it is said all the same.
+      // It gets a turn of its own, which fails visibly; messages that were already taken are steered anyway.
       if (!request.signal.aborted)
         this.#options.logger.warn("A message could not be said into a turn", { inputId: leadInput(job).id, error });
       return undefined;
     }
   }
 
-  /** Commits what the loop has taken. What was due before it must be on disk. */
+  /** Commits the messages that the loop has taken. Earlier entries must be committed. */
   async join(requests: RequestRecorder): Promise<void> {
     const { turn } = this.#prepared;
     const { store, clock, cache, watchers } = this.#options;
@@ -133,7 +132,7 @@ export class TurnSteering implements SteeringQueue {
     for (const { message } of inputs) await this.#options.media.release(message);
   }
 
-  /** The run broke: what it has taken and could not commit waits again, and nobody but this process knows of it. */
+  /** Requeues messages that were taken but not committed, after the run has failed. */
   requeue(): void {
     const { sessionKey } = this.#prepared.turn;
     for (const { job } of this.#taken.splice(0).toReversed())

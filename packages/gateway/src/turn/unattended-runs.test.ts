@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => server[Symbol.asyncDispose]());
 
-/** The time of the wall goes as the test says; deadlines run as ever. */
+/** Wall-clock time is set by the test; deadlines run in real time. */
 const clock: Clock = { ...realClock, now: () => Date.UTC(2026, 2, 2, 0, 5) + offsetMs };
 
 const start = (change: (config: FactotumConfig) => FactotumConfig = (config) => config): Promise<TestGateway> =>
@@ -32,7 +32,7 @@ const start = (change: (config: FactotumConfig) => FactotumConfig = (config) => 
     },
   });
 
-/** One beat of the agent's main session, as a scheduler would submit it. */
+/** Submits one heartbeat of the agent's main session, like a scheduler. */
 async function beat(running: TestGateway): Promise<void> {
   await running.gateway.engine.submit(platform.message("Heartbeat. If there is nothing to report, answer only HEARTBEAT_OK."), {
     owner: true,
@@ -58,7 +58,7 @@ async function notices(running: TestGateway, pattern: RegExp): Promise<number> {
 const body = (index: number): NonNullable<AnthropicServer["requests"][number]["body"]> => server.requests.at(index)?.body ?? {};
 
 describe("a heartbeat", () => {
-  test("that tells nothing sends nothing, and leaves the conversation as it was, byte for byte", async () => {
+  test("that has nothing to report sends nothing, and leaves the conversation byte-identical", async () => {
     server.script([
       textReply("Yes."),
       toolReply({ name: "ls", input: {} }),
@@ -84,7 +84,7 @@ describe("a heartbeat", () => {
     expect(JSON.stringify(body(-1))).not.toMatch(/HEARTBEAT_OK"|Heartbeat\. If/);
     const { items } = await running.store.readTranscript(before?.sessionId ?? "", { limit: 50 });
     expect(JSON.stringify(items)).toContain("HEARTBEAT_OK");
-    // One that tells something is delivered and stays.
+    // A heartbeat with something to report is delivered and stays.
     await beat(running);
     expect(platform.sent.at(-1)).toMatchObject({ outbound: { text: "The backup failed." } });
     await say(running, "three");
@@ -93,7 +93,7 @@ describe("a heartbeat", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("every half hour of a day with a key that is refused makes three calls; the owner is told once, and a person's message mends it", async () => {
+  test("every half hour for a day with a rejected key makes three calls and one notice to the owner, until a person's message succeeds", async () => {
     server.respond(() => ({ type: "error", errorType: "authentication_error", message: "invalid x-api-key" }));
     await using running = await start();
     await say(running, "one");
@@ -108,13 +108,13 @@ describe("a heartbeat", () => {
     expect(platform.sent).toHaveLength(1);
     server.respond(() => textReply("Mended."));
     expect(await say(running, "two")).toBe("Mended.");
-    // Polls that nobody answered are no part of the conversation.
+    // Unanswered heartbeats are not part of the conversation.
     expect(JSON.stringify(body(-1))).not.toContain("Heartbeat. If");
     await beat(running);
     expect(platform.sent.at(-1)).toMatchObject({ outbound: { text: "Mended." } });
   });
 
-  test("at the cap is refused before anything is sent, and the next message of a person is answered", async () => {
+  test("over the cap is refused before anything is sent, and the next message of a person is answered", async () => {
     server.respond(({ body: sent }) => textReply(JSON.stringify(sent).includes("Heartbeat. If") ? "HEARTBEAT_OK" : "Yes."));
     await using running = await start((config) => ({
       ...config,
@@ -134,7 +134,7 @@ describe("a heartbeat", () => {
   });
 });
 
-test("a model that repeats one call is stopped after five, and the person is told", async () => {
+test("a model that repeats one call is stopped after five, and the person is notified", async () => {
   server.respond(() => toolReply({ name: "ls", input: {} }));
   await using running = await start();
   expect(await say(running, "look")).toContain("kept repeating");

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { holdTurn } from "../../test/held-turn.ts";
 import { createTurnParts } from "../engine/turn-parts.ts";
 
-test("a misplaced turn that cannot be ended is kept, and keeps no other from being looked at", async () => {
+test("a misplaced turn that cannot be ended is kept, and does not stop others from being checked", async () => {
   await using held = await holdTurn();
   const { running, begun } = held;
   const { engine } = running.gateway;

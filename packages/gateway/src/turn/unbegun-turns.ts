@@ -21,10 +21,10 @@ import { RunDeadline } from "../queue/run-deadline.ts";
 import { inputsOf } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
 
-/** Why such a turn ends, as its session's conversation says. */
+/** The reason of such a turn's end, in its session's transcript. */
 const MISPLACED = "its sender has another conversation now";
 
-/** What turns that do not begin are ended with. */
+/** Dependencies of unstarted turns. */
 export interface UnbegunTurnsOptions extends RefusedTurnOptions {
   readonly store: InboxStore & OutboxStore & TurnStore;
   readonly policy: InputPolicy;
@@ -35,7 +35,7 @@ export interface UnbegunTurnsOptions extends RefusedTurnOptions {
   readonly crashPoint?: CrashPointHook | undefined;
 }
 
-/** Ends turns and jobs that do not begin, or do not go on after a restart. */
+/** Ends turns and jobs that do not start, or do not resume after a restart. */
 export class UnbegunTurns {
   readonly #options: UnbegunTurnsOptions;
 
@@ -43,19 +43,19 @@ export class UnbegunTurns {
     this.#options = options;
   }
 
-  /** Ends a turn that was begun, by an earlier process or a moment ago, and does not go on. */
+  /** Ends a stored turn, of an earlier process or of this one, that does not run. */
   async end(turn: TurnRecord, outcome: RunOutcome, ending: TurnEnding = { type: "plain" }): Promise<void> {
     const streamed = await leftPreview(turn.id, this.#options.store);
     await this.#options.concluder.conclude({ turn, outcome, ending, streamed, results: undefined });
   }
 
-  /** Ends notes of which nothing has been written yet: a message goes before them. */
+  /** Ends a memory flush that has not written anything yet, because a message goes first. */
   async endYielded(turn: TurnRecord): Promise<void> {
     const { message } = new LaneYield();
     await this.end(turn, { type: "aborted", reason: message }, { type: "yielded" });
   }
 
-  /** Keeps what was said, and tells its sender why it gets no answer. */
+  /** Stores the message, and notifies its sender why it gets no answer. */
   async refuse(
     sessionKey: string,
     job: InputJob,
@@ -67,7 +67,7 @@ export class UnbegunTurns {
     await this.end(turn, outcome);
   }
 
-  /** Ends a job that a person has stopped before its turn. Its sender is told unless the answer to the stop is seen there. */
+  /** Ends a job that a person stopped before its turn. Its sender is notified unless the answer to the stop is visible there. */
   async stop(sessionKey: string, job: InputJob, { message: reason, notifiesSender }: LaneAbort): Promise<void> {
     const { notices } = this.#options;
     if (job.arrival.type === "committing") await job.arrival.committed;
@@ -76,8 +76,8 @@ export class UnbegunTurns {
   }
 
   /**
-   * Makes dead letters of messages that stop the gateway before their turn is on disk, and tells their sender. Only their words are used: whatever else a
-   * turn is made of may be what crashes.
+   * Dead-letters messages that crash the gateway before their turn is stored, and notifies their sender. Uses only their text: anything else that a turn is
+   * made of may be what crashes.
    */
   async giveUp(sessionKey: string, job: InputJob, outcome: Extract<RunOutcome, { type: "failed" }>): Promise<void> {
     const { clock, failedRuns, hideSecrets, logger, watchers, notices } = this.#options;
@@ -93,13 +93,13 @@ export class UnbegunTurns {
   }
 
   /**
-   * Ends a turn that an earlier process left in a session to which its inputs do not belong any more: it must not go on with the words of that session.
-   * Resolves with the inputs that wait now, to begin again where they belong. When something of the turn was shown or done already there are none: then the
-   * chat is told to ask again, so that nothing happens twice.
+   * Ends a turn that an earlier process left in a session that its inputs do not belong to any more, because it must not run with that session's history.
+   * Resolves with the inputs that are waiting again, to be queued where they belong. If the turn has already shown or done something there are none: the chat
+   * is asked to send them again, so that nothing happens twice.
    */
   async endMisplaced(turn: TurnRecord, inputs: readonly InputRecord[]): Promise<readonly InputRecord[]> {
     const { store } = this.#options;
-    // Calls that only read have no row in the journal.
+    // Read-only calls have no row in the journal.
     const hasActed = (await store.hasOutbound(turn.id)) || (await store.readJournal(turn.id)).length > 0;
     await this.end(
       turn,
@@ -113,8 +113,8 @@ export class UnbegunTurns {
   }
 
   /**
-   * Ends the misplaced ones of the turns that an earlier process left, and resolves with the others. Call it before any input is taken up, so that what waits
-   * again keeps its place among the inputs of its sender.
+   * Ends the misplaced turns among those that an earlier process left, and resolves with the others. Call it before inputs are recovered, so that requeued
+   * inputs keep their order among those of their sender.
    */
   async endAllMisplaced(turns: readonly TurnRecord[]): Promise<readonly TurnRecord[]> {
     const { store, running, policy, logger } = this.#options;
@@ -123,13 +123,13 @@ export class UnbegunTurns {
     for (const turn of turns) {
       try {
         const inputs = await readInputs(turn, store);
-        // Of those who may talk no more nobody is told; that is decided when the turn is taken up.
+        // Senders who are not admitted any more are not notified; that is decided when the turn is resumed.
         const isAdmitted = inputs.every((input) => policy.admits(withPresentOwner(input, ownerAllowFrom)));
         if (isAdmitted && inputs.some((input) => isMisplaced(turn.sessionKey, input, policy, running.config)))
           await this.endMisplaced(turn, inputs);
         else others.push(turn);
       } catch (error) {
-        // It is judged again when it is taken up, and does not keep the others from going on.
+        // It is checked again when it is resumed, and does not stop the others.
         logger.error("A turn in a session that its sender lost could not be ended", { turnId: turn.id, error });
         others.push(turn);
       }
@@ -138,12 +138,12 @@ export class UnbegunTurns {
   }
 }
 
-/** The outcome of a turn that stopped the gateway so often. */
+/** The outcome of a turn that crashed the gateway this many times. */
 export function crashed(times: number): Extract<RunOutcome, { type: "failed" }> {
   return { type: "failed", code: "internal", message: `the gateway stopped while it worked on this, ${times} times` };
 }
 
-/** The outcome of a turn whose preparation has thrown. */
+/** The outcome of a turn whose preparation threw. */
 export function preparationFailure(error: unknown, signal: AbortSignal): Extract<RunOutcome, { type: "failed" }> {
   if (RunDeadline.caused(signal)) return { type: "failed", code: "timeout", message: "it took longer than timeoutSeconds to begin" };
   if (signal.aborted) return { type: "failed", code: "aborted", message: "it was stopped before it had begun" };

@@ -20,7 +20,7 @@ afterEach(() => server[Symbol.asyncDispose]());
 
 const sentTexts = (): string[] => platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
 
-/** The store, of which some calls fail as an unreliable disk does. */
+/** A store whose calls fail as `fails` says, like an unreliable disk. */
 function failing(fails: Partial<{ [Method in keyof Store]: (...parameters: Parameters<Store[Method]>) => boolean }>) {
   return (store: Store): Store =>
     new Proxy(store, {
@@ -41,11 +41,11 @@ const times = (count: number): (() => boolean) => {
 };
 
 test.each([
-  // A turn that cannot begin is told of, and that fails too.
+  // A turn that cannot start is reported, and that fails too.
   { fails: { startTurnOptimistic: times(1), startTurn: times(1) }, answers: ["To one.", "To two."], sent: ["To one.", "To two."] },
-  // The answer was in the commit that failed: it is asked for anew.
+  // The answer was in the commit that failed: it is requested again.
   { fails: { endTurn: times(1) }, answers: ["Lost.", "To one.", "To two."], sent: ["To one.", "To two."] },
-])("what could not be finished comes to its end before anything that is said later ($answers.length answers)", async (row) => {
+])("failed work is completed before any later message ($answers.length answers)", async (row) => {
   server.script(row.answers.map((text) => textReply(text)));
   await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl), around: failing(row.fails) });
   await platform.say(platform.message("one"));
@@ -57,7 +57,7 @@ test.each([
   expect(answered.map(({ message }) => message.text)).toEqual(["one", "two"]);
 });
 
-test("a message whose beginning failed after its commit goes on with the turn that has it", async () => {
+test("a message whose first commit was stored but reported as failed continues with the turn that has it", async () => {
   server.script([textReply("To one."), textReply("To two.")]);
   const fails = times(1);
   const around = withMethods((store) => ({
@@ -75,7 +75,7 @@ test("a message whose beginning failed after its commit goes on with the turn th
   expect(sentTexts()).toEqual(["To one.", "To two."]);
 });
 
-test("a turn that can never be finished is given up after four tries, and the conversation goes on", async () => {
+test("a turn that can never be finished is given up after four attempts, and the conversation continues", async () => {
   server.script([...Array.from({ length: 4 }, () => textReply("To one.")), textReply("To two.")]);
   let broken: string | undefined;
   const around = failing({
@@ -98,7 +98,7 @@ test("a turn that can never be finished is given up after four tries, and the co
 test.each([
   { counts: "starts = 20, solo_starts = 5", sent: "At last." },
   { counts: "starts = 9, solo_starts = 6", sent: "Something went wrong on my side" },
-])("gives a turn that makes progress up for crashes that interrupted it alone ($counts)", async ({ counts, sent }) => {
+])("gives up a turn that makes progress if crashes interrupted it while it ran solo ($counts)", async ({ counts, sent }) => {
   const gate = server.hold();
   const first = await startTestGateway({ platform, patch: withModel(server.baseUrl), around: endsAsKilled });
   await platform.say(platform.message("one"));
@@ -114,7 +114,7 @@ test.each([
   expect(sentTexts()).toEqual([expect.stringContaining(sent)]);
 });
 
-test("restarts in good order are no tries: a long turn outlives any number of them", async () => {
+test("clean restarts are no attempts: a long turn survives any number of them", async () => {
   const gate = server.hold();
   let running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
   await platform.say(platform.message("one"));
@@ -135,9 +135,9 @@ test("restarts in good order are no tries: a long turn outlives any number of th
 });
 
 test.each([
-  { ends: "in good order", around: (store: Store) => store, isGivenUp: false },
+  { ends: "cleanly", around: (store: Store) => store, isGivenUp: false },
   { ends: "by a kill", around: endsAsKilled, isGivenUp: true },
-])("a message whose turn is not on disk when the process ends $ends: is given up: $isGivenUp", async ({ around, isGivenUp }) => {
+])("a message whose turn is not stored when the process ends $ends: is given up: $isGivenUp", async ({ around, isGivenUp }) => {
   server.respond(() => textReply("At last."));
   let begun = Promise.withResolvers<void>();
   let hangs = true;
@@ -163,7 +163,7 @@ test.each([
   await running[Symbol.asyncDispose]();
 });
 
-test("what comes in while the last process' work is taken up goes behind it, once", async () => {
+test("messages that arrive during recovery are queued behind recovered work, once", async () => {
   const held = server.hold();
   const first = await startTestGateway({ platform, patch: withModel(server.baseUrl), around: endsAsKilled });
   await platform.say(platform.message("one"));
@@ -172,7 +172,7 @@ test("what comes in while the last process' work is taken up goes behind it, onc
   server.script([textReply("To one."), textReply("To two.")]);
   held.open();
   const late: Promise<unknown>[] = [];
-  // Asked for before anything is taken up, and given when the message has had its time to come first.
+  // Submitted before recovery, and returned when the message has had its time to come first.
   const around = (store: Store): Store => {
     const listPendingOutbound: Store["listPendingOutbound"] = async (options) => {
       if (late.length === 0) late.push(platform.say(platform.message("two")));
@@ -191,7 +191,7 @@ test("what comes in while the last process' work is taken up goes behind it, onc
   expect(sentTexts()).toEqual(["To one.", "To two."]);
 });
 
-test("words beside the last tool are the answer, also when the gateway stopped before the model had nothing to add", async () => {
+test("text beside the last tool call is the answer, also if the gateway stopped before the model's empty end", async () => {
   const said = { type: "text", text: "It is done." } as const;
   const first = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
   server.respond(({ index }) => ({ type: "message", content: index === 0 ? [said, { type: "tool_use", name: "ls", input: {} }] : [] }));
@@ -207,7 +207,7 @@ test("words beside the last tool are the answer, also when the gateway stopped b
   expect(sentTexts()).toEqual(["It is done."]);
 });
 
-test("a message that could not join the turn at work has one of its own, once that is at its end", async () => {
+test("a message that could not join the active turn gets one of its own afterwards", async () => {
   server.script([toolReply({ name: "ls", input: {} }), textReply("To one."), textReply("To two.")]);
   const held = server.hold();
   await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl), around: failing({ joinTurn: times(1) }) });
@@ -222,12 +222,12 @@ test("a message that could not join the turn at work has one of its own, once th
   expect(sentTexts()).toEqual(["To one.", "To two."]);
 });
 
-describe("thoughts that are shown", () => {
+describe("shown thoughts", () => {
   const thinking = (text: string) => ({ type: "thinking", thinking: text }) as const;
   const look = { type: "message", content: [thinking("First I look."), { type: "tool_use", name: "ls", input: {} }] } as const;
   const answer = { type: "message", content: [thinking("It is empty."), { type: "text", text: "Nothing there." }] } as const;
 
-  /** Says something in a conversation whose thoughts are shown. */
+  /** Sends a message in a conversation whose thoughts are shown. */
   async function begin(running: TestGateway, reasoning: "on" | "stream"): Promise<void> {
     for (const command of ["/think high", `/reasoning ${reasoning}`]) {
       await platform.say(platform.message(command));
@@ -236,7 +236,7 @@ describe("thoughts that are shown", () => {
     await platform.say(platform.message("look"));
   }
 
-  test("before the answer are those of the whole turn, also when it was taken up again", async () => {
+  test("before the answer are those of the whole turn, also after a resume", async () => {
     const first = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
     server.respond(({ index }) => (index === 0 ? look : answer));
     await begin(first, "on");
@@ -251,7 +251,7 @@ describe("thoughts that are shown", () => {
     expect(sentTexts()).toEqual(["_Thoughts_\n\n> First I look.\n>\n> It is empty.", "Nothing there."]);
   });
 
-  test("while the turn is at work are shown once when a kill has lost their answer", async () => {
+  test("during the turn are shown once when a kill has lost their answer", async () => {
     const folder = await mkdtemp(path.join(tmpdir(), "factotum-killed-"));
     const copied = Promise.withResolvers<void>();
     const over = Promise.withResolvers<void>();
@@ -261,7 +261,7 @@ describe("thoughts that are shown", () => {
         const rows = await store.addOutbound(...parameters);
         await cp(home, folder, { recursive: true, filter: (file) => !file.endsWith("-shm") });
         copied.resolve();
-        // What was killed here goes no further.
+        // The killed process does not continue.
         await over.promise;
         return rows;
       };
