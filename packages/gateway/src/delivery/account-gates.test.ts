@@ -13,7 +13,7 @@ const LOGGER: Logger = {
 const ACCOUNT = { channel: "test", accountId: "default" };
 const REFUSED: SendReceipt = { type: "rejected", code: "unauthorized", retry: { type: "never" }, message: "app secret invalid" };
 
-test("a probe that is not used is left to the next message at once", async () => {
+test("an unused probe is passed to the next message at once", async () => {
   let nowMs = 0;
   const gates = new AccountGates({
     clock: { now: () => nowMs, monotonic: () => nowMs, schedule: () => ({ [Symbol.dispose]: () => undefined }) },
@@ -33,7 +33,7 @@ test("a probe that is not used is left to the next message at once", async () =>
   expect(waits).toHaveLength(1);
 });
 
-test("a refusal of a message that left before the account was blocked does not postpone the next probe", async () => {
+test("a refusal of a message sent before the account was blocked does not postpone the next probe", async () => {
   let nowMs = 0;
   const gates = new AccountGates({
     clock: { now: () => nowMs, monotonic: () => nowMs, schedule: () => ({ [Symbol.dispose]: () => undefined }) },

@@ -6,84 +6,84 @@ import { rejectionReason } from "@factotum/store";
 import { isAccountWide } from "./retry-policy.ts";
 import { wait } from "./wait.ts";
 
-/** What names an account. */
+/** Identifies an account. */
 export type AccountAddress = Pick<Origin, "channel" | "accountId">;
 
-/** What the gates work with. */
+/** Dependencies of the account gates. */
 export interface AccountGatesOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
 }
 
-/** What the gates tell. */
+/** Events of the account gates. */
 interface AccountGateEvents {
-  /** The platform took a message of the account: the first one of this process, or the first one after a failure of account or connection. */
+  /** The platform accepted a message of the account: the first in this process, or the first after a failure of account or connection. */
   readonly "account-works": [account: AccountAddress];
 }
 
-/** How a row waits. */
+/** Options of a wait. */
 export interface EnterOptions {
-  /** How long the row may wait. */
+  /** Maximum milliseconds to wait. */
   readonly limitMs: number;
   readonly signal: AbortSignal;
-  /** Called each time that it begins to wait. */
+  /** Called at the start of each wait. */
   readonly onWait: (reason: string, nextTryInMs: number) => void;
 }
 
-/** Leave to make one try. Dispose it when the try is over, whatever came of it. */
+/** Permission for one send attempt. Dispose it when the attempt is over, whatever its result. */
 export interface SendPermit extends Disposable {
   report(receipt: SendReceipt): void;
 }
 
-/** A send that the platform refused. */
+/** A send that the platform rejected. */
 export type Rejection = Extract<SendReceipt, { type: "rejected" }>;
 
 interface Block {
   readonly refusal: Rejection;
   readonly attempts: number;
-  /** On the monotonic clock. */
+  /** Monotonic time. */
   readonly nextTryMs: number;
   isProbing: boolean;
-  /** Fires when another block takes the place of this one, when its probe is over, and when the account works. */
+  /** Fires when this block is replaced, when its probe is over, and when the account works again. */
   readonly changed: AbortController;
 }
 
-/** Refusals of one message or conversation: the platform has accepted the account's credential. */
+/** Errors that concern one message or conversation: the platform has accepted the account's credential. */
 const PROVES_CREDENTIAL: ReadonlySet<ChannelErrorCode> = new Set(["forbidden", "not-found", "too-long", "rejected"]);
 
 /**
- * Holds the messages of accounts whose credential the platform refuses. Of all that wait one is sent as a probe, with backoff, until the platform takes it;
- * then everything goes on.
+ * Holds the messages of accounts whose credential the platform rejects, like a circuit breaker: one of the waiting messages is sent as a probe, with backoff,
+ * until the platform accepts it; then all are sent.
  */
 export class AccountGates {
   readonly events: EventEmitter<AccountGateEvents> = new EventEmitter();
   readonly #options: AccountGatesOptions;
   readonly #blocks = new Map<string, Block>();
-  /** Accounts of which the last thing known is that a message was taken. */
+  /** Accounts whose last send was accepted. */
   readonly #working = new Set<string>();
 
   constructor(options: AccountGatesOptions) {
     this.#options = options;
   }
 
-  /** Why the platform refuses the account; `undefined` while nothing is known against it. */
+  /** Why the platform rejects the account; `undefined` if it does not. */
   problemOf(account: AccountAddress): string | undefined {
     const refusal = this.refusalOf(account);
     return refusal === undefined ? undefined : rejectionReason(refusal);
   }
 
-  /** The refusal for which the account is blocked: the receipt of a row that is not sent because of it. */
+  /** The rejection that blocks the account: the receipt of rows that are not sent because of it. */
   refusalOf(account: AccountAddress): Rejection | undefined {
     return this.#blocks.get(accountKey(account))?.refusal;
   }
 
-  /** True from a message that was taken until the next failure of account or connection. */
+  /** True from an accepted message until the next failure of account or connection. */
   isWorking(account: AccountAddress): boolean {
     return this.#working.has(accountKey(account));
   }
 
-  /** Resolves with the permit for one try; with `undefined` when the limit or the signal ends the wait. */
+  /** Resolves with the permit for one attempt, or with `undefined` when the limit or the signal ends the wait. */
   async enter(account: AccountAddress, { limitMs, signal, onWait }: EnterOptions): Promise<SendPermit | undefined> {
     const { clock } = this.#options;
     const key = accountKey(account);
@@ -102,7 +102,7 @@ export class AccountGates {
     return this.#permit(account, undefined);
   }
 
-  /** The account may work again: its credential was changed, or its channel has started. */
+  /** Call this when the account may work again: its credential was changed, or its channel has started. */
   retryNow(account: AccountAddress): void {
     const block = this.#blocks.get(accountKey(account));
     if (block !== undefined)
@@ -113,7 +113,7 @@ export class AccountGates {
     return {
       report: (receipt) => this.#report(account, receipt, probe),
       [Symbol.dispose]: () => {
-        // A try that came to nothing leaves the probe to the next row.
+        // An attempt without a result passes the probe to the next row.
         if (probe?.isProbing === true && this.#blocks.get(accountKey(account)) === probe) this.#replace(account, probe, probe);
       },
     };
@@ -124,7 +124,7 @@ export class AccountGates {
     const block = this.#blocks.get(key);
     if (receipt.type === "rejected" && isAccountWide(receipt)) {
       this.#working.delete(key);
-      // What left before the account was known to be refused says nothing new.
+      // A message sent before the account was blocked brings no new information.
       if (block !== undefined && block !== probe) return;
       const attempts = probe === undefined ? 0 : probe.attempts + 1;
       if (block === undefined)

@@ -10,7 +10,7 @@ const WRONG_SECRET: SendReceipt = { type: "rejected", code: "unauthorized", retr
 
 const texts = (platform: TestPlatform): string[] => platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
 
-test("an account that is refused is degraded and loses nothing; its messages leave in order when it works again", async () => {
+test("a rejected account is degraded and loses nothing; its messages are sent in order once it works again", async () => {
   await using server = await startAnthropicServer();
   server.script([textReply("first"), textReply("second")]);
   const platform = new TestPlatform();
@@ -38,7 +38,7 @@ test("an account that is refused is degraded and loses nothing; its messages lea
   await expect.poll(async () => (await status()).outbox).toEqual({ waiting: 0, deadLettered: 0, ambiguous: 0, blocked: [] });
 });
 
-test("what ran out of time meanwhile is told of in its conversation once the account works, once, over restarts too", async () => {
+test("messages that expired meanwhile are reported in their conversation once the account works, once, also across restarts", async () => {
   await using server = await startAnthropicServer();
   server.respond(({ body }) =>
     textReply(
@@ -58,7 +58,7 @@ test("what ran out of time meanwhile is told of in its conversation once the acc
     await expect.poll(async () => (await first.gateway.status()).outbox.blocked).toMatchObject([{ waiting: index + 1 }]);
   }
   await first.stop();
-  // A day goes by.
+  // Simulates that a day has passed.
   const database = new DatabaseSync(path.join(first.home, "state", "factotum.sqlite"));
   expect(database.prepare("UPDATE outbox SET expires_at = 1 WHERE state IN ('waiting', 'sending')").run().changes).toBe(2);
   database.close();
@@ -84,7 +84,7 @@ test("what ran out of time meanwhile is told of in its conversation once the acc
   expect(texts(platform).slice(2)).toEqual(["answer to question four"]);
 });
 
-test("a channel that could not start for its credential is started again as soon as the account is known to work", async () => {
+test("a channel that could not start because of its credential is restarted as soon as the account works", async () => {
   await using server = await startAnthropicServer();
   server.respond(() => textReply("Here."));
   const platform = new TestPlatform();
@@ -114,7 +114,7 @@ test("a channel that could not start for its credential is started again as soon
   await expect
     .poll(async () => (await running.gateway.status()).channels[0])
     .toMatchObject({ state: "failed", detail: "app secret invalid" });
-  // It would have been tried by itself too, but not soon.
+  // It would be retried anyway, but much later.
   await expect.poll(() => waits.some((delayMs) => delayMs <= 15 * 60_000)).toBe(true);
   await platform.say(platform.message("one"));
   await expect.poll(async () => (await running.gateway.status()).channels[0]?.state).toBe("connected");

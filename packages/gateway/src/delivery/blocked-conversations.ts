@@ -3,19 +3,19 @@ import type { Origin } from "@factotum/channel-contract";
 import type { OutboxRecord } from "@factotum/store";
 import { conversationKey } from "../kernel/conversation-key.ts";
 
-/** From this delay of a message on, people are told about it. */
+/** People are notified of messages that are delayed for longer than this. */
 const LATE_MS = 15 * 60_000;
 
-/** A conversation whose first unsent message waits for another try. Times are of the wall clock, as they were when it began to wait. */
+/** A conversation whose first unsent message waits for a retry. Times are wall-clock times from when the wait began. */
 export interface BlockedConversation {
   readonly sessionKey: string;
   readonly target: Origin;
-  /** Since when its first unsent message has existed. */
+  /** When its first unsent message was created. */
   readonly sinceMs: number;
-  /** Begins with the code of the last receipt. */
+  /** Starts with the code of the last receipt. */
   readonly reason: string;
   readonly nextTryMs: number;
-  /** Its first message will be late when it leaves at the next try. */
+  /** True if its first message will be late even if the next attempt succeeds. */
   readonly isLate: boolean;
 }
 
@@ -26,12 +26,12 @@ export interface RowBlock {
   readonly waitMs: number;
 }
 
-/** What keeps the heads of the dispatcher's queues from leaving. */
+/** Tracks which conversations are blocked by the first row of their queue. */
 export class BlockedConversations {
   readonly #clock: Clock;
   readonly #onLate: (row: OutboxRecord, blocked: BlockedConversation) => void;
   readonly #blocked = new Map<string, BlockedConversation>();
-  /** Rows about which people were told, by their conversation. */
+  /** Rows that people were notified about, by conversation. */
   readonly #told = new Map<string, string>();
 
   constructor(clock: Clock, onLate: (row: OutboxRecord, blocked: BlockedConversation) => void) {
@@ -39,7 +39,7 @@ export class BlockedConversations {
     this.#onLate = onLate;
   }
 
-  /** The first row of a conversation begins to wait, or goes on waiting. Calls `onLate` once for a row that will leave late. */
+  /** Records that the first row of a conversation waits. Calls `onLate` once per row that will be late. */
   record(row: OutboxRecord, { reason, ageMs, waitMs }: RowBlock): void {
     const key = conversationKey(row.target);
     const nowMs = this.#clock.now();
@@ -52,13 +52,13 @@ export class BlockedConversations {
     this.#onLate(row, blocked);
   }
 
-  /** The first row has left, or was given up. */
+  /** The first row was sent or given up. */
   clear(key: string): void {
     this.#blocked.delete(key);
     this.#told.delete(key);
   }
 
-  /** The one that has waited longest comes first. */
+  /** Longest wait first. */
   list(): readonly BlockedConversation[] {
     return [...this.#blocked.values()].toSorted((one, other) => one.sinceMs - other.sinceMs);
   }

@@ -68,7 +68,7 @@ test("a throttled conversation is in the status, the metrics, the page's warning
   client[Symbol.dispose]();
 });
 
-test("a late message is also told of where its conversation was used last, on another account", async () => {
+test("a late message is also reported where its conversation was used last, if that is on another account", async () => {
   await using server = await startAnthropicServer();
   server.respond(() => textReply("Here."));
   const throttled = new TestPlatform();
@@ -80,7 +80,7 @@ test("a late message is also told of where its conversation was used last, on an
   await using running = await startTestGateway({ platform: throttled, accounts, patch: withModel(server.baseUrl) });
   await throttled.say(throttled.message("one"));
   await expect.poll(async () => (await running.gateway.status()).outbox.blocked).toHaveLength(1);
-  // Both accounts are the owner's: their direct messages come into one session.
+  // Both accounts are the owner's, so their direct messages share one session.
   const origin = { channel: "test", accountId: "second", conversation: { kind: "direct", id: "dm-2" } } as const;
   await free.say(free.message("two", { origin }));
   await free.waitForSends(1);

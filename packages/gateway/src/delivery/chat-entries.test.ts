@@ -16,7 +16,7 @@ const answer = (content: AssistantMessage["content"]): AssistantMessage => ({
 const shown = (content: AssistantMessage["content"]): unknown =>
   toChatEntry({ id: "e1", sessionId: "s1", timestampMs: 1, type: "message", message: answer(content) });
 
-test("an answer is shown with its thoughts where it has any", () => {
+test("an answer is shown with its thoughts, if it has any", () => {
   expect(shown([{ type: "text", text: "Yes." }])).toEqual({
     type: "assistant",
     id: "e1",
@@ -34,7 +34,7 @@ test("an answer is shown with its thoughts where it has any", () => {
   ).toMatchObject({ text: "Yes.", thinking: "Is it so?" });
 });
 
-test("a call that was stopped is told from one that failed", () => {
+test("a stopped call is distinguished from a failed one", () => {
   const result = (details?: { readonly stopped: boolean }): unknown =>
     toChatEntry({
       id: "e1",

@@ -9,7 +9,7 @@ import { RUN_POLICY } from "../run-policy/run-policy.ts";
 const MAX_RESULT_CHARS = 16_000;
 const MAX_ARGUMENT_CHARS = 4000;
 
-/** A transcript entry as clients show it; `undefined` for entries that are not shown. */
+/** Converts a transcript entry for clients; `undefined` for entries that are not shown. */
 export function toChatEntry(entry: TranscriptEntry): ChatEntry | undefined {
   const base = { id: entry.id, timestampMs: entry.timestampMs };
   switch (entry.type) {
@@ -72,7 +72,7 @@ function isStopped({ details, isError }: ToolResultMessage): boolean {
   return isError && typeof details === "object" && details !== null && "stopped" in details && details.stopped === true;
 }
 
-/** Only the note itself begins a line like this: in words of people such a line has a backslash. */
+/** Matches only the gateway's own media note: in people's text such a line starts with a backslash. */
 const MEDIA_NOTE = /^\[media attached(?: 1\/(\d+))?: /m;
 
 function attachmentCount({ content, parts }: UserMessage): { readonly attachments?: number } {
@@ -94,7 +94,7 @@ function assistantEntry(base: { readonly id: string; readonly timestampMs: numbe
   };
 }
 
-/** The text of an answer that a person may see: text blocks only, directives parsed away, files by name. Empty when the assistant chose silence. */
+/** The visible text of an answer: text blocks without directives, files by name. Empty if the assistant chose silence. */
 function visibleText(message: AssistantMessage): string {
   const reply = parseReply(answerText(message));
   if (reply.type === "silent") return "";
@@ -106,12 +106,12 @@ export function answerText(message: AssistantMessage): string {
   return message.content.flatMap((block) => (block.type === "text" && block.text.trim() !== "" ? [block.text] : [])).join("\n\n");
 }
 
-/** What the model thought before it answered, as far as its provider shows it. */
+/** The thinking text of an answer, as far as its provider exposes it. */
 export function thinkingText(message: AssistantMessage): string {
   return message.content.flatMap((block) => (block.type === "thinking" && block.text !== "" ? [block.text] : [])).join("\n\n");
 }
 
-/** A call as clients show it. */
+/** Converts a tool call for clients. */
 export function chatToolCall(call: { readonly id: string; readonly name: string; readonly arguments: unknown }): ChatToolCall {
   return { id: call.id, name: call.name, argumentsText: cut(JSON.stringify(call.arguments), MAX_ARGUMENT_CHARS) };
 }

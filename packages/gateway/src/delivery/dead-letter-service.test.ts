@@ -16,7 +16,7 @@ const REFUSED: SendReceipt = { type: "rejected", code: "forbidden", retry: { typ
 const BUSY: SendReceipt = { type: "rejected", code: "rejected", retry: { type: "after", delayMs: 0 } };
 const LOST: SendReceipt = { type: "ambiguous", cause: "no answer came" };
 
-/** The real time, moved. */
+/** The real time plus an offset. */
 function movableClock(): Clock & { aheadMs: number } {
   const clock = {
     aheadMs: 0,
@@ -27,7 +27,7 @@ function movableClock(): Clock & { aheadMs: number } {
   return clock;
 }
 
-/** What of the rows below was sent; the chat is also told of what could not be. */
+/** What was sent of the rows below; the chat also receives notices about undelivered ones. */
 function sentRows(platform: TestPlatform): TestPlatform["sent"] {
   return platform.sent.filter(({ idempotencyKey }) => idempotencyKey.startsWith("key of"));
 }
@@ -49,7 +49,7 @@ async function addRow({ store }: TestGateway, text: string, clock: Clock): Promi
   return row;
 }
 
-test("every way in which a message is not delivered is listed with its words, and is sent once more when it is replayed", async () => {
+test("every kind of undelivered message is listed with its text, and a replay sends it once", async () => {
   const platform = new TestPlatform();
   const clock = movableClock();
   await using running = await startTestGateway({ platform, clock });
@@ -64,7 +64,7 @@ test("every way in which a message is not delivered is listed with its words, an
   const late = await addRow(running, "too late", clock);
   await deliver(await addRow(running, "refused", clock), REFUSED);
   await deliver(await addRow(running, "tried too often", clock), ...Array.from({ length: 8 }, () => BUSY));
-  // Past the time in which the platform knows a repeated send.
+  // Longer than the platform recognises repeated sends.
   clock.aheadMs = 2 * HOUR_MS;
   await deliver(early[0], LOST);
   await deliver(early[1], REFUSED);
@@ -99,7 +99,7 @@ test("every way in which a message is not delivered is listed with its words, an
   await expect(client.call("deadletters.replay", { id: risky, risk: true })).rejects.toThrow("not-found");
 });
 
-test("the beginning of a long text that is listed halves no character", async () => {
+test("a truncated preview of a long text splits no character", async () => {
   const platform = new TestPlatform();
   const clock = movableClock();
   await using running = await startTestGateway({ platform, clock });
@@ -110,7 +110,7 @@ test("the beginning of a long text that is listed halves no character", async ()
   expect(letters.map(({ text }) => text)).toEqual([`${"x".repeat(198)}…`]);
 });
 
-test("a replayed message has attempts of its own, and is a dead letter again when it is refused again", async () => {
+test("a replayed message has a fresh attempt count, and becomes a dead letter again when it is rejected again", async () => {
   const platform = new TestPlatform();
   const clock = movableClock();
   await using running = await startTestGateway({ platform, clock });
@@ -126,7 +126,7 @@ test("a replayed message has attempts of its own, and is a dead letter again whe
   expect((await client.call("deadletters.list", {})).letters).toMatchObject([{ id: row.id, reason: "forbidden: you are blocked" }]);
 });
 
-test("a message that stopped the gateway again and again is told as failed, kept, and answered when it is replayed", async () => {
+test("a message that repeatedly crashed the gateway is reported as failed, kept, and answered when replayed", async () => {
   await using model = await startAnthropicServer();
   model.respond(() => textReply("At last."));
   const platform = new TestPlatform();
@@ -157,7 +157,7 @@ test("a message that stopped the gateway again and again is told as failed, kept
   expect(await client.call("deadletters.list", {})).toEqual({ letters: [] });
 });
 
-test("damaged ones are shown without words, refuse to be replayed and can be purged; purging asks what", async () => {
+test("damaged letters are listed without text, cannot be replayed and can be purged; purging asks which", async () => {
   await using running = await startTestGateway();
   const clock = movableClock();
   using client = await TestClient.connect(running.gateway.url, running.token);

@@ -6,22 +6,22 @@ import { cutText } from "@factotum/agent-core";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
 import { OUTBOX_TTL_MS } from "./retry-policy.ts";
 
-/** Characters of a text that a list shows. */
+/** Characters of text shown in a list. */
 const PREVIEW_CHARS = 200;
 
-/** What dead letters need of the rest. */
+/** Dependencies of the dead-letter service. */
 export interface DeadLetterOptions {
   readonly store: InboxStore & OutboxStore;
   readonly clock: Clock;
-  /** Takes an input that waits again. */
+  /** Queues a revived input. */
   readonly place: (input: InputRecord) => Promise<void>;
-  /** Takes a row that waits again. */
+  /** Dispatches a revived row. */
   readonly dispatch: (row: OutboxRecord) => void;
-  /** Where an input goes that no turn has claimed. */
+  /** The session that an unclaimed input is routed to. */
   readonly sessionKeyOf: (input: InputRecord) => string;
 }
 
-/** What failed for good, as clients see it and try it again (R29). */
+/** Lists, replays and purges what failed permanently (R29). */
 export class DeadLetterService {
   readonly #options: DeadLetterOptions;
 
@@ -41,8 +41,8 @@ export class DeadLetterService {
   }
 
   /**
-   * Puts one back to waiting, on disk, and hands it on. An input is judged and routed as if it had just come; a part keeps its idempotency key, so a
-   * platform that still knows it does not show it twice.
+   * Revives a dead letter on disk and queues it. An input is authorized and routed as if it had just arrived; a row keeps its idempotency key, so a platform
+   * that still knows the key does not show it twice.
    */
   async replay(id: string, options: { readonly risk: boolean }): Promise<RpcMethods["deadletters.replay"]["result"]> {
     const { store, clock, place, dispatch } = this.#options;

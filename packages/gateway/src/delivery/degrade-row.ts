@@ -6,23 +6,22 @@ import { sendKey } from "../kernel/idempotency-key.ts";
 import { unsentFile } from "../media/media-words.ts";
 import { plainText } from "./plain-text.ts";
 
-/** Shortest text that is cut for being too long: two halves of the least message. */
+/** Shortest text that is split for being too long: twice the minimum length of a part. */
 const MIN_SPLIT_LENGTH = 64;
 
-/** How often a message may take the place of another: halves of halves, and plain words at the end. */
+/** Maximum replacements of a message: repeated halving, and plain text last. */
 const MAX_STEPS = 12;
 
-/** What a platform said no to: a row as its channel was given it. */
+/** A row that its platform rejected, as its channel was given it. */
 export interface Refusal {
   readonly receipt: Extract<SendReceipt, { type: "rejected" }>;
-  /** What the row was for the channel: an edit of a message that was never shown is a text. */
+  /** The type that the channel was given: an edit of a message that was never shown is sent as text. */
   readonly sentAs: Outbound["type"];
 }
 
 /**
- * What is sent in place of a row that its platform refused for good: halves of what was too long, plain words instead of markup, a message of its own
- * instead of an answer to one that is gone, a new message with what an edited one does not show yet, words instead of a file. `undefined` when nothing of
- * the message can change the answer.
+ * Replaces a row that its platform rejected for good with a simpler form: halves of a text that is too long, plain text for rejected markup, a message without
+ * the reply to a deleted one, a new message with what an edit could not add, text for a file. `undefined` if no simpler form is left.
  */
 export function degradeRow(row: OutboxRecord, refusal: Refusal, capabilities: ChannelCapabilities): readonly NewOutbound[] | undefined {
   if ((row.replaces?.length ?? 0) >= MAX_STEPS || row.purpose === "preview") return undefined;
@@ -54,7 +53,7 @@ function instead(
 
 type StoredText = Extract<StoredOutbound, { type: "text" }>;
 
-/** A message that cannot be changed keeps what it shows; one that is gone shows nothing. */
+/** Replaces an edit: a message that cannot be edited keeps what it shows; a deleted one shows nothing. */
 function insteadOfEdit(
   { text, shown, replyTo }: Extract<StoredOutbound, { type: "edit" }>,
   code: Extract<SendReceipt, { type: "rejected" }>["code"],

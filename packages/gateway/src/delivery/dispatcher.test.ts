@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000;
 const REFUSED: SendReceipt = { type: "rejected", code: "rejected", retry: { type: "never" }, message: "bad markup" };
 const TOO_LONG: SendReceipt = { type: "rejected", code: "too-long", retry: { type: "never" } };
 
-/** A clock that is as late as its timers say: waiting takes no time. */
+/** A clock that jumps to each timer's due time: waiting takes no real time. */
 function createLeapingClock(): Clock & { nowMs: number; readonly waits: number[] } {
   const clock = {
     nowMs: NOW_MS,
@@ -28,7 +28,7 @@ function createLeapingClock(): Clock & { nowMs: number; readonly waits: number[]
     monotonic: () => clock.nowMs,
     schedule: (delayMs: number, callback: () => void): Disposable => {
       let isOver = false;
-      // The limit of a send is no wait.
+      // Ignores the send timeout.
       if (delayMs !== 60_000)
         queueMicrotask(() => {
           if (isOver) return;
@@ -85,7 +85,7 @@ function row(text: string, extra: Partial<NewOutbound> & { readonly replyTo?: st
   };
 }
 
-/** A platform that answers as `answer` says, and a dispatcher in front of it. */
+/** A platform that answers as `answer` says, behind a dispatcher. */
 class Scene {
   readonly asked: { readonly text: string; readonly key: string; readonly replyTo: string | undefined }[] = [];
   readonly shown: string[] = [];
@@ -166,8 +166,8 @@ class ScriptedChannel {
 
 const yes = (): SendReceipt => ({ type: "accepted", messageIds: [messageId("m")] });
 
-describe("a message that is refused as it is", () => {
-  test("goes without its markup, once, and what comes later comes after it", async () => {
+describe("a message that is rejected for its content", () => {
+  test("is sent once more without markup, and ahead of later messages", async () => {
     const scene = new Scene((text) => (text.includes("**") ? REFUSED : yes()));
     await scene.send(row("**Hello** [there](https://example.com)", { replyTo: "m1" }), row("later"));
     expect(scene.shown).toEqual(["Hello there (https://example.com)", "later"]);
@@ -176,7 +176,7 @@ describe("a message that is refused as it is", () => {
     expect(scene.settled.map(({ state }) => state.type)).toEqual(["accepted", "accepted"]);
   });
 
-  test("is halved until its parts are taken: nothing is lost, nothing doubled, the order is kept", async () => {
+  test("is halved until its parts are accepted: nothing is lost or repeated, and the order is kept", async () => {
     const words = Array.from({ length: 200 }, (_, index) => `word${index}`);
     const scene = new Scene((text) => (text.length > 150 ? TOO_LONG : yes()));
     await scene.send(row(words.join(" "), { replyTo: "m1" }), row("later"));
@@ -185,13 +185,13 @@ describe("a message that is refused as it is", () => {
     expect(scene.asked.filter(({ replyTo }) => replyTo !== undefined && replyTo === "m1").at(-1)?.text).toBe(scene.shown[0]);
   });
 
-  test("answers nobody when the message that it answers is gone", async () => {
+  test("is sent without a reply when the message it replies to is gone", async () => {
     const scene = new Scene(() => (scene.asked.at(-1)?.replyTo === undefined ? yes() : { ...REFUSED, code: "not-found" }));
     await scene.send(row("Hello", { replyTo: "m1" }));
     expect(scene.shown).toEqual(["Hello"]);
   });
 
-  test("is given up when no form of it is taken, after a bounded number of tries", async () => {
+  test("is given up after a bounded number of attempts when every form is rejected", async () => {
     const scene = new Scene((text) => (text === "later" ? yes() : REFUSED));
     await scene.send(row("**a** `b` [c](d)", { replyTo: "m1" }), row("later"));
     expect(scene.asked.length).toBeLessThanOrEqual(5);
@@ -203,7 +203,7 @@ describe("a message that is refused as it is", () => {
     expect(await store.listPendingOutbound({ limit: 9 })).toEqual([]);
   });
 
-  test("has the time left that it had, though the wall clock jumped past its end meanwhile", async () => {
+  test("keeps its remaining lifetime when the wall clock jumps past its end", async () => {
     const scene = new Scene((_text, count) => {
       if (count > 1) return yes();
       clock.now = () => clock.nowMs + 2 * DAY_MS;
@@ -213,7 +213,7 @@ describe("a message that is refused as it is", () => {
     expect(scene.shown).toEqual(["Hello"]);
   });
 
-  test("keeps its place over a restart between the refusal and the other form", async () => {
+  test("keeps its position across a restart between the rejection and the simpler form", async () => {
     const long = Array.from({ length: 60 }, (_, index) => `word${index}`).join(" ");
     const [first] = await store.addOutbound([row(long, { state: "sending" }), row("later")]);
     const half = long.indexOf("word30");
@@ -230,8 +230,8 @@ describe("a message that is refused as it is", () => {
   });
 });
 
-describe("a message that is not taken now", () => {
-  test("waits as long as the platform says, under the same key", async () => {
+describe("a message that is not accepted at the moment", () => {
+  test("is retried after the platform's delay, under the same key", async () => {
     const scene = new Scene((_, count) =>
       count < 3 ? { type: "rejected", code: "rate-limited", retry: { type: "after", delayMs: 7_000 } } : yes(),
     );
@@ -240,14 +240,14 @@ describe("a message that is not taken now", () => {
     expect(new Set(scene.asked.map(({ key }) => key))).toEqual(new Set(["Hello"]));
   });
 
-  test("waits longer and longer, with jitter, and is given up after eight tries", async () => {
+  test("is retried with exponential backoff and jitter, and given up after eight attempts", async () => {
     const scene = new Scene(() => ({ type: "rejected", code: "rejected", retry: { type: "backoff" } }));
     await scene.send(row("Hello"));
     expect(clock.waits).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 16_000]);
     expect(scene.settled).toMatchObject([{ state: { type: "dead" } }]);
   });
 
-  test("has as many tries when it was handed over for sending at once: none of them counts twice", async () => {
+  test("has the same number of attempts when it was claimed at its commit", async () => {
     const scene = new Scene(() => ({ type: "rejected", code: "rejected", retry: { type: "backoff" } }));
     await scene.send(row("Hello", { state: "sending" }));
     expect(scene.asked).toHaveLength(8);
@@ -255,7 +255,7 @@ describe("a message that is not taken now", () => {
     expect(scene.settled).toMatchObject([{ attempts: 8, state: { type: "dead" } }]);
   });
 
-  test("waits for a channel that is not there, for longer than eight tries, until its time runs out", async () => {
+  test("waits for a channel that is not running, past eight attempts, until it expires", async () => {
     const back = new Scene(yes);
     back.isRunning = false;
     clock.waits.push = (...waits: number[]) => {
@@ -270,7 +270,7 @@ describe("a message that is not taken now", () => {
     expect(gone.settled).toMatchObject([{ state: { type: "dead", reason: expect.stringContaining("time ran out") } }]);
   });
 
-  test("has its eight tries after a long time without a channel too: what never left was no try", async () => {
+  test("still has its eight attempts after a long time without a channel: waiting is no attempt", async () => {
     const scene = new Scene((_, count) => (count < 8 ? { type: "rejected", code: "rejected", retry: { type: "backoff" } } : yes()));
     scene.isRunning = false;
     clock.waits.push = (...waits: number[]) => {
@@ -282,7 +282,7 @@ describe("a message that is not taken now", () => {
     expect(scene.shown).toEqual(["Hello"]);
   });
 
-  test("does not come nine days late: old rows are given up without a request", async () => {
+  test("is not sent nine days late: expired rows are given up without a request", async () => {
     const scene = new Scene(yes);
     await store.addOutbound(Array.from({ length: 50 }, (_, index) => row(`old ${index}`)));
     clock.nowMs += 9 * DAY_MS;
@@ -292,7 +292,7 @@ describe("a message that is not taken now", () => {
     expect(scene.settled.map(({ state }) => state.type)).toEqual(Array.from({ length: 50 }, () => "dead"));
   });
 
-  test("is not sent after its time though the platform's delay is longer", async () => {
+  test("is not sent after its expiry, even if the platform's delay is longer", async () => {
     const scene = new Scene(() => ({ type: "rejected", code: "rate-limited", retry: { type: "after", delayMs: 2 * DAY_MS } }));
     await scene.send(row("Hello"));
     expect(scene.asked).toHaveLength(1);
@@ -310,7 +310,7 @@ describe("a conversation whose first message waits", () => {
     message: "slow down",
   });
 
-  /** Stands still while it is asked: the first wait that matters never ends. */
+  /** Halts the clock at the first wait of this length. */
   function stopAt(delayMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const leap = clock.schedule.bind(clock);
@@ -322,7 +322,7 @@ describe("a conversation whose first message waits", () => {
     return promise;
   }
 
-  test("is listed with the reason, its age, the next try and all that waits, until that has left", async () => {
+  test("is listed with the reason, its age, the next attempt and all waiting rows, until they are sent", async () => {
     const scene = new Scene((text, count) => (text === "one" && count === 1 ? slowDown(HOUR_MS) : yes()));
     clock.nowMs += 5_000;
     const waits = stopAt(HOUR_MS);
@@ -347,7 +347,7 @@ describe("a conversation whose first message waits", () => {
     expect(done.dispatcher.blocked).toEqual([]);
   });
 
-  test("is not listed while its message is only due later", async () => {
+  test("is not listed while its message is not due yet", async () => {
     const scene = new Scene(yes);
     const waits = stopAt(600_000);
     scene.dispatcher.dispatch(await store.addOutbound([row("later", { dueAtMs: NOW_MS + 600_000 })]));
@@ -356,9 +356,9 @@ describe("a conversation whose first message waits", () => {
   });
 
   test.each([
-    ["is told of at once when the delay is long", [15 * 60_000], [["Hello", 15 * 60_000]]],
-    ["is told of once, when short delays add up", [8 * 60_000, 8 * 60_000, 50_000], [["Hello", 16 * 60_000]]],
-    ["is not told of below a quarter of an hour", [14 * 60_000], []],
+    ["is reported at once when the delay is long", [15 * 60_000], [["Hello", 15 * 60_000]]],
+    ["is reported once when short delays add up", [8 * 60_000, 8 * 60_000, 50_000], [["Hello", 16 * 60_000]]],
+    ["is not reported below a quarter of an hour", [14 * 60_000], []],
   ])("%s", async (_name, delays, late) => {
     const left = [...delays];
     const scene = new Scene(() => {
@@ -370,7 +370,7 @@ describe("a conversation whose first message waits", () => {
     expect(scene.late).toEqual(late);
   });
 
-  test("keeps the platform's delay over a restart, however long, and what is known of it", async () => {
+  test("keeps the platform's delay and the block's details across a restart", async () => {
     const before = new Scene(() => slowDown(10 * HOUR_MS));
     const waits = stopAt(10 * HOUR_MS);
     before.dispatcher.dispatch(await store.addOutbound([row("Hello")]));
@@ -388,7 +388,7 @@ describe("a conversation whose first message waits", () => {
     expect(scene.asked).toEqual([]);
   });
 
-  test("waits no longer than the platform's delay when the clock was set back meanwhile", async () => {
+  test("waits no longer than the platform's delay when the clock was set back", async () => {
     const [first] = await store.addOutbound([row("Hello", { state: "sending" })]);
     const at = { nowMs: NOW_MS + 5 * HOUR_MS };
     await store.settleOutbound(first?.id ?? "", { type: "receipt", receipt: slowDown(45_000), retryAtMs: at.nowMs + 45_000 }, at);
@@ -401,7 +401,7 @@ describe("a conversation whose first message waits", () => {
   });
 });
 
-describe("an account that its platform refuses", () => {
+describe("an account that its platform rejects", () => {
   const HOUR_MS = 3_600_000;
   const WRONG_SECRET: SendReceipt = { type: "rejected", code: "unauthorized", retry: { type: "never" }, message: "app secret invalid" };
   const known = { idempotentSend: { windowMs: HOUR_MS, maxKeyLength: 64 } };
@@ -412,13 +412,13 @@ describe("an account that its platform refuses", () => {
       row(`${id} two`, { target: origin(id), state: "sending" }),
     ]);
 
-  /** Timers fire in their order, whenever nothing else is left to do for a moment. Stops with the returned function. */
+  /** Fires timers in order whenever everything else is idle. Stops with the returned function. */
   function runTimersInOrder(): () => void {
     const timers: { readonly atMs: number; readonly callback: () => void }[] = [];
     let isOver = false;
     clock.schedule = (delayMs, callback) => {
       const timer = { atMs: clock.nowMs + delayMs, callback };
-      // The limit of a send is no wait.
+      // Ignores the send timeout.
       if (delayMs !== 60_000) timers.push(timer);
       return { [Symbol.dispose]: () => void (timers.includes(timer) && timers.splice(timers.indexOf(timer), 1)) };
     };
@@ -435,12 +435,12 @@ describe("an account that its platform refuses", () => {
     return () => void (isOver = true);
   }
 
-  test("has one message sent as a probe, with backoff, and everything in order once it is accepted", async () => {
+  test("sends one message as a probe, with backoff, and everything in order once it is accepted", async () => {
     const scene = new Scene(() => (clock.nowMs < NOW_MS + HOUR_MS ? WRONG_SECRET : yes()), known);
     const stop = runTimersInOrder();
     await scene.send(...rows());
     stop();
-    // Before the first answer each conversation may have one on the way; then the probes alone, not one for each message.
+    // Before the first answer each conversation may have one message on the wire; after it only probes are sent.
     expect(scene.asked.length - scene.shown.length).toBeLessThan(conversations.length + 40);
     expect(clock.nowMs).toBeLessThan(NOW_MS + HOUR_MS + 360_000);
     expect(scene.settled.map(({ state }) => state.type)).toEqual(scene.settled.map(() => "accepted"));
@@ -454,7 +454,7 @@ describe("an account that its platform refuses", () => {
     expect(scene.gates.problemOf(origin())).toBeUndefined();
   });
 
-  test("has a reason, and so has every conversation that waits for it; other accounts go on", async () => {
+  test("gives its reason to every conversation that waits for it, while other accounts continue", async () => {
     const [gate, reached] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const scene = new Scene(async (text) => {
       if (text === "elsewhere") return yes();
@@ -473,7 +473,7 @@ describe("an account that its platform refuses", () => {
     expect(scene.dispatcher.blocked.map(({ reason, waiting }) => `${waiting} ${reason}`)).toEqual(
       conversations.map(() => "2 unauthorized: app secret invalid"),
     );
-    // Of the first of each conversation the probe alone is in custody: after a kill the others certainly have not left.
+    // Of the first row of each conversation only the probe is claimed: after a kill the others certainly were not sent.
     const pending = await store.listPendingOutbound({ limit: 20 });
     const firsts = pending.filter(({ outbound }) => outbound.text.includes("**"));
     expect(firsts.filter(({ state }) => state.type === "sending")).toHaveLength(1);
@@ -483,7 +483,7 @@ describe("an account that its platform refuses", () => {
     stop();
   });
 
-  test("gives its messages up when their time runs out, and no earlier", async () => {
+  test("gives its messages up when they expire, and not before", async () => {
     const scene = new Scene(() => WRONG_SECRET);
     const stop = runTimersInOrder();
     const expiresAtMs = NOW_MS + 2 * HOUR_MS;
@@ -494,18 +494,18 @@ describe("an account that its platform refuses", () => {
       scene.settled.map(() => ({ type: "dead", reason: "it could not be sent before its time ran out" })),
     );
     expect(scene.late.map(([text]) => text).toSorted()).toEqual(["Hello", "later"]);
-    // With this random number the longest backoff is 150 s, whatever waits.
+    // With this random number the longest backoff is 150 s, however many messages wait.
     expect(scene.asked.length).toBeLessThan(75);
   });
 
-  test("drops previews: their answers come as they would be without", async () => {
+  test("drops previews, and their answers are sent without one", async () => {
     const scene = new Scene((_, count) => (count === 1 ? WRONG_SECRET : yes()));
     await scene.send(row("growing", { purpose: "preview" }), row("grown", { purpose: "preview" }), row("answer"));
     expect(scene.shown).toEqual(["answer"]);
     expect(scene.settled.map(({ state }) => state.type)).toEqual(["replaced", "replaced", "accepted"]);
   });
 
-  test("keeps what never left for it as waiting: a restart sends it, where the platform knows no keys either", async () => {
+  test("keeps unsent messages as waiting, so that a restart sends them even if the platform knows no keys", async () => {
     const refusing = new Scene(() => WRONG_SECRET);
     clock.schedule = () => ({ [Symbol.dispose]: () => undefined });
     refusing.dispatcher.dispatch(await store.addOutbound([row("first")]));
@@ -522,13 +522,13 @@ describe("an account that its platform refuses", () => {
     expect(refusing.asked.map(({ text }) => text)).toEqual(["first"]);
   });
 
-  test("is asked again at once when its credential changes", async () => {
+  test("is retried at once when its credential changes", async () => {
     let isRefused = true;
     const scene = new Scene(() => (isRefused ? WRONG_SECRET : yes()));
     const schedule = clock.schedule.bind(clock);
     clock.schedule = (delayMs, callback) => {
       if (scene.asked.length < 10) return schedule(delayMs, callback);
-      // No timer fires any more: what happens now, happens because of the change.
+      // No timer fires any more, so what follows is caused by the change.
       isRefused = false;
       queueMicrotask(() => scene.gates.retryNow(origin()));
       return { [Symbol.dispose]: () => undefined };
@@ -538,7 +538,7 @@ describe("an account that its platform refuses", () => {
     expect(scene.asked).toHaveLength(11);
   });
 
-  test("is not taken as working for an answer that says nothing of it", async () => {
+  test("does not count as working after an answer that does not prove its credential", async () => {
     const answers: SendReceipt[] = [
       WRONG_SECRET,
       { type: "rejected", code: "unreachable", retry: { type: "backoff" } },
@@ -561,10 +561,10 @@ describe("an account that its platform refuses", () => {
   });
 });
 
-describe("a message of which no answer came", () => {
+describe("a message without an answer from the platform", () => {
   const lost: SendReceipt = { type: "ambiguous", cause: "the connection broke" };
 
-  test("is sent again where the platform knows the key, and only there", async () => {
+  test("is sent again only if the platform recognises its key", async () => {
     const known = new Scene((_, count) => (count === 1 ? lost : yes()), { idempotentSend: { windowMs: 3_600_000, maxKeyLength: 64 } });
     await known.send(row("Hello"));
     expect(known.asked.map(({ key }) => key)).toEqual(["Hello", "Hello"]);
@@ -574,13 +574,13 @@ describe("a message of which no answer came", () => {
     expect(unknown.settled).toMatchObject([{ state: { type: "ambiguous" } }]);
   });
 
-  test("ten ends of the gateway on the way of it are no tries: the platform has refused nothing", async () => {
+  test("survives ten shutdowns during its send, which are no attempts: the platform rejected nothing", async () => {
     const known = { idempotentSend: { windowMs: 3_600_000, maxKeyLength: 64 } };
     await store.addOutbound([row("Hello", { state: "sending" })]);
     for (let count = 1; count <= 10; count += 1) {
       const life = new Scene(async () => new Promise(() => undefined), known);
       await life.dispatcher.recover();
-      // It ends here, while the platform has the request.
+      // It stops here, while the platform has the request.
       expect(life.dispatcher.pending).toBe(1);
       while (life.asked.length === 0) await new Promise((resolve) => setImmediate(resolve));
     }
@@ -593,8 +593,8 @@ describe("a message of which no answer came", () => {
 
   test.each([
     ["repeats are recognised", { idempotentSend: { windowMs: DAY_MS, maxKeyLength: 64 } }, ["one", "two"], []],
-    ["they are not", {}, [], ["one", "two"]],
-  ])("rows claimed at a stop keep until their channel runs again, when %s", async (_when, capabilities, shown, ambiguous) => {
+    ["repeats are not recognised", {}, [], ["one", "two"]],
+  ])("rows claimed at a stop are kept until their channel runs again, when %s", async (_when, capabilities, shown, ambiguous) => {
     await store.addOutbound([row("one", { state: "sending" }), row("two", { state: "sending" })]);
     const scene = new Scene(yes, capabilities);
     scene.isRunning = false;
@@ -627,7 +627,7 @@ describe("a message of which no answer came", () => {
     expect(clock.nowMs).toBeGreaterThanOrEqual(NOW_MS + DAY_MS);
   });
 
-  test("one that was on the wire at a kill is told of, where it is not sent again", async () => {
+  test("is reported after a kill on the wire, if it cannot be sent again", async () => {
     await store.addOutbound([row("Hello", { state: "sending" })]);
     const scene = new Scene(yes);
     await scene.dispatcher.recover();
@@ -638,7 +638,7 @@ describe("a message of which no answer came", () => {
 });
 
 describe("while the store fails", () => {
-  /** Fails the next calls of a method, as an unreliable disk does. */
+  /** Fails the next calls of a method, like an unreliable disk. */
   function failNext(method: "claimOutbound" | "settleOutbound", count: number): void {
     const call = store[method].bind(store) as (...parameters: unknown[]) => Promise<unknown>;
     let left = count;
@@ -658,7 +658,7 @@ describe("while the store fails", () => {
     expect(clock.waits).toEqual([250, 500, 1_000]);
   });
 
-  test("a message whose receipt could not be noted is sent again where the platform knows the key, and else told of", async () => {
+  test("a message whose receipt could not be recorded is sent again if the platform knows the key, and reported otherwise", async () => {
     const known = new Scene(yes, { idempotentSend: { windowMs: 3_600_000, maxKeyLength: 64 } });
     failNext("settleOutbound", 1);
     await known.send(row("one"), row("two"));
@@ -674,14 +674,14 @@ describe("while the store fails", () => {
 describe("a file that cannot be read", () => {
   const file = { type: "media", file: "f", kind: "file", mimeType: "text/plain", fileName: "a.txt", text: "📎 a.txt" } as const;
 
-  test("for a while keeps its place; when it is gone its name is sent", async () => {
+  test("keeps its position during a temporary failure; if it is gone, its name is sent", async () => {
     const scene = new Scene(yes, {}, { reads: 3, code: "EMFILE" });
     await scene.send(row("unused", { outbound: file, idempotencyKey: "file" }), row("later"));
     expect(scene.asked.map(({ text }) => text)).toEqual(["📎 a.txt (this file could not be sent)", "later"]);
     expect(clock.waits).toHaveLength(3);
   });
 
-  test.each(["EACCES", "EIO", "EISDIR"])("at all (%s) is named at once, and what comes later does not wait", async (code) => {
+  test.each(["EACCES", "EIO", "EISDIR"])("for good (%s) is replaced by its name at once, without delaying later messages", async (code) => {
     const scene = new Scene(yes, {}, { reads: Number.POSITIVE_INFINITY, code });
     await scene.send(row("unused", { outbound: file, idempotencyKey: "file" }), row("later"));
     expect(scene.shown).toEqual(["📎 a.txt (this file could not be sent)", "later"]);
@@ -689,10 +689,10 @@ describe("a file that cannot be read", () => {
   });
 });
 
-describe("a channel that throws instead of answering", () => {
+describe("a channel that throws instead of returning a receipt", () => {
   const known = { idempotentSend: { windowMs: 3_600_000, maxKeyLength: 64 } };
 
-  test("an error of its own refuses the message for good, and is not tried again as it is", async () => {
+  test("rejects the message for good with an error of its own, without a retry of the same form", async () => {
     const scene = new Scene((text) => {
       if (text.includes("**")) throw new TypeError("Cannot read properties of undefined (reading 'id')");
       return yes();
@@ -707,7 +707,7 @@ describe("a channel that throws instead of answering", () => {
     expect(never.settled).toMatchObject([{ state: { type: "dead", reason: expect.stringMatching(/^rejected: /) } }]);
   });
 
-  test("a broken connection leaves open whether the message was shown", async () => {
+  test("leaves it open whether the message was shown if the connection broke", async () => {
     const scene = new Scene((_, count) => {
       if (count === 1) throw Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
       return yes();
@@ -717,7 +717,7 @@ describe("a channel that throws instead of answering", () => {
   });
 });
 
-test("what stood behind another message at a kill has never left: it is sent, however late", async () => {
+test("a row behind another one at a kill was never sent: it is sent, however late", async () => {
   const known = { idempotentSend: { windowMs: 3_600_000, maxKeyLength: 64 } };
   await store.addOutbound([row("first"), row("second", { state: "sending" })]);
   clock.nowMs += 12 * 3_600_000;
@@ -727,7 +727,7 @@ test("what stood behind another message at a kill has never left: it is sent, ho
   expect(scene.shown).toEqual(["first", "second"]);
 });
 
-test("a row that is given to it twice is sent once", async () => {
+test("a row that is dispatched twice is sent once", async () => {
   const scene = new Scene(yes, { idempotentSend: { windowMs: 3_600_000, maxKeyLength: 64 } });
   const notice = row("Hello", { state: "sending" });
   for (let count = 0; count < 3; count += 1) scene.dispatcher.dispatch(await store.addOutbound([row("first"), notice]));
@@ -752,7 +752,7 @@ test.each<[string, Origin]>([
   expect(scene.shown).toEqual(["free", "held", "behind it"]);
 });
 
-test("what is committed in the moment in which a conversation has nothing left to send is sent", async () => {
+test("a row committed at the moment its conversation's queue runs empty is sent", async () => {
   const scene = new Scene(yes);
   const late = await store.addOutbound([row("late")]);
   scene.afterSettled = () => {
@@ -763,7 +763,7 @@ test("what is committed in the moment in which a conversation has nothing left t
   expect(scene.shown).toEqual(["first", "late"]);
 });
 
-describe("a row that the disk has damaged", () => {
+describe("a row that was damaged on disk", () => {
   /** Changes a stored text behind the store's back. */
   function damage(text: string): void {
     const database = new DatabaseSync(path.join(folder, "state", "factotum.sqlite"));
@@ -774,7 +774,7 @@ describe("a row that the disk has damaged", () => {
     database.close();
   }
 
-  test("while it waits in the queue is never sent: what stands behind it goes on, and it is told of", async () => {
+  test("is never sent from the queue: later rows continue, and it is reported", async () => {
     const scene = new Scene((text) => {
       if (text === "first") damage("second");
       return yes();
@@ -790,7 +790,7 @@ describe("a row that the disk has damaged", () => {
     expect(scene.shown).toContain("later");
   });
 
-  test("while it is on the wire is what the platform has made of it, and holds up nothing", async () => {
+  test("on the wire ends with the platform's receipt, and blocks nothing", async () => {
     const scene = new Scene((text) => {
       if (text !== "later") damage(text);
       return text === "refused" ? REFUSED : text === "put off" ? { type: "rejected", code: "rejected", retry: { type: "backoff" } } : yes();

@@ -17,31 +17,31 @@ import type { RowSenderOptions } from "./row-sender.ts";
 import { wait } from "./wait.ts";
 import { isFinalStoreError } from "../storage/is-final-store-error.ts";
 
-/** What delivery tells. */
+/** Events of delivery. */
 interface DeliveryEvents {
-  /** A row has reached a state from which it does not come back. */
+  /** A row has reached a final state. */
   readonly "row-settled": [row: OutboxRecord];
-  /** A row will leave late: once a row. */
+  /** A row will be late; emitted once per row. */
   readonly "row-late": [row: OutboxRecord, blocked: BlockedConversation];
 }
 
-/** What delivery needs of the rest. */
+/** Dependencies of the dispatcher. */
 export interface DispatcherOptions extends Omit<RowSenderOptions, "times"> {
-  /** Hold what is sent to accounts that their platform refuses. */
+  /** Hold messages to accounts that their platform rejects. */
   readonly gates: AccountGates;
-  /** Does work that is not part of the turn that hands its rows over. */
+  /** Runs work outside the async context of the turn that dispatches its rows. */
   readonly outside: <Result>(work: () => Result) => Result;
 }
 
 /**
- * Sends what the outbox holds: in order per conversation, conversations side by side. Every row is claimed on disk before its request leaves, and what
- * became of it is on disk before the next one of the conversation leaves (R3).
+ * Sends the rows of the outbox: in order within a conversation, conversations concurrently. Every row is claimed on disk before its request is sent, and its
+ * result is recorded on disk before the next request of the conversation (R3).
  */
 export class Dispatcher {
   readonly events: EventEmitter<DeliveryEvents> = new EventEmitter();
   readonly #options: DispatcherOptions;
   readonly #queues = new Map<string, OutboxRecord[]>();
-  /** Ids of what stands in the queues. */
+  /** Ids of queued rows. */
   readonly #taken = new Set<string>();
   readonly #workers = new Set<Promise<void>>();
   readonly #closing = new AbortController();
@@ -49,7 +49,7 @@ export class Dispatcher {
   readonly #blocked: BlockedConversations;
   readonly #sender: RowSender;
   #sending = 0;
-  /** Ids of rows that the last process may have been sending, and whose channel does not run. */
+  /** Ids of rows that the last process may have been sending, and whose channel is not running. */
   readonly #undecided = new Set<string>();
 
   constructor(options: DispatcherOptions) {
@@ -60,12 +60,12 @@ export class Dispatcher {
     this.#blocked = new BlockedConversations(options.clock, (row, blocked) => this.events.emit("row-late", row, blocked));
   }
 
-  /** Takes rows that were just committed, in their order. */
+  /** Queues rows that were just committed, in order. */
   dispatch(rows: readonly OutboxRecord[]): void {
     if (this.#closing.signal.aborted) return;
     for (const row of rows) {
       if (row.state.type !== "waiting" && row.state.type !== "sending") continue;
-      // A row that was there already, under the key of one that was just added, comes again.
+      // A row that existed already, under the key of a newly added one, is dispatched again.
       if (this.#taken.has(row.id)) continue;
       this.#taken.add(row.id);
       this.#times.take(row);
@@ -80,7 +80,7 @@ export class Dispatcher {
     }
   }
 
-  /** Takes up what the last process left. A row that was on the wire then is ambiguous unless its channel recognises repeated sends. */
+  /** Queues rows that the last process left. A row that was on the wire is ambiguous unless its channel recognises repeated sends. */
   async recover(): Promise<void> {
     const pending: OutboxRecord[] = [];
     for (let more = true; more;) {
@@ -90,10 +90,10 @@ export class Dispatcher {
       more = rows.length > 0;
     }
     const begun = new Set<string>();
-    // What is sent in the place of an earlier row has a later id than the rows that it goes before.
+    // A replacement has a higher id than the rows that it goes ahead of.
     for (const row of pending.toSorted(compareRows)) {
       const isBehind = begun.has(conversationKey(row.target));
-      // A preview goes past what waits.
+      // Previews do not wait behind other rows.
       if (row.purpose !== "preview") begun.add(conversationKey(row.target));
       if (row.state.type === "sending" && row.purpose !== "preview" && this.#options.channelFor(row.target) === undefined) {
         this.#undecided.add(row.id);
@@ -107,8 +107,8 @@ export class Dispatcher {
   }
 
   /**
-   * Waits for the channel of a row that may have been on the wire at the last stop: only the channel says whether the row may be sent again. Ends as
-   * ambiguous when the row expires first.
+   * Waits for the channel of a row that may have been on the wire at the last stop, because only the channel knows whether the row may be sent again. Ends as
+   * ambiguous if the row expires first.
    */
   async #decide(row: OutboxRecord): Promise<readonly OutboxRecord[]> {
     const { channelFor, random } = this.#options;
@@ -122,42 +122,42 @@ export class Dispatcher {
     return [await this.#sender.settle(row, INTERRUPTED, { isRefusal: false })];
   }
 
-  /** Custody of it was taken with its commit, before its turn to be sent: behind another row it has never left. */
+  /** True if it was claimed at its commit and is queued behind another row: then it was never sent. */
   #isTakenAhead({ target, purpose }: OutboxRecord): boolean {
     return purpose !== "preview" && this.#options.channelFor(target)?.capabilities.idempotentSend !== undefined;
   }
 
-  /** True while something waits for this conversation, or is on the wire to it. */
+  /** True while a row of this conversation is waiting or on the wire. */
   isBusy(target: Origin): boolean {
     return this.#queues.has(conversationKey(target));
   }
 
-  /** Whether this row stands in a queue, or is being sent. */
+  /** True if this row is queued or being sent. */
   holds(id: string): boolean {
     return this.#taken.has(id);
   }
 
-  /** Conversations that have something to send. */
+  /** Number of conversations with rows to send. */
   get pending(): number {
     return this.#queues.size;
   }
 
-  /** Conversations whose first unsent row waits for another try, each with the number of its unsent rows. */
+  /** Conversations whose first unsent row waits for a retry, each with its number of unsent rows. */
   get blocked(): readonly (BlockedConversation & { readonly waiting: number })[] {
     return this.#blocked.list().map((one) => ({ ...one, waiting: this.waitingFor(one.target) }));
   }
 
-  /** Unsent rows of a conversation. */
+  /** Number of unsent rows of a conversation. */
   waitingFor(target: Origin): number {
     return this.#queues.get(conversationKey(target))?.length ?? 0;
   }
 
-  /** Rows that are being sent now. */
+  /** Number of rows being sent. */
   get sending(): number {
     return this.#sending;
   }
 
-  /** Resolves when nothing is left to send now. For tests and for a shutdown that drains. */
+  /** Resolves when nothing is left to send. For tests, and for a draining shutdown. */
   async idle(): Promise<void> {
     while (this.#workers.size > 0) await Promise.all(this.#workers);
   }
@@ -172,7 +172,7 @@ export class Dispatcher {
     const worker = this.#options
       .outside(async () => this.#drain(key, queue))
       .catch((error: unknown) => {
-        // The rows stay on disk and are taken up at the next start.
+        // The rows stay on disk and are recovered at the next start.
         this.#options.logger.error("Delivery of a conversation stopped", {
           error,
           reason: StoreError.isInstance(error) ? error.code : "internal",
@@ -197,7 +197,7 @@ export class Dispatcher {
         for (const one of after) if (one.state.type !== "waiting") this.events.emit("row-settled", one);
       }
     } finally {
-      // In the same step in which the queue was found empty: a row that comes a moment later begins a new one.
+      // Synchronously with finding the queue empty: a later row starts a new queue.
       this.#queues.delete(key);
       this.#blocked.clear(key);
       for (const row of queue) {
@@ -207,7 +207,7 @@ export class Dispatcher {
     }
   }
 
-  /** While the store or the disk does not do its part, the conversation waits: nothing of it overtakes. Rejects when this process can do no more. */
+  /** Delivers a row; while the store or the disk fails, the conversation waits in order. Rejects when this process can do nothing more. */
   async #deliverAtLast(row: OutboxRecord): Promise<readonly OutboxRecord[]> {
     const { logger, random } = this.#options;
     for (let failures = 0; ; failures += 1) {
@@ -226,7 +226,7 @@ export class Dispatcher {
     }
   }
 
-  /** What has become of a row in whose handling something failed. */
+  /** Reads the state of a row after a failure. */
   async #refreshState(row: OutboxRecord): Promise<OutboxRecord | undefined> {
     try {
       const now = await this.#options.store.readOutbound(row.id);
@@ -238,7 +238,7 @@ export class Dispatcher {
     }
   }
 
-  /** The store has put aside what it could not read and will not send it: the conversation goes on with the next (R10). */
+  /** The store has quarantined a row that it could not read and will not send it; the conversation continues with the next (R10). */
   async #deliverUndamaged(row: OutboxRecord): Promise<readonly OutboxRecord[]> {
     try {
       return await this.#deliver(row);
@@ -248,12 +248,12 @@ export class Dispatcher {
     }
   }
 
-  /** The row as it is then, or the rows that take its place. */
+  /** Returns the row afterwards, or the rows that replace it. */
   async #deliver(row: OutboxRecord): Promise<readonly OutboxRecord[]> {
     if (this.#undecided.has(row.id)) return this.#decide(row);
     const waitMs = row.state.type === "waiting" ? this.#times.waitMs(row) : 0;
     if (waitMs > 0) {
-      // A row that was never tried is due later by plan.
+      // A row that was never tried is due later on purpose.
       if (row.state.type === "waiting" && row.state.delay !== undefined) this.#recordBlock(row, row.state.delay.reason, waitMs);
       await this.#wait(waitMs);
     }
@@ -261,7 +261,7 @@ export class Dispatcher {
     const { signal } = this.#closing;
     const refusal = gates.refusalOf(row.target);
     if (refusal !== undefined && !signal.aborted) {
-      // Nobody needs a preview later, and what custody was taken of at its commit has never left.
+      // A late preview is useless, and a row claimed at its commit was never sent.
       if (row.purpose === "preview") return [await this.#sender.transition(row, { type: "dropped", reason: rejectionReason(refusal) })];
       if (row.state.type === "sending") return [await this.#sender.settle(row, refusal)];
     }
@@ -287,5 +287,5 @@ export class Dispatcher {
   }
 }
 
-/** Of a row that was claimed when the last process ended. */
+/** The receipt of a row that was claimed when the last process ended. */
 const INTERRUPTED: SendReceipt = { type: "ambiguous", cause: "the gateway stopped while this was being sent" };

@@ -1,9 +1,9 @@
 import type { AgentMessage } from "@factotum/agent-contract";
 
-/** The block that only the gateway writes; the first one of a message is its own. */
+/** The block that only the gateway writes; the first one in a message is genuine. */
 const TRUSTED_BLOCK = /^Inbound context \(trusted\):\n(\{.*\})$/m;
 
-/** True when the model was given this id of a message: only such a message can it answer. */
+/** True if the model was given this message id; it can reply only to such messages. */
 export function isGivenId(id: string, messages: readonly AgentMessage[]): boolean {
   return messages.some(
     (message) => message.role === "user" && message.content.some((block) => block.type === "text" && names(block.text, id)),
@@ -11,7 +11,7 @@ export function isGivenId(id: string, messages: readonly AgentMessage[]): boolea
 }
 
 function names(text: string, id: string): boolean {
-  // Most messages name another one: no need to parse those.
+  // Skip parsing: most messages do not contain the id.
   if (!text.includes(id)) return false;
   const block = TRUSTED_BLOCK.exec(text)?.[1];
   if (block === undefined) return false;

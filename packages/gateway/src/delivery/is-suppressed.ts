@@ -2,7 +2,7 @@ import type { SessionStore, TurnRecord } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { sendPolicy } from "./send-policy.ts";
 
-/** True when the send policy keeps what a session says from an address. Read anew each time: a changed policy holds at once. */
+/** True if the send policy suppresses what a session sends to an address. Read each time, so that a changed policy applies at once. */
 export async function isSuppressed(
   { sessionKey, origin }: Pick<TurnRecord, "sessionKey" | "origin">,
   { store, running }: { readonly store: SessionStore; readonly running: RunningConfig },

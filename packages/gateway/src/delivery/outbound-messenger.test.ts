@@ -8,7 +8,7 @@ import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-ha
 import type { TestGateway } from "../../test/gateway-harness.ts";
 
 const CHAT: Origin = { channel: "test", accountId: "default", conversation: { kind: "direct", id: "dm-1", threadId: "t-1" } };
-/** What a platform makes of the chat's id that cannot know its kind. */
+/** What a platform makes of the chat's id without knowing its kind. */
 const GUESSED: Origin = { ...CHAT, conversation: { kind: "group", id: "dm-1" } };
 const OTHER: Origin = { ...CHAT, conversation: { kind: "direct", id: "other-chat" } };
 
@@ -28,7 +28,7 @@ afterEach(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** What is sent, and where, when the model calls `message` and then says these words. */
+/** What is sent, and where, when the model calls `message` and then answers with this text. */
 async function sentAfter(input: Readonly<Record<string, unknown>>, words: string): Promise<unknown[]> {
   server.script([toolReply({ name: "message", input: { action: "send", ...input } }), textReply(words)]);
   await platform.say(platform.message("go on", { origin: CHAT }));
@@ -42,7 +42,7 @@ async function sentAfter(input: Readonly<Record<string, unknown>>, words: string
 const OWN = CHAT.conversation;
 
 test.each([{}, { target: "dm-1" }, { target: "channel:dm-1" }, { channel: "test", target: "dm-1" }, { target: null, channel: null }])(
-  "a message to the run's own conversation goes where the reply would, and is the reply: %j",
+  "a message to the run's own conversation is sent where the reply would go, and counts as the reply: %j",
   async (address) => {
     expect(await sentAfter({ message: "Done", ...address }, "Done")).toEqual([[OWN, "Done"]]);
     platform.sent.splice(0);
@@ -50,12 +50,12 @@ test.each([{}, { target: "dm-1" }, { target: "channel:dm-1" }, { channel: "test"
   },
 );
 
-test("a file that was sent there alone is an answer too", async () => {
+test("a file sent there without text counts as an answer too", async () => {
   expect(await sentAfter({ media: "notes.txt" }, "")).toEqual([[OWN, "notes.txt"]]);
   expect((await running.store.listInputs({ state: "answered", limit: 2 })).items).toHaveLength(1);
 });
 
-test("what went to another conversation is no answer to this one", async () => {
+test("a message to another conversation does not count as the answer to this one", async () => {
   expect(await sentAfter({ message: "Done", target: "other-chat" }, "Done")).toEqual([
     [OTHER.conversation, "Done"],
     [OWN, "Done"],

@@ -12,7 +12,7 @@ import { isSuppressed } from "./is-suppressed.ts";
 import { planMedia } from "./plan-media.ts";
 import { planMessage } from "./plan-message.ts";
 
-/** What the `message` tool sends with. */
+/** Dependencies of the messenger. */
 export interface MessengerParts {
   readonly store: OutboxStore & SessionStore & TurnStore;
   readonly running: RunningConfig;
@@ -26,7 +26,7 @@ export interface MessengerParts {
   readonly clock: Clock;
 }
 
-/** Sends for the `message` tool. The tools are made before the engine: `connect` gives it what it sends with. */
+/** Sends for the `message` tool. Tools are created before the engine, so `connect` provides the dependencies later. */
 export class OutboundMessenger implements Messenger {
   #parts: MessengerParts | undefined;
 
@@ -56,7 +56,7 @@ export class OutboundMessenger implements Messenger {
     const nowMs = parts.clock.now();
     const common = { sessionKey: run.sessionKey, target, purpose: "tool", identity: ["tool", run.runId, request.callId] } as const;
     const media = await planMedia(
-      // The gate has judged the call, the address of a file included.
+      // The tool gate has authorized the call, including a file's address.
       { ...common, named: request.media === undefined ? [] : [request.media], run, mayFetch: true, signal: options.signal },
       { nowMs, suppressed: false },
       parts,
@@ -90,7 +90,7 @@ async function findTarget(
   const channel = parts.channels.channelFor({ channel: channelId, accountId });
   if (channel === undefined) return { refusal: `There is no running channel "${channelId}".` };
   const found = await channel.resolveTarget(request.target, { signal: options.signal });
-  // A platform may know less of a conversation than the run that comes from it: its kind, its thread.
+  // A platform may know less about a conversation than the run from it: its kind, its thread.
   if (found !== undefined && isSameConversation(found, origin)) return origin;
   return (
     found ?? { refusal: `"${request.target}" is no address on ${channelId}, or more than one. Use an exact id: user:<id> or channel:<id>.` }

@@ -5,7 +5,7 @@ import { ReplyParser } from "./reply-parser.ts";
 
 const NONE = { replyTo: { type: "none" }, media: [] };
 
-describe("what a final text asks for", () => {
+describe("the final text of a run", () => {
   test.each(["NO_REPLY", " no_reply ", "__SILENT__", "\n__silent__\n", "[[reply_to_current]] NO_REPLY"])("%j is silence", (text) => {
     expect(parseReply(text)).toEqual({ type: "silent" });
   });
@@ -14,7 +14,7 @@ describe("what a final text asks for", () => {
     expect(parseReply(text)).toMatchObject({ type: "visible", text });
   });
 
-  test("a reply tag counts as the first token only, and is never shown", () => {
+  test("a reply tag is recognised as the first token only, and is never shown", () => {
     expect(parseReply("[[reply_to_current]] Yes")).toEqual({ type: "visible", text: "Yes", replyTo: { type: "current" }, media: [] });
     expect(parseReply("[[ reply_to: om_1 ]]Yes")).toMatchObject({ text: "Yes", replyTo: { type: "message", id: "om_1" } });
     expect(parseReply("[[reply_to:]] Yes")).toMatchObject({ replyTo: { type: "none" } });
@@ -33,7 +33,7 @@ describe("what a final text asks for", () => {
     expect(parseReply(text)).toEqual({ type: "visible", text, ...NONE });
   });
 
-  test("a backtick that closes nothing in its paragraph hides no tag", () => {
+  test("a backtick without a closing one in its paragraph hides no tag", () => {
     expect(parseReply("it`s [[reply_to_current]]\n\nit`s so")).toMatchObject({ text: "it`s \n\nit`s so" });
     expect(parseReply("a `b\n```\n`\n```")).toMatchObject({ text: "a `b\n```\n`\n```" });
   });
@@ -80,20 +80,20 @@ describe("while it is written", () => {
   const letters = (text: string): readonly string[] => text.split("");
 
   test.each(["NO_REPLY", "no_reply\n", "  __SILENT__", "[[reply_to_current]] NO_REPLY", "MEDIA:a.png", "MEDIA:a.png\n\n"])(
-    "nothing of %j is ever given out, letter by letter",
+    "nothing of %j is ever shown, letter by letter",
     (text) => {
       expect(pieces(letters(text)).join("")).toBe("");
     },
   );
 
-  test("a tag in pieces is not shown, and what turns out to be none is", () => {
+  test("an incomplete tag is held back, and shown once it turns out to be none", () => {
     expect(pieces(["[[rep", "ly_to_cur", "rent]]", " Hi"])).toEqual(["", "", "", "Hi", ""]);
     expect(pieces(["A [", "[reply_to:", "om_1", "]] B"])).toEqual(["A", "", "", "  B", ""]);
     expect(pieces(["A [", "[x1", "]"])).toEqual(["A", " [[x1", "]", ""]);
     expect(pieces(["A\nMED", "IA", "NS are"])).toEqual(["A", "", "\nMEDIANS are", ""]);
   });
 
-  test("what was sent already is held as long as it could be the whole message", () => {
+  test("an already sent text is held back as long as it could be the whole message", () => {
     expect(pieces(["It is", " done."], ["It is done."]).join("")).toBe("");
     expect(pieces(["It is", " done. And", " more"], ["It is done."])).toEqual(["", "It is done. And", " more", ""]);
   });
@@ -122,7 +122,7 @@ describe("while it is written", () => {
     fc.constantFrom("`", "``", "```", "```\n", "~~~", "> ", "`a`", "\n```js\n", "[", "audio_as_voice"),
   );
 
-  test("every cutting gives the same as the whole text", () => {
+  test("any chunking gives the same result as the whole text", () => {
     fc.assert(
       fc.property(fc.array(piece), fc.array(fc.nat({ max: 200 })), (parts, places) => {
         const text = parts.join("");
@@ -151,7 +151,7 @@ describe("while it is written", () => {
     );
   });
 
-  test("a long hostile text costs little, in one piece and in many", () => {
+  test("a long adversarial text is cheap to parse, whole and in many pieces", () => {
     for (const unit of ["`", "[", "[[reply_to:", "`a``", "MEDIA:", "\n>", "```\n", "a`[["]) {
       const text = unit.repeat(20_000 / unit.length);
       const began = process.threadCpuUsage();

@@ -1,19 +1,19 @@
 import { ReplyParser } from "./reply-parser.ts";
 import type { ReplyTarget } from "./reply-parser.ts";
 
-/** What an assistant's final text asks for, typed (R5). */
+/** The parsed final text of an assistant (R5). */
 export type ParsedReply =
-  /** The whole text was the silent token, and no file goes with it: nothing is shown. */
+  /** The whole text was the silent token, without a file: nothing is shown. */
   | { readonly type: "silent" }
   | {
       readonly type: "visible";
       readonly text: string;
       readonly replyTo: ReplyTarget;
-      /** What its `MEDIA:` lines name, in their order. */
+      /** Paths and URLs of its `MEDIA:` lines, in order. */
       readonly media: readonly string[];
     };
 
-/** Parses the text that a run ended with, as `ReplyParser` does while it is written. */
+/** Parses the final text of a run, with the same result as `ReplyParser` on the stream. */
 export function parseReply(text: string): ParsedReply {
   const parser = new ReplyParser();
   const begun = parser.push(text);

@@ -14,7 +14,7 @@ test.each([
   ["| a | b |\n|---|---|\n| 1 | 2 |", "a | b\n1 | 2"],
   ["3 \\* 4 & <b>", "3 * 4 & <b>"],
   ["两行\n文字", "两行\n文字"],
-])("%j without its markup", (markdown, plain) => {
+])("%j is converted to plain text", (markdown, plain) => {
   expect(plainText(markdown)).toBe(plain);
 });
 
@@ -32,7 +32,7 @@ test("no letter or digit of a paragraph is lost, and nothing throws", () => {
   expect(plainText(`${">".repeat(5000)} deep`)).toContain("deep");
 });
 
-test("a text that is nested too deeply to be parsed stays as it is", () => {
+test("a text that is nested too deeply to be parsed is unchanged", () => {
   const deep = `**bold**\n${"- ".repeat(20_000)}x`;
   expect(plainText(deep)).toBe(deep);
 });

@@ -3,10 +3,10 @@ import type { Token, Tokens } from "marked";
 
 const parser = new Marked({ gfm: true });
 
-/** More quotes in quotes than anybody writes. */
+/** More nested quotes than anybody writes. */
 const TOO_DEEP = /^(?:[ \t]*>){50}/m;
 
-/** The words of a Markdown text without its markup: for a platform that refuses the markup. A text that cannot be parsed stays as it is. */
+/** The text of a Markdown document without markup, for a platform that rejects the markup. A text that cannot be parsed is unchanged. */
 export function plainText(markdown: string): string {
   if (TOO_DEEP.test(markdown)) return markdown;
   try {

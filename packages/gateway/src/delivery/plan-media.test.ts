@@ -33,7 +33,7 @@ async function start(options: Partial<Parameters<typeof startTestGateway>[0]> = 
 
 const inWorkspace = (name: string): string => path.join(running.home, "workspace", name);
 
-/** What is sent after these words of the model. */
+/** What is sent after these replies of the model. */
 async function sentAfter(...replies: Parameters<AnthropicServer["script"]>[0]): Promise<unknown[]> {
   const before = platform.sent.length;
   server.script(replies);
@@ -49,7 +49,7 @@ async function sentAfter(...replies: Parameters<AnthropicServer["script"]>[0]): 
 
 const picture = { kind: "image", mimeType: "image/png", fileName: "a b.png", sizeBytes: PNG.length };
 
-test("files come after the text, in their order, as what they are", async () => {
+test("files are sent after the text, in order, with their kind", async () => {
   await start();
   await writeFile(inWorkspace("out/a b.png"), PNG);
   await writeFile(inWorkspace("notes.txt"), "words");
@@ -61,14 +61,14 @@ test("files come after the text, in their order, as what they are", async () => 
   ]);
 });
 
-test("a file can be all that is said, and silence beside it is none", async () => {
+test("a file can be the whole answer, and a silent token beside it is ignored", async () => {
   await start();
   await writeFile(inWorkspace("out/a b.png"), PNG);
   expect(await sentAfter(textReply("MEDIA:out/a b.png"))).toEqual([picture]);
   expect(await sentAfter(textReply("NO_REPLY\nMEDIA:out/a b.png"))).toEqual([picture]);
 });
 
-test("what lies elsewhere is not sent, and the model is told why, once", async () => {
+test("a file outside the allowed folders is not sent, and the model is told why, once", async () => {
   await start();
   await writeFile(path.join(running.home, "secret.txt"), "classified");
   await symlink(path.join(running.home, "secret.txt"), inWorkspace("link.txt"));
@@ -99,7 +99,7 @@ test("what lies elsewhere is not sent, and the model is told why, once", async (
   expect(JSON.stringify(platform.sent.map(({ outbound }) => outbound))).not.toContain("classified");
 });
 
-test("a file beyond the limit of one message is counted", async () => {
+test("files beyond the limit of one message are counted", async () => {
   await start();
   const named = Array.from({ length: 12 }, (_, index) => `MEDIA:none-${index}.txt`);
   const [said] = await sentAfter(textReply(["See.", ...named].join("\n")));
@@ -109,12 +109,12 @@ test("a file beyond the limit of one message is counted", async () => {
   ]);
 });
 
-test("a message that was a file alone, which could not be sent, says so", async () => {
+test("a message whose only file could not be sent says so", async () => {
   await start();
   expect(await sentAfter(textReply("MEDIA:none.png"))).toEqual(["📎 none.png (this file could not be sent)"]);
 });
 
-test("what the chat takes not as that goes as a plain file; what it takes not at all goes by name", async () => {
+test("a kind that the chat does not support is sent as a plain file, or by name if files are not supported", async () => {
   await start();
   await writeFile(inWorkspace("large.png"), Buffer.concat([PNG, Buffer.alloc(1_500)]));
   await writeFile(inWorkspace("huge.png"), Buffer.concat([PNG, Buffer.alloc(5_000)]));
@@ -122,14 +122,14 @@ test("what the chat takes not as that goes as a plain file; what it takes not at
   expect(await sentAfter(textReply("B.\nMEDIA:huge.png"))).toEqual(["B.\n\n📎 huge.png (this file could not be sent)"]);
 });
 
-test("a chat without files gets the name and a word", async () => {
+test("a chat without file support gets the file's name and a hint", async () => {
   platform = new TestPlatform();
   await start();
   expect(await sentAfter(textReply("A.\nMEDIA:out/report.pdf"))).toEqual(["A.\n\n📎 report.pdf (this chat cannot show it)"]);
   expect(await sentAfter(textReply("MEDIA:out/report.pdf"))).toEqual(["📎 report.pdf (this chat cannot show it)"]);
 });
 
-test("files of the web are fetched with the chat's limit", async () => {
+test("web files are fetched with the chat's size limit", async () => {
   const asked: unknown[] = [];
   await start({
     remoteFiles: {
@@ -143,7 +143,7 @@ test("files of the web are fetched with the chat's limit", async () => {
   expect(asked).toEqual([["https://example.com/a", 2_000]]);
 });
 
-test("the message tool sends files by the same rules, and says at once what it refuses", async () => {
+test("the message tool sends files by the same rules, and returns refusals at once", async () => {
   await start();
   await writeFile(inWorkspace("out/a b.png"), PNG);
   const send = (input: Readonly<Record<string, string>>): ReturnType<typeof toolReply> =>
@@ -154,10 +154,10 @@ test("the message tool sends files by the same rules, and says at once what it r
   expect(JSON.stringify(server.requests.at(-1)?.body?.["messages"])).toContain("absolute paths are refused");
 });
 
-test("a disk that does not keep a file takes nothing but the file", async () => {
+test("a disk that cannot store a file loses only the file", async () => {
   await start();
   await writeFile(inWorkspace("out/a b.png"), PNG);
-  // Where the folder of such files would be, lies a file.
+  // A file occupies the path of the outbound folder.
   await mkdir(path.join(running.home, "media", "outbound"), { recursive: true });
   await writeFile(path.join(running.home, "media", "outbound", "kept"), "");
   expect(await sentAfter(textReply("Here.\nMEDIA:out/a b.png"))).toEqual(["Here.\n\n📎 a b.png (this file could not be sent)"]);
@@ -166,7 +166,7 @@ test("a disk that does not keep a file takes nothing but the file", async () => 
   expect(JSON.stringify(server.requests.at(-1)?.body?.["messages"])).toContain("a b.png was not sent: the disk could not keep it");
 });
 
-test("what changes after it was named is sent as it was, also after a restart", async () => {
+test("a file that changes after it was named is sent as it was, also after a restart", async () => {
   await start();
   await writeFile(inWorkspace("out/a b.png"), PNG);
   platform.answer = ({ type }) =>
@@ -192,7 +192,7 @@ test("what changes after it was named is sent as it was, also after a restart", 
   expect(sent?.type === "media" && Buffer.from(sent.media.bytes).equals(PNG)).toBe(true);
 });
 
-test("with blocks, files of every answer come at the end, each once", async () => {
+test("with blocks, the files of every answer are sent at the end, each once", async () => {
   await start({
     accountConfig: { blockStreaming: true },
     patch: (config: FactotumConfig) => {

@@ -15,28 +15,28 @@ import { unsentFile } from "../media/media-words.ts";
 import { isOwnAddress } from "./plan-message.ts";
 import { OUTBOX_TTL_MS } from "./retry-policy.ts";
 
-/** Files of one message; those behind are left out, and the model is told. */
+/** Maximum files of one message; further ones are left out, and the model is told. */
 const MAX_FILES = 10;
 
-/** Files that one message names. */
+/** The files that one message names. */
 export interface NamedMedia {
   readonly named: readonly string[];
   readonly sessionKey: string;
   readonly target: Origin;
   readonly run: RunFacts;
-  /** Whether the run may ask for files of the web (R23). */
+  /** True if the run may fetch web files (R23). */
   readonly mayFetch: boolean;
   readonly purpose: OutboxRecord["purpose"];
-  /** What makes the message this one and no other. */
+  /** Identifies the message, for its idempotency keys. */
   readonly identity: readonly (string | number)[];
   readonly signal: AbortSignal;
 }
 
-/** What becomes of them. */
+/** The planned sends of a message's files. */
 export interface PlannedMedia {
-  /** Each a message of its own, behind the text. */
+  /** Rows of their own, after the text. */
   readonly rows: readonly NewOutbound[];
-  /** For the text: those that the chat cannot show or that could not be sent, by name. */
+  /** Names, for the text, of files that the chat cannot show or that could not be sent. */
   readonly words: readonly string[];
   /** One line for each file that was not sent, with the reason: for the transcript and the model. */
   readonly failures: readonly string[];
@@ -44,7 +44,7 @@ export interface PlannedMedia {
 
 export const NO_MEDIA: PlannedMedia = { rows: [], words: [], failures: [] };
 
-/** Loads and keeps the files that a message names, and plans their sends. Never rejects for what is or is not there. */
+/** Loads and stores the files that a message names, and plans their sends. Never rejects for a missing or unreadable file. */
 export async function planMedia(
   media: NamedMedia,
   options: { readonly nowMs: number; readonly suppressed: boolean; readonly nextDueMs?: () => number },
@@ -59,7 +59,7 @@ export async function planMedia(
   },
 ): Promise<PlannedMedia> {
   const capabilities = parts.channels.channelFor(media.target)?.capabilities;
-  // The gateway's own clients show the files of a reply by name, from the conversation.
+  // The gateway's own clients show the files of a reply by name, from the transcript.
   const isShown = isOwnAddress(media.target, parts.channels) && (media.purpose === "reply" || capabilities === undefined);
   if (media.named.length === 0 || isShown) return NO_MEDIA;
   const rows: NewOutbound[] = [];
@@ -68,7 +68,7 @@ export async function planMedia(
   for (const [index, named] of media.named.entries()) {
     const file: OutboundFile =
       index < MAX_FILES
-        ? // A chat that is not there now may come back; what it can show then is not known.
+        ? // // A chat that is not connected may come back; its capabilities are unknown until then.
           await load(named, media, capabilities?.media ?? [], parts)
         : { type: "refused", fileName: named, why: `no more than ${MAX_FILES} files go with one message` };
     if (file.type === "words") words.push(`📎 ${file.fileName} (this chat cannot show it)`);
@@ -100,7 +100,7 @@ export async function planMedia(
   return { rows, words, failures };
 }
 
-/** A file that is waited for until the signal fires, whether its source listens or not. */
+/** Loads a file until the signal fires, even if its source ignores the signal. */
 async function load(
   named: string,
   { run, mayFetch, signal }: NamedMedia,
@@ -117,7 +117,7 @@ async function load(
   }
 }
 
-/** Without space it waits for some, as every write does that something at work depends on (R30); `undefined` when the disk fails in another way. */
+/** Stores a file. On a full disk it waits for space, like every write that running work depends on (R30); `undefined` if the disk fails otherwise. */
 async function keep(
   bytes: Uint8Array,
   { media, storage, logger }: { readonly media: MediaStage; readonly storage: StorageGuard; readonly logger: Logger },

@@ -4,7 +4,7 @@ import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-ha
 
 const SESSION = "agent:main:main";
 
-test("what a turn says to an account that is gone since the start waits for it, its files by name", async () => {
+test("messages of a turn to an account that was removed wait for it, with files by name", async () => {
   await using server = await startAnthropicServer();
   const platform = new TestPlatform();
   const patch = withModel(server.baseUrl);

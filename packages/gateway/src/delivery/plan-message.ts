@@ -13,26 +13,26 @@ export interface PlannedMessage {
   readonly target: Origin;
   readonly text: string;
   readonly purpose: OutboxRecord["purpose"];
-  /** What its parts are answers to: one message or none for the first part, or for each. */
+  /** The message that its parts reply to: for the first part, or chosen per part. */
   readonly replyTo?: MessageId | ((part: number) => MessageId | undefined);
-  /** How much of the text is sent already. */
+  /** Characters of the text that were sent already. */
   readonly from?: number;
-  /** Where it is cut, for a channel that could take more at once. */
+  /** Where it is split, for a channel that could take more at once. */
   readonly chunk?: { readonly minLength: number; readonly maxLength: number };
-  /** When the next part leaves; at once when left out. */
+  /** Due time of the next part; immediately if omitted. */
   readonly nextDueMs?: () => number;
-  /** What makes the message this one and no other: the same parts give the same idempotency keys. */
+  /** Identifies the message: the same identity gives the same idempotency keys. */
   readonly identity: readonly (string | number)[];
   readonly nowMs: number;
   readonly suppressed: boolean;
 }
 
-/** What is known of the places that messages go to. */
+/** What is known of the addresses that messages are sent to. */
 export type ChatAddresses = Pick<ChannelRegistry, "accountFor" | "channelFor">;
 
 /**
- * Cuts a message into the parts that its channel can take and its account allows, one row each. A part starts in custody (`sending`) only where the
- * channel recognises a repeated send: elsewhere a crash between the commit and the request would count as ambiguous though nothing had left.
+ * Splits a message into parts that its channel and account allow, one row each. A part is claimed at its commit (`sending`) only if the channel recognises
+ * repeated sends: otherwise a crash between commit and request would count as ambiguous although nothing was sent.
  */
 export function planMessage(message: PlannedMessage, channels: ChatAddresses): readonly NewOutbound[] {
   const capabilities = channels.channelFor(message.target)?.capabilities;
@@ -63,15 +63,15 @@ function replyToOfPart({ replyTo }: PlannedMessage, part: number): MessageId | u
 }
 
 /**
- * The same for a message of the gateway or of a turn. None for what reads the transcript: addresses that name a session and have no account, which are
- * the gateway's own clients, and session-key addresses, which are the conversation itself. An account that is configured no more, since whenever, keeps
- * what it still has to say for as long as any message waits: it may come back.
+ * The same for a message of the gateway or of a turn. Plans nothing for addresses whose clients read the transcript: the gateway's own clients, which name a
+ * session and have no account, and session-key addresses. An account that was removed from the configuration keeps its messages as long as any message waits,
+ * because it may come back.
  */
 export function planChatMessage(message: PlannedMessage, channels: ChatAddresses): readonly NewOutbound[] {
   return isOwnAddress(message.target, channels) ? [] : planMessage(message, channels);
 }
 
-/** True for the gateway's own clients, who read the transcript: nothing is sent to them. */
+/** True for the gateway's own clients, which read the transcript: nothing is sent to them. */
 export function isOwnAddress(target: Origin, channels: ChatAddresses): boolean {
   const hasAccount = channels.accountFor(target) !== undefined;
   return hasAccount ? channels.channelFor(target)?.capabilities.addressing === "session-key" : isSessionKey(target.conversation.id);

@@ -8,15 +8,15 @@ import type { ReplyTarget } from "./reply-parser.ts";
 import { replyToOf } from "./reply-to.ts";
 import type { StreamedReply } from "./streaming/reply-stream.ts";
 
-/** What a turn says at its end. */
+/** The final message of a turn. */
 export interface FinalReply {
   readonly turn: TurnRecord;
   readonly text: string;
-  /** A notice is the gateway's own: nothing of it can have been shown before. It takes a preview over that shows nothing of an answer. */
+  /** A notice comes from the gateway, so no part of it was shown before. It replaces a preview that shows no part of an answer. */
   readonly purpose: "reply" | "notice";
   readonly asked: ReplyTarget;
   readonly isGiven: (id: string) => boolean;
-  /** How much of the text has rows. */
+  /** Characters of the text that have outbox rows. */
   readonly covered: number;
   readonly streamed: StreamedReply | undefined;
 }
@@ -26,7 +26,7 @@ interface PlanOptions {
   readonly suppressed: boolean;
 }
 
-/** The rows of the final commit: what blocks have not covered; where there is a preview, its message takes the first of them. */
+/** Plans the rows of the final commit: the text that blocks have not covered; the first row replaces the preview, if there is one. */
 export function planReply(
   reply: FinalReply,
   options: PlanOptions,
@@ -66,7 +66,7 @@ export function planReply(
   );
 }
 
-/** Takes the preview of an answer away that is not delivered, where its chat can do that. */
+/** Plans the removal of a preview whose answer is not delivered, if the chat supports it. */
 export function planRemoval(
   turn: TurnRecord,
   streamed: StreamedReply | undefined,

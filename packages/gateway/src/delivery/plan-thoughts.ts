@@ -2,17 +2,17 @@ import type { NewOutbound, TurnRecord } from "@factotum/store";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { planChatMessage } from "./plan-message.ts";
 
-/** What makes the message of thoughts this one, and when it is sent. */
+/** Identity and due time of a thoughts message. */
 export interface ThoughtsOptions {
-  /** Tells the messages of one turn apart; the same after a restart. */
+  /** Distinguishes the messages of one turn, stable across restarts. */
   readonly key: string | number;
   readonly nowMs: number;
   readonly suppressed: boolean;
 }
 
 /**
- * The model's thoughts as a message of their own, apart from the reply: quoted under a heading. None for the gateway's own clients, which show them
- * from the conversation.
+ * Plans the model's thoughts as a message apart from the reply: quoted under a heading. None for the gateway's own clients, which show them from the
+ * transcript.
  */
 export function planThoughts(
   turn: TurnRecord,

@@ -4,20 +4,20 @@ import type { NewOutbound, TurnRecord } from "@factotum/store";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { planChatMessage } from "./plan-message.ts";
 
-/** Characters of a call's arguments that are shown. */
+/** Characters shown of a call's arguments. */
 const MAX_ARGUMENT_CHARS = 120;
 
-/** Characters of a result that are shown. */
+/** Characters shown of a result. */
 const MAX_RESULT_CHARS = 1_000;
 
-/** What a chat is told of a tool: that it begins, or what it brought. */
+/** What a chat is shown of a tool call: its start or its result. */
 export type ToolLine =
   | { readonly type: "start"; readonly call: ToolCall }
   | { readonly type: "end"; readonly call: ToolCall; readonly result: ToolResultMessage };
 
 /**
- * One line for a tool that begins, or its result, as a message of its own beside the reply. None for the gateway's own clients, which show tools from the
- * conversation. The same call gives the same message after a restart, so that it is shown once.
+ * Plans one line for the start or the result of a tool call, as a message apart from the reply. None for the gateway's own clients, which show tools from the
+ * transcript. The same call gives the same message after a restart, so it is shown once.
  */
 export function planToolLine(
   turn: TurnRecord,
@@ -29,7 +29,7 @@ export function planToolLine(
     {
       sessionKey: turn.sessionKey,
       target: turn.origin,
-      // Secrets go before anything is cut: half of one would not be recognised.
+      // Hide secrets before truncating: a partial secret would not be recognised.
       text: line.type === "start" ? startText(line.call, hideSecrets) : endText(line, hideSecrets),
       purpose: "notice",
       identity: ["turn", turn.id, "tool", line.call.id, line.type],
@@ -44,7 +44,7 @@ function startText({ name, arguments: given }: ToolCall, hideSecrets: (text: str
   return toolStartLine({ name, argumentsText: JSON.stringify(given) }, hideSecrets);
 }
 
-/** That a tool begins, with what it was given, in one line. */
+/** Text for the start of a tool call with its arguments, in one line. */
 export function toolStartLine(
   { name, argumentsText }: { readonly name: string; readonly argumentsText: string },
   hideSecrets: (text: string) => string,
@@ -53,7 +53,7 @@ export function toolStartLine(
   return shown === "{}" ? code(name) : `${code(name)} ${code(cutText(shown, MAX_ARGUMENT_CHARS, "…"))}`;
 }
 
-/** That a tool failed, and the beginning of what it said. */
+/** Text for a failed tool call, with the beginning of its error. */
 export function toolFailureLine(
   { name, text }: { readonly name: string; readonly text: string },
   hideSecrets: (text: string) => string,
@@ -77,7 +77,7 @@ function code(text: string): string {
   return `${mark}${edge}${text.replaceAll(/\s+/g, " ")}${edge}${mark}`;
 }
 
-/** More backticks than stand together in the text. */
+/** A run of backticks longer than any in the text. */
 function ticks(text: string, least: number): string {
   const longest = Math.max(0, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
   return "`".repeat(Math.max(least, longest + 1));

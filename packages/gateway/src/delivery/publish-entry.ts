@@ -3,7 +3,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import type { SessionEvents } from "../events/session-events.ts";
 import { toChatEntry } from "./chat-entries.ts";
 
-/** Shows a committed entry to everybody who watches the session. */
+/** Publishes a committed entry to the watchers of the session. */
 export function publishEntry(
   parts: { readonly events: SessionEvents },
   sessionKey: string,

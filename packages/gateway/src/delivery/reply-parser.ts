@@ -1,12 +1,12 @@
 import { messageId } from "@factotum/channel-contract";
 import type { MessageId } from "@factotum/channel-contract";
 
-/** Which message a reply answers, on channels that can show it. */
+/** The message that a reply answers, on channels that can show it. */
 export type ReplyTarget = { readonly type: "none" } | { readonly type: "current" } | { readonly type: "message"; readonly id: MessageId };
 
 const SILENT_TOKENS: readonly string[] = ["NO_REPLY", "__SILENT__"];
 
-/** A tag: what to answer, or how to say it. */
+/** A tag: a reply target, or a delivery option. */
 const TAG = /\[\[[ \t]*(?:reply_to_current|reply_to[ \t]*:[ \t]*([^\]\s]*)|audio_as_voice)[ \t]*\]\]/iy;
 const BEGUN_TAG = /^\[(?:\[[ \t]*(?:[a-z_]*|reply_to[ \t]*:?[ \t]*[^\]\s]*)[ \t]*\]?)?$/i;
 const MAX_TAG_CHARS = 300;
@@ -15,7 +15,7 @@ const FENCE_LINE = /^[^\S\n]*(?:>[^\S\n]*)*(`{3,}|~{3,})([^\n]*)\n?$/;
 const BEGUN_FENCE = /^[^\S\n]*(?:>[^\S\n]*)*(?:`{0,2}|~{0,2}|`{3,}[^\n]*|~{3,}[^\n]*)$/;
 const MAX_FENCE_CHARS = 1_000;
 
-/** Where a paragraph ends, and inline code with it. */
+/** Where a paragraph ends, and with it inline code. */
 const PARAGRAPH_END = /\n[^\S\n]*\n|\n[^\S\n]*(?:>[^\S\n]*)*(?:`{3}|~{3})/;
 const MAX_CODE_CHARS = 1_000;
 const MAX_MARK_CHARS = 100;
@@ -25,52 +25,52 @@ const MAX_MEDIA_CHARS = 4_096;
 const WRAPPED = /^(?:(["'`*_~]).*\1|[<([{“‘«].*[>)\]}”’»])$/;
 
 /**
- * Reads the text of one answer while it is written, in whatever pieces it comes: gives what a person may see, and keeps what it asks for. The one place
- * where the tokens of a reply are parsed (R5):
+ * Parses the text of one answer while it is written, in any chunks: returns the visible text, and collects its directives. The only place where reply tokens
+ * are parsed (R5):
  *
- * - a silent token counts as the whole message, in any case; until it is certain that it is none, nothing is given out;
- * - a reply tag counts as the first token; elsewhere outside of code it is dropped, and so is every other tag;
+ * - a silent token counts only as the whole message, in any case; nothing is returned until it is ruled out;
+ * - a reply tag counts only as the first token; elsewhere outside of code it is dropped, as is every other tag;
  * - a `MEDIA:` line counts at the start of a line, outside of code, unwrapped and alone on its line; any other is text.
  *
- * The same answer gives the same text for every cutting. Linear; what is held back is bounded.
+ * The result does not depend on the chunking. Linear time; held-back text is bounded.
  */
 export class ReplyParser {
   readonly #silent: readonly string[];
-  /** What has come and is not decided. */
+  /** Received and not parsed yet. */
   #rest = "";
   #isLineStart = true;
-  /** The marker of the code block that is open. */
+  /** The marker of the open code block. */
   #fence: string | undefined;
-  /** Decided, and not given out: it could still be silence, or blank space at the end. */
+  /** Parsed and not returned: it could still be silence, or trailing whitespace. */
   #pending = "";
   #hasBegun = false;
   #hasToken = false;
   #replyTo: ReplyTarget = { type: "none" };
   readonly #media: string[] = [];
 
-  /** `unless`: further texts that, as the whole message, are not for the chat. */
+  /** `unless`: further texts that are suppressed if they are the whole message. */
   constructor({ unless = [] }: { readonly unless?: readonly string[] } = {}) {
     this.#silent = unless;
   }
 
-  /** What the answer is a reply to, as far as it is known. */
+  /** The reply target, as far as it is known. */
   get replyTo(): ReplyTarget {
     return this.#replyTo;
   }
 
-  /** What its `MEDIA:` lines name, in their order. */
+  /** Paths and URLs of its `MEDIA:` lines, in order. */
   get media(): readonly string[] {
     return this.#media;
   }
 
-  /** What can be shown for certain after this piece. */
+  /** Parses a piece and returns the text that is certain to be visible. */
   push(piece: string): string {
     this.#rest += piece;
     this.#scan(false);
     return this.#release(false);
   }
 
-  /** The rest, once the answer is complete. */
+  /** Returns the rest, once the answer is complete. */
   end(): { readonly text: string; readonly isSilent: boolean } {
     this.#scan(true);
     const text = this.#release(true);
@@ -111,7 +111,7 @@ export class ReplyParser {
     this.#rest = text;
   }
 
-  /** Decides how a line begins. Gives how much of it is done, `undefined` when more must come first. */
+  /** Parses the start of a line. Returns the characters consumed; `undefined` if more input is needed. */
   #takeLine(text: string, isComplete: boolean): number | undefined {
     const newline = text.indexOf("\n");
     const line = newline === -1 ? text : text.slice(0, newline + 1);
@@ -137,10 +137,10 @@ export class ReplyParser {
     return 0;
   }
 
-  /** True when the line opens or closes a code block. */
+  /** True if the line opens or closes a code block. */
   #takeFence(marker: string, info: string): boolean {
     if (this.#fence === undefined) {
-      // Backticks behind it make it inline code.
+      // Further backticks make it inline code.
       if (marker.startsWith("`") && info.includes("`")) return false;
       this.#fence = marker;
       return true;
@@ -150,7 +150,7 @@ export class ReplyParser {
     return true;
   }
 
-  /** Takes what follows within a line. */
+  /** Parses the rest of a line. */
   #takeText(text: string, isComplete: boolean): number | undefined {
     const special = this.#fence === undefined ? text.search(/[\n[`]/) : text.indexOf("\n");
     if (special !== 0) {
@@ -182,7 +182,7 @@ export class ReplyParser {
     return tag[0].length;
   }
 
-  /** Inline code: from a run of backticks to the next one of its length, within its paragraph. */
+  /** Parses inline code: from a run of backticks to the next of the same length, within its paragraph. */
   #takeCode(text: string, isComplete: boolean): number | undefined {
     const mark = /^`{1,100}/.exec(text)?.[0] ?? "`";
     if (mark.length === MAX_MARK_CHARS) {

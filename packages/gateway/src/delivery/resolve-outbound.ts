@@ -4,14 +4,14 @@ import type { OutboxRecord, Store } from "@factotum/store";
 import { withoutUndefined } from "@factotum/agent-contract";
 import { unsentFile } from "../media/media-words.ts";
 
-/** What stored rows refer to. */
+/** Resolves the references of stored rows. */
 export interface OutboundSources {
   readonly store: Pick<Store, "readOutbound">;
-  /** The bytes of a stored file; `undefined` when it is not there any more. */
+  /** The bytes of a stored file; `undefined` if it is gone. */
   readonly readFile: (file: string) => Promise<Uint8Array | undefined>;
 }
 
-/** What a row is for its channel; `undefined` when there is nothing to do: the message that it would take away was never shown. */
+/** Resolves a row for its channel; `undefined` if there is nothing to do, because the message to remove was never shown. */
 export async function resolveOutbound({ outbound }: OutboxRecord, sources: OutboundSources): Promise<Outbound | undefined> {
   switch (outbound.type) {
     case "text":
@@ -37,7 +37,7 @@ function asText({ text, replyTo }: { readonly text: string; readonly replyTo?: M
   return { type: "text", text, ...withoutUndefined({ replyTo }) };
 }
 
-/** The message that a row has become. */
+/** The platform message that a row was sent as. */
 async function messageOf(id: string, { store }: OutboundSources): Promise<MessageId | undefined> {
   try {
     const row = await store.readOutbound(id);

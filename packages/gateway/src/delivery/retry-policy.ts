@@ -2,42 +2,42 @@ import type { Random } from "@factotum/agent-contract";
 import type { ChannelCapabilities, SendReceipt } from "@factotum/channel-contract";
 import { backoffDelay } from "@factotum/channel-kit";
 
-/** How long a message may wait before it is too late to send. */
+/** Maximum age of a message that is still sent. */
 export const OUTBOX_TTL_MS: number = 24 * 60 * 60 * 1000;
 
-/** Milliseconds that one send may take. */
+/** Timeout of one send in milliseconds. */
 export const SEND_TIMEOUT_MS = 60_000;
 
-/** Tries of one row that may be refused. What never reached the platform, what it put off, and what the gateway's own end cut short is none of these. */
+/** Maximum refused attempts of a row. Attempts that never reached the platform, were deferred by it, or were interrupted by a shutdown do not count. */
 const MAX_REFUSALS = 8;
 
-/** What the decision rests on. */
+/** Input of the retry decision. */
 export interface SendAttempt {
-  /** Tries so far, this one included. */
+  /** Attempts so far, including this one. */
   readonly attempts: number;
-  /** Those of them that were refused, this one included. */
+  /** Refused attempts, including this one. */
   readonly refusals: number;
-  /** How old the row is. */
+  /** Age of the row. */
   readonly ageMs: number;
   readonly random: Random;
-  /** The channel's declaration; absent when it cannot recognise a repeated send. */
+  /** The channel's declaration; absent if it cannot recognise repeated sends. */
   readonly idempotent?: NonNullable<ChannelCapabilities["idempotentSend"]>;
 }
 
-/** True for refusals that say nothing of the message: the platform refuses the account, and with it everything that the account sends. */
+/** True for rejections of the account, and therefore of everything that it sends, rather than of the message. */
 export function isAccountWide(receipt: SendReceipt): boolean {
   return receipt.type === "rejected" && receipt.code === "unauthorized";
 }
 
-/** Whether a try uses up one of a row's chances. */
+/** True if an attempt counts against the row's maximum. */
 export function isRefusal(receipt: SendReceipt): boolean {
   if (receipt.type !== "rejected") return receipt.type === "ambiguous";
   return !isAccountWide(receipt) && receipt.code !== "unreachable" && receipt.code !== "rate-limited";
 }
 
 /**
- * Milliseconds until a row is tried again, or `undefined` when it is settled by this receipt. An ambiguous send is repeated only inside the time in which the
- * channel recognises its key; elsewhere it may have been shown, and showing it twice is worse than saying so (R3).
+ * Milliseconds until the next attempt, or `undefined` if this receipt settles the row. An ambiguous send is repeated only within the window in which the
+ * channel recognises its key; otherwise it may have been shown, and showing it twice is worse than reporting it (R3).
  */
 export function nextTry(receipt: SendReceipt, attempt: SendAttempt): number | undefined {
   if (receipt.type === "accepted") return undefined;

@@ -1,11 +1,11 @@
 import type { OutboxRecord } from "@factotum/store";
 
-/** In the order of a conversation: a row that is sent in the place of others stands where the first of them stood. */
+/** Orders the rows of a conversation: a replacement takes the position of the first row that it replaces. */
 export function compareRows(one: OutboxRecord, other: OutboxRecord): number {
   return comparePlaces(placeOf(one), placeOf(other));
 }
 
-/** Where a row stands in the order of a conversation: under the rows in whose place it is sent. */
+/** The position of a row: the ids of the rows that it replaces, then its own. */
 function placeOf({ id, replaces = [] }: OutboxRecord): readonly string[] {
   return [...replaces, id];
 }
@@ -13,6 +13,6 @@ function placeOf({ id, replaces = [] }: OutboxRecord): readonly string[] {
 function comparePlaces(one: readonly string[], other: readonly string[]): number {
   const at = one.findIndex((id, index) => id !== other[index]);
   if (at === -1) return one.length - other.length;
-  // Ids sort in the order of their making.
+  // Ids sort by creation.
   return (one[at] ?? "") < (other[at] ?? "") ? -1 : 1;
 }

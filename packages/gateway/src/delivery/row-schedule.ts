@@ -2,7 +2,7 @@ import type { Clock } from "@factotum/agent-contract";
 import type { OutboxRecord } from "@factotum/store";
 import { OUTBOX_TTL_MS } from "./retry-policy.ts";
 
-/** What a time on disk may ask for at most before a try that nothing delayed: a wrong clock costs no day. */
+/** Maximum wait read from disk for a row that no attempt has delayed, so that a wrong clock cannot cost a day. */
 const MAX_STORED_WAIT_MS: number = 15 * 60 * 1000;
 
 interface Times {
@@ -14,8 +14,8 @@ interface Times {
 }
 
 /**
- * When rows are due and when their time is over, on the monotonic clock: what is on disk is read once, when the row is taken, and from then on the wall
- * clock may jump as it likes. Holds what the dispatcher holds.
+ * When rows are due and when they expire, on the monotonic clock: wall-clock times are read once, when a row is taken, and later clock jumps have no effect.
+ * Has the rows that the dispatcher holds.
  */
 export class RowSchedule {
   readonly #clock: Clock;
@@ -25,10 +25,10 @@ export class RowSchedule {
     this.#clock = clock;
   }
 
-  /** A row that was committed a moment ago, or that the last process left. */
+  /** Adds a row that was just committed, or that the last process left. */
   take(row: OutboxRecord): void {
     const [wallMs, takenMs] = [this.#clock.now(), this.#clock.monotonic()];
-    // A clock that is behind the row's own beginning was set back: nothing that it says of the row is true.
+    // If the clock is behind the row's creation, it was set back and cannot be used for the row.
     const waitMs = wallMs < row.createdAtMs ? row.dueAtMs - row.createdAtMs : row.dueAtMs - wallMs;
     this.#times.set(row.id, {
       dueMs: takenMs + Math.min(Math.max(0, waitMs), delayOf(row) ?? MAX_STORED_WAIT_MS),
@@ -38,18 +38,18 @@ export class RowSchedule {
     });
   }
 
-  /** A row that is sent in the place of another: it has the time that one had left. */
+  /** Adds a row that replaces another, with the lifetime that one had left. */
   takeInPlaceOf(row: OutboxRecord, replaced: OutboxRecord): void {
     this.take(row);
     this.#change(row, { expiresMs: this.#of(replaced).expiresMs });
   }
 
-  /** It is tried again after a delay. */
+  /** Schedules another attempt after a delay. */
   putOff(row: OutboxRecord, delayMs: number): void {
     this.#change(row, { dueMs: this.#clock.monotonic() + delayMs });
   }
 
-  /** Milliseconds until it is due, or its time is over. */
+  /** Milliseconds until it is due or expires. */
   waitMs(row: OutboxRecord): number {
     const { dueMs, expiresMs } = this.#of(row);
     return Math.max(0, Math.min(dueMs, expiresMs) - this.#clock.monotonic());
@@ -59,12 +59,12 @@ export class RowSchedule {
     return this.#clock.monotonic() >= this.#of(row).expiresMs;
   }
 
-  /** Milliseconds until its time is over. */
+  /** Milliseconds until it expires. */
   leftMs(row: OutboxRecord): number {
     return Math.max(0, this.#of(row).expiresMs - this.#clock.monotonic());
   }
 
-  /** How old it is; what a jump of the clock adds counts only before it was taken. */
+  /** Age of a row; clock jumps count only before it was taken. */
   ageMs(row: OutboxRecord): number {
     const { ageMs, takenMs } = this.#of(row);
     return ageMs + this.#clock.monotonic() - takenMs;
@@ -86,7 +86,7 @@ export class RowSchedule {
   }
 }
 
-/** The delay that the last try was answered with is kept whole over a restart, and no wrong clock makes it longer. */
+/** The delay that the last attempt was answered with is kept across a restart, and no wrong clock makes it longer. */
 function delayOf({ state }: OutboxRecord): number | undefined {
   return state.type === "waiting" ? state.delay?.delayMs : undefined;
 }

@@ -15,10 +15,10 @@ import type { OutboundSources } from "./resolve-outbound.ts";
 import { isAccountWide, isRefusal, nextTry, OUTBOX_TTL_MS, SEND_TIMEOUT_MS } from "./retry-policy.ts";
 import type { RowSchedule } from "./row-schedule.ts";
 
-/** What rows are sent with. */
+/** Dependencies of the row sender. */
 export interface RowSenderOptions {
   readonly store: OutboxStore;
-  /** The connected channel of an address; `undefined` while there is none. */
+  /** The connected channel of an address; `undefined` if there is none. */
   readonly channelFor: (target: Origin) => Channel | undefined;
   readonly readFile: OutboundSources["readFile"];
   readonly times: RowSchedule;
@@ -26,11 +26,11 @@ export interface RowSenderOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly observer: Observer;
-  /** For crash tests alone. */
+  /** For crash tests only. */
   readonly crashPoint?: CrashPointHook | undefined;
 }
 
-/** Sends one row once, and writes down what became of it. */
+/** Sends a row once and records the result. */
 export class RowSender {
   readonly #options: RowSenderOptions;
 
@@ -38,7 +38,7 @@ export class RowSender {
     this.#options = options;
   }
 
-  /** One try of a row that is due: the row as it is then, or the rows that take its place. */
+  /** One attempt of a row that is due. Returns the row afterwards, or the rows that replace it. */
   async attempt(row: OutboxRecord, permit: SendPermit): Promise<readonly OutboxRecord[]> {
     const { store } = this.#options;
     if (row.state.type === "waiting" && !(await store.claimOutbound(row.id))) return [(await store.readOutbound(row.id)) ?? row];
@@ -65,7 +65,7 @@ export class RowSender {
     return [await this.settle(row, receipt)];
   }
 
-  /** What is refused for good is sent in another form where there is one. */
+  /** Replaces a row that was rejected for good with a simpler form, if there is one. */
   async #refused(
     row: OutboxRecord,
     receipt: Rejection,
@@ -90,7 +90,7 @@ export class RowSender {
     return replacing;
   }
 
-  /** A file that this process cannot read now is tried again; one that cannot be read at all is refused for good. */
+  /** Resolves a row's file: a temporary read error is retried; a permanent one rejects the row for good. */
   async #resolve(row: OutboxRecord): Promise<Outbound | undefined | Rejection> {
     try {
       return await resolveOutbound(row, this.#options);
@@ -114,24 +114,24 @@ export class RowSender {
       this.#options.logger.error("A channel's send threw", { channel: row.target.channel, error });
       if (isLocalError(error))
         return { type: "rejected", code: "rejected", retry: { type: "never" }, message: "the channel failed before it sent" };
-      // Whether the message left is unknown.
+      // It is unknown whether the message was sent.
       return { type: "ambiguous", cause: "the channel failed while sending" };
     } finally {
       timer[Symbol.dispose]();
     }
   }
 
-  /** Writes down what became of a try, and plans the next one. The row as it is then. */
+  /** Records the result of an attempt and schedules the next one. Returns the row afterwards. */
   async settle(
     row: OutboxRecord,
     receipt: SendReceipt,
     options: { readonly isRefusal: boolean } = { isRefusal: isRefusal(receipt) },
   ): Promise<OutboxRecord> {
     const { clock, random } = this.#options;
-    // To give a message the same text once more changes nothing.
+    // Repeating an edit with the same text changes nothing.
     const isEdit = row.outbound.type === "edit" && (await resolveOutbound(row, this.#options))?.type === "edit";
     const idempotent = isEdit ? ALWAYS : this.#options.channelFor(row.target)?.capabilities.idempotentSend;
-    // One that is on the wire already has been counted when custody of it was taken.
+    // A row that is `sending` was counted when it was claimed.
     const attempts = row.state.type === "sending" ? row.attempts : row.attempts + 1;
     const delayMs =
       isAccountWide(receipt) && row.purpose === "preview"
@@ -166,12 +166,12 @@ export class RowSender {
     return settled;
   }
 
-  /** Moves a row into another state; rejects when it was damaged. */
+  /** Moves a row to another state; rejects if the row is damaged. */
   async transition(row: OutboxRecord, transition: OutboxTransition): Promise<OutboxRecord> {
     return this.#options.store.settleOutbound(row.id, transition, { nowMs: this.#options.clock.now() });
   }
 
-  /** What became of a send is known also when the row was damaged meanwhile: it is not tried again then. */
+  /** Records a result even if the row was damaged meanwhile; it is not retried then. */
   async #record(row: OutboxRecord, receipt: SendReceipt, transition: OutboxTransition): Promise<OutboxRecord> {
     try {
       return await this.transition(row, transition);
@@ -183,7 +183,7 @@ export class RowSender {
   }
 }
 
-/** Why a row of an account without a channel waits. */
+/** Why a row waits whose account has no running channel. */
 export function notRunning({ target }: OutboxRecord): string {
   return `the channel ${target.channel}:${target.accountId} is not running`;
 }

@@ -1,7 +1,7 @@
 import type { Origin } from "@factotum/channel-contract";
 import type { SessionConfig } from "@factotum/config";
 
-/** Whether replies of a session may leave: the session's own setting, then the first rule that denies, then the default. */
+/** Whether replies of a session may be sent: the session's own setting, then the first rule that denies, then the default. */
 export function sendPolicy(
   policy: SessionConfig["sendPolicy"],
   query: { readonly override: "allow" | "deny" | undefined; readonly origin: Origin; readonly sessionKey: string },

@@ -18,7 +18,7 @@ function sent(
   );
 }
 
-test("a message that went to the own conversation counts as sent there, a file alone without words", () => {
+test("a message to the run's own conversation counts as sent there, a file alone with empty text", () => {
   expect(sent({})).toBe("Hello");
   expect(sent({ arguments: { media: "a.png" } })).toBe("");
 });
@@ -30,6 +30,6 @@ test.each<[string, ...Parameters<typeof sent>]>([
   ["another channel", {}, { details: { ...SENT, channel: "other" } }],
   ["a result without details", {}, { details: undefined as never }],
   ["a result whose details are a list", {}, { details: [] as never }],
-])("%s does not count as sent to the own conversation", (_name, call, result) => {
+])("%s does not count as sent to the run's own conversation", (_name, call, result) => {
   expect(sent(call, result)).toBeUndefined();
 });

@@ -2,7 +2,7 @@ import { beginsTurn } from "@factotum/agent-core";
 import type { AgentMessage, JsonObject, ToolCall, ToolResultMessage } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 
-/** A call of the `message` tool that went to the run's own origin, as its result tells: its text, empty for a file alone. */
+/** The text of a `message` call that was sent to the run's own origin, by its result; empty for a file without text. */
 export function sentText(call: Pick<ToolCall, "name" | "arguments">, result: ToolResultMessage, origin: Origin): string | undefined {
   if (call.name !== "message" || result.isError || !isTo(result.details, origin)) return undefined;
   const { message } = call.arguments;
@@ -15,12 +15,12 @@ function isTo(details: ToolResultMessage["details"], { channel, conversation }: 
   return sent["channel"] === channel && sent["target"] === conversation.id;
 }
 
-/** What has come since the last turn began. */
+/** Messages since the start of the last turn. */
 export function turnMessages(history: readonly AgentMessage[]): readonly AgentMessage[] {
   return history.slice(history.findLastIndex(beginsTurn) + 1);
 }
 
-/** What a turn that goes on has sent to its own origin before. */
+/** Texts that a resumed turn has already sent to its own origin. */
 export function sentTextsOf(turn: readonly AgentMessage[], origin: Origin): readonly string[] {
   const results = new Map(turn.flatMap((message) => (message.role === "toolResult" ? [[message.toolCallId, message]] : [])));
   const calls = turn.flatMap((message) => (message.role === "assistant" ? message.content : []));

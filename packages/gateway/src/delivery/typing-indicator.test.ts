@@ -8,7 +8,7 @@ import type { TestGateway } from "../../test/gateway-harness.ts";
 
 const INTERVAL_MS = 4_000;
 
-/** The time between two signs passes when the test says so. */
+/** The interval between typing signals passes when the test says so. */
 class SignClock implements Clock {
   readonly #waiting = new Set<() => void>();
 
@@ -26,7 +26,7 @@ class SignClock implements Clock {
     return { [Symbol.dispose]: () => void this.#waiting.delete(callback) };
   }
 
-  /** Signs that wait for their time. */
+  /** Number of scheduled signals. */
   get waiting(): number {
     return this.#waiting.size;
   }
@@ -54,7 +54,7 @@ const settled = async (condition: () => boolean): Promise<void> => {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 };
 
-/** Nothing is shown any more, and nothing would be. */
+/** Expects that no typing signal is shown or scheduled. */
 async function expectOver(running: TestGateway): Promise<void> {
   await running.gateway.engine.idle();
   clock.pass();
@@ -65,7 +65,7 @@ async function expectOver(running: TestGateway): Promise<void> {
   expect(signs()).toBe(before);
 }
 
-test("a chat is shown that an answer is written, again and again until it has been sent", async () => {
+test("a chat shows typing until the answer has been sent", async () => {
   const gate = server.hold();
   server.script([textReply("Hello.")]);
   await using running = await start();
@@ -84,7 +84,7 @@ test("a chat is shown that an answer is written, again and again until it has be
   expect(kinds()).toEqual(["typing", "typing", "typing", "typing", "text"]);
 });
 
-test("until the last send: an answer that its platform puts off is still to come", async () => {
+test("typing continues until the last send, even if the platform defers it", async () => {
   server.script([textReply("Hello.")]);
   platform.answer = ({ type }) =>
     type === "text" ? { type: "rejected", code: "rate-limited", retry: { type: "after", delayMs: 3_600_000 } } : undefined;
@@ -101,7 +101,7 @@ test("until the last send: an answer that its platform puts off is still to come
 test.each<[string, AnthropicReply]>([
   ["silence", textReply("NO_REPLY")],
   ["a failure", { type: "error", errorType: "authentication_error", message: "invalid x-api-key" }],
-])("it ends with %s", async (_name, reply) => {
+])("typing ends with %s", async (_name, reply) => {
   server.script([reply]);
   await using running = await start();
   await platform.say(platform.message("hi"));
@@ -109,7 +109,7 @@ test.each<[string, AnthropicReply]>([
   await expectOver(running);
 });
 
-test("it ends with /stop", async () => {
+test("typing ends with /stop", async () => {
   const gate = server.hold();
   server.respond(() => textReply("Hello."));
   await using running = await start();
@@ -121,7 +121,7 @@ test("it ends with /stop", async () => {
   expect(kinds()).toContain("typing");
 });
 
-test("a platform that refuses it is asked three times, and answers come all the same", async () => {
+test("a platform that rejects typing signals is asked three times, and answers are sent anyway", async () => {
   const gate = server.hold();
   server.respond(() => textReply("Hello."));
   let asked = 0;
@@ -141,7 +141,7 @@ test("a platform that refuses it is asked three times, and answers come all the 
   expect(kinds()).toEqual(["text"]);
 });
 
-test("a turn that goes on after a restart shows it again", async () => {
+test("a resumed turn shows typing again after a restart", async () => {
   const gate = server.hold();
   server.respond(() => textReply("Hello."));
   const first = await start();
@@ -159,8 +159,8 @@ const GROUP: Partial<MsgContext> = { origin: { channel: "test", accountId: "defa
 const open = { accountConfig: { groupPolicy: "open" as const, groups: { "*": { requireMention: false } } } };
 
 test.each<[string, Partial<MsgContext>, number]>([
-  ["a group in which the assistant is named", { ...GROUP, mentionsBot: true }, 1],
-  ["a group in which it only listens: it may have nothing to say", GROUP, 0],
+  ["typing is shown in a group that mentions the assistant", { ...GROUP, mentionsBot: true }, 1],
+  ["typing is not shown in a group without a mention, where it may have nothing to say", GROUP, 0],
 ])("%s", async (_name, extra, count) => {
   server.respond(() => textReply("Hello."));
   await using running = await start(open);
@@ -170,7 +170,7 @@ test.each<[string, Partial<MsgContext>, number]>([
   expect(kinds()).toContain("text");
 });
 
-test("nothing is shown where the send policy keeps everything, and where the channel has no such sign", async () => {
+test("typing is not shown if the send policy denies everything, or the channel does not support it", async () => {
   server.respond(() => textReply("Hello."));
   await using running = await start();
   await platform.say(platform.message("hi"));

@@ -2,16 +2,16 @@ import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import type { Channel, Origin } from "@factotum/channel-contract";
 import { conversationKey } from "../kernel/conversation-key.ts";
 
-/** Milliseconds between two signs: platforms forget one after about five seconds. */
+/** Milliseconds between typing signals: platforms let one expire after about five seconds. */
 const INTERVAL_MS = 4_000;
 const SEND_TIMEOUT_MS = 5_000;
-/** Signs in a row that failed, after which there are no more. */
+/** Consecutive failures after which no more signals are sent. */
 const MAX_FAILURES = 3;
 
-/** What the signs need of the rest. */
+/** Dependencies of the typing indicator. */
 export interface TypingIndicatorOptions {
   readonly channelFor: (target: Origin) => Channel | undefined;
-  /** True while something is done for the conversation, or is on its way to it. */
+  /** True while the conversation has work or unsent messages. */
   readonly worksFor: (sessionKey: string, target: Origin) => boolean;
   readonly isSuppressed: (sessionKey: string, target: Origin) => Promise<boolean>;
   readonly clock: Clock;
@@ -20,8 +20,8 @@ export interface TypingIndicatorOptions {
 }
 
 /**
- * Shows in a chat that an answer is being written, from the message's acceptance to the last send. Before every sign it is asked whether there still is
- * work for the conversation, so that no ending, however it comes, leaves a chat in which somebody seems to write.
+ * Shows in a chat that an answer is being written, from the message's acceptance to the last send. Before every signal it checks whether the conversation still
+ * has work, so the indicator stops however the work ends.
  */
 export class TypingIndicator {
   readonly #options: TypingIndicatorOptions;
@@ -32,7 +32,7 @@ export class TypingIndicator {
     this.#options = options;
   }
 
-  /** Work on a conversation begins, or goes on. Does nothing where the channel has no such sign. Never throws. */
+  /** Work on a conversation starts or continues. A no-op if the channel does not support typing. Never throws. */
   begin(sessionKey: string, target: Origin): void {
     const key = conversationKey(target);
     if (this.#isClosed || this.#shown.has(key) || this.#options.channelFor(target)?.capabilities.typing !== true) return;
@@ -40,7 +40,7 @@ export class TypingIndicator {
     void this.#show({ sessionKey, target, key, failures: 0 });
   }
 
-  /** Conversations in which a sign is shown. */
+  /** Number of conversations that show typing. */
   get active(): number {
     return this.#shown.size;
   }
@@ -73,7 +73,7 @@ export class TypingIndicator {
     return this.#options.worksFor(sessionKey, target);
   }
 
-  /** True when it is shown, or shall not be. */
+  /** True if it is shown or not needed any more. */
   async #send({ sessionKey, target }: { readonly sessionKey: string; readonly target: Origin }): Promise<boolean> {
     const { channelFor, isSuppressed, clock, random, logger } = this.#options;
     const limit = new AbortController();

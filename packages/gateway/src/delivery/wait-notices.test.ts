@@ -6,7 +6,7 @@ import { WaitNotices } from "./wait-notices.ts";
 
 const chat = (id: string): Origin => ({ channel: "test", accountId: "default", conversation: { kind: "direct", id } });
 
-/** One session to which two chats belong. `waiting` has the chats in which a message waits. */
+/** One session with two chats. `waiting`: the chats in which a message waits. */
 function createScene() {
   const waiting = new Set<string>();
   const lines: string[] = [];
@@ -25,7 +25,7 @@ function createScene() {
   return { waiting, lines, clock, notices, begin };
 }
 
-test("a wait that is over ends, though another chat of its session has begun to wait since", () => {
+test("a wait ends although another chat of its session has started to wait since", () => {
   const { waiting, lines, clock, notices, begin } = createScene();
   begin("first", "input-1");
   begin("second", "input-2");
@@ -36,7 +36,7 @@ test("a wait that is over ends, though another chat of its session has begun to 
   expect(lines.toSorted()).toEqual(["input-2", "input-3"]);
 });
 
-test("a change of another session ends no wait", () => {
+test("a change in another session ends no wait", () => {
   const { waiting, lines, clock, notices, begin } = createScene();
   begin("first", "input-1");
   waiting.clear();

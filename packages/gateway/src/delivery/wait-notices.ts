@@ -3,9 +3,9 @@ import type { Origin } from "@factotum/channel-contract";
 import { conversationKey } from "../kernel/conversation-key.ts";
 import type { WaitReason } from "../queue/wait-reason.ts";
 
-/** Milliseconds without anything shown after which a person sees that somebody writes. */
+/** Milliseconds of silence after which the typing indicator is shown. */
 const TYPING_AFTER_MS = 5_000;
-/** Milliseconds without anything shown after which a person is told that the message waits, and for what. */
+/** Milliseconds of silence after which a line says that the message waits, and for what. */
 const LINE_AFTER_MS = 20_000;
 
 const LINES: Readonly<Record<Exclude<WaitReason, "held">, string>> = {
@@ -16,18 +16,18 @@ const LINES: Readonly<Record<Exclude<WaitReason, "held">, string>> = {
   place: "I am answering other people right now. Your message waits for its turn.",
 };
 
-/** What the notices need of the rest. */
+/** Dependencies of wait notices. */
 export interface WaitNoticesOptions {
-  /** What a person's message of this conversation waits for; `undefined` when none waits. */
+  /** What a person's message of this conversation waits for; `undefined` if none waits. */
   readonly reasonFor: (sessionKey: string, target: Origin) => WaitReason | undefined;
   readonly showTyping: (sessionKey: string, target: Origin) => void;
-  /** Sends the line, once for an input however often it is asked. */
+  /** Sends the line; repeated calls for an input send it once. */
   readonly send: (sessionKey: string, inputId: string, text: string) => Promise<void>;
   readonly clock: Pick<Clock, "schedule">;
   readonly logger: Logger;
 }
 
-/** One conversation in which a message waits. */
+/** A conversation in which a message waits. */
 interface Wait {
   readonly sessionKey: string;
   readonly target: Origin;
@@ -38,21 +38,21 @@ interface Wait {
 }
 
 /**
- * Tells people in direct conversations that their message waits: after 5 seconds by the typing indicator, after 20 by one line that says why. A wait lasts
- * from the first message that waits in a conversation until none does, and has one line at most.
+ * Notifies people in direct conversations that their message waits: after 5 seconds by the typing indicator, after 20 by one line with the reason. A wait lasts
+ * from the first waiting message of a conversation until none is left, and has at most one line.
  */
 export class WaitNotices {
   readonly #options: WaitNoticesOptions;
-  /** By conversation: one wait each. */
+  /** One wait per conversation. */
   readonly #waits = new Map<string, Wait>();
-  /** Conversations that wait, by session: most changes of a queue concern none of hundreds of waits. */
+  /** Waiting conversations by session, so that a queue change does not scan hundreds of waits. */
   readonly #waiting = new Map<string, Set<string>>();
 
   constructor(options: WaitNoticesOptions) {
     this.#options = options;
   }
 
-  /** A person's message has come. Does nothing for a group, for a message that does not wait, and while one waits already. */
+  /** A person's message has arrived. A no-op for a group, for a message that does not wait, and during a wait. */
   begin(sessionKey: string, target: Origin, inputId: string): void {
     const key = conversationKey(target);
     if (target.conversation.kind !== "direct" || this.#waits.has(key) || this.#options.reasonFor(sessionKey, target) === undefined) return;
@@ -62,7 +62,7 @@ export class WaitNotices {
     this.#schedule(wait);
   }
 
-  /** The queue of a session has changed: waits that are over end. */
+  /** The queue of a session has changed: ends waits that are over. */
   check(sessionKey: string): void {
     const waiting = this.#waiting.get(sessionKey);
     if (waiting === undefined) return;
@@ -76,7 +76,7 @@ export class WaitNotices {
     if (waiting.size === 0) this.#waiting.delete(sessionKey);
   }
 
-  /** Something was sent to a conversation: its silence begins again. */
+  /** Something was sent to a conversation: restarts its silence. */
   shown(target: Origin): void {
     const wait = this.#waits.get(conversationKey(target));
     if (wait !== undefined) wait.silentMs = 0;

@@ -1,6 +1,6 @@
 import type { Clock } from "@factotum/agent-contract";
 
-/** Resolves after a time, or as soon as the signal fires. */
+/** Resolves after a delay, or when the signal fires. */
 export async function wait(delayMs: number, { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal }): Promise<void> {
   if (signal.aborted) return;
   await new Promise<void>((resolve) => {

@@ -1,20 +1,20 @@
 import { ReplyParser } from "../reply-parser.ts";
 import type { ReplyTarget } from "../reply-parser.ts";
 
-/** The text of one answer while its blocks come: the same characters, and so the same offsets, as the whole answer has. */
+/** The text of one answer while its blocks arrive, with the same offsets as in the complete answer. */
 export class AnswerText {
   readonly #parser: ReplyParser;
   #visible = "";
   #hasText = false;
-  /** Blank space with which the open block began; `undefined` once it has words. */
+  /** Leading whitespace of the open block; `undefined` once it has text. */
   #blank: string | undefined = "";
 
-  /** `unless`: texts that, as the whole answer, are not for the chat. */
+  /** `unless`: texts that are suppressed if they are the whole answer. */
   constructor(options: { readonly unless: readonly string[] }) {
     this.#parser = new ReplyParser(options);
   }
 
-  /** What a person may see of it so far. */
+  /** The text that is visible so far. */
   get visible(): string {
     return this.#visible;
   }
@@ -31,7 +31,7 @@ export class AnswerText {
     this.#blank = "";
   }
 
-  /** Gives what can be seen since. */
+  /** Adds a piece and returns newly visible text. */
   push(piece: string): string {
     let text = piece;
     if (this.#blank !== undefined) {
@@ -41,14 +41,14 @@ export class AnswerText {
         return "";
       }
       this.#blank = undefined;
-      // Blocks of one answer stand apart; those without words are none.
+      // Blocks of one answer are separated by a blank line; empty ones are ignored.
       if (this.#hasText) text = `\n\n${text}`;
       this.#hasText = true;
     }
     return this.#add(this.#parser.push(text));
   }
 
-  /** The rest, once the answer is complete. */
+  /** Returns the rest, once the answer is complete. */
   end(): string {
     return this.#add(this.#parser.end().text);
   }

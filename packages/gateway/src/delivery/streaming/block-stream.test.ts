@@ -12,7 +12,7 @@ import type { TestGateway } from "../../../test/gateway-harness.ts";
 
 const SESSION = "agent:main:main";
 
-/** Ten paragraphs of some sixty characters, no two alike. */
+/** Ten different paragraphs of about sixty characters. */
 const PARAGRAPHS = Array.from({ length: 10 }, (_, index) => `Paragraph ${index} ${String.fromCharCode(97 + index).repeat(40)} ends here.`);
 const LONG = PARAGRAPHS.join("\n\n");
 
@@ -54,7 +54,7 @@ function start(settings: Settings = {}): Promise<TestGateway> {
   });
 }
 
-/** A model with so many tokens. */
+/** A model with this context window. */
 function withWindow(config: FactotumConfig, contextWindow?: number): FactotumConfig {
   const anthropic = config.models.providers["anthropic"];
   if (anthropic === undefined || contextWindow === undefined) return config;
@@ -63,19 +63,19 @@ function withWindow(config: FactotumConfig, contextWindow?: number): FactotumCon
 }
 
 const shown = (): string[] => platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : outbound.type));
-/** What was shown as one text, blank space aside. */
+/** The shown messages as one text, without whitespace. */
 const words = (texts: readonly string[]): string => texts.join(" ").replaceAll(/\s+/g, " ").trim();
 
-/** An answer that stops coming in its middle until the gate opens. */
+/** An answer that pauses in the middle until the gate opens. */
 function halting(text: string, until: Gate, afterBytes = 6_000): AnthropicReply {
   return { type: "message", content: [{ type: "text", text }], deltaCharacters: 7, fault: { type: "stall", afterBytes, until } };
 }
 
-describe("whether there are blocks", () => {
+describe("an answer", () => {
   test.each([
-    ["nobody asked", { default: "off" as const }],
-    ["the account does not want them", { account: {} }],
-  ])("none when %s", async (_name, settings) => {
+    ["off by default", { default: "off" as const }],
+    ["not configured for the account", { account: {} }],
+  ])("is one message when blocks are %s", async (_name, settings) => {
     server.script([textReply(LONG)]);
     await using running = await start(settings);
     await platform.say(platform.message("hi"));
@@ -83,7 +83,7 @@ describe("whether there are blocks", () => {
     expect(shown()).toEqual([LONG]);
   });
 
-  test("none are asked of an account whose platform is used to them", async () => {
+  test("is sent in blocks on a platform that uses them by default", async () => {
     platform = new TestPlatform("platform", { blocksByDefault: true });
     server.script([textReply(LONG)]);
     await using running = await start({ account: {} });
@@ -95,7 +95,7 @@ describe("whether there are blocks", () => {
 });
 
 describe("blocks", () => {
-  test("leave while the answer is written, in order, each once; only the first one answers the message", async () => {
+  test("are sent while the answer is written, in order, each once; only the first is a reply", async () => {
     const gate = createGate();
     server.script([halting(LONG, gate)]);
     await using running = await start();
@@ -118,7 +118,7 @@ describe("blocks", () => {
     ]);
   });
 
-  test("at the end of a message, nothing leaves before", async () => {
+  test("with message_end are sent only when the message is complete", async () => {
     const gate = createGate();
     server.script([halting(LONG, gate, 12_000)]);
     await using running = await start({ break: "message_end" });
@@ -133,7 +133,7 @@ describe("blocks", () => {
   });
 
   test.each(["text_end", "message_end"] as const)(
-    "what is said before a tool comes before it, what is said after comes after (%s)",
+    "text before a tool call is sent before it, text after it afterwards (%s)",
     async (at) => {
       server.script([
         {
@@ -161,7 +161,7 @@ describe("blocks", () => {
     },
   );
 
-  test("words beside the last tool, and nothing after: they are the answer, and are not said again", async () => {
+  test("text beside the last tool call, with nothing after it, is the answer and is not repeated", async () => {
     server.script([
       {
         type: "message",
@@ -178,7 +178,7 @@ describe("blocks", () => {
     expect(shown()).toEqual(["It is done."]);
   });
 
-  test("a code block that is cut is closed and opened again, over the border of what was streamed too", async () => {
+  test("a code block that is split is closed and reopened, also at the end of the streamed part", async () => {
     const code = `See:\n\n\`\`\`js\n${Array.from({ length: 20 }, (_, index) => `const line${index} = ${index};`).join("\n")}\n\`\`\`\n\nThat is all.`;
     server.script([{ type: "message", content: [{ type: "text", text: code }], deltaCharacters: 5 }]);
     await using running = await start();
@@ -191,7 +191,7 @@ describe("blocks", () => {
   });
 });
 
-describe("what is not for the chat", () => {
+describe("text that is not for the chat", () => {
   test.each(["NO_REPLY", "no_reply\n", "[[reply_to_current]] NO_REPLY"])("%j in pieces is never shown", async (silence) => {
     server.script([{ type: "message", content: [{ type: "text", text: silence }], deltaCharacters: 1 }]);
     await using running = await start();
@@ -210,7 +210,7 @@ describe("what is not for the chat", () => {
     expect(words(shown())).toContain("Bye.");
   });
 
-  test("an answer that ends before its blocks have waited for more takes nothing of the next one", async () => {
+  test("an answer that ends before its blocks were filled leaves nothing to the next answer", async () => {
     const look = { type: "text", text: "I look first." } as const;
     const reply: AnthropicReply = { type: "message", content: [look, { type: "tool_use", name: "ls", input: {} }] };
     server.script([reply, { type: "message", content: [{ type: "text", text: LONG }], deltaCharacters: 7 }]);
@@ -220,7 +220,7 @@ describe("what is not for the chat", () => {
     expect(words(shown())).toBe(words(["I look first.", LONG]));
   });
 
-  test("answers of a turn that is made shorter in its middle are counted on: nothing of a later one is taken for shown", async () => {
+  test("answers keep their numbers when the turn is compacted in the middle: no later answer counts as shown", async () => {
     const look = { type: "text", text: "I look first." } as const;
     server.script([
       { type: "message", content: [look, { type: "tool_use", name: "ls", input: {} }] },
@@ -234,7 +234,7 @@ describe("what is not for the chat", () => {
     expect(words(shown())).toBe(words(["I look first.", LONG]));
   });
 
-  test("what was sent with a tool is not said again; something else is", async () => {
+  test("text that was sent with a tool is not repeated; other text is sent", async () => {
     const sent = `${LONG}\n\nOnce.`;
     server.script([
       toolReply({ name: "message", input: { action: "send", message: sent } }),
@@ -251,7 +251,7 @@ describe("what is not for the chat", () => {
     expect(shown().slice(1)).toEqual(["Once.", "Once. And more."]);
   });
 
-  test("after /stop nothing more is sent, not even what had its row", async () => {
+  test("nothing more is sent after /stop, not even text that had its row", async () => {
     const gate = createGate();
     server.script([halting(LONG, gate)]);
     await using running = await start({ humanDelay: { mode: "custom", minMs: 3_600_000, maxMs: 3_600_000 } });
@@ -268,7 +268,7 @@ describe("what is not for the chat", () => {
     expect(shown().filter((text) => text.startsWith("Paragraph"))).toEqual([first]);
   });
 
-  test("nothing leaves where the send policy keeps it", async () => {
+  test("nothing is sent if the send policy denies it", async () => {
     server.script([textReply("Hello."), textReply(LONG)]);
     await using running = await start();
     await platform.say(platform.message("hi"));
@@ -280,8 +280,8 @@ describe("what is not for the chat", () => {
   });
 });
 
-describe("the end of the process in the middle", () => {
-  /** Everything on the disk as a killed process leaves it. */
+describe("a process that ends in the middle of an answer", () => {
+  /** A copy of the disk as a killed process leaves it. */
   async function killed(home: string): Promise<string> {
     const copy = await mkdtemp(path.join(tmpdir(), "factotum-killed-"));
     await cp(home, copy, { recursive: true });
@@ -294,7 +294,7 @@ describe("the end of the process in the middle", () => {
     const first = await start();
     await platform.say(platform.message("hi"));
     await platform.waitForSends(2);
-    // Until what has been shown is known to be: a kill before that is the outbox's own matter.
+    // Waits until the receipts of shown messages are recorded: a kill before that is covered by the outbox tests.
     while ((await first.store.listPendingOutbound({ limit: 10 })).length > 0) await new Promise((resolve) => setImmediate(resolve));
     const before = shown();
     const home = how === "killed" ? await killed(first.home) : first.home;
@@ -312,7 +312,7 @@ describe("the end of the process in the middle", () => {
     expect(after.slice(0, before.length)).toEqual(before);
   });
 
-  test("stopped while what stands before a tool is sent: the rest of it is delivered", async () => {
+  test("stopped while text before a tool call is sent: the rest of it is delivered", async () => {
     const content = [
       { type: "text", text: LONG },
       { type: "tool_use", name: "ls", input: {} },
@@ -345,7 +345,7 @@ describe("the end of the process in the middle", () => {
     expect(words(shown())).toBe(words([LONG, "That was it."]));
   });
 
-  test("after an answer that went on with a tool, later ones are counted on from there", async () => {
+  test("after an answer that continued with a tool, numbers later answers from there", async () => {
     const gate = createGate();
     const look: AnthropicReply = {
       type: "message",
@@ -364,7 +364,7 @@ describe("the end of the process in the middle", () => {
     const second = await start({ home });
     await platform.waitForSends(before + 1);
     await second.gateway.engine.idle();
-    // A row that was on its way at the kill goes out again under its key, by which a platform knows it.
+    // A row on the wire at the kill is sent again under its key, by which a platform deduplicates it.
     const after = [...new Map(platform.sent.map(({ idempotencyKey, outbound }) => [idempotencyKey, outbound])).values()];
     await second.stop();
     gate.open();

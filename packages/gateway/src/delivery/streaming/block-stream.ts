@@ -16,23 +16,23 @@ import { AnswerText } from "./answer-text.ts";
 import type { HumanPace } from "./human-pace.ts";
 import type { ReplyStream, StreamedBlocks } from "./reply-stream.ts";
 
-/** How one turn's answers are sent in blocks. */
+/** Options for sending one turn's answers in blocks. */
 export interface BlockStreamOptions {
   readonly turn: TurnRecord;
-  /** `text_end`: blocks leave while the text is written. `message_end`: once it is there. */
+  /** `text_end`: blocks are sent while the text is written. `message_end`: once it is complete. */
   readonly breaksAt: "text_end" | "message_end";
   readonly limits: ChunkLimits & Required<Pick<ChunkLimits, "minLength">>;
-  /** Small blocks wait this long for the next one to come with them. */
+  /** Small blocks wait this long to be joined with the next one. */
   readonly idleMs: number;
   readonly pace: HumanPace;
   readonly place: Pick<ReplyPlace, "mode" | "isGiven">;
-  /** Answers of the turn that are complete already. */
+  /** Completed answers of the turn. */
   readonly answersBefore: number;
-  /** The turn goes on: rows of it may be there. */
+  /** The turn was resumed: it may have rows already. */
   readonly isResumed: boolean;
-  /** What the run has sent with a tool, to be told of no second time. */
+  /** Texts that the run has sent with a tool, which are not repeated. */
   readonly sentTexts: () => readonly string[];
-  /** Fires when the run is stopped: then nothing more is sent. */
+  /** Fires when the run is stopped; nothing more is sent then. */
   readonly signal: AbortSignal;
   readonly parts: {
     readonly store: OutboxStore & SessionStore;
@@ -42,25 +42,25 @@ export interface BlockStreamOptions {
   };
 }
 
-/** The answer that is written. */
+/** The answer being written. */
 interface OpenAnswer {
-  /** Which answer of the turn it is, from 0. */
+  /** Index of the answer in its turn, from 0. */
   readonly number: number;
   readonly text: AnswerText;
   chunks: MarkdownStream;
-  /** What has rows, from the beginning. */
+  /** Characters that have rows. */
   sent: number;
-  /** What may leave. */
+  /** Characters that may be sent. */
   ready: number;
   /** Number of the next row. */
   ordinal: number;
-  /** All of it has come. */
+  /** True once the answer is complete. */
   isComplete: boolean;
 }
 
 /**
- * Sends an answer block by block while it is written. Every block is a row of the outbox that says which part of which answer it is: after a crash the
- * answer is written anew, and what of it has rows is known from those, by offset (R3, R18). What has no rows at the end is left to the final delivery.
+ * Sends an answer block by block while it is written. Every block is an outbox row that records its answer and its offset: after a crash the answer is written
+ * again, and the rows tell by offset what was sent already (R3, R18). Text without a row at the end is left to the final delivery.
  */
 export class BlockStream implements ReplyStream {
   readonly #options: BlockStreamOptions;
@@ -69,7 +69,7 @@ export class BlockStream implements ReplyStream {
   #hasBegun = false;
   #timer: Disposable | undefined;
   #isOver = false;
-  /** What the events and the timer ask for, one after the other. */
+  /** Serialises the work of events and timers. */
   #work: Promise<void> = Promise.resolve();
 
   constructor(options: BlockStreamOptions) {
@@ -91,7 +91,7 @@ export class BlockStream implements ReplyStream {
   }
 
   onToolStart(): void {
-    // What tools do is told by lines of their own.
+    // Tool calls are shown by lines of their own.
   }
 
   async endAnswer({ goesOn }: { readonly goesOn: boolean }): Promise<void> {
@@ -139,7 +139,7 @@ export class BlockStream implements ReplyStream {
     };
   }
 
-  /** What the rows of an earlier process cover of this answer. */
+  /** What an earlier process's rows cover of this answer. */
   async #recover(): Promise<{ readonly sent: number; readonly ordinal: number }> {
     for (let answer = 0; answer < this.#answer && !this.#hasBegun; answer += 1) {
       const first = await this.#find(answer, 0);
@@ -181,18 +181,18 @@ export class BlockStream implements ReplyStream {
     const { length } = open.text.visible;
     if (length <= open.ready) return;
     await this.#offer(open, length);
-    // The next block is cut from here.
+    // The next block starts here.
     open.chunks = createMarkdownStream({ ...this.#options.limits, from: length });
     open.chunks.push(open.text.visible);
   }
 
-  /** Lets the text up to `end` leave: together with what waits, if both fit into one message. */
+  /** Offers the text up to `end` for sending, joined with waiting text if both fit into one message. */
   async #offer(open: OpenAnswer, end: number): Promise<void> {
     if (open.ready > open.sent && this.#cut(open, end).length > 1) await this.#send(open, open.ready);
     open.ready = Math.max(open.ready, end);
     this.#timer?.[Symbol.dispose]();
     this.#timer = this.#options.parts.clock.schedule(this.#options.idleMs, () => {
-      // Whoever comes next is told when this fails.
+      // The next caller gets the rejection.
       this.#then(async () => this.#send(open, open.ready)).catch(() => undefined);
     });
   }
@@ -231,7 +231,7 @@ export class BlockStream implements ReplyStream {
     open.ordinal += parts.length;
   }
 
-  /** An answer that is complete when the process ends is kept, and not asked for anew: nobody but this process can send the rest of it. */
+  /** True if sending must stop. An answer that is complete at shutdown is stored and not requested again, so only this process can send the rest of it. */
   #isStopped({ isComplete }: OpenAnswer): boolean {
     const { signal } = this.#options;
     return this.#isOver || (signal.aborted && !(isComplete && signal.reason instanceof LaneShutdown));

@@ -7,7 +7,7 @@ function pace(config: ConstructorParameters<typeof HumanPace>[0], float: number)
 
 const bounds = { minMs: 100, maxMs: 200 };
 
-test("the first message never waits, each later one waits after the one before it", () => {
+test("the first message is never delayed, each later one waits after the one before it", () => {
   const natural = pace({ mode: "natural", ...bounds }, 0);
   expect([natural.next(), natural.next(), natural.next()]).toEqual([1_000, 1_800, 2_600]);
   const custom = pace({ mode: "custom", ...bounds }, 0.9999);
@@ -16,13 +16,13 @@ test("the first message never waits, each later one waits after the one before i
   expect([off.next(), off.next()]).toEqual([1_000, 1_000]);
 });
 
-test("after a restart it goes on behind what is due already", () => {
+test("after a restart it continues behind messages that are already due", () => {
   const custom = pace({ mode: "custom", ...bounds }, 0);
   custom.record(5_000);
   expect(custom.next()).toBe(5_100);
 });
 
-test("a clock that is set back holds nothing up", () => {
+test("a clock that is set back delays nothing", () => {
   let nowMs = 100_000_000;
   const custom = new HumanPace({ mode: "custom", ...bounds }, { random: { float: () => 0 }, now: () => nowMs });
   expect([custom.next(), custom.next()]).toEqual([100_000_000, 100_000_100]);

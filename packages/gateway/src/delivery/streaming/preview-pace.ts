@@ -25,7 +25,7 @@ export class PreviewPace {
     return this.#changes >= this.#most;
   }
 
-  /** How long to wait from now. */
+  /** Milliseconds until the next change. */
   delayMs(): number {
     const quarters = Number.isFinite(this.#most) ? Math.floor((this.#changes / this.#most) * 4) : 0;
     const intervalMs = Math.min(MAX_INTERVAL_MS, this.#intervalMs * 2 ** quarters * this.#slower);

@@ -15,7 +15,7 @@ import type { TestGateway } from "../../../test/gateway-harness.ts";
 const TEXT = Array.from({ length: 40 }, (_, index) => `Line ${index} of the answer.`).join("\n");
 const EDITS: Partial<Channel["capabilities"]> = { edit: true, delete: true, streaming: "edit" };
 
-/** An interval takes no time. */
+/** A clock whose intervals take no time. */
 const quickClock: Clock = { ...realClock, schedule: (delayMs, callback) => realClock.schedule(delayMs < 5_000 ? 1 : delayMs, callback) };
 
 let server: AnthropicServer;
@@ -35,7 +35,7 @@ const start = (account: Partial<AccountConfig> = { streaming: { mode: "partial" 
     ...withoutUndefined({ home }),
   });
 
-/** An answer that stops coming in its middle until the gate opens. */
+/** An answer that pauses in the middle until the gate opens. */
 const halting = (text: string, until: Gate, afterBytes = 4_000): AnthropicReply => ({
   type: "message",
   content: [{ type: "text", text }],
@@ -67,7 +67,7 @@ async function turns(): Promise<void> {
 }
 
 describe("a preview", () => {
-  test("is one message that grows, and that the final text takes over", async () => {
+  test("is one message that grows and becomes the final text", async () => {
     const gate = createGate();
     server.script([halting(TEXT, gate)]);
     await using running = await start();
@@ -85,11 +85,11 @@ describe("a preview", () => {
   });
 
   test.each<[string, Partial<Channel["capabilities"]>, Partial<AccountConfig>]>([
-    ["nobody asked", EDITS, {}],
+    ["it is not configured", EDITS, {}],
     ["it is off", EDITS, { streaming: { mode: "off" } }],
     ["the channel cannot edit", {}, { streaming: { mode: "partial" } }],
-    ["the channel is not made for it", { edit: true }, { streaming: { mode: "partial" } }],
-  ])("is none when %s", async (_name, capabilities, account) => {
+    ["the channel does not support previews", { edit: true }, { streaming: { mode: "partial" } }],
+  ])("is off when %s", async (_name, capabilities, account) => {
     platform = new TestPlatform("platform", capabilities);
     server.script([{ type: "message", content: [{ type: "text", text: TEXT }], deltaCharacters: 2 }]);
     await using running = await start(account);
@@ -98,7 +98,7 @@ describe("a preview", () => {
     expect(kinds()).toEqual(["text"]);
   });
 
-  test("of a text that is too long for one message goes on in further ones", async () => {
+  test("of a text that is too long for one message continues in further ones", async () => {
     const gate = createGate();
     const long = Array.from({ length: 400 }, (_, index) => `Line ${index} of a long answer.`).join("\n");
     server.script([halting(long, gate)]);
@@ -111,7 +111,7 @@ describe("a preview", () => {
     expect(chat().join("\n")).toBe(long);
   });
 
-  test("tells of tools at work, and gives way to the answer", async () => {
+  test("shows running tools, and is replaced by the answer", async () => {
     server.script([withTool("I look."), withTool("And again."), textReply("Done.")]);
     const gate = server.hold();
     await using running = await start({ streaming: { mode: "progress" } });
@@ -123,7 +123,7 @@ describe("a preview", () => {
     for (const { outbound } of platform.sent.slice(0, -1)) expect(outbound).toMatchObject({ text: expect.stringMatching(/^• ls: \./) });
   });
 
-  test("shows nothing of silence, of tags and of files, in whatever pieces they come", async () => {
+  test("hides silent tokens, tags and file lines, in any chunks", async () => {
     const text = "[[reply_to_current]] Hello there.\nMEDIA:/etc/passwd\n[[reply_to:x]] Bye.";
     const quiet = (reply: string): AnthropicReply => ({ type: "message", content: [{ type: "text", text: reply }], deltaCharacters: 1 });
     server.script([quiet("NO_REPLY"), quiet(text)]);
@@ -137,7 +137,7 @@ describe("a preview", () => {
     expect(chat()[0]).toContain("Bye.");
   });
 
-  test("goes when the answer after it is silence", async () => {
+  test("is removed when the answer is silent", async () => {
     const gate = createGate();
     server.script([
       { ...withTool(TEXT), fault: { type: "stall", afterBytes: 4_000, until: gate } } as AnthropicReply,
@@ -167,7 +167,7 @@ describe("a preview", () => {
     expect(others.join()).not.toContain("Line");
   });
 
-  test("is not there where the send policy keeps everything", async () => {
+  test("is not shown if the send policy denies everything", async () => {
     server.script([textReply("Hello."), { type: "message", content: [{ type: "text", text: TEXT }], deltaCharacters: 2 }]);
     await using running = await start();
     await platform.say(platform.message("hi"));
@@ -180,10 +180,10 @@ describe("a preview", () => {
   });
 });
 
-describe("trouble with edits", () => {
+describe("failing edits", () => {
   const no = (code: "rejected" | "not-found" | "forbidden"): SendReceipt => ({ type: "rejected", code, retry: { type: "never" } });
 
-  /** Previews go through, until the answer is complete: then edits get this. */
+  /** Previews succeed until the answer is complete; then edits get this receipt. */
   async function answered(receipt: SendReceipt): Promise<TestGateway> {
     const gate = createGate();
     server.script([halting(TEXT, gate)]);
@@ -197,7 +197,7 @@ describe("trouble with edits", () => {
   }
 
   test.each(["rejected", "forbidden"] as const)(
-    "a message that cannot be changed (%s) keeps what it shows, and a new one has the rest",
+    "a message that cannot be edited (%s) keeps its text, and a new one has the rest",
     async (code) => {
       await using running = await answered(no(code));
       expect(kinds().filter((kind) => kind === "text").length).toBe(2);
@@ -206,12 +206,12 @@ describe("trouble with edits", () => {
     },
   );
 
-  test("when the message is gone, a new one has everything", async () => {
+  test("of a deleted message are replaced by a new message with everything", async () => {
     await using _running = await answered(no("not-found"));
     expect(chat().at(-1)).toBe(TEXT);
   });
 
-  test("a platform that puts edits off slows the preview, and not the final text", async () => {
+  test("a platform that defers edits slows the preview down, and not the final text", async () => {
     const gate = createGate();
     server.script([halting(TEXT, gate)]);
     await using running = await start();
@@ -229,8 +229,8 @@ describe("trouble with edits", () => {
   });
 
   test.each<[string, SendReceipt, readonly string[]]>([
-    ["that is refused is no trouble for the answer", no("rejected"), ["text"]],
-    ["of which it is not known whether it stands is found by its key", { type: "ambiguous", cause: "no answer" }, ["text", "edit"]],
+    ["that is rejected does not affect the answer", no("rejected"), ["text"]],
+    ["whose send is ambiguous is found by its key", { type: "ambiguous", cause: "no answer" }, ["text", "edit"]],
   ])("a preview %s", async (_name, receipt, sent) => {
     let count = 0;
     platform.answer = () => (count++ === 0 ? receipt : undefined);
@@ -247,7 +247,7 @@ describe("trouble with edits", () => {
   });
 });
 
-test("a turn that fails says so in the message that tells of tools at work", async () => {
+test("a failed turn reports the failure in the message that showed running tools", async () => {
   const refusal: AnthropicReply = { type: "error", errorType: "authentication_error", message: "invalid x-api-key" };
   server.script([withTool("I look."), refusal]);
   await using running = await start({ streaming: { mode: "progress" } });
@@ -260,15 +260,15 @@ test("a turn that fails says so in the message that tells of tools at work", asy
   expect(chat()).toEqual([expect.stringContaining("refused the key")]);
 });
 
-/** As if the process had ended often while the turn was at work. */
+/** Simulates several crashes of the process during the turn. */
 function crashOftenIn(home: string): void {
   const database = new DatabaseSync(path.join(home, "state", "factotum.sqlite"));
   database.exec("UPDATE turns SET attempts = 4 WHERE state = 'running'");
   database.close();
 }
 
-describe("the end of the process in the middle", () => {
-  test("a turn that is given up says so in the message that tells of tools at work", async () => {
+describe("a process that ends in the middle of an answer", () => {
+  test("a turn that is given up reports it in the message that showed running tools", async () => {
     server.script([withTool("I look.")]);
     server.respond(() => textReply("Never said."));
     const first = await start({ streaming: { mode: "progress" } });
@@ -289,7 +289,7 @@ describe("the end of the process in the middle", () => {
     expect(chat()).toEqual([expect.not.stringContaining("• ls")]);
   });
 
-  test.each(["stopped", "killed"])("%s: the message that stands gets the final text", async (how) => {
+  test.each(["stopped", "killed"])("%s: the existing message gets the final text", async (how) => {
     const gate = createGate();
     server.script([halting(TEXT, gate)]);
     const first = await start();

@@ -17,21 +17,21 @@ import { previewText, progressLine, progressText } from "./preview-text.ts";
 import type { PreviewMode, PreviewText } from "./preview-text.ts";
 import type { ReplyStream, StreamedPreview } from "./reply-stream.ts";
 
-/** Milliseconds that one change of a preview may take, and that the final text waits for one that is on the wire. */
+/** Milliseconds that a change of a preview may take, and that the final text waits for one on the wire. */
 const SEND_TIMEOUT_MS = 5_000;
-/** A preview that is later than this is not worth sending. */
+/** A preview that is later than this is useless. */
 const PREVIEW_TTL_MS = 60_000;
 
-/** How one turn's answer is shown while it grows. */
+/** Options for showing one turn's answer while it grows. */
 export interface PreviewStreamOptions {
   readonly turn: TurnRecord;
   readonly channel: Channel;
   readonly mode: PreviewMode;
   readonly limits: ChunkLimits;
   readonly place: Pick<ReplyPlace, "mode" | "isGiven">;
-  /** Answers of the turn that are complete already. */
+  /** Completed answers of the turn. */
   readonly answersBefore: number;
-  /** The turn goes on: its message may be there. */
+  /** The turn was resumed: its message may exist already. */
   readonly isResumed: boolean;
   readonly sentTexts: () => readonly string[];
   readonly signal: AbortSignal;
@@ -47,19 +47,19 @@ export interface PreviewStreamOptions {
 }
 
 /**
- * Shows an answer in one message that is edited while it grows, at most so often. The message is a row of the outbox; its edits are not: what the last of
- * them must be is the final row, which takes the message's place whatever became of them. Trouble with a preview is never trouble with the answer.
+ * Shows an answer in one message that is edited while it grows, at a limited rate. The message is an outbox row; its edits are not, because the final row
+ * replaces the message's text whatever became of them. A failing preview never affects the answer.
  */
 export class PreviewStream implements ReplyStream {
   readonly #options: PreviewStreamOptions;
   readonly #pace: PreviewPace;
   #answer: number;
   #text: AnswerText | undefined;
-  /** The newest answer with words. */
+  /** Index of the newest answer with text. */
   #worded = -1;
   readonly #tools: string[] = [];
   #row: OutboxRecord | undefined;
-  /** What stands in the message. */
+  /** The text of the message. */
   #shown: PreviewText & { readonly answer: number } = { answer: -1, text: "", end: 0 };
   #isOff = false;
   #isOver = false;
@@ -125,13 +125,13 @@ export class PreviewStream implements ReplyStream {
         })
         .finally(() => {
           this.#onTheWire = undefined;
-          // What has come meanwhile.
+          // Text that has arrived meanwhile.
           if (!this.#isOver && this.#next() !== undefined) this.#schedule();
         });
     });
   }
 
-  /** What the message should say; `undefined` when it says so already. */
+  /** The next text of the message; `undefined` if it is unchanged. */
   #next(): PreviewText | undefined {
     const { mode, limits } = this.#options;
     const next =
@@ -155,7 +155,7 @@ export class PreviewStream implements ReplyStream {
     if ((receipt.type === "rejected" && receipt.code !== "rate-limited") || this.#pace.isSpent) this.#isOff = true;
   }
 
-  /** The message of an earlier process. */
+  /** Finds the message of an earlier process. */
   async #look(): Promise<void> {
     if (this.#hasLooked) return;
     this.#hasLooked = true;
@@ -165,11 +165,11 @@ export class PreviewStream implements ReplyStream {
     this.#shown = { answer: row.covers?.answer ?? -1, text: row.outbound.text, end: row.covers?.end ?? 0 };
   }
 
-  /** Sends the message. What is not said is no trouble: nothing is tried again but what may stand there. */
+  /** Sends the message. A failure is ignored, and only an ambiguous send is retried. */
   async #create(next: PreviewText, answer: number): Promise<SendReceipt | undefined> {
     const { turn, parts, place } = this.#options;
     const { store, dispatcher, clock, crashPoint } = parts;
-    // What is on its way to the chat comes first.
+    // Messages on their way to the chat go first.
     if (dispatcher.isBusy(turn.origin)) return undefined;
     if (await isSuppressed(turn, parts)) {
       this.#isOff = true;
@@ -209,7 +209,7 @@ export class PreviewStream implements ReplyStream {
 
   async #settle(row: OutboxRecord, receipt: SendReceipt): Promise<OutboxRecord> {
     const { store, clock } = this.#options.parts;
-    // It may stand there: whoever ends the turn finds out, under the same key.
+    // It may exist: the end of the turn finds out, under the same key.
     if (receipt.type === "ambiguous" && this.#options.channel.capabilities.idempotentSend !== undefined) {
       this.#isOff = true;
       return row;
@@ -222,14 +222,14 @@ export class PreviewStream implements ReplyStream {
 
   async #leaveToDispatcher(row: OutboxRecord): Promise<void> {
     const { store, dispatcher, clock } = this.#options.parts;
-    // Of an earlier process' row the dispatcher has taken care already.
+    // The dispatcher has already handled an earlier process's row.
     if (dispatcher.holds(row.id)) return;
     const receipt: SendReceipt = { type: "ambiguous", cause: "it was not answered while the answer was written" };
     const nowMs = clock.now();
     dispatcher.dispatch([await store.settleOutbound(row.id, { type: "receipt", receipt, retryAtMs: nowMs }, { nowMs })]);
   }
 
-  /** The row as it is by now: what an earlier process left, the dispatcher takes care of. */
+  /** The current row; the dispatcher handles rows of an earlier process. */
   async #current(): Promise<OutboxRecord | undefined> {
     if (this.#row === undefined || this.#row.state.type === "accepted") return this.#row;
     return undamaged(this.#options.parts.store.readOutbound(this.#row.id));

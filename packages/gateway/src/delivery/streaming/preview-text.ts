@@ -3,21 +3,21 @@ import { cutText } from "@factotum/agent-core";
 import { chunkMarkdown } from "@factotum/channel-kit";
 import type { ChunkLimits } from "@factotum/channel-kit";
 
-/** How a growing answer is shown: as it stands, line by line, or by what is done for it. */
+/** How a growing answer is shown: as text, line by line, or by its tool calls. */
 export type PreviewMode = "partial" | "block" | "progress";
 
-/** A message's text, and how much of the answer it shows. */
+/** A message's text, and how many characters of the answer it shows. */
 export interface PreviewText {
   readonly text: string;
   readonly end: number;
 }
 
-/** Characters that are worth a message of their own. */
+/** Minimum characters of a block. */
 const LEAST_BLOCK_CHARS = 200;
 const MAX_TOOL_LINES = 8;
 const MAX_LINE_CHARS = 120;
 
-/** What the one message of a preview says of an answer so far; `undefined` while there is nothing to say. Longer texts show their beginning. */
+/** The text of a preview for an answer so far; `undefined` if there is nothing to show. Longer texts are truncated at the end. */
 export function previewText(
   visible: string,
   options: { readonly mode: PreviewMode; readonly limits: ChunkLimits },
@@ -28,14 +28,14 @@ export function previewText(
   return first === undefined ? undefined : { text: first.text, end: first.end };
 }
 
-/** The line of a tool at work. */
+/** The line of a running tool. */
 export function progressLine({ name, arguments: given }: ToolCall): string {
   const shown = Object.values(given).find((value) => typeof value === "string" && value.trim() !== "");
   const words = typeof shown === "string" ? `${name}: ${shown.replaceAll(/\s+/g, " ").trim()}` : name;
   return `• ${cutText(words.replaceAll("`", "'"), MAX_LINE_CHARS, "…")}`;
 }
 
-/** What a preview says of the tools of a run: the newest of them. */
+/** The text of a preview that shows tool calls: the newest of them. */
 export function progressText(lines: readonly string[]): string {
   const left = lines.length - MAX_TOOL_LINES;
   return [...(left > 0 ? [`… ${left} more`] : []), ...lines.slice(-MAX_TOOL_LINES)].join("\n");

@@ -1,39 +1,39 @@
 import type { ModelStreamEvent, ToolCall } from "@factotum/agent-contract";
 
-/** What shows an answer while it is written. The calls come one after the other, each awaited; every one rejects when the store does. */
+/** Shows an answer while it is written. Calls are sequential, each awaited; all reject when the store does. */
 export interface ReplyStream {
   push(event: ModelStreamEvent): Promise<void>;
-  /** A tool begins. */
+  /** A tool call starts. */
   onToolStart(call: ToolCall): void;
-  /** An answer is complete. `goesOn`: tools come next, so it is not the last one. */
+  /** An answer is complete. `goesOn`: tool calls follow, so it is not the last one. */
   endAnswer(options: { readonly goesOn: boolean }): Promise<void>;
   /** The next model request is due. */
   nextRequest(): Promise<void>;
-  /** The run is over, however it ended. Nothing is sent any more when this resolves. */
+  /** The run has ended. Nothing more is sent once this resolves. */
   finish(): Promise<StreamedReply>;
 }
 
 /** What a stream has shown, for the final delivery. */
 export type StreamedReply = StreamedBlocks | StreamedPreview;
 
-/** Blocks that stand. */
+/** Blocks that were sent. */
 export interface StreamedBlocks {
   readonly type: "blocks";
-  /** How much of the visible text of the last answer has rows. */
+  /** Characters of the last answer's visible text that have rows. */
   readonly covered: number;
-  /** Something of this turn has been sent before. */
+  /** True if something of this turn was sent before. */
   readonly hasBegun: boolean;
-  /** When the next message is sent: the pace of a person. */
+  /** Due time of the next message, at human pace. */
   readonly nextDueMs: () => number;
-  /** How the rest is cut. */
+  /** How the rest is split. */
   readonly chunk: { readonly minLength: number; readonly maxLength: number };
 }
 
-/** A message that takes the final text. */
+/** A message that the final text replaces. */
 export interface StreamedPreview {
   readonly type: "preview";
-  /** Its row; absent when there is none. */
+  /** Its row; absent if there is none. */
   readonly rowId?: string;
-  /** How much of the visible text of the last answer stands in it. */
+  /** Characters of the last answer's visible text that it shows. */
   readonly shown: number;
 }

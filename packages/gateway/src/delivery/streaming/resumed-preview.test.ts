@@ -54,7 +54,7 @@ class Scene {
     await this.stream.push({ type: "text-delta", text } as Parameters<PreviewStream["push"]>[0]);
   }
 
-  /** One interval of the preview, until it waits for the next one. */
+  /** Runs the preview until it waits for its next interval. */
   async tick(): Promise<void> {
     await this.clock.scheduled(INTERVAL_MS);
     this.clock.run(INTERVAL_MS);
