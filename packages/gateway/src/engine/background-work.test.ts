@@ -18,7 +18,7 @@ beforeEach(() => {
   });
 });
 
-test("is idle once everything that was added has ended, however it ended", async () => {
+test("is idle once all added work has ended, successfully or not", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   expect(background.isIdle).toBe(true);
   background.add("notice", promise);
@@ -32,7 +32,7 @@ test("is idle once everything that was added has ended, however it ended", async
 });
 
 test.each([new LaneShutdown("the gateway ends"), new StoreError("closed", "it is closed")])(
-  "%s is no failure: the next start does it",
+  "%s is not logged as a failure: the next start does the work",
   async (reason) => {
     background.add("notice", Promise.reject(reason));
     await background.idle();
@@ -40,7 +40,7 @@ test.each([new LaneShutdown("the gateway ends"), new StoreError("closed", "it is
   },
 );
 
-test("work for an input is logged with its id", async () => {
+test("failed work for an input is logged with its id", async () => {
   let seen: unknown;
   const logger = context.logger({ info: (_: string, facts: unknown) => (seen = facts) } as unknown as Logger);
   background.addFor({ id: "i1" } as InputRecord, "command", async () => logger.info("said"));

@@ -4,7 +4,7 @@ import type { InputRecord } from "@factotum/store";
 import { LaneShutdown } from "../kernel/lane-abort.ts";
 import type { TurnContext } from "../observe/turn-context.ts";
 
-/** Work that nobody waits for until the gateway ends: its failure is logged here, once. */
+/** Work that nobody awaits before shutdown; failures are logged here, once. */
 export class BackgroundWork {
   readonly #logger: Logger;
   readonly #turnContext: TurnContext;
@@ -20,7 +20,7 @@ export class BackgroundWork {
     const done = work.then(
       () => undefined,
       (error: unknown) => {
-        // The gateway ends: what was not done is durable, and done after the next start.
+        // At shutdown unfinished work is durable, and done after the next start.
         if (error instanceof LaneShutdown || (StoreError.isInstance(error) && error.code === "closed")) return;
         this.#logger.error("Background work failed", { what, error });
       },
@@ -29,7 +29,7 @@ export class BackgroundWork {
     void done.finally(() => this.#running.delete(done));
   }
 
-  /** The same for what an input gets in place of a turn: what is logged meanwhile names it. */
+  /** The same for work that answers an input without a turn; log lines name the input. */
   addFor(input: InputRecord, what: string, work: () => Promise<void>): void {
     this.#turnContext.run({ inputIds: [input.id] }, () => this.add(what, work()));
   }
@@ -38,7 +38,7 @@ export class BackgroundWork {
     return this.#running.size === 0;
   }
 
-  /** Resolves when everything that runs now has ended. */
+  /** Resolves when all current work has ended. */
   async idle(): Promise<void> {
     await Promise.all(this.#running);
   }

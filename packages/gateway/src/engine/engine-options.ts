@@ -8,39 +8,39 @@ import type { RemoteFiles } from "../media/remote-files.ts";
 import type { DiskReserve } from "../storage/disk-reserve.ts";
 import type { ChannelAccount } from "../channels/channel-account.ts";
 
-/** What of the engine comes out of the configuration: made anew with each. */
+/** Engine options that follow from the configuration and are replaced with it. */
 export interface EngineSettings extends ConfigSettings {
   readonly accounts: readonly ChannelAccount[];
 }
 
-/** What the engine is made of. */
+/** Options of the engine. */
 export interface EngineOptions extends EngineSettings {
   /** The state directory. */
   readonly home: string;
   readonly store: Store;
-  /** What of the stored state was damaged and nobody has acknowledged yet. */
+  /** Unacknowledged damage of the stored state. */
   readonly damage: Pick<DamageLog, "list" | "acknowledge">;
-  /** Space that is kept for the end of the disk's. */
+  /** Disk space that is reserved for a full disk. */
   readonly reserve?: DiskReserve | undefined;
-  /** Reads what the owner names by its path. */
+  /** Reads files that the owner names by path. */
   readonly localFiles: LocalFiles;
-  /** Fetches files of the web that are to be sent. */
+  /** Fetches web files to send. */
   readonly remoteFiles: RemoteFiles;
-  /** The program of the image decoder's thread, when the product was bundled. */
+  /** Worker script of the image decoder, in a bundled product. */
   readonly imageWorker?: URL;
-  /** The program of the thread that reads session files, when the product was bundled. */
+  /** Worker script that reads session files, in a bundled product. */
   readonly importWorker?: URL;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   readonly fetch: typeof fetch;
   readonly hideSecrets: (text: string) => string;
-  /** Another process has taken over the state directory: nothing can be written any more. */
+  /** Another process has taken over the state directory: writes are fenced off. */
   readonly onLostOwnership: () => void;
-  /** How long turns may go on once the gateway ends. */
+  /** Milliseconds that turns may continue during shutdown. */
   readonly drainMs: number;
   readonly commands: PromptFacts["commands"];
   readonly documentation: PromptFacts["documentation"];
-  /** For crash tests alone. */
+  /** For crash tests only. */
   readonly crashPoint?: CrashPointHook | undefined;
 }

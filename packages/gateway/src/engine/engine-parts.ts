@@ -34,13 +34,13 @@ import { Conversations } from "../conversation/conversations.ts";
 import { Notices } from "../notices/notices.ts";
 import { SessionCache } from "../context/session-cache.ts";
 
-/** Runs that no person waits for, at the same time. */
+/** Maximum concurrent unattended runs. */
 const CRON_CAPACITY = 4;
 
-/** The parts of the engine that others above it may use, and what they are built from. */
+/** The parts of the engine, for the layers above it. */
 export interface EngineParts {
   readonly running: RunningConfig;
-  /** Its writes wait when the disk is full; new inputs are refused then. */
+  /** Writes of running work wait while the disk is full; new inputs are refused. */
   readonly store: Store;
   readonly storage: StorageGuard;
   readonly channels: ChannelRegistry;
@@ -55,37 +55,37 @@ export interface EngineParts {
   readonly typing: TypingIndicator;
   readonly events: SessionEvents;
   readonly media: MediaStage;
-  /** Reads as the file tools do. */
+  /** Reads files like the file tools. */
   readonly files: LocalFiles;
-  /** Fetches files of the web. */
+  /** Fetches web files. */
   readonly remoteFiles: RemoteFiles;
   readonly watchers: InputWatchers;
   readonly cache: SessionCache;
   readonly toolGate: ToolGate;
   readonly spend: SpendGuard;
   readonly compactor: Compactor;
-  /** Which credentials and models rest after failures. */
+  /** Credentials and models that cool down after failures. */
   readonly cooldowns: Cooldowns;
   readonly refused: RefusedSenders;
   readonly observer: Observer;
   /** Agents whose newest run has failed. */
   readonly failedRuns: FailedRuns;
-  /** Names the turn in what is logged. */
+  /** Names the turn in log lines. */
   readonly turnContext: TurnContext;
   readonly clock: Clock;
-  /** The time by which things are thrown away for their age: see `createSteadyNow`. */
+  /** The time by which data is removed for its age: see `createSteadyNow`. */
   readonly steadyNow: () => number;
   readonly random: Random;
   readonly logger: Logger;
-  /** Takes every secret of the process out of a text. */
+  /** Replaces every known secret in a text. */
   readonly hideSecrets: (text: string) => string;
   readonly commands: PromptFacts["commands"];
   readonly documentation: PromptFacts["documentation"];
-  /** For crash tests alone. */
+  /** For crash tests only. */
   readonly crashPoint?: CrashPointHook | undefined;
 }
 
-/** Makes the parts that turns are run with, each from those before it. What they have to tell those above are events, which the engine listens to. */
+/** Creates the parts that turns run with, each from those before it. They report to the layers above by events, which the engine handles. */
 export function createEngineParts(options: EngineOptions): EngineParts {
   const { clock, random } = options;
   const turnContext = new TurnContext();
@@ -157,7 +157,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
   };
 }
 
-/** The channels, and the gates that hold what is sent to accounts that their platform refuses. */
+/** Creates the channels, and the gates that hold messages to accounts that their platform rejects. */
 function createChannels(
   { accounts, fetch, clock, random }: EngineOptions,
   { store, logger }: Pick<EngineParts, "store" | "logger">,

@@ -13,16 +13,16 @@ import { SharedSessions } from "../sessions/shared-sessions.ts";
 import type { BackgroundWork } from "./background-work.ts";
 import type { EngineParts } from "./engine-parts.ts";
 
-/** Tells people, in the background, what becomes of messages and sessions. What it tells in the background throws and rejects nothing. */
+/** Notifies people, in the background, of what happens to messages and sessions. Background notifications never throw or reject. */
 export class EngineReports {
   readonly #parts: EngineParts;
   readonly #background: BackgroundWork;
   readonly #shared: SharedSessions;
   readonly #separated: SeparatedGuests;
   readonly #recoveries: RecoveryNotices;
-  /** Conversations that were told of damage. */
+  /** Sessions that were notified of damage. */
   readonly #damaged = new Set<string>();
-  /** Conversations in which messages ran out of time and nothing was taken since. */
+  /** Conversations with expired messages and no accepted message since. */
   readonly #expired = new Set<string>();
 
   constructor(parts: EngineParts, background: BackgroundWork) {
@@ -33,30 +33,29 @@ export class EngineReports {
     this.#recoveries = new RecoveryNotices(parts);
   }
 
-  /** Reads what earlier processes have found of shared sessions. */
+  /** Loads what earlier processes have detected about shared sessions. */
   async recall(): Promise<void> {
     await this.#shared.recall();
   }
 
-  /** The owner's sessions into which messages of more than one person come. */
+  /** The owner's sessions that receive messages from more than one person. */
   get sharedSessions(): readonly string[] {
     return this.#shared.keys;
   }
 
-  /** A message will leave late. */
+  /** A message will be late. */
   late(row: OutboxRecord, blocked: BlockedConversation): void {
     this.#background.add("delay notice", notifyDelayed(this.#parts, row, blocked));
   }
 
-  /** Unattended work of an agent pauses. */
+  /** Unattended work of an agent is paused. */
   paused(sessionKey: string, message: string): void {
     this.#background.add("pause notice", notifyPaused(this.#parts, sessionKey, message));
   }
 
   /**
-   * A stored row is not what was written: its conversation is told, once while this process runs, and of every message that is not sent for it. Of one
-   * that is in delivery, delivery tells: it knows what became of it. Prompts are made anew and kept requests are for looking at: of those nobody is
-   * told. Never throws.
+   * A stored row is damaged: its conversation is notified once per process, and of every message that is not sent because of it. Rows in delivery are reported
+   * by the dispatcher, which knows their result. Prompts are rebuilt and stored requests are only for inspection, so neither is reported. Never throws.
    */
   damage(damage: StoreDamage): void {
     const { sessionKey = "", type } = damage;
@@ -66,23 +65,23 @@ export class EngineReports {
     this.#background.add("damage notice", notifyDamaged(this.#parts, damage));
   }
 
-  /** Says on every channel that the database was restored, once, however often it is reported. Never throws. */
+  /** Reports on every channel that the database was restored, once, however often this is called. Never throws. */
   recovery(event: DamageEvent): void {
     this.#background.add("recovery notice", this.#recoveries.notify(event));
   }
 
-  /** An account takes messages, for the first time or again. */
+  /** An account accepts messages, for the first time or again. */
   accountWorks(account: AccountAddress): void {
     this.#background.add("expiry notice", notifyExpired(account, this.#parts));
   }
 
-  /** What became of a message. */
+  /** A row reached a final state. */
   settled(row: OutboxRecord): void {
     const { dispatcher, gates } = this.#parts;
     const key = conversationKey(row.target);
     if (row.state.type === "accepted" && this.#expired.delete(key)) this.accountWorks(row.target);
     if (row.state.type === "dead" && row.state.reason === EXPIRED_REASON) {
-      // While its account or what stands behind it cannot leave either, the next message that is taken there brings the notice.
+      // While nothing else can be sent there either, the next accepted message triggers the notice.
       if (gates.isWorking(row.target) && dispatcher.waitingFor(row.target) === 0) this.accountWorks(row.target);
       else this.#expired.add(key);
     }
@@ -97,7 +96,7 @@ export class EngineReports {
     this.#background.add("undelivered notice", notifyUndelivered(this.#parts, row));
   }
 
-  /** Somebody has said something. */
+  /** A person's message has arrived. */
   messageReceived(route: Route, input: InputRecord, record: SessionRecord | undefined): void {
     this.#background.add("sharing notice", this.#shared.observe(route.sessionKey, input, record));
     this.#background.add("separation notice", this.#separated.observe(route, input));

@@ -33,7 +33,7 @@ import type { UnbegunTurns } from "../turn/unbegun-turns.ts";
 import type { BackgroundCompactor } from "../compaction/background-compactor.ts";
 import type { TurnRunner } from "../turn/turn-runner.ts";
 
-/** The way of a message, from acceptance to receipt. Everything that answers to clients stands on this. */
+/** Processes messages from acceptance to receipt. Everything that serves clients is built on it. */
 export class Engine {
   readonly parts: EngineParts;
   readonly sessions: SessionService;
@@ -45,9 +45,9 @@ export class Engine {
   readonly #ingress: Ingress;
   readonly #waits: SessionWaits;
   readonly #background: BackgroundWork;
-  /** What of the stored state was damaged and nobody has acknowledged yet. */
+  /** Unacknowledged damage of the stored state. */
   readonly damage: EngineOptions["damage"];
-  /** What of messages and sessions people are told. */
+  /** Notifications about messages and sessions. */
   readonly reports: EngineReports;
   readonly #drainMs: number;
   readonly #maintenance: SessionMaintenance;
@@ -125,7 +125,7 @@ export class Engine {
     });
   }
 
-  /** What parts have for those above them goes up here, and only here. */
+  /** Connects the events of the parts to the layers above; the only place that does. */
   #listen(runner: TurnRunner, { onLostOwnership }: EngineOptions): void {
     const { channels, queue, notices, dispatcher, gates, spend, storage, store, logger } = this.parts;
     queue.serve({
@@ -180,7 +180,7 @@ export class Engine {
     });
   }
 
-  /** Takes up what the last process left, then connects the channels. Resolves when inputs are taken; channels go on connecting by themselves. */
+  /** Recovers the work of the last process, then connects the channels. Resolves when inputs are accepted; channels continue to connect in the background. */
   async start(): Promise<void> {
     const { store, channels, dispatcher } = this.parts;
     await channels.prepare();
@@ -205,8 +205,8 @@ export class Engine {
   }
 
   /**
-   * Goes on with another configuration from the next turn on; turns at work end with the one that they began with. Accounts whose own rows have changed
-   * are stopped and started, the others notice nothing. Whole or, when it throws, not at all; channels go on connecting by themselves.
+   * Applies another configuration from the next turn on; active turns keep theirs. Accounts whose own settings changed are restarted, others are not affected.
+   * All or nothing: if it throws, nothing has changed. Channels continue to connect in the background.
    */
   apply(settings: EngineSettings): void {
     const { running, channels, cooldowns, logger } = this.parts;
@@ -214,12 +214,12 @@ export class Engine {
     running.replace(settings);
     if (!isDeepStrictEqual(before.models, settings.config.models)) cooldowns.clear();
     this.#background.add("channels", channels.apply(settings.accounts));
-    // Clients show the agents with the models of their next messages.
+    // Clients show each agent with the model of its next message.
     for (const { config } of running.agents.list()) this.parts.events.sessionChanged(this.sessions.mainKey(config.id));
     logger.debug("Another configuration is in use", { accounts: settings.accounts.length });
   }
 
-  /** Takes an input of the gateway's own clients. `watcher` is told everything from the first event on. */
+  /** Accepts an input of the gateway's own clients. `watcher` receives its events from the first on. */
   async submit(
     message: MsgContext,
     admission: InputAdmission,
@@ -241,19 +241,19 @@ export class Engine {
   }
 
   /**
-   * Does work that belongs to no session once there is a place for it among people's turns. Resolves when it has ended; rejects when it does, and with a
-   * `LaneShutdown` when the gateway ends before it was begun.
+   * Runs work outside of any session when the main lane has a free place. Resolves when it has ended; rejects with its error, or with a `LaneShutdown` if the
+   * gateway stops before it has started.
    */
   async runOutsideSessions(work: (options: { readonly signal: AbortSignal }) => Promise<void>): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const run = async (options: { readonly signal: AbortSignal }): Promise<void> => work(options).then(resolve, reject);
     const forget = (): void => reject(new LaneShutdown("the gateway ends"));
-    // A lane's place is a session's: nobody else has this name.
+    // Lanes are keyed by session: nobody else has this key.
     this.parts.queue.lanes.enqueue(`none:${this.parts.random.uuid()}`, { type: "task", run, forget });
     return promise;
   }
 
-  /** Ends what is done for one input because whoever asked has gone: its run, be it at work or prepared, or its place in the queue. */
+  /** Cancels an input whose client has disconnected: its run, active or prepared, or its position in the queue. */
   async cancelInput(sessionKey: string, input: { readonly inputId: string; readonly reason: string }): Promise<void> {
     const { store, watchers } = this.parts;
     if (this.parts.queue.removeInput(sessionKey, input.inputId)) {
@@ -267,22 +267,22 @@ export class Engine {
     }
   }
 
-  /** The owner's sessions into which messages of more than one person come. */
+  /** The owner's sessions that receive messages from more than one person. */
   get sharedSessions(): readonly string[] {
     return this.reports.sharedSessions;
   }
 
-  /** Turns that run now. */
+  /** Number of active turns. */
   get activeTurns(): number {
     return this.parts.queue.lanes.active;
   }
 
-  /** Inputs and turns that wait for their session's lane. */
+  /** Number of inputs and turns that wait in their session's lane. */
   get waitingJobs(): number {
     return this.parts.queue.lanes.queuedInAll;
   }
 
-  /** Resolves when no turn runs or waits and nothing is left to send or to note. */
+  /** Resolves when no turn runs or waits and nothing is left to send or to store. */
   async idle(): Promise<void> {
     for (;;) {
       await this.parts.queue.lanes.idle();
@@ -294,15 +294,15 @@ export class Engine {
     }
   }
 
-  /** Stops taking work, gives turns the time to end, leaves those that do not to the next start, and lets sends that are on the wire come back. The store stays open. */
+  /** Stops accepting work, drains turns, leaves unfinished ones to the next start, and waits for sends on the wire. The store stays open. */
   async stop(reason: string): Promise<void> {
     this.#upkeep?.[Symbol.dispose]();
     this.#ingress.close();
     this.transfer.close(reason);
-    // Who waits for space waits no longer: what is not written is taken up at the next start.
+    // Writers stop waiting for disk space: unwritten work is resumed at the next start.
     this.parts.storage.close();
     this.#maintenance[Symbol.dispose]();
-    // What comes in from here on is committed and waits for the next start; what turns still have to say goes out.
+    // Inputs from here on are committed for the next start; final messages of turns are still sent.
     const ended = this.#backgroundCompactor.close(reason);
     await this.parts.queue.lanes.close(reason, { drainMs: this.#drainMs });
     await ended;
@@ -315,12 +315,12 @@ export class Engine {
     await this.parts.running.agents.close();
   }
 
-  /** Work on the store that nobody waits for: every minute sessions whose time is over, every hour rows that are old enough to forget. */
+  /** Background work on the store: every minute it deletes expired sessions, every hour rows past their retention. */
   #scheduleUpkeep(minute = 0): void {
     this.#upkeep = this.parts.clock.schedule(60_000, () => {
       this.#scheduleUpkeep(minute + 1);
       this.#background.add("reserve", this.parts.storage.keepReserve());
-      // What removes rows writes too.
+      // Removing rows writes, too.
       if (this.parts.storage.problem !== undefined) return;
       this.#background.add("expiry", this.#expire());
       this.#background.add("media", this.parts.media.store.pruneIfDue());
@@ -328,7 +328,7 @@ export class Engine {
     });
   }
 
-  /** Sessions that maintenance leaves alone: those in use, and the main ones, which hold what was chosen for them. */
+  /** True for sessions that maintenance skips: those in use, and main sessions, which hold the owner's settings. */
   #isKept(sessionKey: string): boolean {
     const { events } = this.parts;
     const { config } = this.parts.running;

@@ -25,14 +25,14 @@ async function models(running: TestGateway, token: string | undefined): Promise<
   return (await fetch(`${running.gateway.url}/v1/models`, { headers })).status;
 }
 
-describe("another token of the gateway", () => {
-  test("ends the connections that were opened with the old one, and admits with the new one alone", async () => {
+describe("changing the gateway token", () => {
+  test("closes the connections opened with the old token, and accepts only the new one", async () => {
     await using running = await startTestGateway();
     using first = await TestClient.connect(running.gateway.url, running.token);
     using second = await TestClient.connect(running.gateway.url, running.token);
     await first.call("chat.subscribe", {});
     await changeToken(running, "another");
-    // What still comes through the socket while it closes is not looked at.
+    // Frames that still arrive while the socket closes are ignored.
     first.send({ type: "req", id: "late", method: "status", params: {} });
     for (const client of [first, second]) {
       expect((await client.closed).code).toBe(4401);
@@ -50,7 +50,7 @@ describe("another token of the gateway", () => {
     expect([await models(running, running.token), await models(running, "another")]).toEqual([401, 200]);
   });
 
-  test("cuts off what is still being answered or taken, and stops the run that nobody waits for", async () => {
+  test("cuts off unfinished responses and uploads, and stops the run that no client waits for", async () => {
     await using server = await startAnthropicServer();
     server.respond(() => textReply("Too late."));
     await using running = await startTestGateway({ patch: withModel(server.baseUrl) });
@@ -67,7 +67,7 @@ describe("another token of the gateway", () => {
       headers: { ...headers, "content-length": "1000" },
     });
     const uploadEnds = once(upload, "error");
-    // The gateway has the beginning of it once it has read something.
+    // The gateway has received the start of the body once it has read something.
     await new Promise((resolve) => upload.write("x", resolve));
     await models(running, running.token);
     await changeToken(running, "another");
@@ -81,14 +81,14 @@ describe("another token of the gateway", () => {
     expect(JSON.stringify(entries)).not.toContain("Too late.");
   });
 
-  test("leaves everything as it is when it is the same one", async () => {
+  test("changes nothing if the token is the same", async () => {
     await using running = await startTestGateway();
     using client = await TestClient.connect(running.gateway.url, running.token);
     await changeToken(running, running.token);
     expect(await client.call("agents.list", {})).toMatchObject({ agents: [{ id: "main" }] });
   });
 
-  test("where there was none, and none where there was one", async () => {
+  test("works from and to no token at all", async () => {
     await using running = await startTestGateway();
     using withToken = await TestClient.connect(running.gateway.url, running.token);
     await changeToken(running, undefined);
@@ -103,7 +103,7 @@ describe("another token of the gateway", () => {
     expect(await models(running, undefined)).toBe(401);
   });
 
-  test("is not given up where the gateway listens, or would listen, to more than this machine; then nothing changes", async () => {
+  test("cannot be removed while the gateway listens, or would listen, beyond this machine; then nothing changes", async () => {
     await using running = await startTestGateway();
     await expect(changeToken(running, undefined, withBind("lan"))).rejects.toThrow("gateway.auth.mode");
     expect(running.gateway.engine.parts.running.config.gateway.bind).toBe("loopback");

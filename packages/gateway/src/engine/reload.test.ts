@@ -6,7 +6,7 @@ import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-ha
 import type { TestGateway } from "../../test/gateway-harness.ts";
 import type { ChannelAccount } from "../index.ts";
 
-/** An account whose channel says what happens to it. */
+/** A channel that records its lifecycle. */
 class WatchedAccount {
   readonly happened: string[] = [];
   readonly platform = new TestPlatform();
@@ -54,8 +54,8 @@ const withOtherModel =
     agents: config.agents.map((agent) => ({ ...agent, model: { primary: `anthropic/${model}`, fallbacks: [] } })),
   });
 
-describe("another configuration", () => {
-  test("holds from the next turn on: the one at work ends with its own model, prompt and tools", async () => {
+describe("a new configuration", () => {
+  test("applies from the next turn on: the active one ends with its own model, prompt and tools", async () => {
     await using server = await startAnthropicServer();
     const platform = new TestPlatform();
     await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
@@ -80,7 +80,7 @@ describe("another configuration", () => {
     expect(platform.sent.map(({ outbound }) => outbound)).toMatchObject([{ text: "The first." }, { text: "The second." }]);
   });
 
-  test("that changes nothing of an agent leaves its prompt as it is, byte for byte", async () => {
+  test("that does not change an agent leaves its prompt byte-identical", async () => {
     await using server = await startAnthropicServer();
     server.respond(() => textReply("Yes."));
     const platform = new TestPlatform();
@@ -96,7 +96,7 @@ describe("another configuration", () => {
     expect(second).toBe(first);
   });
 
-  test("asks for who may talk, bindings, commands and caps anew, without touching a channel", async () => {
+  test("applies admission, bindings, commands and caps at once, without restarting a channel", async () => {
     await using server = await startAnthropicServer();
     server.respond(() => textReply("Hello."));
     const watched = new WatchedAccount("default");
@@ -124,7 +124,7 @@ describe("another configuration", () => {
     expect(watched.happened).toEqual(["make {}", "start {}"]);
   });
 
-  test("starts, stops and restarts the accounts whose rows have changed, and no other; a channel ends before its next one begins", async () => {
+  test("starts, stops and restarts exactly the accounts whose settings changed; a channel stops before its successor starts", async () => {
     const [same, changed, gone, added] = ["same", "changed", "gone", "added"].map((id) => new WatchedAccount(id));
     if (same === undefined || changed === undefined || gone === undefined || added === undefined) throw new Error("four were made");
     await using running = await startTestGateway({
@@ -147,7 +147,7 @@ describe("another configuration", () => {
     expect(gone.happened.slice(3)).toEqual(["make {}", "start {}"]);
   });
 
-  test("without an account keeps what it still had to send", async () => {
+  test("that removes an account keeps its unsent messages", async () => {
     await using server = await startAnthropicServer();
     server.respond(() => textReply("Too late for you."));
     const gone = new WatchedAccount("default");
@@ -165,7 +165,7 @@ describe("another configuration", () => {
     await gone.platform.waitForSends(1);
   });
 
-  test("that cannot be made changes nothing", async () => {
+  test("that cannot be applied changes nothing", async () => {
     const platform = new TestPlatform();
     await using running = await startTestGateway({ platform });
     const { parts } = running.gateway.engine;
@@ -179,7 +179,7 @@ describe("another configuration", () => {
   });
 
   test(
-    "a thousand of them under load: nothing is lost, nothing is answered twice, no channel is made anew",
+    "a thousand reloads under load: nothing is lost, nothing is answered twice, no channel is recreated",
     { timeout: 120_000 },
     async () => {
       await using server = await startAnthropicServer();

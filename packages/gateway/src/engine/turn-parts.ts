@@ -9,7 +9,7 @@ import { TurnRunner } from "../turn/turn-runner.ts";
 import { UnbegunTurns } from "../turn/unbegun-turns.ts";
 import type { EngineParts } from "./engine-parts.ts";
 
-/** What turns are prepared, run and ended with, as far as others use it. */
+/** The parts that prepare, run and conclude turns, as far as others use them. */
 export interface TurnParts {
   readonly waits: SessionWaits;
   readonly sessionCompactor: SessionCompactor;
@@ -19,7 +19,7 @@ export interface TurnParts {
   readonly runner: TurnRunner;
 }
 
-/** Makes them, each from those before it. */
+/** Creates them, each from those before it. */
 export function createTurnParts(parts: EngineParts): TurnParts {
   const waits = new SessionWaits(parts);
   const sessionCompactor = new SessionCompactor(parts);
