@@ -37,6 +37,12 @@ describe.each(documents)("%s", (file) => {
   test("every path that it names exists", () => {
     expect(codes.filter((code) => isPath(file, code) && !exists(file, code))).toEqual([]);
   });
+
+  test("every package of ours that it names exists", () => {
+    const named = codes.flatMap((code) => [...code.matchAll(/@factotum\/([\w-]+)/g)].map(([, name]) => name));
+    const packages = workspaceFolders().map((folder) => folder.split("/")[1]);
+    expect(named.filter((name) => !packages.includes(name))).toEqual([]);
+  });
 });
 
 test.each(workspaceFolders())("%s/README.md has the six headings", (folder) => {
