@@ -1,0 +1,50 @@
+import { PROVIDER_FACTS, PROVIDERS } from "@factotum/models";
+import { createCoreTools, type CoreToolsOptions } from "@factotum/tools";
+import { describe, expect, test } from "vitest";
+import { CHANNELS } from "../src/compose/extensions.ts";
+import { readDocument } from "./documents.ts";
+
+/** The cells of what works and of what does not, by the first cell of a row. */
+const rows = new Map(
+  readDocument("README.md")
+    .split("## What works today\n")[1]
+    ?.split("\n## ", 1)
+    .join("")
+    .split("\n")
+    .filter((line) => line.startsWith("| ") && !line.startsWith("| |"))
+    .map((line) => line.split("|").map((cell) => cell.trim()))
+    .map(([, name = "", works = "", missing = ""]) => [name, { works, missing }]),
+);
+
+/** What people call the servers that a first run does not offer. */
+const OTHERS: Readonly<Record<string, string>> = { lmstudio: "LM Studio", llamacpp: "llama.cpp", vllm: "vLLM", demo: "the demo" };
+
+/** The core tools are only named here. */
+const PORTS = { files: {}, runner: {}, messenger: {} } as CoreToolsOptions;
+
+const cell = (name: string): string => rows.get(name)?.works ?? "";
+
+describe("the table of what works", () => {
+  test("names every channel of this build", () => {
+    const names: Readonly<Record<string, string>> = { feishu: "Feishu and Lark", webchat: "WebChat" };
+    for (const { id } of CHANNELS) expect(cell("Channels")).toContain(names[id] ?? id);
+  });
+
+  test("names every provider", () => {
+    const labels = Object.keys(PROVIDERS).map((id) => PROVIDER_FACTS.find((facts) => facts.id === id)?.label ?? OTHERS[id] ?? id);
+    const named = `${cell("Providers with a key")} ${cell("Local models")}`;
+    expect(labels.map((label) => label.replace(/ \(.*/, "")).filter((label) => !named.includes(label))).toEqual([]);
+  });
+
+  test("names every tool and no other", () => {
+    const named = [...cell("Tools").matchAll(/`([^`]+)`/g)].map(([, name]) => name);
+    expect(named.toSorted()).toEqual(createCoreTools(PORTS).map(({ name }) => name));
+  });
+
+  test("says of nothing that it works and is not built", () => {
+    const words = (text: string): string[] => text.split(/[,;] /);
+    for (const { works, missing } of rows.values())
+      expect(words(missing).filter((word) => word !== "" && words(works).includes(word))).toEqual([]);
+    expect(rows.size).toBeGreaterThan(6);
+  });
+});
