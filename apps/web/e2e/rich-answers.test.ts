@@ -134,7 +134,7 @@ test("long code can be wrapped and folded, and all of it is selected even so", a
   expect(await box.evaluate((element) => element.clientHeight)).toBeGreaterThan(320);
 });
 
-test("while an answer is written, only its end is drawn: no row above it, no block before, no line of code that is complete", async () => {
+test("while an answer is written, only its end is drawn, and no element of it is replaced when it is committed", async () => {
   const { session } = scene.gateway.scripted.conversation("agent:main:main");
   for (let index = 0; index < 30; index += 1) session.say(`message ${index}`, `k-${index}`);
   session.startRun();
@@ -168,8 +168,26 @@ test("while an answer is written, only its end is drawn: no row above it, no blo
   // A chunk of 50 lines is written again at most with each of its lines.
   expect(counts["characters"]).toBeLessThan(written * 52);
   expect(counts["characters"]).toBeGreaterThan(written / 2);
+
+  await page.evaluate(() => {
+    const removed: string[] = [];
+    (window as unknown as { removed: string[] }).removed = removed;
+    new MutationObserver((records) => {
+      for (const { removedNodes } of records)
+        for (const node of removedNodes) if (node instanceof Element) removed.push(node.outerHTML.slice(0, 80));
+    }).observe(document.querySelector(".chat-column") ?? document.body, { subtree: true, childList: true });
+  });
+  const row = await page.locator(".answer").elementHandle();
+  const code = await page.locator(".answer .code-chunk").last().elementHandle();
+  session.write("```\n\nThat was **all**.");
   session.commitAnswer([], "stop");
   session.endRun("done");
+  await page.locator(".answer .time").waitFor();
+  // Its colours come last.
+  await page.locator(".answer .token-keyword").first().waitFor();
+  expect(await page.evaluate(() => (window as unknown as { removed: string[] }).removed)).toEqual([]);
+  expect(await row?.evaluate((element) => element === document.querySelector(".answer"))).toBe(true);
+  expect(await code?.evaluate((element) => element.isConnected)).toBe(true);
 });
 
 test("marks that are open count as closed while they are written, and thoughts say at once what they are about", async () => {

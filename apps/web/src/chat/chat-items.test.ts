@@ -2,6 +2,7 @@ import type { ChatEntry } from "@factotum/protocol";
 import { expect, test } from "vitest";
 import { ScriptedSession } from "../../test/scripted-session.ts";
 import { toChatItems, toCommittedItems } from "./chat-items.ts";
+import { applyEvent, applySnapshot } from "./chat-state.ts";
 
 const call = (id: string) => ({ id, name: "exec", argumentsText: `{"command":"${id}"}` });
 
@@ -120,4 +121,45 @@ test("rows that say the same stay the same objects: while an answer grows, when 
   expect(same(first, last)).toEqual([true, true, true, true, false, false]);
   session.say("and now?", "k-2");
   expect(same(last, rows())).toEqual(last.map(() => true));
+});
+
+test("an answer stays in the row in which it was written, whatever else the run writes", () => {
+  const session = new ScriptedSession("agent:main:main", () => 0);
+  let state = applySnapshot(undefined, session.snapshot());
+  session.listen((event) => {
+    state = applyEvent(state, event);
+  });
+  const ids = (): readonly string[] => toChatItems(state.entries, state.live, state.rows).map(({ id }) => id);
+  session.say("go", "k-1");
+  session.startRun();
+  const write = (block: "text" | "thinking", text: string): void => {
+    session.startBlock(block);
+    session.write(text);
+  };
+  write("thinking", "hm");
+  write("text", "I look.");
+  const first = ids();
+  session.commitAnswer([call("a")], "toolUse");
+  expect(ids()).toEqual([...first, "a"]);
+  session.startTool(call("a"));
+  session.endTool("a", "ok", false);
+  write("thinking", "hm again");
+  write("text", "So it");
+  write("text", "is.");
+  const second = ids();
+  expect(new Set(second).size).toBe(second.length);
+  expect(second.slice(0, 4)).toEqual([...first, "a"]);
+  session.commitAnswer([], "stop");
+  session.endRun("done");
+  // Two texts have become one: that of the first.
+  expect(ids()).toEqual(second.slice(0, -1));
+  // After a gap too; and the next run has rows of its own.
+  state = applySnapshot(state, session.snapshot());
+  expect(ids()).toEqual(second.slice(0, -1));
+  session.startRun();
+  write("text", "More.");
+  const third = ids();
+  expect(new Set(third).size).toBe(third.length);
+  session.commitAnswer([], "stop");
+  expect(ids()).toEqual(third);
 });

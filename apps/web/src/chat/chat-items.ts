@@ -1,4 +1,5 @@
 import type { ChatEntry, ChatToolCall, LiveRun } from "@factotum/protocol";
+import { liveRowId, type RowIds } from "./chat-state.ts";
 
 /**
  * `waiting`: asked for and not begun. `stopped`: ended because the run was stopped. `unfinished`: asked for in a run that is over, without a result.
@@ -30,15 +31,15 @@ export type ChatItem =
   | ToolItem;
 
 /** Lays out a conversation: each call stands with its result, and what is being written stands at the end. */
-export function toChatItems(entries: readonly ChatEntry[], live: LiveRun | undefined): readonly ChatItem[] {
-  return [...toCommittedItems(entries, live?.tools), ...toLiveItems(live)];
+export function toChatItems(entries: readonly ChatEntry[], live: LiveRun | undefined, rows?: RowIds): readonly ChatItem[] {
+  return [...toCommittedItems(entries, live?.tools, rows), ...toLiveItems(live, rows)];
 }
 
 /**
  * The rows of what is committed and of the tools of a run (`undefined` when nothing runs). A row that says the same as before is the same object, so
  * that it is not drawn again.
  */
-export function toCommittedItems(entries: readonly ChatEntry[], tools: LiveRun["tools"] | undefined): readonly ChatItem[] {
+export function toCommittedItems(entries: readonly ChatEntry[], tools: LiveRun["tools"] | undefined, rows?: RowIds): readonly ChatItem[] {
   const results = new Map<string, Extract<ChatEntry, { type: "tool-result" }>>();
   for (const entry of entries) if (entry.type === "tool-result") results.set(entry.callId, entry);
   const running = new Map((tools ?? []).map((tool) => [tool.id, tool]));
@@ -59,7 +60,7 @@ export function toCommittedItems(entries: readonly ChatEntry[], tools: LiveRun["
   for (const [index, entry] of entries.entries()) {
     if (entry.type === "user" || entry.type === "notice") items.push(entry);
     else if (entry.type === "assistant") {
-      items.push(...reuseAnswer(entry, isEndTold(entry, entries, index + 1)));
+      items.push(...reuseAnswer(entry, { id: rows?.get(entry.id) ?? entry.id, isEndTold: isEndTold(entry, entries, index + 1) }));
       for (const call of entry.toolCalls) items.push(reuseTool(call, toTool(call, tools !== undefined && entry.id === lastAssistant)));
     } else if (!shown.has(entry.callId)) {
       // The message that asked for it is on an older page.
@@ -75,22 +76,39 @@ function statusOf({ isError, isStopped }: Extract<ChatEntry, { type: "tool-resul
   return isError ? "failed" : "done";
 }
 
-/** The rows of what is being written. */
-export function toLiveItems(live: LiveRun | undefined): readonly ChatItem[] {
-  return (live?.blocks ?? []).flatMap((block, index): ChatItem[] => {
-    const id = `live-${live?.runId ?? ""}-${index}`;
-    return block.text === "" ? [] : [{ type: block.type === "text" ? "answer" : "thinking", id, text: block.text, live: true }];
+/** The rows of what is being written. The first text and the first thought become those of the answer, and have the ids that they have there. */
+export function toLiveItems(live: LiveRun | undefined, rows?: RowIds): readonly ChatItem[] {
+  if (live === undefined) return [];
+  const id = liveRowId(live.runId, rows);
+  const used = new Set<string>();
+  return live.blocks.flatMap((block, index): ChatItem[] => {
+    if (block.text === "") return [];
+    const first = block.type === "text" ? id : thinkingRowId(id);
+    const own = used.has(first) ? `${first}-${index}` : first;
+    used.add(own);
+    return [{ type: block.type === "text" ? "answer" : "thinking", id: own, text: block.text, live: true }];
   });
 }
 
-const answerRows = new WeakMap<ChatEntry, { readonly isEndTold: boolean; readonly items: readonly ChatItem[] }>();
+function thinkingRowId(answerId: string): string {
+  return `${answerId}-thinking`;
+}
+
+/** What the rows of an answer are made of beside its entry. */
+interface AnswerPlace {
+  readonly id: string;
+  /** The gateway says itself how it ended. */
+  readonly isEndTold: boolean;
+}
+
+const answerRows = new WeakMap<ChatEntry, AnswerPlace & { readonly items: readonly ChatItem[] }>();
 const toolRows = new WeakMap<object, ToolItem>();
 
-function reuseAnswer(entry: Extract<ChatEntry, { type: "assistant" }>, isEndTold: boolean): readonly ChatItem[] {
+function reuseAnswer(entry: Extract<ChatEntry, { type: "assistant" }>, place: AnswerPlace): readonly ChatItem[] {
   const known = answerRows.get(entry);
-  if (known?.isEndTold === isEndTold) return known.items;
-  const items = toAnswerItems(entry, { isEndTold });
-  answerRows.set(entry, { isEndTold, items });
+  if (known?.isEndTold === place.isEndTold && known.id === place.id) return known.items;
+  const items = toAnswerItems(entry, place);
+  answerRows.set(entry, { ...place, items });
   return items;
 }
 
@@ -111,15 +129,12 @@ function isEndTold({ stopReason }: Extract<ChatEntry, { type: "assistant" }>, en
   return later.slice(0, next === -1 ? later.length : next).some((entry) => entry.type === "notice" && levels.includes(entry.level));
 }
 
-function toAnswerItems(
-  entry: Extract<ChatEntry, { type: "assistant" }>,
-  { isEndTold }: { readonly isEndTold: boolean },
-): readonly ChatItem[] {
+function toAnswerItems(entry: Extract<ChatEntry, { type: "assistant" }>, { id, isEndTold }: AnswerPlace): readonly ChatItem[] {
   const items: ChatItem[] = [];
-  const { id, text, thinking, toolCalls, stopReason, errorMessage } = entry;
+  const { text, thinking, toolCalls, stopReason, errorMessage } = entry;
   // Steps on the way need no time of their own.
   const time = toolCalls.length === 0 ? { timestampMs: entry.timestampMs } : {};
-  if (thinking !== undefined && thinking !== "") items.push({ type: "thinking", id: `${id}-thinking`, text: thinking, live: false });
+  if (thinking !== undefined && thinking !== "") items.push({ type: "thinking", id: thinkingRowId(id), text: thinking, live: false });
   if (text !== "") items.push({ type: "answer", id, text, live: false, ...time });
   if (!isEndTold && (stopReason === "length" || stopReason === "aborted" || stopReason === "error")) {
     items.push({

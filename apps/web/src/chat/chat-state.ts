@@ -14,6 +14,16 @@ export interface ChatState {
   readonly queued: number;
   /** What it waits for, or what the tools of the run wait for. */
   readonly wait?: ChatWait;
+  /** By the id of each answer that was seen being written, the row in which it was written. It stays in that row: a long one is not mounted twice. */
+  readonly rows?: RowIds;
+}
+
+/** Ids of rows, by the id of the entry that they show. */
+export type RowIds = ReadonlyMap<string, string>;
+
+/** The row of what a run is writing; the next answer of the run gets another one. */
+export function liveRowId(runId: string, rows: RowIds | undefined): string {
+  return `live-${runId}-${rows?.size ?? 0}`;
 }
 
 /**
@@ -22,13 +32,14 @@ export interface ChatState {
  */
 export function applySnapshot(state: ChatState | undefined, snapshot: ChatSnapshot): ChatState {
   const first = snapshot.entries[0];
-  if (state === undefined || state.sessionKey !== snapshot.sessionKey || snapshot.before === undefined || first === undefined)
-    return snapshot;
+  if (state === undefined || state.sessionKey !== snapshot.sessionKey || first === undefined) return snapshot;
+  const rows = state.rows === undefined ? {} : { rows: state.rows };
+  if (snapshot.before === undefined) return { ...snapshot, ...rows };
   const joint = state.entries.findIndex((entry) => entry.id === first.id);
-  if (joint <= 0) return snapshot;
+  if (joint <= 0) return { ...snapshot, ...rows };
   const { before: _newer, ...rest } = snapshot;
   const entries = [...state.entries.slice(0, joint), ...snapshot.entries];
-  return { ...rest, entries, ...(state.before === undefined ? {} : { before: state.before }) };
+  return { ...rest, ...rows, entries, ...(state.before === undefined ? {} : { before: state.before }) };
 }
 
 /** Puts an older page in front. */
@@ -89,8 +100,11 @@ function growTool(live: LiveRun, callId: string, text: string): LiveRun {
 function commitEntry(state: ChatState, entry: ChatEntry, runId: string | undefined): ChatState {
   const known = state.entries.some((other) => other.id === entry.id);
   const entries = known ? state.entries.map((other) => (other.id === entry.id ? entry : other)) : [...state.entries, entry];
-  const next = { ...state, entries };
-  if (runId === undefined) return next;
+  if (runId === undefined || state.live?.runId !== runId) return { ...state, entries };
+  const isWritten = entry.type === "assistant" && state.live.blocks.length > 0;
+  const next = isWritten
+    ? { ...state, entries, rows: new Map(state.rows).set(entry.id, liveRowId(runId, state.rows)) }
+    : { ...state, entries };
   return changeLive(next, runId, (live) => {
     if (entry.type === "assistant") return { ...live, blocks: [] };
     if (entry.type === "tool-result") return { ...live, tools: live.tools.filter((tool) => tool.id !== entry.callId) };

@@ -78,8 +78,9 @@ const LINES = [
   "\\(a\\) and $$b$$",
 ];
 
+const line = fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...LINES) }, { weight: 1, arbitrary: fc.string({ maxLength: 12 }) });
+
 test("however a text comes, its layout is that of the whole text", () => {
-  const line = fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...LINES) }, { weight: 1, arbitrary: fc.string({ maxLength: 12 }) });
   fc.assert(
     fc.property(fc.array(line, { maxLength: 14 }), fc.integer({ min: 1, max: 30 }), (lines, step) => {
       const text = `${lines.join("\n")}\n`;
@@ -87,6 +88,41 @@ test("however a text comes, its layout is that of the whole text", () => {
     }),
     { numRuns: 150 },
   );
+});
+
+test("a finished text has the layout of the whole text, without the marks that were closed while it grew", () => {
+  const lastLine = fc.constantFrom("", "[x]: http://a", "[^1]: a note", "```", "``", "**bo");
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 14 }), lastLine, fc.integer({ min: 1, max: 30 }), (lines, last, step) => {
+      const text = [...lines, last].join("\n");
+      const { stream } = countingStream(repairMarkdown);
+      grow(stream, text, step);
+      expect(htmlOf(stream.finish(text))).toBe(whole(text));
+      // Finished once more it is the same, and it may be told without what is empty around it.
+      expect(htmlOf(stream.finish(text.trim()))).toBe(whole(text.trim()));
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test.each(["See [x].\n\nWords.\n\n[x]: http://a.example", "As said[^1].\n\nWords.\n\n[^1]: Somewhere."])(
+  "a definition in the last line of a finished text counts for what stands before: %j",
+  (text) => {
+    const { stream } = countingStream(repairMarkdown);
+    grow(stream, text, 5);
+    expect(htmlOf(stream.finish(text))).toBe(whole(text));
+  },
+);
+
+test("the blocks of a text that is finished are the ones that were drawn while it grew, and next to nothing is parsed", () => {
+  const code = Array.from({ length: 1000 }, (_, index) => `line ${index}\n`).join("");
+  const text = `# Title\n\nText.\n\n\`\`\`\n${code}\`\`\`\n\n${"Words. ".repeat(20)}`;
+  const { stream, count } = countingStream(repairMarkdown);
+  const before = grow(stream, `\n\n${text}\n`, 100).blocks;
+  const parsed = count();
+  const after = stream.finish(text.trim()).blocks;
+  expect(after.map((block, index) => block === before[index])).toEqual([true, true, true, false]);
+  expect(count() - parsed).toBeLessThan(500);
 });
 
 test("a text that does not continue the one before is laid out again", () => {
@@ -113,6 +149,7 @@ describe("what is parsed while a text grows by a few characters at a time", () =
   test("a long block of code is not parsed at all", () => {
     const lines = Array.from({ length: 1000 }, (_, index) => `const value${index} = compute(${index});\n`).join("");
     expect(costOf(`\`\`\`ts\n${lines}\`\`\`\n`)).toBeLessThan(0.1);
+    expect(costOf(`[x]: http://a.example\n\n\`\`\`ts\n${lines}\`\`\`\n`)).toBeLessThan(0.1);
     const { stream } = countingStream();
     const layout = grow(stream, `\`\`\`ts\n${lines}\`\`\`\n`, 1000);
     expect(layout.blocks).toMatchObject([{ type: "code", language: "ts", complete: true }]);

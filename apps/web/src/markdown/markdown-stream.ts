@@ -45,12 +45,36 @@ export class MarkdownStream {
 
   /** The layout of a text. One that does not begin with the text before it is laid out from its beginning. */
   update(written: string): MarkdownLayout {
-    const text = written.includes("\r") ? written.replaceAll(/\r\n?/g, "\n") : written;
+    this.#take(normalize(written));
+    return this.#layout(this.#drawEnd());
+  }
+
+  /** The layout of a text to which nothing is added. Blocks that were drawn while it grew stay the same objects. */
+  finish(written: string): MarkdownLayout {
+    const text = normalize(written);
+    // What is written is told without the empty lines at its end once it is complete.
+    const isKnown = this.#fence === undefined && this.#text.startsWith(text) && this.#text.slice(text.length).trim() === "";
+    if (!isKnown) this.#take(text);
+    // A line that was held back, because it may close the fence, is complete.
+    if (this.#fence !== undefined && !text.endsWith("\n")) this.#take(`${text}\n`);
+    if (this.#fence === undefined) {
+      const { nodes } = this.#parse(text.slice(this.#start));
+      this.#define(nodes);
+      return this.#layout(nodes.map(toBlock));
+    }
+    const { language, lines } = this.#fence;
+    return this.#layout([{ type: "code", language, chunks: lines.chunks(""), complete: true }]);
+  }
+
+  #take(text: string): void {
     if (!text.startsWith(this.#text)) this.#reset();
     this.#text = text;
     const end = text.lastIndexOf("\n") + 1;
     if (end > this.#seen) this.#settle(end);
-    return { blocks: [...this.#settled.map(({ block }) => block), ...this.#drawEnd()], definitions: this.#links };
+  }
+
+  #layout(end: readonly MarkdownBlock[]): MarkdownLayout {
+    return { blocks: [...this.#settled.map(({ block }) => block), ...end], definitions: this.#links };
   }
 
   #reset(): void {
@@ -99,11 +123,8 @@ export class MarkdownStream {
     const startOf = (node: RootContent | undefined): number =>
       node === undefined ? source.length : source.lastIndexOf("\n", (node.position?.start.offset ?? offset) - offset - 1) + 1;
     this.#define(nodes);
-    // A title may follow a definition on the next line, and the parser reads a line after indented code as one that interrupts it: there is no cut there.
-    const isOpen = (node: RootContent | undefined): boolean =>
-      node?.type === "definition" || (node?.type === "code" && /^[ \t]/.test(source.slice(startOf(node))));
     let last = nodes.length - 1;
-    while (last > 0 && isOpen(nodes[last - 1])) last -= 1;
+    while (last > 0 && isOpen(nodes[last - 1], nodes[last], source.slice(startOf(nodes[last - 1]), startOf(nodes[last])))) last -= 1;
     if (last <= 0) return;
     for (const [index, node] of nodes.slice(0, last).entries()) {
       this.#settled.push({ source: source.slice(startOf(node), startOf(nodes[index + 1])), block: toBlock(node) });
@@ -152,6 +173,20 @@ export class MarkdownStream {
     // The comment ends the note before it.
     return { text: [...links, ...notes, "<!-- -->\n\n"].join(""), nodes: notes.length + links.length + 1 };
   }
+}
+
+/** With one kind of line ends, and without empty lines at the beginning, which a complete text is told without. */
+function normalize(written: string): string {
+  const text = written.includes("\r") ? written.replaceAll(/\r\n?/g, "\n") : written;
+  return text.startsWith("\n") || text.startsWith(" ") || text.startsWith("\t") ? text.replace(/^(?:[ \t]*\n)+/, "") : text;
+}
+
+/** True when what follows may still become part of a node: `source` is what stands from its first line to the beginning of the `next` one. */
+function isOpen(node: RootContent | undefined, next: RootContent | undefined, source: string): boolean {
+  // A title may follow a definition on the next line; until its end is there it is read as a paragraph.
+  if (node?.type === "definition") return next?.type === "paragraph" && !/\n[ \t]*\n/.test(source);
+  // The parser reads a line after indented code as one that interrupts it.
+  return node?.type === "code" && /^[ \t]/.test(source);
 }
 
 /** True when a text may use a name; identifiers are compared as Markdown does. */

@@ -14,19 +14,18 @@ interface MarkdownProps {
 
 /** Draws Markdown of the assistant: GitHub's dialect, as elements. Nothing of it ever becomes HTML, and nothing is fetched. */
 export const Markdown: React.NamedExoticComponent<MarkdownProps> = memo(function Markdown({ text, live = false }: MarkdownProps) {
-  return <div className="prose">{live ? <GrowingText text={text} /> : <CompleteText text={text} />}</div>;
+  // A text that was seen growing is finished where it stands: its blocks stay the ones that were drawn.
+  const [stream] = useState(() => (live ? new MarkdownStream({ parse: parseMarkdown, repair: repairMarkdown }) : undefined));
+  const layout = useMemo(() => {
+    if (stream === undefined) return layoutMarkdown(parseMarkdown(text));
+    return live ? stream.update(text) : stream.finish(text);
+  }, [stream, text, live]);
+  return (
+    <div className="prose">
+      <MarkdownBlocks layout={layout} />
+    </div>
+  );
 });
-
-function CompleteText({ text }: { readonly text: string }): React.JSX.Element {
-  const layout = useMemo(() => layoutMarkdown(parseMarkdown(text)), [text]);
-  return <MarkdownBlocks layout={layout} />;
-}
-
-function GrowingText({ text }: { readonly text: string }): React.JSX.Element {
-  const [stream] = useState(() => new MarkdownStream({ parse: parseMarkdown, repair: repairMarkdown }));
-  const layout = useMemo(() => stream.update(text), [stream, text]);
-  return <MarkdownBlocks layout={layout} />;
-}
 
 /** The blocks of a text. */
 export function MarkdownBlocks({ layout: { blocks, definitions } }: { readonly layout: MarkdownLayout }): React.ReactNode {

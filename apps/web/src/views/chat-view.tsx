@@ -1,5 +1,5 @@
-import { memo, useMemo } from "react";
-import { type ChatItem, toCommittedItems, toLiveItems } from "../chat/chat-items.ts";
+import { useMemo } from "react";
+import { toCommittedItems, toLiveItems } from "../chat/chat-items.ts";
 import type { ChatState } from "../chat/chat-state.ts";
 import { hideRepeats } from "../chat/hide-repeats.ts";
 import { copyAsWritten } from "../markdown/copy-as-written.ts";
@@ -32,9 +32,14 @@ export function ChatView(): React.JSX.Element {
 
 function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element {
   const allOutgoing = useAppState((state) => state.outgoing);
-  const { sessionKey, entries, live, before } = chat;
-  const committed = useMemo(() => hideRepeats(toCommittedItems(entries, live?.tools)), [entries, live?.tools]);
-  const writing = toLiveItems(live);
+  const { sessionKey, entries, live, before, rows } = chat;
+  const committed = useMemo(
+    // The elements stay the same, too: a word more does not come near what is committed.
+    () => hideRepeats(toCommittedItems(entries, live?.tools, rows)).map((item) => <ChatRow key={item.id} item={item} />),
+    [entries, live?.tools, rows],
+  );
+  // One list with what is committed: an answer that is complete stays in the row in which it was written.
+  const allRows = [...committed, ...toLiveItems(live, rows).map((item) => <ChatRow key={item.id} item={item} />)];
   const outgoing = useMemo(() => allOutgoing.filter((message) => message.sessionKey === sessionKey), [allOutgoing, sessionKey]);
   const { scroller, column, away, onScroll, toEnd } = useScrollKeeper({
     sessionKey,
@@ -60,10 +65,7 @@ function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element
         {before === undefined ? null : <OlderMessages key={before} scroller={scroller} />}
         <div className="chat-column" ref={column}>
           {committed.length === 0 && outgoing.length === 0 && live === undefined ? <Welcome /> : null}
-          <CommittedRows items={committed} />
-          {writing.map((item) => (
-            <ChatRow key={item.id} item={item} />
-          ))}
+          {allRows}
           {isSilent ? <p className="working">Working</p> : null}
           <RetryBar chat={chat} />
           {outgoing.map((message) => (
@@ -80,12 +82,3 @@ function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element
     </div>
   );
 }
-
-/** What is committed, apart from what is being written: a word more does not come near it. */
-const CommittedRows: React.NamedExoticComponent<{ readonly items: readonly ChatItem[] }> = memo(function CommittedRows({
-  items,
-}: {
-  readonly items: readonly ChatItem[];
-}) {
-  return items.map((item) => <ChatRow key={item.id} item={item} />);
-});
