@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { stat } from "node:fs/promises";
+import { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { importedSession, NOW_MS, OWNER, sampleEnd, sampleMessage, sampleSession, sampleTurn } from "../../contract/samples.ts";
@@ -193,6 +194,23 @@ test("a write that fails alone leaves nothing behind", async () => {
   await expect(store.endTurn(sampleEnd("t1"))).rejects.toMatchObject({ code: "not-found" });
   expect(database.inTransaction).toBe(false);
   expect((await accept("2")).type).toBe("accepted");
+});
+
+test("a checkpoint does not wait for another program that reads the database", async () => {
+  await accept("1");
+  using other = new DatabaseSync(fixture.file, { readOnly: true });
+  other.exec("BEGIN");
+  other.prepare("SELECT count(*) FROM inbox").get();
+  await accept("2");
+  fixture.clock.fire();
+  const startedAt = performance.now();
+  fixture.clock.fire();
+  expect(performance.now() - startedAt).toBeLessThan(1000);
+  other.exec("COMMIT");
+  await accept("3");
+  fixture.clock.fire();
+  fixture.clock.fire();
+  expect((await stat(`${fixture.file}-wal`)).size).toBe(0);
 });
 
 test("the log is checkpointed only when idle", async () => {

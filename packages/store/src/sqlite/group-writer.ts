@@ -200,7 +200,7 @@ export class GroupWriter {
   /** If a checkpoint fails, its pages stay in the log, which is as safe, until the next pause. */
   #checkpoint(): void {
     try {
-      this.#database.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+      this.#database.checkpoint();
     } catch (error) {
       this.#options.logger.warn("The database's log could not be written back; it is tried again after the next change.", { error });
     }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Clock, Logger } from "@factotum/agent-contract";
 import { StoreError } from "../../port/store-error.ts";
-import { Database } from "./database.ts";
+import { BUSY_TIMEOUT_MS, Database } from "./database.ts";
 import { numberOf, textOf } from "../values/row.ts";
 import { MIGRATIONS } from "./schema.ts";
 import type { Migration } from "./schema.ts";
@@ -46,7 +46,7 @@ export function connect(options: ConnectionOptions): Database {
   const isNew = !existsSync(path);
   let connection: DatabaseSync;
   try {
-    connection = new DatabaseSync(path, { timeout: 5000, enableForeignKeyConstraints: true });
+    connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
   } catch (error) {
     throw toStoreError(error);
   }

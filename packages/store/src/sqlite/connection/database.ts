@@ -6,6 +6,9 @@ import type { Row } from "../values/row.ts";
 /** Pages copied at a time: the event loop runs in between. */
 const COPIED_PAGES = 200;
 
+/** How long a statement waits for a lock of another process. */
+export const BUSY_TIMEOUT_MS = 5000;
+
 /** How often a copy is retried: a transaction lasts for one or two turns of the event loop. */
 const COPY_ATTEMPTS = 100;
 
@@ -81,6 +84,16 @@ export class Database {
         if (!isTurnedAway(error) || attempt === COPY_ATTEMPTS) throw error;
         await nextTick();
       }
+    }
+  }
+
+  /** Writes the log back and truncates it. Never waits: pages that a reader of another process needs stay in the log until the next checkpoint. */
+  checkpoint(): void {
+    this.execute("PRAGMA busy_timeout = 0");
+    try {
+      this.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+    } finally {
+      this.execute(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     }
   }
 
