@@ -35,6 +35,12 @@ export type { ToolJournalRecord, TurnRecord, TurnState } from "./port/turn-recor
 export { rejectionReason } from "./port/rejection-reason.ts";
 export { checkFile as checkDatabaseFile } from "./sqlite/recovery/check-file.ts";
 export { markDamaged as markDatabaseDamaged } from "./sqlite/recovery/damage-mark.ts";
+export { copyDatabase } from "./sqlite/backup/copy-database.ts";
+export { inspectDatabase } from "./sqlite/backup/inspect-database.ts";
+export type { DatabaseFacts } from "./sqlite/backup/inspect-database.ts";
+export { settleRestoredDatabase } from "./sqlite/backup/settle-restored.ts";
+export type { SettleRestoredOptions } from "./sqlite/backup/settle-restored.ts";
+export type { AbandonedWork } from "./sqlite/recovery/settle-copy.ts";
 export { DamageLog, readDamageEvents } from "./damage/damage-log.ts";
 export type { DamageEvent } from "./damage/damage-event.ts";
 export { openSqliteStore } from "./sqlite/open-sqlite-store.ts";

@@ -17,7 +17,7 @@ export const DATABASE_NAME = "factotum.sqlite";
 const UNFINISHED_COPY = `${DATABASE_NAME}.copying`;
 
 /** The application id that marks the file as ours: "fact". */
-const APPLICATION_ID = 0x66_61_63_74;
+export const APPLICATION_ID = 0x66_61_63_74;
 
 /** Magic numbers of network file systems, on which write-ahead logging is not safe. */
 const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([

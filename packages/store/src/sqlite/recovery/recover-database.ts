@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { chmod, copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { NO_USAGE_TOTALS, withoutUndefined } from "@factotum/agent-contract";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Random } from "@factotum/agent-contract";
 import type { CopyOptions } from "../../copies/session-copier.ts";
 import type { DamageLog } from "../../damage/damage-log.ts";
@@ -21,6 +21,7 @@ import type { StoreRecovery } from "./store-recovery.ts";
 import { restoreCopies } from "./restore-copies.ts";
 import type { RestoredCopies } from "./restore-copies.ts";
 import { salvageRows } from "./salvage-rows.ts";
+import { abandonPending, removeOrphans, repairReferences } from "./settle-copy.ts";
 import { removeDatabase } from "./snapshots.ts";
 import type { Snapshot } from "./snapshots.ts";
 
@@ -165,18 +166,18 @@ async function build(databaseId: string, options: BuildOptions): Promise<BuiltDa
   const into = new DatabaseSync(join(options.folder, DATABASE_NAME), { enableForeignKeyConstraints: false });
   try {
     into.exec("BEGIN");
-    if (!isExact) giveUpWhatIsUnderWay(into, clock.now());
+    if (!isExact) abandonPending(into, { nowMs: clock.now(), reason: UNCERTAIN });
     const salvaged = isSalvaged ? salvage(join(options.folder, SALVAGED_NAME), into) : NOTHING_SALVAGED;
     const { rows, brokenTables, failure, newestEntry } = salvaged;
     const isOlder = loss === "older" || (newestEntry !== undefined && (await hasCopiesNewerThan(newestEntry, copies)));
     // What an older file says is pending may have been done since, as with a snapshot.
-    if (isOlder) giveUpWhatIsUnderWay(into, clock.now());
+    if (isOlder) abandonPending(into, { nowMs: clock.now(), reason: UNCERTAIN });
     const hasAll = brokenTables === 0 && failure === undefined;
     const isComplete = isExact || (isSalvaged && hasAll && !isOlder);
     const hasGaps = isSalvaged && !hasAll;
     if (hasGaps) removeOrphans(into);
     const fromCopies = await restoreCopies(new Database(into), { copies, clock, asideFolder: damagedFolder, hasGaps });
-    mend(into, databaseId, clock.now());
+    repairReferences(into, { databaseId, nowMs: clock.now(), reason: UNCERTAIN });
     into.exec("COMMIT; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");
     const [sessions, check] = [
       into.prepare("SELECT count(*) AS count FROM sessions").get(),
@@ -221,60 +222,4 @@ function newestEntryOf(database: DatabaseSync): number | undefined {
     if (!(error instanceof Error) || !("errcode" in error)) throw error;
     return undefined;
   }
-}
-
-/** The snapshot does not know how its pending work ended. Rows of the damaged file overwrite it. */
-function giveUpWhatIsUnderWay(database: DatabaseSync, nowMs: number): void {
-  database
-    .prepare("UPDATE inbox SET state = 'dead', reason = ?, settled_at = ? WHERE state IN ('waiting', 'claimed')")
-    .run(UNCERTAIN, nowMs);
-  database
-    .prepare("UPDATE outbox SET state = 'ambiguous', result = ?, may_be_shown = 1, settled_at = ? WHERE state IN ('waiting', 'sending')")
-    .run(JSON.stringify(UNCERTAIN), nowMs);
-  database
-    .prepare("UPDATE turns SET state = 'failed', inputs = '[]', ended_at = ?, outcome = ? WHERE state = 'running'")
-    .run(nowMs, JSON.stringify({ usage: NO_USAGE_TOTALS, failure: { code: "damaged", message: UNCERTAIN } }));
-}
-
-/** References to missing rows. */
-function mend(database: DatabaseSync, databaseId: string, nowMs: number): void {
-  removeOrphans(database);
-  database
-    .prepare(
-      `UPDATE inbox SET state = 'dead', reason = ?, settled_at = ?
-       WHERE state = 'claimed' AND (turn IS NULL OR turn NOT IN (SELECT n FROM turns WHERE state = 'running'))`,
-    )
-    .run(UNCERTAIN, nowMs);
-  database.exec(`
-    UPDATE conversations SET last_entry = (SELECT coalesce(max(id), 0) FROM transcript WHERE transcript.conversation = conversations.n)
-      WHERE last_entry NOT IN (SELECT id FROM transcript);
-    UPDATE totals SET sessions = (SELECT count(*) FROM sessions);
-  `);
-  // Numbers are never reused, even lost ones.
-  database.exec("UPDATE sqlite_sequence SET seq = seq + 1000");
-  // The result diverges from the lost database from here on: it gets an id of its own.
-  database
-    .prepare(
-      `INSERT INTO ownership (id, epoch, boot_id, opened_at, database_id) VALUES (1, 1, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET database_id = excluded.database_id`,
-    )
-    .run(databaseId, nowMs, databaseId);
-}
-
-/** Removes rows whose parent row is gone, repeatedly, since they may have dependent rows themselves. */
-function removeOrphans(database: DatabaseSync): void {
-  const keys = database
-    .prepare(
-      `SELECT tables.name AS child, keys."from" AS column, keys."table" AS parent, keys."to" AS target
-       FROM pragma_table_list AS tables, pragma_foreign_key_list(tables.name) AS keys WHERE tables.schema = 'main' AND tables.type = 'table'`,
-    )
-    .all();
-  let removed: number;
-  do {
-    removed = 0;
-    for (const { child, column, parent, target } of keys) {
-      const lost = `"${String(column)}" IS NOT NULL AND "${String(column)}" NOT IN (SELECT "${String(target)}" FROM "${String(parent)}")`;
-      removed += Number(database.prepare(`DELETE FROM "${String(child)}" WHERE ${lost}`).run().changes);
-    }
-  } while (removed > 0);
 }

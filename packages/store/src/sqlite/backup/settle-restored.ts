@@ -1,0 +1,41 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { Clock, Logger, Random } from "@factotum/agent-contract";
+import { connect, DATABASE_NAME } from "../connection/connection.ts";
+import { MIGRATIONS } from "../connection/schema.ts";
+import { abandonPending, repairReferences } from "../recovery/settle-copy.ts";
+import type { AbandonedWork } from "../recovery/settle-copy.ts";
+import { toStoreError } from "../to-store-error.ts";
+
+/** Options of settling. */
+export interface SettleRestoredOptions {
+  /** The state folder that the database was restored into. No process may use it. */
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+const REASON = "the database was restored from a backup: it may have been done since";
+
+/**
+ * Makes a database that was restored from a backup ready for its first start: migrates it, ends its pending work, which may have been done after the backup, as
+ * dead letters, and gives it an id of its own. Throws a `StoreError`.
+ */
+export function settleRestoredDatabase({ folder, clock, random, logger }: SettleRestoredOptions): AbandonedWork {
+  connect({ folder, clock, logger, migrations: MIGRATIONS }).close();
+  let connection: DatabaseSync | undefined;
+  try {
+    connection = new DatabaseSync(join(folder, DATABASE_NAME), { enableForeignKeyConstraints: false });
+    connection.exec("BEGIN");
+    const settle = { nowMs: clock.now(), reason: REASON };
+    const abandoned = abandonPending(connection, settle);
+    repairReferences(connection, { ...settle, databaseId: random.uuid() });
+    connection.exec("COMMIT");
+    return abandoned;
+  } catch (error) {
+    throw toStoreError(error);
+  } finally {
+    connection?.close();
+  }
+}
