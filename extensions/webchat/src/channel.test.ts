@@ -1,4 +1,5 @@
 import { type ChannelHost, ChannelError, messageId, MsgContextSchema, type MsgContext, type Origin } from "@factotum/channel-contract";
+import { MemoryAccountState } from "@factotum/channel-conformance";
 import { expect, test } from "vitest";
 import { FakeSocket } from "../test/fake-socket.ts";
 import { createWebchatChannel, WebchatConfigSchema, webchatExtension } from "./index.ts";
@@ -21,7 +22,9 @@ function setUp(receive?: ChannelHost["receive"]) {
         received.push(message);
         return "accepted";
       }),
+    commit: async () => undefined,
     cursor: async () => undefined,
+    state: new MemoryAccountState(),
     clock: { now: () => 1_700_000_000_000, monotonic: () => 0, schedule: () => ({ [Symbol.dispose]() {} }) },
     logger: silent,
     fetch: () => Promise.reject(new Error("WebChat fetches nothing.")),

@@ -10,6 +10,7 @@ export type {
   TestEvent,
   TestMessage,
 } from "./platform.ts";
+export { MemoryAccountState } from "./memory-account-state.ts";
 export { CONFORMANCE_REQUIREMENTS, proveRequirement } from "./run-conformance.ts";
 export type { ConformanceOutcome } from "./run-conformance.ts";
 export { TestHost } from "./test-host.ts";

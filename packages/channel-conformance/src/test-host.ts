@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { ChannelHost, Clock, Logger, MsgContext, Random } from "@factotum/channel-contract";
+import type { AccountProgress, ChannelHost, Clock, Logger, MsgContext, Random } from "@factotum/channel-contract";
+import { MemoryAccountState } from "./memory-account-state.ts";
 
 /** A test gateway: it keeps its state when the channel is created again, and can be told to fail. */
 export class TestHost implements ChannelHost {
@@ -14,6 +15,7 @@ export class TestHost implements ChannelHost {
   readonly received: MsgContext[] = [];
   /** Stored messages. */
   readonly stored: MsgContext[] = [];
+  readonly state: MemoryAccountState;
   readonly #keys = new Set<string>();
   #cursor: string | undefined;
   #failures = 0;
@@ -23,37 +25,41 @@ export class TestHost implements ChannelHost {
   /** Real time, randomness and network by default. */
   constructor(given: Partial<Pick<ChannelHost, "clock" | "random" | "fetch">> = {}) {
     this.clock = given.clock ?? realClock;
+    this.state = new MemoryAccountState(() => this.clock.now());
     this.random = given.random ?? realRandom;
     this.fetch = given.fetch ?? fetch;
   }
 
-  async receive(message: MsgContext, options: { readonly cursor?: string } = {}): Promise<"accepted" | "duplicate"> {
+  async receive(message: MsgContext, progress: AccountProgress = {}): Promise<"accepted" | "duplicate"> {
     this.received.push(message);
     for (const { count, resolve } of this.#waiting) if (this.received.length >= count) resolve();
     await this.#gate;
-    if (this.#failures > 0) {
-      this.#failures -= 1;
-      throw new Error("the store is full");
-    }
+    this.#failIfTold();
+    this.#apply(progress);
     const { channel, accountId, conversation } = message.origin;
     const key = JSON.stringify([channel, accountId, conversation.id, message.eventId]);
     if (this.#keys.has(key)) return "duplicate";
     this.#keys.add(key);
-    this.#cursor = options.cursor ?? this.#cursor;
     this.stored.push(message);
     return "accepted";
+  }
+
+  async commit(progress: AccountProgress): Promise<void> {
+    await this.#gate;
+    this.#failIfTold();
+    this.#apply(progress);
   }
 
   cursor(): Promise<string | undefined> {
     return Promise.resolve(this.#cursor);
   }
 
-  /** The next call of `receive` rejects. */
+  /** The next call of `receive` or `commit` rejects. */
   failNext(): void {
     this.#failures += 1;
   }
 
-  /** Calls of `receive` wait until the returned function is called. */
+  /** Calls of `receive` and `commit` wait until the returned function is called. */
   hold(): () => void {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#gate = promise;
@@ -69,6 +75,17 @@ export class TestHost implements ChannelHost {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.push({ count, resolve });
     await promise;
+  }
+
+  #failIfTold(): void {
+    if (this.#failures === 0) return;
+    this.#failures -= 1;
+    throw new Error("the store is full");
+  }
+
+  #apply({ cursor, state = [] }: AccountProgress): void {
+    this.state.apply(state);
+    this.#cursor = cursor ?? this.#cursor;
   }
 
   #loggerWith(fields: Readonly<Record<string, unknown>>): Logger {

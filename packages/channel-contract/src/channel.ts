@@ -1,3 +1,4 @@
+import type { AccountProgress, AccountState } from "./account-state.ts";
 import type { ActionName, ChannelCapabilities } from "./capabilities.ts";
 import type { AttachmentRef, MessageContext, MsgContext } from "./message.ts";
 import type { Origin } from "./origin.ts";
@@ -49,12 +50,17 @@ export interface ChannelHost {
   /** Key of the account that this instance serves. */
   readonly accountId: string;
   /**
-   * Passes one event to the gateway. Resolves once it is committed, together with `cursor`: acknowledge it to the platform only then. `duplicate`: it was
-   * committed before; acknowledge it too. Rejects if it could not be stored: do not acknowledge.
+   * Passes one event to the gateway. Resolves once it is committed, together with `progress`: acknowledge it to the platform only then. `duplicate`: it was
+   * committed before, and `progress` is committed now; acknowledge it too. Rejects if it could not be stored: do not acknowledge. A RangeError: `progress` is
+   * over a limit of the account's state.
    */
-  receive(message: MsgContext, options?: { readonly cursor?: string }): Promise<"accepted" | "duplicate">;
+  receive(message: MsgContext, progress?: AccountProgress): Promise<"accepted" | "duplicate">;
+  /** Commits progress that comes without a message. Rejects if it could not be stored, with a RangeError over a limit of the account's state. */
+  commit(progress: AccountProgress): Promise<void>;
   /** The last committed cursor. */
   cursor(): Promise<string | undefined>;
+  /** What the account keeps over restarts. */
+  readonly state: AccountState;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly fetch: typeof fetch;

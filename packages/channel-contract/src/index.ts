@@ -1,3 +1,5 @@
+export { ACCOUNT_STATE_LIMITS } from "./account-state.ts";
+export type { AccountChange, AccountProgress, AccountRow, AccountRowOptions, AccountState, AccountValue } from "./account-state.ts";
 export { OriginSchema } from "./origin.ts";
 export type { Conversation, ConversationKind, Origin } from "./origin.ts";
 export { messageId, MsgContextSchema } from "./message.ts";

@@ -133,9 +133,14 @@ export class TestPlatform {
     return { kind: "image", ref, ...facts };
   }
 
-  async say(message: MsgContext): Promise<"accepted" | "duplicate"> {
+  /** What the gateway gave the channel that was made last. */
+  get host(): ChannelHost {
     if (this.#host === undefined) throw new Error("the channel has not been made");
-    return this.#host.receive(message);
+    return this.#host;
+  }
+
+  async say(message: MsgContext): Promise<"accepted" | "duplicate"> {
+    return this.host.receive(message);
   }
 
   /** Resolves once `count` sends have arrived in all. */

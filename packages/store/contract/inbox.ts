@@ -123,16 +123,6 @@ export function describeInbox(context: () => ContractContext): void {
       expect(await store.readInput("nothing")).toBeUndefined();
     });
 
-    test("the cursor is stored with the input, even a duplicate", async () => {
-      const { store } = context();
-      expect(await store.readCursor("feishu", "default")).toBeUndefined();
-      await store.acceptInput(sampleMessage("1"), { ...at, cursor: "7" });
-      expect(await store.readCursor("feishu", "default")).toBe("7");
-      await store.acceptInput(sampleMessage("1"), { ...at, cursor: "8" });
-      expect(await store.readCursor("feishu", "default")).toBe("8");
-      expect(await store.readCursor("feishu", "second")).toBeUndefined();
-    });
-
     test("inputs are listed by state, oldest first, page by page", async () => {
       const { store } = context();
       for (const id of ["1", "2", "3", "4"]) await store.acceptInput(sampleMessage(id), at);

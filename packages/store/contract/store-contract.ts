@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe } from "vitest";
+import { describeAccountState } from "./account-state.ts";
 import type { ContractContext, StoreFixture } from "./contract-context.ts";
 import { describeOptimisticWrites } from "./optimistic-writes.ts";
 import { describeDeadLetters } from "./dead-letters.ts";
@@ -30,6 +31,7 @@ export function storeContract(name: string, createFixture: () => Promise<StoreFi
       if (current === undefined) throw new Error("A contract test ran outside its fixture.");
       return current;
     };
+    describeAccountState(context);
     describeInbox(context);
     describeTurns(context);
     describeOptimisticWrites(context);

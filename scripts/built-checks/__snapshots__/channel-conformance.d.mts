@@ -1,4 +1,4 @@
-import { Channel, ChannelHost, Clock, Logger, MsgContext, Origin, Random } from "@factotum/channel-contract";
+import { AccountChange, AccountProgress, AccountRow, AccountRowOptions, AccountState, AccountValue, Channel, ChannelHost, Clock, Logger, MsgContext, Origin, Random } from "@factotum/channel-contract";
 /** A message of the test; the platform's driver turns it into an event. */
 interface TestMessage {
   readonly text: string;
@@ -144,6 +144,19 @@ interface ConformanceOptions<P extends ConformancePlatform = ConformancePlatform
   /** The channel's id in addresses. */
   readonly channel: string;
 }
+/** An account's state in memory, with the limits of the contract. */
+declare class MemoryAccountState implements AccountState {
+  #private;
+  constructor(now?: () => number);
+  /** Keys of the rows that are marked as secret. */
+  get secretKeys(): readonly string[];
+  get(key: string): Promise<AccountValue | undefined>;
+  list(prefix: string): Promise<readonly AccountRow[]>;
+  set(key: string, value: AccountValue, options?: AccountRowOptions): Promise<void>;
+  delete(key: string): Promise<void>;
+  /** All changes or none; throws a RangeError over a limit. */
+  apply(changes: readonly AccountChange[]): void;
+}
 /** A test gateway: it keeps its state when the channel is created again, and can be told to fail. */
 declare class TestHost implements ChannelHost {
   #private;
@@ -158,15 +171,15 @@ declare class TestHost implements ChannelHost {
   readonly received: MsgContext[];
   /** Stored messages. */
   readonly stored: MsgContext[];
+  readonly state: MemoryAccountState;
   /** Real time, randomness and network by default. */
   constructor(given?: Partial<Pick<ChannelHost, "clock" | "random" | "fetch">>);
-  receive(message: MsgContext, options?: {
-    readonly cursor?: string;
-  }): Promise<"accepted" | "duplicate">;
+  receive(message: MsgContext, progress?: AccountProgress): Promise<"accepted" | "duplicate">;
+  commit(progress: AccountProgress): Promise<void>;
   cursor(): Promise<string | undefined>;
-  /** The next call of `receive` rejects. */
+  /** The next call of `receive` or `commit` rejects. */
   failNext(): void;
-  /** Calls of `receive` wait until the returned function is called. */
+  /** Calls of `receive` and `commit` wait until the returned function is called. */
   hold(): () => void;
   /** Resolves once `count` messages were passed in. */
   handedOver(count: number): Promise<void>;
@@ -201,4 +214,4 @@ type ConformanceOutcome = {
 declare function proveRequirement(id: string, options: ConformanceOptions, settings: {
   readonly timeoutMs: number;
 }): Promise<ConformanceOutcome>;
-export { CONFORMANCE_REQUIREMENTS, type ConformanceOptions, type ConformanceOutcome, type ConformancePlatform, type ConformanceRequirement, type DeliveryAnswer, type DeliveryFault, type Need, type SendFault, type ShownMessage, type TestEvent, TestHost, type TestMessage, channelConformance, proveRequirement };
+export { CONFORMANCE_REQUIREMENTS, type ConformanceOptions, type ConformanceOutcome, type ConformancePlatform, type ConformanceRequirement, type DeliveryAnswer, type DeliveryFault, MemoryAccountState, type Need, type SendFault, type ShownMessage, type TestEvent, TestHost, type TestMessage, channelConformance, proveRequirement };

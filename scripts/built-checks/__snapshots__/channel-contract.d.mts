@@ -1,4 +1,62 @@
 import * as z from "zod";
+/** A value of an account's state: JSON, or bytes. */
+type AccountValue = {
+  readonly type: "json";
+  readonly json: unknown;
+} | {
+  readonly type: "bytes";
+  readonly bytes: Uint8Array;
+};
+/** One row of an account's state. */
+interface AccountRow {
+  readonly key: string;
+  readonly value: AccountValue;
+}
+/** How a row is kept. */
+interface AccountRowOptions {
+  /** A login or a key: left out of a backup that is made without secrets. False by default. */
+  readonly isSecret?: boolean;
+  /** Milliseconds since the epoch from which on the row counts as absent. Without it the row stays until it is deleted. */
+  readonly expiresAtMs?: number;
+}
+/** One change of an account's state. */
+type AccountChange = ({
+  readonly type: "set";
+  readonly key: string;
+  readonly value: AccountValue;
+} & AccountRowOptions) | {
+  readonly type: "delete";
+  readonly key: string;
+};
+/** What an account has reached: committed in one transaction, with a message or alone. */
+interface AccountProgress {
+  /** The position in the platform's stream of events. */
+  readonly cursor?: string;
+  /** Applied in order. */
+  readonly state?: readonly AccountChange[];
+}
+/** Limits of an account's state. A change over one of them is refused as a whole, with a `RangeError` that names the limit. */
+declare const ACCOUNT_STATE_LIMITS: {
+  /** UTF-16 units of a key; a key is not empty and well-formed. */
+  readonly keyLength: number;
+  /** Bytes of one value: of the bytes, or of the JSON as UTF-8. */
+  readonly valueBytes: number;
+  /** Bytes of all keys and values of an account. */
+  readonly totalBytes: number;
+};
+/**
+ * What an account keeps over restarts: session data to resume a connection, logins, stores of end-to-end encryption, long callback payloads, names of topics.
+ * It belongs to the account alone. Every method that changes something resolves once that is on disk.
+ */
+interface AccountState {
+  /** `undefined` if there is no such row or it has expired. */
+  get(key: string): Promise<AccountValue | undefined>;
+  /** The rows whose key starts with `prefix`, sorted by key in code unit order; all with an empty prefix. */
+  list(prefix: string): Promise<readonly AccountRow[]>;
+  set(key: string, value: AccountValue, options?: AccountRowOptions): Promise<void>;
+  /** No error if there is no such row. */
+  delete(key: string): Promise<void>;
+}
 /**
  * Where a message came from and where its reply goes. Immutable: a turn keeps it to the end, and replies are delivered nowhere else (R4). All ids are the
  * platform's own, unchanged.
@@ -379,14 +437,17 @@ interface ChannelHost {
   /** Key of the account that this instance serves. */
   readonly accountId: string;
   /**
-   * Passes one event to the gateway. Resolves once it is committed, together with `cursor`: acknowledge it to the platform only then. `duplicate`: it was
-   * committed before; acknowledge it too. Rejects if it could not be stored: do not acknowledge.
+   * Passes one event to the gateway. Resolves once it is committed, together with `progress`: acknowledge it to the platform only then. `duplicate`: it was
+   * committed before, and `progress` is committed now; acknowledge it too. Rejects if it could not be stored: do not acknowledge. A RangeError: `progress` is
+   * over a limit of the account's state.
    */
-  receive(message: MsgContext, options?: {
-    readonly cursor?: string;
-  }): Promise<"accepted" | "duplicate">;
+  receive(message: MsgContext, progress?: AccountProgress): Promise<"accepted" | "duplicate">;
+  /** Commits progress that comes without a message. Rejects if it could not be stored, with a RangeError over a limit of the account's state. */
+  commit(progress: AccountProgress): Promise<void>;
   /** The last committed cursor. */
   cursor(): Promise<string | undefined>;
+  /** What the account keeps over restarts. */
+  readonly state: AccountState;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly fetch: typeof fetch;
@@ -452,4 +513,4 @@ interface ChannelExtension<Config = unknown> {
   readonly configSchema: z.ZodType<Config>;
   create(config: Config, host: ChannelHost): Channel;
 }
-export { type ActionName, type ActionResult, type AttachmentRef, type CallOptions, type Card, type CardButton, type Channel, type ChannelAction, type ChannelCapabilities, ChannelError, type ChannelErrorCode, type ChannelExtension, type ChannelHealth, type ChannelHost, type Clock, type Conversation, type ConversationKind, type ForwardedMessage, type HistoryMessage, type InboundEvent, type Logger, type Markdown, type Media, type MediaKind, type Mention, type MessageContext, type MessageId, type MsgContext, MsgContextSchema, type NativeCommand, type Origin, OriginSchema, type Outbound, type Poll, type QuotedMessage, type Random, type Retry, type SendOptions, type SendReceipt, type Sender, TextOutboundSchema, type ThreadContext, type UntrustedNote, messageId };
+export { ACCOUNT_STATE_LIMITS, type AccountChange, type AccountProgress, type AccountRow, type AccountRowOptions, type AccountState, type AccountValue, type ActionName, type ActionResult, type AttachmentRef, type CallOptions, type Card, type CardButton, type Channel, type ChannelAction, type ChannelCapabilities, ChannelError, type ChannelErrorCode, type ChannelExtension, type ChannelHealth, type ChannelHost, type Clock, type Conversation, type ConversationKind, type ForwardedMessage, type HistoryMessage, type InboundEvent, type Logger, type Markdown, type Media, type MediaKind, type Mention, type MessageContext, type MessageId, type MsgContext, MsgContextSchema, type NativeCommand, type Origin, OriginSchema, type Outbound, type Poll, type QuotedMessage, type Random, type Retry, type SendOptions, type SendReceipt, type Sender, TextOutboundSchema, type ThreadContext, type UntrustedNote, messageId };

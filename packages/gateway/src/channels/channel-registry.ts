@@ -1,20 +1,17 @@
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
-import type { Channel, ChannelHost, MsgContext, Origin } from "@factotum/channel-contract";
+import type { Channel, ChannelHost, Origin } from "@factotum/channel-contract";
 import type { AccountConfig } from "@factotum/config";
 import type { ChannelStatus } from "@factotum/protocol";
+import type { AccountStore } from "@factotum/store";
+import { createAccountHost } from "./account-host.ts";
+import type { MessageIntake } from "./account-host.ts";
 import { ChannelSupervisor } from "./channel-supervisor.ts";
 import type { ChannelAccount } from "./channel-account.ts";
-
-/** Who takes what comes in on the channels. */
-export interface MessageIntake {
-  /** Resolves once the message is committed; rejects when it could not be. */
-  acceptEvent(message: MsgContext, options: { readonly cursor?: string }): Promise<"accepted" | "duplicate">;
-}
 
 /** What the registry needs of the rest. */
 export interface ChannelRegistryOptions {
   readonly accounts: readonly ChannelAccount[];
-  readonly readCursor: (channel: string, accountId: string) => Promise<string | undefined>;
+  readonly store: AccountStore;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -118,24 +115,8 @@ export class ChannelRegistry {
   }
 
   #host(account: ChannelAccount): ChannelHost {
-    const { clock, random, logger, fetch, readCursor } = this.#options;
-    return {
-      accountId: account.accountId,
-      receive: async (message, options) => {
-        if (message.origin.channel !== account.channel || message.origin.accountId !== account.accountId) {
-          throw new Error(
-            `a message of ${message.origin.channel}:${message.origin.accountId} came from the channel ${account.channel}:${account.accountId}`,
-          );
-        }
-        if (this.#intake === undefined) throw new Error("nobody takes messages yet");
-        return this.#intake.acceptEvent(message, options?.cursor === undefined ? {} : { cursor: options.cursor });
-      },
-      cursor: async () => readCursor(account.channel, account.accountId),
-      clock,
-      random,
-      fetch,
-      logger: logger.child({ channel: account.channel, accountId: account.accountId }),
-    };
+    const { clock, random, logger, fetch, store } = this.#options;
+    return createAccountHost(account, { clock, random, logger, fetch, store, intake: () => this.#intake });
   }
 }
 

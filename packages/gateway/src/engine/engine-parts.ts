@@ -166,7 +166,7 @@ function createChannels(
   const gates = new AccountGates(base);
   const channels = new ChannelRegistry({
     accounts,
-    readCursor: async (channel, accountId) => store.readCursor(channel, accountId),
+    store,
     ...base,
     fetch,
     problemOf: (account) => gates.problemOf(account),

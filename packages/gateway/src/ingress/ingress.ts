@@ -1,7 +1,7 @@
 import type { InputPolicy } from "../conversation/input-policy.ts";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Logger, Clock } from "@factotum/agent-contract";
-import type { MsgContext } from "@factotum/channel-contract";
+import type { AccountProgress, MsgContext } from "@factotum/channel-contract";
 import { StoreError } from "@factotum/store";
 import type { AcceptedInput, InboxStore, InputAdmission, InputRecord, SessionRecord, SessionStore, Store } from "@factotum/store";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
@@ -9,7 +9,8 @@ import type { Observer } from "../observe/observer.ts";
 import { admittingCommand } from "../observe/refused-senders.ts";
 import type { RefusedParty, RefusedSenders } from "../observe/refused-senders.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
-import type { ChannelRegistry, MessageIntake } from "../channels/channel-registry.ts";
+import type { MessageIntake } from "../channels/account-host.ts";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { Activation } from "../access/admit-message.ts";
 import { withPresentOwner } from "../access/owner.ts";
@@ -103,7 +104,7 @@ export class Ingress implements MessageIntake {
   }
 
   /** Accepts an event of a channel. Resolves once it is committed; rejects if the commit failed. */
-  async acceptEvent(message: MsgContext, options: { readonly cursor?: string }): Promise<"accepted" | "duplicate"> {
+  async acceptEvent(message: MsgContext, options: { readonly progress?: AccountProgress }): Promise<"accepted" | "duplicate"> {
     const { status } = await this.submit(message, this.#options.policy.admissionOf(message), options);
     return status;
   }
@@ -115,7 +116,7 @@ export class Ingress implements MessageIntake {
   async submit(
     message: MsgContext,
     admission: InputAdmission,
-    options: { readonly cursor?: string; readonly onAccepted?: (inputId: string) => void; readonly isAwaited?: boolean } = {},
+    options: { readonly progress?: AccountProgress; readonly onAccepted?: (inputId: string) => void; readonly isAwaited?: boolean } = {},
   ): Promise<Submission> {
     await this.#opened.promise;
     const said = { message, admission };
@@ -125,7 +126,7 @@ export class Ingress implements MessageIntake {
     const accept = {
       admission,
       receivedAtMs: this.#options.clock.now(),
-      ...withoutUndefined({ cursor: options.cursor }),
+      ...withoutUndefined({ progress: options.progress }),
     };
     try {
       const isAhead = options.isAwaited === true && this.#mayBegin(said);

@@ -11,7 +11,10 @@ type Rule = "take" | "hold" | "attempt" | "optimistic" | "read";
 const RULES: { readonly [Method in keyof Store]: Rule } = {
   acceptInput: "take",
   acceptInputOptimistic: "optimistic",
+  commitProgress: "take",
   readCursor: "read",
+  readAccountState: "read",
+  listAccountState: "read",
   listInputs: "read",
   readInput: "read",
   beginInputs: "hold",

@@ -1,4 +1,4 @@
-import type { MsgContext } from "@factotum/channel-contract";
+import type { AccountProgress, MsgContext } from "@factotum/channel-contract";
 import type { NewOutbound } from "./outbox-store.ts";
 import type { Page } from "./page.ts";
 import type { PendingCommit } from "./pending-commit.ts";
@@ -24,16 +24,15 @@ export interface SettledInputs {
   readonly entries: readonly TranscriptEntry[];
 }
 
-/** Inputs, from acceptance to their terminal state, and the cursors of accounts. */
+/** Inputs, from acceptance to their terminal state. */
 export interface InboxStore {
-  /** Accepts an input, once per (channel, account, conversation, event id), and stores the account's cursor with it (R2). */
+  /** Accepts an input, once per (channel, account, conversation, event id), and commits the account's progress with it, also with a duplicate (R2). */
   acceptInput(
     message: MsgContext,
-    options: { readonly admission: InputAdmission; readonly receivedAtMs: number; readonly cursor?: string },
+    options: { readonly admission: InputAdmission; readonly receivedAtMs: number; readonly progress?: AccountProgress },
   ): Promise<AcceptedInput>;
   /** Like `acceptInput`, but resolves before the commit. Do not acknowledge the input to anyone before `committed` resolves. */
   acceptInputOptimistic(...parameters: Parameters<InboxStore["acceptInput"]>): Promise<PendingCommit<AcceptedInput>>;
-  readCursor(channel: string, accountId: string): Promise<string | undefined>;
   /** Oldest first. */
   listInputs(filter: {
     readonly state: InputRecord["state"]["type"];

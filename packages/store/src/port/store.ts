@@ -1,4 +1,5 @@
 import type { UsageTotals } from "@factotum/agent-contract";
+import type { AccountStore } from "./account-store.ts";
 import type { InboxStore } from "./inbox-store.ts";
 import type { LedgerStore } from "./ledger-store.ts";
 import type { OutboxStore } from "./outbox-store.ts";
@@ -41,7 +42,7 @@ export interface StoreCounts {
  *
  * Writers are fenced: after another process has opened the store, every write of this one rejects with `lost-ownership`.
  */
-export interface Store extends InboxStore, TurnStore, SessionStore, TranscriptStore, OutboxStore, LedgerStore {
+export interface Store extends AccountStore, InboxStore, TurnStore, SessionStore, TranscriptStore, OutboxStore, LedgerStore {
   /** Bytes of the database that are in use, without the plain files. */
   usedBytes(): Promise<number>;
   counts(): Promise<StoreCounts>;

@@ -251,3 +251,15 @@ test("reports a header of a read-only format as damage, not as a full disk", asy
   await writeFile(fixture.file, bytes);
   await expect(fixture.open()).rejects.toMatchObject({ code: "damaged", message: expect.stringContaining("put a backup") as string });
 });
+
+test("a damaged row of an account's state is removed and reported; the others stay", async () => {
+  const account = { channel: "feishu", accountId: "default" };
+  const rows = ["a", "b"].map((key) => ({ type: "set" as const, key, value: { type: "json" as const, json: "kept" } }));
+  await store.commitProgress(account, { state: rows });
+  tamper("UPDATE account_state SET payload = replace(payload, 'kept', 'left') WHERE key = 'a'");
+  expect(await store.readAccountState(account, "a")).toBeUndefined();
+  await store.commitProgress(account, { cursor: "1" });
+  expect((await store.listAccountState(account, "")).map(({ key }) => key)).toEqual(["b"]);
+  expect(fixture.damages).toEqual([{ type: "account-state", id: "feishu:default a" }]);
+  await expect(fixture.open()).resolves.toBeDefined();
+});

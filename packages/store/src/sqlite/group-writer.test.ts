@@ -267,7 +267,7 @@ test("no query scans a table, sorts without an index, or grows with rows it does
   await store.joinTurn("t1", { inputIds: [], entries: [], timestampMs: NOW_MS });
   await store.appendToTurn("t1", { entries: [], journal: [{ callId: "c", name: "ls", state: "started" }], timestampMs: NOW_MS });
   await store.endTurn(sampleEnd("t1", { requests: [sampleRequest(1)] }));
-  await store.acceptInput(sampleMessage("1"), { admission: OWNER, receivedAtMs: NOW_MS, cursor: "1" });
+  await store.acceptInput(sampleMessage("1"), { admission: OWNER, receivedAtMs: NOW_MS, progress: { cursor: "1" } });
   await store.listInputs({ state: "waiting", limit: 2 });
   await store.listSessions({ limit: 2 });
   await store.listSessions({ agentId: "main", limit: 2 });

@@ -1,4 +1,5 @@
 import type { DamageLog } from "../damage/damage-log.ts";
+import type { AccountStore } from "../port/account-store.ts";
 import type { InboxStore } from "../port/inbox-store.ts";
 import type { LedgerStore } from "../port/ledger-store.ts";
 import type { OutboxStore } from "../port/outbox-store.ts";
@@ -61,6 +62,7 @@ export function createSqliteStore(storeParts: SqliteStoreParts): SqliteStore {
   const shutdown = new StoreShutdown(parts);
   const firstTurn = Promise.withResolvers<void>();
   return {
+    ...createAccountStore(parts),
     ...createInboxStore(parts),
     ...createTurnStore(parts, firstTurn.resolve),
     ...createSessionStore(parts, imports),
@@ -92,11 +94,19 @@ export function createSqliteStore(storeParts: SqliteStoreParts): SqliteStore {
   };
 }
 
+function createAccountStore({ tables: { accounts }, calls }: Parts): AccountStore {
+  return {
+    commitProgress: (account, progress) => calls.write(() => accounts.commit(account, progress)),
+    readCursor: (account) => calls.read(() => accounts.readCursor(account)),
+    readAccountState: (account, key) => calls.read(() => accounts.read(account, key)),
+    listAccountState: (account, prefix) => calls.read(() => accounts.list(account, prefix)),
+  };
+}
+
 function createInboxStore({ tables: { inbox }, transactions, calls }: Parts): InboxStore {
   return {
-    acceptInput: (message, options) => calls.write(() => inbox.accept(message, options)),
-    acceptInputOptimistic: (message, options) => calls.writeOptimistic(() => inbox.accept(message, options)),
-    readCursor: (channel, accountId) => calls.read(() => inbox.readCursor(channel, accountId)),
+    acceptInput: (message, options) => calls.write(() => transactions.acceptInput(message, options)),
+    acceptInputOptimistic: (message, options) => calls.writeOptimistic(() => transactions.acceptInput(message, options)),
     listInputs: (filter) => calls.read(() => inbox.list(filter)),
     readInput: (id) => calls.read(() => inbox.read(id)),
     beginInputs: (ids) => calls.write(() => inbox.beginAttempt(ids)),

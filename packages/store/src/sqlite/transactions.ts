@@ -1,12 +1,13 @@
 import { NO_USAGE_TOTALS, withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, UsageTotals } from "@factotum/agent-contract";
+import type { MsgContext } from "@factotum/channel-contract";
 import type { TerminalInputState } from "../port/inbox-records.ts";
 import type { OutboxRecord } from "../port/outbox-records.ts";
 import type { PromptRecord, TranscriptBody, TranscriptEntry } from "../port/transcript-records.ts";
 import type { TurnRecord } from "../port/turn-records.ts";
 import { StoreError } from "../port/store-error.ts";
 import type { ImportedEntry } from "../port/session-store.ts";
-import type { InputAnswer, SettledInputs } from "../port/inbox-store.ts";
+import type { AcceptedInput, InboxStore, InputAnswer, SettledInputs } from "../port/inbox-store.ts";
 import type { MaintenanceOptions, Store } from "../port/store.ts";
 import type { NewOutbound } from "../port/outbox-store.ts";
 import type { NewTurn, StartedTurn, TurnEnd } from "../port/turn-store.ts";
@@ -28,6 +29,12 @@ export class Transactions {
   constructor(tables: Tables, clock: Clock) {
     this.#tables = tables;
     this.#clock = clock;
+  }
+
+  acceptInput(message: MsgContext, options: Parameters<InboxStore["acceptInput"]>[1]): AcceptedInput {
+    const { accounts, inbox } = this.#tables;
+    if (options.progress !== undefined) accounts.commit(message.origin, options.progress);
+    return inbox.accept(message, options);
   }
 
   settleInputs(ids: readonly string[], state: TerminalInputState, { outbox = [], transcript }: InputAnswer): SettledInputs {
@@ -173,7 +180,8 @@ export class Transactions {
       keep: options.keepRequests ?? MAX_KEPT_REQUESTS,
       limit: PRUNE_LIMIT,
     });
-    return inputs >= PRUNE_LIMIT || outbound === PRUNE_LIMIT || requests >= PRUNE_LIMIT;
+    const state = this.#tables.accounts.pruneExpired(options.nowMs, PRUNE_LIMIT);
+    return inputs >= PRUNE_LIMIT || state === PRUNE_LIMIT || outbound === PRUNE_LIMIT || requests >= PRUNE_LIMIT;
   }
 
   #removeConversation(conversation: Conversation, nowMs: number): void {

@@ -356,6 +356,29 @@ CREATE TABLE tainted_blocks (
 ) STRICT, WITHOUT ROWID;
 `;
 
+/** What accounts keep over restarts, and how much of it each has, so that the quota needs no sum over the rows. */
+const ACCOUNT_STATE = `
+CREATE TABLE account_state (
+  id INTEGER PRIMARY KEY,
+  channel TEXT NOT NULL,
+  account TEXT NOT NULL,
+  key TEXT NOT NULL,
+  bytes INTEGER NOT NULL,
+  is_secret INTEGER NOT NULL,
+  expires_at INTEGER,
+  payload TEXT NOT NULL,
+  sum INTEGER NOT NULL,
+  UNIQUE (channel, account, key)
+) STRICT;
+CREATE INDEX account_state_by_expiry ON account_state (expires_at) WHERE expires_at IS NOT NULL;
+CREATE TABLE account_usage (
+  channel TEXT NOT NULL,
+  account TEXT NOT NULL,
+  bytes INTEGER NOT NULL,
+  PRIMARY KEY (channel, account)
+) STRICT, WITHOUT ROWID;
+`;
+
 /** Every step, oldest first. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST },
@@ -372,4 +395,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 12, sql: SOLO_STARTS },
   { version: 13, sql: INPUT_ATTEMPTS },
   { version: 14, sql: TAINTED_BLOCKS },
+  { version: 15, sql: ACCOUNT_STATE },
 ];

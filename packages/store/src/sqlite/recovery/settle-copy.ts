@@ -47,6 +47,8 @@ export function repairReferences(
     UPDATE conversations SET last_entry = (SELECT coalesce(max(id), 0) FROM transcript WHERE transcript.conversation = conversations.n)
       WHERE last_entry NOT IN (SELECT id FROM transcript);
     UPDATE totals SET sessions = (SELECT count(*) FROM sessions);
+    DELETE FROM account_usage;
+    INSERT INTO account_usage SELECT channel, account, sum(bytes) FROM account_state GROUP BY channel, account;
   `);
   // Numbers are never reused, even lost ones.
   database.exec("UPDATE sqlite_sequence SET seq = seq + 1000");

@@ -4,7 +4,6 @@ import type { InputAdmission, InputRecord, InputState, TerminalInputState } from
 import type { DeadLetter } from "../../port/outbox-records.ts";
 import { StoreError } from "../../port/store-error.ts";
 import type { Page } from "../../port/page.ts";
-import { checkKey } from "../values/check-key.ts";
 import { checksum, parseChecked } from "../values/checksum.ts";
 import { eventKeyOf, messageKeyOf } from "../values/input-keys.ts";
 import { toPage } from "../values/page.ts";
@@ -43,12 +42,9 @@ export class InboxTable {
   /** Inserts the input, or finds the one with the same event or, for a message, the same message of the platform (R2). */
   accept(
     message: MsgContext,
-    options: { readonly admission: InputAdmission; readonly receivedAtMs: number; readonly cursor?: string },
+    options: { readonly admission: InputAdmission; readonly receivedAtMs: number },
   ): { readonly type: "accepted" | "duplicate"; readonly input: InputRecord } {
     const { database } = this.#context;
-    const channel = checkKey("The channel", message.origin.channel);
-    const account = checkKey("The account", message.origin.accountId);
-    if (options.cursor !== undefined) this.#saveCursor(channel, account, options.cursor);
     const key = eventKeyOf(message);
     const payload = JSON.stringify({ message, admission: options.admission } satisfies InboxPayload);
     const inserted = database.get(
@@ -64,11 +60,6 @@ export class InboxTable {
     const id = encodeId("i", numberOf(inserted, "id"));
     const { admission, receivedAtMs } = options;
     return { type: "accepted", input: { id, message, admission, receivedAtMs, state: { type: "waiting" } } };
-  }
-
-  readCursor(channel: string, account: string): string | undefined {
-    const row = this.#context.database.get("SELECT cursor FROM cursors WHERE channel = ? AND account = ?", channel, account);
-    return row === undefined ? undefined : textOf(row, "cursor");
   }
 
   read(id: string): InputRecord | undefined {
@@ -232,15 +223,6 @@ export class InboxTable {
       );
     }
     return removed;
-  }
-
-  #saveCursor(channel: string, account: string, cursor: string): void {
-    this.#context.database.run(
-      "INSERT INTO cursors (channel, account, cursor) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET cursor = excluded.cursor",
-      channel,
-      account,
-      checkKey("The cursor", cursor),
-    );
   }
 
   /** A redelivery carries the same event or message, so it replaces a stored message that is damaged. */

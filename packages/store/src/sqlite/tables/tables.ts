@@ -1,4 +1,5 @@
 import type { Database } from "../connection/database.ts";
+import { AccountTable } from "./account-table.ts";
 import { ConversationTable } from "./conversation-table.ts";
 import { InboxTable } from "./inbox-table.ts";
 import { OutboxTable } from "./outbox-table.ts";
@@ -14,6 +15,7 @@ import { TurnTable } from "./turn-table.ts";
 /** Every table over one connection. */
 export interface Tables {
   readonly database: Database;
+  readonly accounts: AccountTable;
   readonly conversations: ConversationTable;
   readonly inbox: InboxTable;
   readonly outbox: OutboxTable;
@@ -31,6 +33,7 @@ export function createTables(context: TableContext): Tables {
   const conversations = new ConversationTable(context);
   return {
     database: context.database,
+    accounts: new AccountTable(context),
     conversations,
     inbox: new InboxTable(context),
     outbox: new OutboxTable(context),

@@ -1,0 +1,77 @@
+import type { ChannelHost } from "@factotum/channel-contract";
+import { startAnthropicServer } from "@factotum/testing-providers";
+import type { AnthropicServer } from "@factotum/testing-providers";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import type { TestGateway } from "../../test/gateway-harness.ts";
+
+let server: AnthropicServer;
+let platform: TestPlatform;
+let running: TestGateway;
+let second: ChannelHost | undefined;
+
+beforeEach(async () => {
+  server = await startAnthropicServer();
+  platform = new TestPlatform();
+  await start();
+});
+afterEach(async () => {
+  await running[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+/** Two accounts of one channel. */
+async function start(home?: string): Promise<void> {
+  const account = platform.account();
+  running = await startTestGateway({
+    platform,
+    patch: withModel(server.baseUrl),
+    ...(home === undefined ? {} : { home }),
+    accounts: [
+      {
+        ...account,
+        accountId: "second",
+        config: { ...account.config, accountId: "second" },
+        create: async (host) => {
+          second = host;
+          return platform.channel;
+        },
+      },
+    ],
+  });
+}
+
+const one = { type: "json", json: { sequence: 1 } } as const;
+
+test("what an account keeps survives a restart, and no other account sees it", async () => {
+  await platform.host.commit({ cursor: "7", state: [{ type: "set", key: "resume/a", value: one }] });
+  await platform.host.state.set("login", { type: "bytes", bytes: new Uint8Array([1, 2]) }, { isSecret: true });
+  await platform.host.state.set("resume/b", one, { expiresAtMs: Date.now() - 1 });
+  await platform.host.state.set("gone", one);
+  await platform.host.state.delete("gone");
+  await running.stop();
+  await start(running.home);
+  expect(await platform.host.cursor()).toBe("7");
+  expect(await platform.host.state.list("resume/")).toEqual([{ key: "resume/a", value: one }]);
+  expect(await platform.host.state.get("login")).toEqual({ type: "bytes", bytes: new Uint8Array([1, 2]) });
+  expect(await platform.host.state.get("gone")).toBeUndefined();
+  expect(await second?.cursor()).toBeUndefined();
+  expect(await second?.state.list("")).toEqual([]);
+});
+
+test("progress is committed with the message that it came with", async () => {
+  const message = platform.message("hello");
+  expect(await platform.host.receive(message, { cursor: "8", state: [{ type: "set", key: "session", value: one }] })).toBe("accepted");
+  expect(await platform.host.receive(message, { cursor: "9" })).toBe("duplicate");
+  expect(await platform.host.cursor()).toBe("9");
+  expect(await platform.host.state.get("session")).toEqual(one);
+});
+
+test("what is over a limit is a RangeError, and the message is not taken", async () => {
+  const tooLong = { type: "set", key: "k".repeat(513), value: one } as const;
+  const message = platform.message("hello");
+  await expect(platform.host.receive(message, { cursor: "8", state: [tooLong] })).rejects.toThrow(RangeError);
+  await expect(platform.host.commit({ cursor: "8", state: [tooLong] })).rejects.toThrow(RangeError);
+  expect(await platform.host.cursor()).toBeUndefined();
+  expect(await platform.host.receive(message)).toBe("accepted");
+});

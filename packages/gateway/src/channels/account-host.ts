@@ -1,0 +1,61 @@
+import { withoutUndefined } from "@factotum/agent-contract";
+import type { AccountProgress, AccountState, ChannelHost, MsgContext, Origin } from "@factotum/channel-contract";
+import { StoreError } from "@factotum/store";
+import type { AccountStore } from "@factotum/store";
+
+/** Who takes what comes in on the channels. */
+export interface MessageIntake {
+  /** Resolves once the message is committed; rejects when it could not be. */
+  acceptEvent(message: MsgContext, options: { readonly progress?: AccountProgress }): Promise<"accepted" | "duplicate">;
+}
+
+/** What the host of an account stands on. */
+export interface AccountHostOptions extends Pick<ChannelHost, "clock" | "random" | "fetch" | "logger"> {
+  readonly store: AccountStore;
+  /** `undefined` until messages can be taken. */
+  readonly intake: () => MessageIntake | undefined;
+}
+
+/** What a channel gets from the gateway for one account: the messages and the state of this account, and of no other. */
+export function createAccountHost(account: Pick<Origin, "channel" | "accountId">, options: AccountHostOptions): ChannelHost {
+  const { store, intake, clock, random, fetch, logger } = options;
+  const { channel, accountId } = account;
+  const commit = async (progress: AccountProgress): Promise<void> => withRangeErrors(async () => store.commitProgress(account, progress));
+  const state: AccountState = {
+    get: async (key) => store.readAccountState(account, key),
+    list: async (prefix) => store.listAccountState(account, prefix),
+    set: async (key, value, rowOptions) =>
+      commit({
+        state: [{ type: "set", key, value, ...withoutUndefined({ isSecret: rowOptions?.isSecret, expiresAtMs: rowOptions?.expiresAtMs }) }],
+      }),
+    delete: async (key) => commit({ state: [{ type: "delete", key }] }),
+  };
+  return {
+    accountId,
+    receive: async (message: MsgContext, progress?: AccountProgress) => {
+      if (message.origin.channel !== channel || message.origin.accountId !== accountId) {
+        throw new Error(`a message of ${message.origin.channel}:${message.origin.accountId} came from the channel ${channel}:${accountId}`);
+      }
+      const receiver = intake();
+      if (receiver === undefined) throw new Error("nobody takes messages yet");
+      return withRangeErrors(async () => receiver.acceptEvent(message, withoutUndefined({ progress })));
+    },
+    commit,
+    cursor: async () => store.readCursor(account),
+    state,
+    clock,
+    random,
+    fetch,
+    logger: logger.child({ channel, accountId }),
+  };
+}
+
+/** The contract knows no errors of the store: what a channel must not pass is a RangeError. */
+async function withRangeErrors<Result>(call: () => Promise<Result>): Promise<Result> {
+  try {
+    return await call();
+  } catch (error) {
+    if (StoreError.isInstance(error) && error.code === "invalid") throw new RangeError(error.message, { cause: error });
+    throw error;
+  }
+}
