@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { MAX_REPLY_CONTEXT_BYTES } from "@factotum/channel-contract";
 import type { AccountProgress, ChannelHost, Clock, Logger, MsgContext, Random } from "@factotum/channel-contract";
 import { MemoryAccountState } from "./memory-account-state.ts";
 
@@ -34,6 +35,8 @@ export class TestHost implements ChannelHost {
     this.received.push(message);
     for (const { count, resolve } of this.#waiting) if (this.received.length >= count) resolve();
     await this.#gate;
+    if (Buffer.byteLength(message.replyContext?.data ?? "") > MAX_REPLY_CONTEXT_BYTES)
+      throw new RangeError("The reply context is too large.");
     this.#failIfTold();
     this.#apply(progress);
     const { channel, accountId, conversation } = message.origin;

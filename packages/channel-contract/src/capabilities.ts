@@ -66,5 +66,7 @@ export interface ChannelCapabilities {
   readonly caseSensitiveIds: boolean;
   /** True if `fetchContext` can add names, subjects or quoted texts that the platform's events lack. */
   readonly fetchesContext?: boolean;
+  /** True if messages carry a `replyContext` that sends need back. */
+  readonly replyContext?: boolean;
   readonly actions: readonly ActionName[];
 }

@@ -13,6 +13,8 @@ export interface CallOptions {
 export interface SendOptions extends CallOptions {
   /** The same for every attempt of one logical send; passed on if the platform supports it. */
   readonly idempotencyKey: string;
+  /** `ReplyContext.data` of the newest message that caused the send, in the same conversation, while it is valid. Only with the capability `replyContext`. */
+  readonly replyContext?: string;
 }
 
 /** The clock, injected. Duplicated from `agent-contract`, like `Random` and `Logger`: a contract depends on no other. */

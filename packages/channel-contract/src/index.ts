@@ -2,7 +2,7 @@ export { ACCOUNT_STATE_LIMITS } from "./account-state.ts";
 export type { AccountChange, AccountProgress, AccountRow, AccountRowOptions, AccountState, AccountValue } from "./account-state.ts";
 export { OriginSchema } from "./origin.ts";
 export type { Conversation, ConversationKind, Origin } from "./origin.ts";
-export { messageId, MsgContextSchema } from "./message.ts";
+export { MAX_REPLY_CONTEXT_BYTES, messageId, MsgContextSchema } from "./message.ts";
 export type {
   AttachmentRef,
   ForwardedMessage,
@@ -16,6 +16,7 @@ export type {
   NativeCommand,
   Mention,
   QuotedMessage,
+  ReplyContext,
   Sender,
   ThreadContext,
   UntrustedNote,

@@ -99,6 +99,20 @@ export interface Mention {
   readonly name: string;
 }
 
+/**
+ * What the platform gave along to answer a message with: an interaction token, a response address, the references of a mail. Opaque to the gateway, which keeps
+ * it with the message and passes it back with what that message causes to be sent in the same conversation, also after a restart.
+ */
+export interface ReplyContext {
+  /** At most `MAX_REPLY_CONTEXT_BYTES` as UTF-8. */
+  readonly data: string;
+  /** Milliseconds since the epoch from which on it is of no use. Absent if it stays valid. */
+  readonly expiresAtMs?: number;
+}
+
+/** Bytes of `ReplyContext.data` at most, as UTF-8; `receive` rejects more with a RangeError. */
+export const MAX_REPLY_CONTEXT_BYTES = 4096;
+
 /** A parsed platform event. Immutable and JSON-serialisable: it is stored before anything else happens. */
 export interface MsgContext {
   readonly origin: Origin;
@@ -122,6 +136,8 @@ export interface MsgContext {
   /** In the order of sending. */
   readonly attachments: readonly AttachmentRef[];
   readonly command?: NativeCommand;
+  /** For channels with the capability `replyContext`. */
+  readonly replyContext?: ReplyContext;
   readonly untrusted?: readonly UntrustedNote[];
 }
 
@@ -190,5 +206,6 @@ export const MsgContextSchema: z.ZodType<MsgContext> = z.strictObject({
     }),
   ),
   command: z.strictObject({ name: z.string(), argumentsText: z.string() }).optional(),
+  replyContext: z.strictObject({ data: z.string(), expiresAtMs: z.number().int().nonnegative().optional() }).optional(),
   untrusted: z.array(z.strictObject({ source: z.string(), text: z.string() })).optional(),
 }) as unknown as z.ZodType<MsgContext>;

@@ -61,7 +61,12 @@ type PlatformFile = Uint8Array | ((options: { readonly maxBytes: number; readonl
 
 /** A platform with one account in this process: what it was told to send, and a way to say something. */
 export class TestPlatform {
-  readonly sent: { readonly target: MsgContext["origin"]; readonly outbound: Outbound; readonly idempotencyKey: string }[] = [];
+  readonly sent: {
+    readonly target: MsgContext["origin"];
+    readonly outbound: Outbound;
+    readonly idempotencyKey: string;
+    readonly replyContext?: string;
+  }[] = [];
   /** What `send` answers; accepted unless a test says otherwise. */
   receipts: SendReceipt[] = [];
   /** What it answers to one outbound; `undefined`: as above. */
@@ -175,10 +180,10 @@ export class TestPlatform {
         if (this.webhook !== undefined) await this.say(this.webhook);
         return new Response(await request.text(), { status: 200 });
       },
-      send: async (target, outbound, { idempotencyKey }) => {
+      send: async (target, outbound, { idempotencyKey, replyContext }) => {
         const receipt = this.answer(outbound) ??
           this.receipts.shift() ?? { type: "accepted", messageIds: [messageId(`sent-${this.sent.length}`)] };
-        if (receipt.type === "accepted") this.sent.push({ target, outbound, idempotencyKey });
+        if (receipt.type === "accepted") this.sent.push({ target, outbound, idempotencyKey, ...withoutUndefined({ replyContext }) });
         for (const wake of this.#waiting.splice(0)) wake();
         return receipt;
       },

@@ -183,6 +183,18 @@ interface Mention {
   readonly id?: string;
   readonly name: string;
 }
+/**
+ * What the platform gave along to answer a message with: an interaction token, a response address, the references of a mail. Opaque to the gateway, which keeps
+ * it with the message and passes it back with what that message causes to be sent in the same conversation, also after a restart.
+ */
+interface ReplyContext {
+  /** At most `MAX_REPLY_CONTEXT_BYTES` as UTF-8. */
+  readonly data: string;
+  /** Milliseconds since the epoch from which on it is of no use. Absent if it stays valid. */
+  readonly expiresAtMs?: number;
+}
+/** Bytes of `ReplyContext.data` at most, as UTF-8; `receive` rejects more with a RangeError. */
+declare const MAX_REPLY_CONTEXT_BYTES = 4096;
 /** A parsed platform event. Immutable and JSON-serialisable: it is stored before anything else happens. */
 interface MsgContext {
   readonly origin: Origin;
@@ -210,6 +222,8 @@ interface MsgContext {
   /** In the order of sending. */
   readonly attachments: readonly AttachmentRef[];
   readonly command?: NativeCommand;
+  /** For channels with the capability `replyContext`. */
+  readonly replyContext?: ReplyContext;
   readonly untrusted?: readonly UntrustedNote[];
 }
 /** The context of a message that is not in its event. All of it is other people's text, for display only. */
@@ -394,6 +408,8 @@ interface ChannelCapabilities {
   readonly caseSensitiveIds: boolean;
   /** True if `fetchContext` can add names, subjects or quoted texts that the platform's events lack. */
   readonly fetchesContext?: boolean;
+  /** True if messages carry a `replyContext` that sends need back. */
+  readonly replyContext?: boolean;
   readonly actions: readonly ActionName[];
 }
 /** Options of every call that can be aborted. */
@@ -404,6 +420,8 @@ interface CallOptions {
 interface SendOptions extends CallOptions {
   /** The same for every attempt of one logical send; passed on if the platform supports it. */
   readonly idempotencyKey: string;
+  /** `ReplyContext.data` of the newest message that caused the send, in the same conversation, while it is valid. Only with the capability `replyContext`. */
+  readonly replyContext?: string;
 }
 /** The clock, injected. Duplicated from `agent-contract`, like `Random` and `Logger`: a contract depends on no other. */
 interface Clock {
@@ -513,4 +531,4 @@ interface ChannelExtension<Config = unknown> {
   readonly configSchema: z.ZodType<Config>;
   create(config: Config, host: ChannelHost): Channel;
 }
-export { ACCOUNT_STATE_LIMITS, type AccountChange, type AccountProgress, type AccountRow, type AccountRowOptions, type AccountState, type AccountValue, type ActionName, type ActionResult, type AttachmentRef, type CallOptions, type Card, type CardButton, type Channel, type ChannelAction, type ChannelCapabilities, ChannelError, type ChannelErrorCode, type ChannelExtension, type ChannelHealth, type ChannelHost, type Clock, type Conversation, type ConversationKind, type ForwardedMessage, type HistoryMessage, type InboundEvent, type Logger, type Markdown, type Media, type MediaKind, type Mention, type MessageContext, type MessageId, type MsgContext, MsgContextSchema, type NativeCommand, type Origin, OriginSchema, type Outbound, type Poll, type QuotedMessage, type Random, type Retry, type SendOptions, type SendReceipt, type Sender, TextOutboundSchema, type ThreadContext, type UntrustedNote, messageId };
+export { ACCOUNT_STATE_LIMITS, type AccountChange, type AccountProgress, type AccountRow, type AccountRowOptions, type AccountState, type AccountValue, type ActionName, type ActionResult, type AttachmentRef, type CallOptions, type Card, type CardButton, type Channel, type ChannelAction, type ChannelCapabilities, ChannelError, type ChannelErrorCode, type ChannelExtension, type ChannelHealth, type ChannelHost, type Clock, type Conversation, type ConversationKind, type ForwardedMessage, type HistoryMessage, type InboundEvent, type Logger, MAX_REPLY_CONTEXT_BYTES, type Markdown, type Media, type MediaKind, type Mention, type MessageContext, type MessageId, type MsgContext, MsgContextSchema, type NativeCommand, type Origin, OriginSchema, type Outbound, type Poll, type QuotedMessage, type Random, type ReplyContext, type Retry, type SendOptions, type SendReceipt, type Sender, TextOutboundSchema, type ThreadContext, type UntrustedNote, messageId };

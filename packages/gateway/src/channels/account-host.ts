@@ -1,4 +1,5 @@
 import { withoutUndefined } from "@factotum/agent-contract";
+import { MAX_REPLY_CONTEXT_BYTES } from "@factotum/channel-contract";
 import type { AccountProgress, AccountState, ChannelHost, MsgContext, Origin } from "@factotum/channel-contract";
 import { StoreError } from "@factotum/store";
 import type { AccountStore } from "@factotum/store";
@@ -36,6 +37,9 @@ export function createAccountHost(account: Pick<Origin, "channel" | "accountId">
       if (message.origin.channel !== channel || message.origin.accountId !== accountId) {
         throw new Error(`a message of ${message.origin.channel}:${message.origin.accountId} came from the channel ${channel}:${accountId}`);
       }
+      const { replyContext } = message;
+      if (replyContext !== undefined && Buffer.byteLength(replyContext.data) > MAX_REPLY_CONTEXT_BYTES)
+        throw new RangeError(`The reply context of a message has more than ${MAX_REPLY_CONTEXT_BYTES} bytes.`);
       const receiver = intake();
       if (receiver === undefined) throw new Error("nobody takes messages yet");
       return withRangeErrors(async () => receiver.acceptEvent(message, withoutUndefined({ progress })));

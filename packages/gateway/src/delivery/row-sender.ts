@@ -3,13 +3,14 @@ import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import type { Channel, Origin, Outbound, SendReceipt } from "@factotum/channel-contract";
 import { isLocalError } from "@factotum/channel-kit";
 import { rejectionReason, StoreError } from "@factotum/store";
-import type { NewOutbound, OutboxRecord, OutboxStore, OutboxTransition } from "@factotum/store";
+import type { InboxStore, NewOutbound, OutboxRecord, OutboxStore, OutboxTransition, TurnStore } from "@factotum/store";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
 import { rowIds } from "../kernel/row-ids.ts";
 import type { Observer } from "../observe/observer.ts";
 import type { Rejection, SendPermit } from "./account-gates.ts";
 import { asDamaged, isDamaged } from "./damaged-row.ts";
 import { degradeRow } from "./degrade-row.ts";
+import { readReplyContext } from "./reply-context.ts";
 import { resolveOutbound } from "./resolve-outbound.ts";
 import type { OutboundSources } from "./resolve-outbound.ts";
 import { isAccountWide, isRefusal, nextTry, OUTBOX_TTL_MS, SEND_TIMEOUT_MS } from "./retry-policy.ts";
@@ -17,7 +18,7 @@ import type { RowSchedule } from "./row-schedule.ts";
 
 /** Dependencies of the row sender. */
 export interface RowSenderOptions {
-  readonly store: OutboxStore;
+  readonly store: OutboxStore & Pick<InboxStore, "readInput"> & Pick<TurnStore, "readTurn">;
   /** The connected channel of an address; `undefined` if there is none. */
   readonly channelFor: (target: Origin) => Channel | undefined;
   readonly readFile: OutboundSources["readFile"];
@@ -105,10 +106,17 @@ export class RowSender {
   }
 
   async #send(channel: Channel, row: OutboxRecord, outbound: Outbound): Promise<SendReceipt> {
+    const { store, clock } = this.#options;
+    const replyContext =
+      channel.capabilities.replyContext === true ? await readReplyContext(row, { store, nowMs: clock.now() }) : undefined;
     const limit = new AbortController();
-    using timer = this.#options.clock.schedule(SEND_TIMEOUT_MS, () => limit.abort());
+    using timer = clock.schedule(SEND_TIMEOUT_MS, () => limit.abort());
     try {
-      return await channel.send(row.target, outbound, { idempotencyKey: row.idempotencyKey, signal: limit.signal });
+      return await channel.send(row.target, outbound, {
+        idempotencyKey: row.idempotencyKey,
+        signal: limit.signal,
+        ...withoutUndefined({ replyContext }),
+      });
     } catch (error) {
       // A channel that breaks its contract must not stop the conversation.
       this.#options.logger.error("A channel's send threw", { channel: row.target.channel, error });

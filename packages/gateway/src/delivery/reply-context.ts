@@ -1,0 +1,29 @@
+import { StoreError } from "@factotum/store";
+import type { InboxStore, OutboxRecord, TurnStore } from "@factotum/store";
+import { conversationKey } from "../kernel/conversation-key.ts";
+
+/** Inputs of a turn that are looked through, newest first. */
+const MAX_INPUTS = 10;
+
+/**
+ * What the platform gave to answer with: the valid reply context of the newest input that caused the row, if that came from the conversation that the row is
+ * sent to. `undefined` if there is none, or what it is found by is damaged.
+ */
+export async function readReplyContext(
+  row: Pick<OutboxRecord, "turnId" | "inputIds" | "target">,
+  { store, nowMs }: { readonly store: Pick<InboxStore, "readInput"> & Pick<TurnStore, "readTurn">; readonly nowMs: number },
+): Promise<string | undefined> {
+  try {
+    const ids = row.turnId === undefined ? row.inputIds : (await store.readTurn(row.turnId))?.inputIds;
+    for (const id of (ids ?? []).toReversed().slice(0, MAX_INPUTS)) {
+      const message = (await store.readInput(id))?.message;
+      if (message?.replyContext === undefined || conversationKey(message.origin) !== conversationKey(row.target)) continue;
+      const { data, expiresAtMs } = message.replyContext;
+      if (expiresAtMs === undefined || expiresAtMs > nowMs) return data;
+    }
+  } catch (error) {
+    // The row itself is sound: it is sent as a message of its own.
+    if (!StoreError.isInstance(error) || error.code !== "damaged") throw error;
+  }
+  return undefined;
+}
