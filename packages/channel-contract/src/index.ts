@@ -5,6 +5,7 @@ export type { Conversation, ConversationKind, Origin } from "./origin.ts";
 export { MAX_REPLY_CONTEXT_BYTES, messageId, MsgContextSchema } from "./message.ts";
 export type {
   AttachmentRef,
+  EventMember,
   ForwardedMessage,
   HistoryMessage,
   InboundEvent,

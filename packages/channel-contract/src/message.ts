@@ -15,14 +15,39 @@ export function messageId(id: string): MessageId {
 /** CommonMark with GitHub's tables, task lists and strikethrough. A mention is `@name`; the adapter keeps the ids of mentioned people. */
 export type Markdown = string;
 
-/** The kind of event. Everything but `message` becomes a system event of the session. */
+/**
+ * What happened; `sender` is who did it. A message and a pressed button are answered. The others wait for the next turn of their session and are shown to its
+ * model once, as system events.
+ */
 export type InboundEvent =
   | { readonly type: "message" }
+  /** `text` is the text after the edit, empty for a deletion. */
   | { readonly type: "edit" | "delete"; readonly targetId: MessageId }
-  | { readonly type: "reaction"; readonly targetId: MessageId; readonly emoji: string; readonly removed: boolean }
-  /** A pressed button. */
-  | { readonly type: "action"; readonly actionId: string; readonly value?: string }
-  | { readonly type: "member"; readonly change: "joined" | "left" };
+  | {
+      readonly type: "reaction";
+      readonly targetId: MessageId;
+      /** As a Unicode emoji where there is one, else the platform's name of it. */
+      readonly emoji: string;
+      readonly removed: boolean;
+      /** Whether the bot wrote the target; absent if the platform does not say. */
+      readonly isOnOwnMessage?: boolean;
+    }
+  /** A pressed button. `value` is what the card gave it; a slash command there is run. `text` is the label, or empty. */
+  | { readonly type: "action"; readonly actionId: string; readonly value?: string; readonly targetId?: MessageId }
+  /** The sender made `member` join or leave: the member itself, or somebody else. */
+  | { readonly type: "member"; readonly change: "joined" | "left"; readonly member: EventMember }
+  /** The answers that the sender has chosen in a poll; none if the vote was taken back. */
+  | { readonly type: "vote"; readonly targetId: MessageId; readonly options: readonly string[] }
+  /** The sender has received or read the target and everything before it. */
+  | { readonly type: "receipt"; readonly targetId: MessageId; readonly state: "delivered" | "read" };
+
+/** Whom a change of membership is about. */
+export interface EventMember {
+  readonly id: string;
+  readonly name?: string;
+  /** It is the bot itself. */
+  readonly isSelf: boolean;
+}
 
 /** Who sent a message. Only `id` is ever compared with a list; the rest is for display and can be changed by anyone. */
 export interface Sender {
@@ -162,9 +187,21 @@ export const MsgContextSchema: z.ZodType<MsgContext> = z.strictObject({
   event: z.discriminatedUnion("type", [
     z.strictObject({ type: z.literal("message") }),
     z.strictObject({ type: z.enum(["edit", "delete"]), targetId: id }),
-    z.strictObject({ type: z.literal("reaction"), targetId: id, emoji: z.string(), removed: z.boolean() }),
-    z.strictObject({ type: z.literal("action"), actionId: z.string(), value: z.string().optional() }),
-    z.strictObject({ type: z.literal("member"), change: z.enum(["joined", "left"]) }),
+    z.strictObject({
+      type: z.literal("reaction"),
+      targetId: id,
+      emoji: z.string(),
+      removed: z.boolean(),
+      isOnOwnMessage: z.boolean().optional(),
+    }),
+    z.strictObject({ type: z.literal("action"), actionId: z.string(), value: z.string().optional(), targetId: id.optional() }),
+    z.strictObject({
+      type: z.literal("member"),
+      change: z.enum(["joined", "left"]),
+      member: z.strictObject({ id, name: z.string().optional(), isSelf: z.boolean() }),
+    }),
+    z.strictObject({ type: z.literal("vote"), targetId: id, options: z.array(z.string()) }),
+    z.strictObject({ type: z.literal("receipt"), targetId: id, state: z.enum(["delivered", "read"]) }),
   ]),
   sender: z.strictObject({
     id,

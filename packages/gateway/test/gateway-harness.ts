@@ -105,6 +105,7 @@ export class TestPlatform {
         groups: {},
         historyLimit: {},
         blockStreaming: false,
+        reactionNotifications: "own",
         streaming: {},
         ...config,
       },

@@ -79,7 +79,7 @@ export function describeInbox(context: () => ContractContext): void {
         { type: "delete", targetId: id },
         { type: "reaction", targetId: id, emoji: "+1", removed: false },
         { type: "action", actionId: "yes" },
-        { type: "member", change: "joined" },
+        { type: "member", change: "joined", member: { id: "ou_2", isSelf: false } },
       ];
       for (const event of events) {
         for (const eventId of ["first", "second"]) {

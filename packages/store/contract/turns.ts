@@ -57,6 +57,23 @@ export function describeTurns(context: () => ContractContext): void {
       await expect(store.startTurn(sampleTurn("t1", []))).rejects.toMatchObject({ code: "conflict" });
     });
 
+    test("settles the events that it shows, those that still wait, with the turn or not at all", async () => {
+      const { store } = context();
+      const [first, second, third] = await Promise.all(
+        ["1", "2", "3"].map(
+          async (id) => (await store.acceptInput(sampleMessage(id), { admission: OWNER, receivedAtMs: NOW_MS })).input.id,
+        ),
+      );
+      if (first === undefined || second === undefined || third === undefined) throw new Error("no inputs");
+      await store.settleInputs([second], { type: "ignored", reason: "too many" });
+      await expect(store.startTurn(sampleTurn("t1", ["nothing"], { shownEventIds: [first] }))).rejects.toMatchObject({ code: "not-found" });
+      expect((await store.readInput(first))?.state).toEqual({ type: "waiting" });
+      await store.startTurn(sampleTurn("t1", [third], { shownEventIds: [first, second] }));
+      expect((await store.readInput(first))?.state).toEqual({ type: "shown" });
+      expect((await store.readInput(second))?.state).toEqual({ type: "ignored", reason: "too many" });
+      expect((await store.readTurn("t1"))?.inputIds).toEqual([third]);
+    });
+
     test("the state of the newest turn is read, excluding some kinds", async () => {
       const { store } = context();
       const last = async (...except: ("memory" | "user")[]) => store.readLastTurn("session-1", { except });

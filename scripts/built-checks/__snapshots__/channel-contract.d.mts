@@ -92,7 +92,10 @@ type MessageId = string & {
 declare function messageId(id: string): MessageId;
 /** CommonMark with GitHub's tables, task lists and strikethrough. A mention is `@name`; the adapter keeps the ids of mentioned people. */
 type Markdown = string;
-/** The kind of event. Everything but `message` becomes a system event of the session. */
+/**
+ * What happened; `sender` is who did it. A message and a pressed button are answered. The others wait for the next turn of their session and are shown to its
+ * model once, as system events.
+ */
 type InboundEvent = {
   readonly type: "message";
 } | {
@@ -101,16 +104,36 @@ type InboundEvent = {
 } | {
   readonly type: "reaction";
   readonly targetId: MessageId;
+  /** As a Unicode emoji where there is one, else the platform's name of it. */
   readonly emoji: string;
   readonly removed: boolean;
+  /** Whether the bot wrote the target; absent if the platform does not say. */
+  readonly isOnOwnMessage?: boolean;
 } | {
   readonly type: "action";
   readonly actionId: string;
   readonly value?: string;
+  readonly targetId?: MessageId;
 } | {
   readonly type: "member";
   readonly change: "joined" | "left";
+  readonly member: EventMember;
+} | {
+  readonly type: "vote";
+  readonly targetId: MessageId;
+  readonly options: readonly string[];
+} | {
+  readonly type: "receipt";
+  readonly targetId: MessageId;
+  readonly state: "delivered" | "read";
 };
+/** Whom a change of membership is about. */
+interface EventMember {
+  readonly id: string;
+  readonly name?: string;
+  /** It is the bot itself. */
+  readonly isSelf: boolean;
+}
 /** Who sent a message. Only `id` is ever compared with a list; the rest is for display and can be changed by anyone. */
 interface Sender {
   readonly id: string;
@@ -531,4 +554,4 @@ interface ChannelExtension<Config = unknown> {
   readonly configSchema: z.ZodType<Config>;
   create(config: Config, host: ChannelHost): Channel;
 }
-export { ACCOUNT_STATE_LIMITS, type AccountChange, type AccountProgress, type AccountRow, type AccountRowOptions, type AccountState, type AccountValue, type ActionName, type ActionResult, type AttachmentRef, type CallOptions, type Card, type CardButton, type Channel, type ChannelAction, type ChannelCapabilities, ChannelError, type ChannelErrorCode, type ChannelExtension, type ChannelHealth, type ChannelHost, type Clock, type Conversation, type ConversationKind, type ForwardedMessage, type HistoryMessage, type InboundEvent, type Logger, MAX_REPLY_CONTEXT_BYTES, type Markdown, type Media, type MediaKind, type Mention, type MessageContext, type MessageId, type MsgContext, MsgContextSchema, type NativeCommand, type Origin, OriginSchema, type Outbound, type Poll, type QuotedMessage, type Random, type ReplyContext, type Retry, type SendOptions, type SendReceipt, type Sender, TextOutboundSchema, type ThreadContext, type UntrustedNote, messageId };
+export { ACCOUNT_STATE_LIMITS, type AccountChange, type AccountProgress, type AccountRow, type AccountRowOptions, type AccountState, type AccountValue, type ActionName, type ActionResult, type AttachmentRef, type CallOptions, type Card, type CardButton, type Channel, type ChannelAction, type ChannelCapabilities, ChannelError, type ChannelErrorCode, type ChannelExtension, type ChannelHealth, type ChannelHost, type Clock, type Conversation, type ConversationKind, type EventMember, type ForwardedMessage, type HistoryMessage, type InboundEvent, type Logger, MAX_REPLY_CONTEXT_BYTES, type Markdown, type Media, type MediaKind, type Mention, type MessageContext, type MessageId, type MsgContext, MsgContextSchema, type NativeCommand, type Origin, OriginSchema, type Outbound, type Poll, type QuotedMessage, type Random, type ReplyContext, type Retry, type SendOptions, type SendReceipt, type Sender, TextOutboundSchema, type ThreadContext, type UntrustedNote, messageId };

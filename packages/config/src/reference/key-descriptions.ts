@@ -160,6 +160,8 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "channels.defaults.historyLimit.thread": "The same for threads.",
   "channels.defaults.blockStreaming": "Sends finished blocks of an answer while the model still writes.",
   "channels.defaults.streaming.mode": "How a growing answer is shown where the platform can edit messages.",
+  "channels.defaults.reactionNotifications":
+    "Which reactions the model is told of with the next message: those to its own messages, all, or none.",
   "channels.defaults.replyToMode": "Which parts of an answer quote the message that they answer. Unset: as is usual on the platform.",
   "channels.defaults.textChunkLimit": "Longest message, in the platform's unit, if shorter than the platform's own limit.",
 

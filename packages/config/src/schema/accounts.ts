@@ -29,6 +29,7 @@ export interface CommonAccountConfig {
   };
   readonly blockStreaming: boolean;
   readonly streaming: { readonly mode?: "off" | "partial" | "block" | "progress" | undefined };
+  readonly reactionNotifications: "off" | "own" | "all";
   readonly replyToMode?: "off" | "first" | "all" | undefined;
   /** Lower than the platform's own limit, in its unit. */
   readonly textChunkLimit?: number | undefined;
@@ -69,6 +70,7 @@ export const CommonAccountSchema: z.ZodType<CommonAccountConfig> & { readonly sh
       .prefault({}),
     blockStreaming: z.boolean().default(false),
     streaming: z.strictObject({ mode: z.enum(["off", "partial", "block", "progress"]).optional() }).prefault({}),
+    reactionNotifications: z.enum(["off", "own", "all"]).default("own"),
     replyToMode: z.enum(["off", "first", "all"]).optional(),
     textChunkLimit: CountSchema.optional(),
   },

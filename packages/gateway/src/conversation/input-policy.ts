@@ -37,7 +37,6 @@ export class InputPolicy {
   /** Decides about an input; `activation` is the group's own setting. */
   admit(input: Pick<InputRecord, "message" | "admission">, activation: Activation | undefined): Admission {
     const { message, admission } = input;
-    if (message.event.type !== "message") return { type: "ignore", reason: `events of the type ${message.event.type} are not used` };
     const account = this.#options.channels.accountFor(message.origin);
     const addressing = this.#options.channels.channelFor(message.origin)?.capabilities.addressing;
     if (account === undefined || addressing === "session-key") {
@@ -46,7 +45,8 @@ export class InputPolicy {
     return admitMessage(message, account, {
       owner: admission.owner,
       mentionPatterns: this.#mentionPatterns(),
-      ...withoutUndefined({ activation }),
+      // What happens in a chat is never said to somebody.
+      ...withoutUndefined({ activation: message.event.type === "message" ? activation : "always" }),
     });
   }
 

@@ -28,6 +28,7 @@ import { StorageGuard } from "../storage/storage-guard.ts";
 import { SpendGuard } from "../spend/spend-guard.ts";
 import { Compactor } from "../summaries/compact-session.ts";
 import { InputWatchers } from "../queue/run-report.ts";
+import { PendingEvents } from "../queue/pending-events.ts";
 import { ToolLimits } from "../queue/tool-limits.ts";
 import { TurnQueue } from "../queue/turn-queue.ts";
 import { Conversations } from "../conversation/conversations.ts";
@@ -45,6 +46,7 @@ export interface EngineParts {
   readonly storage: StorageGuard;
   readonly channels: ChannelRegistry;
   readonly queue: TurnQueue;
+  readonly pendingEvents: PendingEvents;
   readonly toolLimits: ToolLimits;
   readonly conversations: Conversations;
   readonly policy: InputPolicy;
@@ -127,6 +129,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     storage,
     channels,
     queue,
+    pendingEvents: new PendingEvents(),
     toolLimits: new ToolLimits({ maxConcurrent: () => running.config.tools.exec.maxConcurrent }),
     conversations,
     policy: new InputPolicy({ running, channels }),

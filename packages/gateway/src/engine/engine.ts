@@ -153,13 +153,15 @@ export class Engine {
   #createIngress(): Ingress {
     const late = new LateMessages(this.parts);
     const refusals = new RefusalNotices(this.parts);
-    const { store, running, channels, policy, queue, typing, watchers, refused, observer, clock, logger, crashPoint } = this.parts;
+    const { store, running, channels, policy, queue, pendingEvents, typing, watchers, refused, observer, clock, logger, crashPoint } =
+      this.parts;
     const options = {
       store,
       running,
       channels,
       policy,
       queue,
+      pendingEvents,
       typing,
       waits: this.#waits,
       watchers,

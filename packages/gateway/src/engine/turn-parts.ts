@@ -26,7 +26,8 @@ export function createTurnParts(parts: EngineParts): TurnParts {
   const backgroundCompactor = new BackgroundCompactor(parts);
   const messages = new TurnMessages(parts);
   const { store, running, channels, conversations, cache, media, events, watchers, clock, random, logger } = parts;
-  const { policy, queue, toolLimits, notices, dispatcher, typing, failedRuns, observer, turnContext, toolGate, files } = parts;
+  const { policy, queue, pendingEvents, toolLimits, notices, dispatcher, typing, failedRuns, observer, turnContext, toolGate, files } =
+    parts;
   const { cooldowns, spend, hideSecrets, crashPoint } = parts;
   const prompts = new PromptResolver(parts);
   const preparer = new TurnPreparer({
@@ -35,6 +36,7 @@ export function createTurnParts(parts: EngineParts): TurnParts {
     conversations,
     cache,
     media,
+    pendingEvents,
     clock,
     random,
     logger,

@@ -2,6 +2,7 @@ import type { InputPolicy } from "../conversation/input-policy.ts";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Logger, Clock } from "@factotum/agent-contract";
 import type { AccountProgress, MsgContext } from "@factotum/channel-contract";
+import type { AccountConfig } from "@factotum/config";
 import { StoreError } from "@factotum/store";
 import type { AcceptedInput, InboxStore, InputAdmission, InputRecord, SessionRecord, SessionStore, Store } from "@factotum/store";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
@@ -24,6 +25,7 @@ import { resolveQueueSettings } from "../queue/queue-settings.ts";
 import type { QueueSettings } from "../queue/queue-settings.ts";
 import type { Route } from "../routing/route.ts";
 import { isStorageFull } from "../storage/is-storage-full.ts";
+import type { PendingEvents } from "../queue/pending-events.ts";
 import type { TurnQueue } from "../queue/turn-queue.ts";
 import type { TypingIndicator } from "../delivery/typing-indicator.ts";
 import type { SessionWaits } from "../notices/session-waits.ts";
@@ -64,6 +66,7 @@ export interface IngressOptions {
   readonly channels: ChannelRegistry;
   readonly policy: InputPolicy;
   readonly queue: TurnQueue;
+  readonly pendingEvents: PendingEvents;
   readonly typing: TypingIndicator;
   readonly waits: SessionWaits;
   readonly watchers: InputWatchers;
@@ -206,6 +209,7 @@ export class Ingress implements MessageIntake {
       return;
     }
     const route = this.#options.policy.routeOf(input);
+    if (!isAnswered(input)) return this.#keepEvent(route.sessionKey, input, record);
     if (this.#isTooOld(input)) return this.#targets.tooOld(route.sessionKey, input);
     const command = this.#commandOf(input);
     if (command !== undefined) {
@@ -214,7 +218,7 @@ export class Ingress implements MessageIntake {
       return this.#targets.command(route, command, input);
     }
     this.#targets.messageReceived(route, input, record);
-    const { text, ...directives } = parseInlineDirectives(expandSkill(input.message.text));
+    const { text, ...directives } = parseInlineDirectives(expandSkill(textOf(input.message)));
     this.#enqueue(route.sessionKey, input, {
       type: "input",
       overflow: [],
@@ -239,7 +243,16 @@ export class Ingress implements MessageIntake {
   /** The command in a message, including one that does not exist; `undefined` for an ordinary message. */
   #commandOf(said: Pick<InputRecord, "message" | "admission">): TypedCommand | undefined {
     const { resetTriggers } = this.#options.running.config.session;
-    return parseCommand(said.message.text, resetTriggers) ?? parseUnknownCommand(said, resetTriggers);
+    return parseCommand(commandText(said.message), resetTriggers) ?? parseUnknownCommand(said, resetTriggers);
+  }
+
+  /** Keeps an event for the next turn of its session. In a session in which nothing was said there is nobody to tell. */
+  #keepEvent(sessionKey: string, input: InputRecord, record: SessionRecord | undefined): void {
+    const { pendingEvents, channels } = this.#options;
+    if (record === undefined) return this.#ignore(input, "nothing was said in its session yet");
+    const mode = channels.accountFor(input.message.origin)?.reactionNotifications;
+    if (!isWantedReaction(input.message, mode)) return this.#ignore(input, "reactionNotifications leaves it out");
+    for (const dropped of pendingEvents.add(sessionKey, input)) this.#ignore(dropped, "newer events of its session took its place");
   }
 
   /** The overrides of the session that an input is routed to. */
@@ -283,6 +296,29 @@ export class Ingress implements MessageIntake {
       logger.error("An ignored input could not be settled", { inputId: input.id, error });
     });
   }
+}
+
+/** A message and a pressed button begin a turn; other events wait for one. */
+function isAnswered({ message: { event } }: InputRecord): boolean {
+  return event.type === "message" || event.type === "action";
+}
+
+/** What is said to the model: a button says its label, or what it stands for. */
+function textOf({ event, text }: MsgContext): string {
+  if (event.type !== "action") return text;
+  return `[Pressed the button: ${text.trim() === "" ? (event.value ?? event.actionId) : text}]`;
+}
+
+/** The text that may be a command: a command that the platform knows as one is it before the text of its message, as is what a button stands for. */
+function commandText({ event, command, text }: MsgContext): string {
+  if (event.type === "action") return event.value ?? "";
+  return command === undefined ? text : `/${command.name} ${command.argumentsText}`.trim();
+}
+
+function isWantedReaction({ event }: MsgContext, mode: AccountConfig["reactionNotifications"] = "own"): boolean {
+  if (event.type !== "reaction" || mode === "all") return true;
+  // A platform that does not say whose message it was delivers reactions to the bot's own, as far as anyone knows.
+  return mode === "own" && event.isOnOwnMessage !== false;
 }
 
 /** True if the sender expects an answer: a group message without a mention may need none. */

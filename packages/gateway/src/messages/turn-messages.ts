@@ -5,6 +5,7 @@ import type { InputRecord, LedgerStore, TranscriptStore, TurnStore } from "@fact
 import { NO_NOTES, readDailyNotes } from "./daily-notes.ts";
 import { withFetchedContext } from "./fetch-context.ts";
 import { readLastRun, sessionHint } from "./last-run.ts";
+import { describePlatformEvent } from "./platform-event.ts";
 import { mediaNotes } from "./media-notes.ts";
 import { isTainted } from "../taint/taint.ts";
 import type { MessageFactsContext } from "./message-facts.ts";
@@ -30,6 +31,8 @@ const RESET_LOOK_BACK = 20;
 export interface TurnMessagesRequest extends Pick<UserMessageRequest, "facts" | "nowMs" | "showsGroup" | "signal"> {
   readonly sessionKey: string;
   readonly history: readonly AgentMessage[];
+  /** What happened on the platform since the last turn, oldest first. */
+  readonly events: readonly InputRecord[];
   /** The session is private, this turn's messages included. */
   readonly isPrivate: boolean;
 }
@@ -89,13 +92,16 @@ export class TurnMessages {
           ? []
           : await sourceEvents({ ...request, facts }, prompt, context, { running: this.#options.running, cache: this.#options.cache })),
         ...(context.record === undefined ? [] : await mediaNotes(context.sessionId, this.#options)),
+        ...request.events.map(describePlatformEvent),
       ],
       truncations: opens && facts?.workspace === context.agent.config.workspace ? (prompt?.truncations ?? []) : [],
       ...withoutUndefined({ sessionHint: hint }),
       dailyNotes: daily.notes,
       ...(prompt === undefined ? {} : responseFormat(prompt, context)),
     };
-    const shown = { joined: false, isReset, showsGroup, opening, isOpeningTainted: daily.untrusted };
+    const { ownerAllowFrom } = this.#options.running.config.commands;
+    const areEventsTainted = request.events.some((event) => isTainted(event.message, { ...event, overheard: [], ownerAllowFrom }));
+    const shown = { joined: false, isReset, showsGroup, opening, isOpeningTainted: daily.untrusted || areEventsTainted };
     const session = { sessionId: context.sessionId, sessionKey: request.sessionKey };
     return this.#render(
       job,

@@ -14,13 +14,14 @@ export function isTainted(
   context: { readonly admission: InputAdmission; readonly overheard: readonly MsgContext[]; readonly ownerAllowFrom: readonly string[] },
 ): boolean {
   if (!context.admission.owner || message.origin.conversation.kind !== "direct") return true;
-  const { forwarded, thread, untrusted = [] } = message;
+  const { event, forwarded, thread, untrusted = [] } = message;
   return (
     context.overheard.length > 0 ||
     forwarded !== undefined ||
     thread?.starter !== undefined ||
     (thread?.history ?? []).length > 0 ||
     untrusted.length > 0 ||
+    (event.type === "member" && !event.member.isSelf) ||
     namesAnother(message, context.ownerAllowFrom) ||
     isQuoteOfAnother(message, context.ownerAllowFrom)
   );

@@ -83,18 +83,22 @@ export interface TurnIdentity {
   readonly sessionId: string;
   readonly isPrivate: boolean;
   readonly nowMs: number;
+  /** What happened on the platform, as its messages show it. */
+  readonly events: readonly InputRecord[];
 }
 
-/** Gives a job's turn its identity, now. */
+/** Gives a job's turn its identity, now. `events`: what the turn shows of the platform besides its messages. */
 export function identifyTurn(
   job: InputJob,
   sessionKey: string,
   context: SessionFacts,
   { clock, random }: { readonly clock: Clock; readonly random: Random },
+  events: readonly InputRecord[] = [],
 ): TurnIdentity {
   const { kind, owner } = leadInput(job).admission;
   const { sessionId } = context;
-  return { id: random.uuid(), kind, owner, sessionKey, sessionId, isPrivate: isPrivateTurn(context, owner), nowMs: clock.now() };
+  const isPrivate = isPrivateTurn(context, owner) && areOwners(events);
+  return { id: random.uuid(), kind, owner, sessionKey, sessionId, isPrivate, nowMs: clock.now(), events };
 }
 
 /** What a job's turn begins with. */
@@ -109,7 +113,7 @@ export interface FirstCommit extends Pick<NewTurn, "prompt"> {
 export function createNewTurn(job: InputJob, run: TurnIdentity, first: FirstCommit, context: SessionFacts): NewTurn {
   const lead = leadInput(job);
   const { message, admission } = lead;
-  const { id, kind, owner, sessionKey, sessionId, isPrivate, nowMs } = run;
+  const { id, kind, owner, sessionKey, sessionId, isPrivate, nowMs, events } = run;
   const { replacement, messages, prompt } = first;
   const isPlatform = context.channel?.capabilities.addressing === "platform";
   const displayName = sessionName(message, isPlatform);
@@ -126,12 +130,14 @@ export function createNewTurn(job: InputJob, run: TurnIdentity, first: FirstComm
     },
     touch: {
       ...touchOf(lead, nowMs),
+      ...(areOwners(events) ? {} : { endsPrivacy: true }),
       ...(!isPlatform && displayName !== "" && isFirstAsked(lead, context) ? { displayName } : {}),
     },
     kind,
     origin: message.origin,
     owner,
     inputIds: inputsOf(job).map(({ id }) => id),
+    ...(events.length === 0 ? {} : { shownEventIds: events.map(({ id }) => id) }),
     replyTo: (job.messages.at(-1)?.input.message ?? message).messageId,
     entries: [
       ...(replacement === undefined ? [] : [replacement]),
@@ -139,6 +145,11 @@ export function createNewTurn(job: InputJob, run: TurnIdentity, first: FirstComm
     ],
     startedAtMs: nowMs,
   };
+}
+
+/** True if only the owner is behind them. */
+function areOwners(events: readonly InputRecord[]): boolean {
+  return events.every(({ admission }) => admission.owner);
 }
 
 /** True if no question was asked in the conversation yet: its name is that of a command, an import, or the previous conversation. */

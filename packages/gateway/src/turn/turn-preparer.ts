@@ -30,9 +30,10 @@ import { isStorageFull } from "../storage/is-storage-full.ts";
 import { isPrivateTurn, type SessionContext } from "../conversation/session-context.ts";
 import { inputsOf, isLost, leadInput } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
+import type { PendingEvents } from "../queue/pending-events.ts";
 import { raceAbort } from "../kernel/race-abort.ts";
 import { assemblePrepared, createNewTurn, identifyTurn, keptFacts, viewOptions } from "./prepared-turn.ts";
-import type { PreparedTurn } from "./prepared-turn.ts";
+import type { PreparedTurn, TurnIdentity } from "./prepared-turn.ts";
 import { readInputs, readTurnMessages } from "./stored-turn.ts";
 
 /** Dependencies of the turn preparer. */
@@ -45,6 +46,7 @@ export interface TurnPreparerOptions {
   readonly messages: TurnMessages;
   readonly cache: SessionCache;
   readonly media: MediaStage;
+  readonly pendingEvents: PendingEvents;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -76,12 +78,9 @@ export class TurnPreparer {
     const renewed = await conversations.resetIfStale(found, sessionKey, job);
     const { context, outcome: compacted } = await sessionCompactor.ensure(renewed, {
       ...options,
-      incomingTokens: longTextTokens(
-        job.messages.map(({ input }) => input.message.text),
-        renewed.model.client.info.contextWindow,
-      ),
+      incomingTokens: incomingTokens(job, renewed),
     });
-    const run = identifyTurn(job, sessionKey, context, this.#options);
+    const run = identifyTurn(job, sessionKey, context, this.#options, this.#options.pendingEvents.of(sessionKey));
     const prompt = await raceAbort(prompts.resolve({ ...run, extra: admission.extra, turnStartedAtMs: run.nowMs, signal }, context), bound);
     const { messages: history, isReplaced, replacement } = await readShownHistory(prompt, context, { store, cache });
     const facts = await raceAbort(runFacts(run, context, running), bound);
@@ -91,10 +90,7 @@ export class TurnPreparer {
     );
     const newest = users.at(-1);
     if (newest === undefined) throw new Error("a turn without a message");
-    const earlier =
-      context.record === undefined
-        ? await earlierMessages(leadInput(job), { sessionKey, tools: prompt.record.tools }, context, this.#options.media)
-        : [];
+    const earlier = await earlierMessages(leadInput(job), { sessionKey, tools: prompt.record.tools }, context, this.#options.media);
     const newTurn = createNewTurn(
       job,
       run,
@@ -115,7 +111,12 @@ export class TurnPreparer {
         ...(job.directives !== undefined ? { directives: job.directives } : {}),
       }),
       facts,
-      beginning: { type: "new", committed: this.#settleStart(committed, job, context.sessionId), entries: started.entries, prompt: newest },
+      beginning: {
+        type: "new",
+        committed: this.#settleStart(committed, job, run),
+        entries: started.entries,
+        prompt: newest,
+      },
       compacted,
       kept: { ...keptFacts(prompt, view, shown), sentBefore: 0, lastEntryId: started.entries.at(-1)?.id ?? "" },
       tainted: hasMark(users) || (await isHistoryTainted(shown.messages, context.record, { store })),
@@ -171,25 +172,32 @@ export class TurnPreparer {
     };
   }
 
-  /** After the commit the cache entry is valid and uploads can be released; if the commit fails the entry is dropped. */
-  async #settleStart(committed: Promise<void>, job: InputJob, sessionId: string): Promise<void> {
+  /** After the commit the cache entry is valid, events count as shown and uploads can be released; if the commit fails the entry is dropped. */
+  async #settleStart(committed: Promise<void>, job: InputJob, { sessionKey, sessionId, events }: TurnIdentity): Promise<void> {
     try {
       await committed;
     } catch (error) {
       this.#options.cache.drop(sessionId);
       throw error;
     }
+    this.#options.pendingEvents.remove(sessionKey, events);
     for (const input of inputsOf(job)) await this.#options.media.release(input.message);
   }
 }
 
-/** Earlier messages that a client sent along, as the session's history. */
+function incomingTokens(job: InputJob, { model }: SessionContext): number {
+  const texts = job.messages.map(({ input }) => input.message.text);
+  return longTextTokens(texts, model.client.info.contextWindow);
+}
+
+/** Earlier messages that a client sent along, as the history of a new session. */
 async function earlierMessages(
   { admission }: InputRecord,
   { sessionKey, tools }: { readonly sessionKey: string; readonly tools: readonly { readonly name: string }[] },
-  { sessionId, model }: SessionContext,
+  { record, sessionId, model }: SessionContext,
   media: MediaStage,
 ): Promise<readonly AgentMessage[]> {
+  if (record !== undefined) return [];
   const place = { sessionId, sessionKey, untrusted: !admission.owner };
   const store = opensFiles(tools, admission) ? media.store : undefined;
   return shortenMessages(admission.history ?? [], model.client.info.contextWindow, place, store);

@@ -42,12 +42,13 @@ export interface InputAdmission {
  * - `waiting`: committed, not claimed by a turn. - `claimed`: part of a turn that has not ended.
  * - `answered`: a reply was committed. - `silent`: the assistant chose to say nothing. - `suppressed`: the send policy held the reply back.
  * - `ignored`: dropped by policy (access, mention gate), or unattended work that was dropped; the sender is not notified. - `command`: handled without a turn.
+ * - `shown`: an event that was shown to the model with a turn of its session.
  * - `interrupted`: its turn was stopped before it had answered: by a person, or by a newer message.
  * - `told`: it failed and the user was notified, by a row or an entry of the same commit. - `dead`: it failed and the user could not be notified, it was tried
  *   too often, or it came too late.
  */
 export type InputState =
-  | { readonly type: "waiting" | "claimed" | "answered" | "silent" | "suppressed" | "command" }
+  | { readonly type: "waiting" | "claimed" | "answered" | "silent" | "suppressed" | "command" | "shown" }
   | { readonly type: "ignored" | "interrupted" | "told" | "dead"; readonly reason: string };
 
 /** States that an input leaves only by an explicit replay. */

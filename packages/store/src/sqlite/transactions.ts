@@ -53,6 +53,7 @@ export class Transactions {
     const conversation = this.#conversationOf(opened.sessionId);
     const turn = turns.insert(start, conversation);
     inbox.claim(start.inputIds, turn.n);
+    inbox.settleShown(start.shownEventIds ?? [], start.startedAtMs);
     if (start.prompt !== undefined) prompts.save(conversation, start.prompt);
     const touched = sessions.touch(opened, start.touch, start.startedAtMs);
     const entries = this.#append(conversation, start.entries, start.startedAtMs, turn);

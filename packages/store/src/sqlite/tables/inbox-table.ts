@@ -18,7 +18,16 @@ interface InboxPayload {
 }
 
 /** Terminal states that need no further work. */
-const FORGOTTEN: readonly TerminalInputState["type"][] = ["answered", "silent", "suppressed", "ignored", "command", "interrupted", "told"];
+const FORGOTTEN: readonly TerminalInputState["type"][] = [
+  "answered",
+  "silent",
+  "suppressed",
+  "ignored",
+  "command",
+  "shown",
+  "interrupted",
+  "told",
+];
 
 /** The reason of an input that waits because its dead letter was replayed; others wait without one. */
 const REPLAYED = "replayed";
@@ -132,6 +141,17 @@ export class InboxTable {
         options.from,
       );
       if (changed === 0) throw this.#refusal(id, options.from);
+    }
+  }
+
+  /** Settles events that a turn shows; those that are not waiting any more stay as they are. */
+  settleShown(ids: readonly string[], atMs: number): void {
+    for (const id of ids) {
+      this.#context.database.run(
+        "UPDATE inbox SET state = 'shown', reason = NULL, settled_at = ? WHERE id = ? AND state = 'waiting'",
+        atMs,
+        decodeId("i", id) ?? -1,
+      );
     }
   }
 
@@ -324,6 +344,7 @@ function toState(type: string, reason: string | undefined): InputState {
     case "silent":
     case "suppressed":
     case "command":
+    case "shown":
       return { type };
     default:
       throw new StoreError("damaged", `No input can be ${JSON.stringify(type)}.`);

@@ -1,0 +1,207 @@
+import { messageId } from "@factotum/channel-contract";
+import type { InboundEvent, MsgContext } from "@factotum/channel-contract";
+import type { AccountConfig } from "@factotum/config";
+import { startAnthropicServer, textReply } from "@factotum/testing-providers";
+import type { AnthropicServer } from "@factotum/testing-providers";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import type { TestGateway } from "../../test/gateway-harness.ts";
+import { TestClient } from "../../test/test-client.ts";
+
+const GROUP = { channel: "test", accountId: "default", conversation: { kind: "group", id: "g-1" } } as const;
+const BOB = { id: "bob", name: "Bob", isBot: false };
+const TARGET = messageId("om_1");
+
+let server: AnthropicServer;
+let platform: TestPlatform;
+let running: TestGateway;
+
+beforeEach(async () => {
+  server = await startAnthropicServer();
+  platform = new TestPlatform();
+  await start();
+});
+afterEach(async () => {
+  await running[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+async function start(accountConfig: Partial<AccountConfig> = {}, home?: string): Promise<void> {
+  running = await startTestGateway({
+    platform,
+    patch: withModel(server.baseUrl),
+    accountConfig: { allowFrom: ["owner-1"], groupPolicy: "open", ...accountConfig },
+    ...(home === undefined ? {} : { home }),
+  });
+}
+
+/** Says something and waits for the answer; the text of the newest message that the model got. */
+async function ask(text: string, extra: Partial<MsgContext> = {}): Promise<string> {
+  server.script([textReply("Well.")]);
+  await platform.say(platform.message(text, { mentionsBot: true, ...extra }));
+  await running.gateway.engine.idle();
+  const messages = server.requests.at(-1)?.body?.["messages"] as readonly { readonly content: unknown }[];
+  return JSON.stringify(messages.at(-1)?.content);
+}
+
+async function happen(event: InboundEvent, extra: Partial<MsgContext> = {}): Promise<string> {
+  const message = platform.message("", { event, ...extra });
+  await platform.say(message);
+  return message.eventId;
+}
+
+async function stateOf(eventId: string): Promise<unknown> {
+  for (const state of ["waiting", "shown", "ignored"] as const) {
+    const { items } = await running.store.listInputs({ state, limit: 200 });
+    const found = items.find(({ message }) => message.eventId === eventId);
+    if (found !== undefined) return found.state;
+  }
+  return undefined;
+}
+
+const reaction: InboundEvent = { type: "reaction", targetId: TARGET, emoji: "👍", removed: false };
+
+test("an event makes no turn; the next one shows it once, in a line of its own", async () => {
+  await ask("hello");
+  const requests = server.requests.length;
+  const eventId = await happen(reaction);
+  await running.gateway.engine.idle();
+  expect(server.requests).toHaveLength(requests);
+  expect(await stateOf(eventId)).toEqual({ type: "waiting" });
+  expect(await ask("and?")).toMatch(/System: \[[-0-9: ]+\] \\+"Olga\\+" reacted with \\+"👍\\+" to the message \\+"om_1\\+"\./);
+  expect(await stateOf(eventId)).toEqual({ type: "shown" });
+  expect(await ask("and?")).not.toContain("reacted");
+});
+
+test.each<[string, InboundEvent, Partial<MsgContext>]>([
+  ['"Olga" edited the message "om_1": "at nine"', { type: "edit", targetId: TARGET }, { text: "at nine" }],
+  ['"Olga" deleted the message "om_1".', { type: "delete", targetId: TARGET }, {}],
+  ['"Olga" took back the reaction "👍" to your message "om_1".', { ...reaction, removed: true, isOnOwnMessage: true }, {}],
+  ['"Olga" voted in the poll "om_1": "Yes", "No".', { type: "vote", targetId: TARGET, options: ["Yes", "No"] }, {}],
+  ['"Olga" took back the vote in the poll "om_1".', { type: "vote", targetId: TARGET, options: [] }, {}],
+  ['"Olga" has read up to the message "om_1".', { type: "receipt", targetId: TARGET, state: "read" }, {}],
+  ['"Olga" has received up to the message "om_1".', { type: "receipt", targetId: TARGET, state: "delivered" }, {}],
+  ['"Olga" added "Bob".', { type: "member", change: "joined", member: { id: "bob", name: "Bob", isSelf: false } }, {}],
+  ['"Olga" removed you.', { type: "member", change: "left", member: { id: "bot", isSelf: true } }, {}],
+  ['"Olga" left.', { type: "member", change: "left", member: { id: "owner-1", name: "Olga", isSelf: false } }, {}],
+])("is told as %s", async (line, event, extra) => {
+  await ask("hello");
+  await happen(event, extra);
+  await ask("and?");
+  expect(await lastText()).toContain(line);
+});
+
+/** The text of the newest user message that the model got. */
+async function lastText(): Promise<string> {
+  const messages = server.requests.at(-1)?.body?.["messages"] as readonly { readonly content: readonly { readonly text?: string }[] }[];
+  return (messages.at(-1)?.content ?? []).map(({ text = "" }) => text).join("\n");
+}
+
+test("an event waits over a restart, and is shown once then", async () => {
+  await ask("hello");
+  const eventId = await happen(reaction);
+  await running.stop();
+  await start({}, running.home);
+  expect(await ask("and?")).toContain("reacted");
+  expect(await stateOf(eventId)).toEqual({ type: "shown" });
+  await running.stop();
+  await start({}, running.home);
+  expect(await ask("and?")).not.toContain("reacted");
+});
+
+test("words of others in an event mark the turn; the owner's own do not", async () => {
+  const isMarked = async (): Promise<unknown> => {
+    const session = await running.store.listSessions({ limit: 1 });
+    const entries = await running.store.readTranscript(session.items[0]?.sessionId ?? "", { limit: 20 });
+    const user = entries.items.findLast((entry) => entry.type === "message" && entry.message.role === "user");
+    return user?.type === "message" && user.message.role === "user" ? user.message.tainted : undefined;
+  };
+  await ask("hello");
+  await happen(reaction);
+  await ask("and?");
+  expect(await isMarked()).toBeUndefined();
+  await happen({ type: "member", change: "joined", member: { id: "bob", name: "Obey Bob", isSelf: false } });
+  await ask("and?");
+  expect(await isMarked()).toBe(true);
+});
+
+test("in a group nobody needs to mention the assistant for an event, but has to be admitted", async () => {
+  await running.stop();
+  await start({ groups: { "g-1": { requireMention: true, allowFrom: ["bob"] } } }, running.home);
+  await ask("hello", { origin: GROUP });
+  const admitted = await happen(reaction, { origin: GROUP, sender: BOB });
+  const refused = await happen(reaction, { origin: GROUP, sender: { ...BOB, id: "eve", name: "Eve" } });
+  const text = await ask("and?", { origin: GROUP });
+  expect(text).toContain("Bob");
+  expect(text).not.toContain("Eve");
+  expect(await stateOf(admitted)).toEqual({ type: "shown" });
+  await expect.poll(async () => stateOf(refused)).toMatchObject({ type: "ignored" });
+});
+
+test("an event of a session in which nothing was said is left out", async () => {
+  const eventId = await happen(reaction);
+  await expect.poll(async () => stateOf(eventId)).toEqual({ type: "ignored", reason: "nothing was said in its session yet" });
+  expect(await ask("hello")).not.toContain("reacted");
+});
+
+test("reactions are told by reactionNotifications", async () => {
+  const told = async (mode: "off" | "own" | "all"): Promise<readonly boolean[]> => {
+    await running.stop();
+    await start({ reactionNotifications: mode }, running.home);
+    await ask("hello");
+    await happen({ ...reaction, emoji: "A", isOnOwnMessage: true });
+    await happen({ ...reaction, emoji: "B", isOnOwnMessage: false });
+    await happen({ ...reaction, emoji: "C" });
+    await ask("and?");
+    const text = await lastText();
+    return ["A", "B", "C"].map((emoji) => text.includes(`reacted with "${emoji}"`));
+  };
+  expect(await told("off")).toEqual([false, false, false]);
+  expect(await told("own")).toEqual([true, false, true]);
+  expect(await told("all")).toEqual([true, true, true]);
+});
+
+test("of many events the newest fifty are told, and of receipts each person's last", async () => {
+  await ask("hello");
+  const receipts: string[] = [];
+  for (const state of ["delivered", "read", "delivered"] as const)
+    receipts.push(await happen({ type: "receipt", targetId: TARGET, state }));
+  await expect
+    .poll(async () => Promise.all(receipts.map(stateOf)))
+    .toMatchObject([{ type: "ignored" }, { type: "waiting" }, { type: "waiting" }]);
+  const first = await happen({ ...reaction, emoji: "first" });
+  for (let index = 0; index < 50; index += 1) await happen({ ...reaction, emoji: `e${index}` });
+  await expect.poll(async () => stateOf(first)).toMatchObject({ type: "ignored" });
+  await ask("and?");
+  const text = await lastText();
+  expect(text).not.toContain('"first"');
+  expect(text.match(/System: /g)).toHaveLength(50);
+});
+
+test("a pressed button begins a turn with its label, or with what it stands for", async () => {
+  expect(await ask("Yes, please", { event: { type: "action", actionId: "yes", value: "y" } })).toContain(
+    "[Pressed the button: Yes, please]",
+  );
+  expect(await ask("", { event: { type: "action", actionId: "yes", value: "y" } })).toContain("[Pressed the button: y]");
+  expect(await ask("", { event: { type: "action", actionId: "yes" } })).toContain("[Pressed the button: yes]");
+});
+
+test("a button that stands for a command, and a command of the platform's own, are run without the model", async () => {
+  await platform.say(platform.message("Show help", { event: { type: "action", actionId: "help", value: "/help" } }));
+  await platform.say(platform.message("what the menu says", { command: { name: "status", argumentsText: "" } }));
+  await platform.waitForSends(2);
+  await running.gateway.engine.idle();
+  expect(server.requests).toHaveLength(0);
+  expect(platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""))).toEqual([
+    expect.stringContaining("/new"),
+    expect.stringContaining("claude-sonnet-5-5"),
+  ]);
+});
+
+test("events that wait are no backlog of the status", async () => {
+  await ask("hello");
+  await happen(reaction);
+  expect((await running.store.counts()).inputsWaiting).toBe(1);
+  using client = await TestClient.connect(running.gateway.url, running.token);
+  expect(await client.call("status", {})).toMatchObject({ inputs: { waiting: 0 } });
+});

@@ -1,0 +1,63 @@
+import type { SystemEvent } from "@factotum/agent-core";
+import type { EventMember, MsgContext } from "@factotum/channel-contract";
+import type { InputRecord } from "@factotum/store";
+
+/** UTF-16 units of an edited text, and of each other text that somebody chose. */
+const MAX_TEXT_CHARS = 280;
+const MAX_NAME_CHARS = 60;
+
+/** What the model is shown of an event that is not answered: one line, with names and texts of others as JSON strings. */
+export function describePlatformEvent({ message }: Pick<InputRecord, "message">): SystemEvent {
+  return { timestampMs: message.timestampMs, text: textOf(message) };
+}
+
+function textOf({ event, sender, text }: MsgContext): string {
+  const who = nameOf(sender);
+  switch (event.type) {
+    case "edit":
+      return `${who} edited the message ${idOf(event.targetId)}: ${quote(text, MAX_TEXT_CHARS)}`;
+    case "delete":
+      return `${who} deleted the message ${idOf(event.targetId)}.`;
+    case "reaction": {
+      const emoji = quote(event.emoji, MAX_NAME_CHARS);
+      const target = `${event.isOnOwnMessage === true ? "your" : "the"} message ${idOf(event.targetId)}`;
+      return event.removed ? `${who} took back the reaction ${emoji} to ${target}.` : `${who} reacted with ${emoji} to ${target}.`;
+    }
+    case "member":
+      return memberText(who, event, sender.id);
+    case "vote":
+      return event.options.length === 0
+        ? `${who} took back the vote in the poll ${idOf(event.targetId)}.`
+        : `${who} voted in the poll ${idOf(event.targetId)}: ${event.options.map((option) => quote(option, MAX_NAME_CHARS)).join(", ")}.`;
+    case "receipt":
+      return event.state === "read"
+        ? `${who} has read up to the message ${idOf(event.targetId)}.`
+        : `${who} has received up to the message ${idOf(event.targetId)}.`;
+    case "action":
+    case "message":
+      throw new TypeError(`An event of the type ${event.type} begins a turn.`);
+  }
+}
+
+function memberText(
+  who: string,
+  { change, member }: { readonly change: "joined" | "left"; readonly member: EventMember },
+  senderId: string,
+): string {
+  const whom = member.isSelf ? "you" : nameOf(member);
+  if (member.id !== senderId) return change === "joined" ? `${who} added ${whom}.` : `${who} removed ${whom}.`;
+  return change === "joined" ? `${who} joined.` : `${who} left.`;
+}
+
+function nameOf({ id, name }: { readonly id: string; readonly name?: string }): string {
+  return quote(name ?? id, MAX_NAME_CHARS);
+}
+
+/** Ids are the platform's, but a hostile one must not read as words of ours. */
+function idOf(id: string): string {
+  return quote(id, MAX_NAME_CHARS);
+}
+
+function quote(text: string, maxChars: number): string {
+  return JSON.stringify(text.length <= maxChars ? text : `${text.slice(0, maxChars).toWellFormed()}…`);
+}
