@@ -22,12 +22,12 @@ export function createFeishuChannel(config: FeishuConfig, host: ChannelHost): Ch
   const bot = createBotIdentity(api, host, { signal: lives.signal });
   const messages = createMessageApi(api, config.appId);
   const sender = createSender(messages, host);
-  const accept = createAcceptEvent({ appId: config.appId, host, bot });
+  const context = createMessageContextReader({ api, appId: config.appId, bot }, host, { signal: lives.signal });
+  const accept = createAcceptEvent({ appId: config.appId, host, bot, placeOf: async (id, options) => context.placeOf(id, options) });
   const transport: Transport =
     config.transport.type === "webhook"
       ? createWebhookTransport({ secrets: config.transport, host, bot, accept })
       : createLongConnection({ config, host, accept });
-  const context = createMessageContextReader({ api, appId: config.appId, bot }, host, { signal: lives.signal });
   let stopped: Promise<void> | undefined;
 
   return {

@@ -16,6 +16,16 @@ interface FetchedMessage {
   readonly mentions: readonly Mention[];
 }
 
+/** Where a message is, and who wrote it. */
+export interface MessagePlace {
+  readonly chatId: string;
+  /** The first message of its thread, if it is in one. */
+  readonly threadRootId?: string;
+  readonly senderId: string;
+  /** The bot's own. */
+  readonly isSelf: boolean;
+}
+
 const TIMEOUT_MS = 5_000;
 const PAGE_SIZE = 100;
 /** Of a larger group some names stay unknown. */
@@ -37,6 +47,9 @@ const MessageSchema = z.looseObject({
       .array(
         z.looseObject({
           message_id: z.string(),
+          chat_id: z.string().optional(),
+          root_id: z.string().optional(),
+          thread_id: z.string().optional(),
           msg_type: z.string(),
           deleted: z.boolean().optional(),
           sender: z.looseObject({ id: z.string(), sender_type: z.string() }),
@@ -62,6 +75,8 @@ export interface LookupApi {
   /** Names by open id. */
   readonly memberNames: (chatId: string, options: CallOptions) => Promise<ReadonlyMap<string, string>>;
   readonly message: (id: string, options: CallOptions) => Promise<FetchedMessage>;
+  /** Of a recalled message too. */
+  readonly place: (id: string, options: CallOptions) => Promise<MessagePlace>;
 }
 
 /** Makes the methods; each request has 5 seconds. */
@@ -71,6 +86,10 @@ export function createLookupApi(api: FeishuApi, appId: string): LookupApi {
     if (answer.success) return answer.data;
     throw new FeishuFailure({ type: "no-answer" }, "the answer does not have the documented form", { cause: answer.error });
   };
+  const messageItem = async (id: string, options: CallOptions) =>
+    (await get(MessageSchema, `/im/v1/messages/${encodeURIComponent(id)}`, { user_id_type: "open_id" }, options)).data.items[0];
+  const isOwn = (sender: { readonly id: string; readonly sender_type: string }): boolean =>
+    sender.sender_type === "app" && sender.id === appId;
   return {
     async chatName(chatId, options) {
       return (await get(ChatSchema, `/im/v1/chats/${encodeURIComponent(chatId)}`, {}, options)).data.name;
@@ -87,9 +106,20 @@ export function createLookupApi(api: FeishuApi, appId: string): LookupApi {
       }
       return names;
     },
+    async place(id, options) {
+      const item = await messageItem(id, options);
+      if (item?.chat_id === undefined) throw new FeishuFailure({ type: "http", status: 404 }, "the message is in no chat");
+      const inThread = item.thread_id !== undefined && item.thread_id !== "";
+      const threadRootId = inThread ? item.root_id || item.message_id : undefined;
+      return {
+        chatId: item.chat_id,
+        ...(threadRootId !== undefined && { threadRootId }),
+        senderId: item.sender.id,
+        isSelf: isOwn(item.sender),
+      };
+    },
     async message(id, options) {
-      const { data } = await get(MessageSchema, `/im/v1/messages/${encodeURIComponent(id)}`, { user_id_type: "open_id" }, options);
-      const [item] = data.items;
+      const item = await messageItem(id, options);
       if (item === undefined || item.deleted === true) throw new FeishuFailure({ type: "http", status: 404 }, "the message was recalled");
       const { text, attachments } = parseContent({ messageId: item.message_id, type: item.msg_type, content: item.body.content });
       const files = attachments.map(({ kind, fileName }) => (fileName === undefined ? `[${kind}]` : `[${kind}: ${shownName(fileName)}]`));
@@ -98,7 +128,7 @@ export function createLookupApi(api: FeishuApi, appId: string): LookupApi {
       const words = [...(named.text === "" ? [] : [named.text]), ...files].join("\n");
       return {
         senderId: item.sender.id,
-        isSelf: item.sender.sender_type === "app" && item.sender.id === appId,
+        isSelf: isOwn(item.sender),
         text: words.length <= MAX_TEXT_CHARS ? words : `${words.slice(0, MAX_TEXT_CHARS).toWellFormed()}…`,
         mentions: named.mentions,
       };

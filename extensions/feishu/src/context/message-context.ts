@@ -3,9 +3,12 @@ import type { CallOptions, ChannelHealth, ChannelHost, MessageContext, MsgContex
 import type { BotIdentity } from "../api/bot-identity.ts";
 import type { FeishuApi } from "../api/feishu-api.ts";
 import { CachedLookup } from "./cached-lookup.ts";
+import type { LookupOptions } from "./cached-lookup.ts";
 import { createLookupApi } from "./lookup-api.ts";
+import type { LookupApi, MessagePlace } from "./lookup-api.ts";
 
 const HOUR_MS = 60 * 60_000;
+const MESSAGE_SCOPE = "im:message:readonly";
 const QUOTE_TTL_MS = 10 * 60_000;
 /** How soon a group is asked again about a sender whom its list does not name: somebody who has just joined. */
 const NEW_MEMBER_MS = 60_000;
@@ -14,6 +17,8 @@ const NEW_MEMBER_MS = 60_000;
 export interface MessageContextReader {
   /** As `Channel.fetchContext`. */
   fetch(message: MsgContext, options: CallOptions): Promise<MessageContext>;
+  /** Where a message is, and whose; `undefined` if that cannot be read. Never rejects. */
+  placeOf(messageId: string, options: CallOptions): Promise<MessagePlace | undefined>;
   /** The health with missing permissions in its detail. The state stays: messages arrive. */
   addTo(health: ChannelHealth): ChannelHealth;
 }
@@ -26,33 +31,7 @@ export function createMessageContextReader(
 ): MessageContextReader {
   const { bot } = parts;
   const asks = createLookupApi(parts.api, parts.appId);
-  const members = new CachedLookup({
-    what: "the names of people in groups",
-    scope: "im:chat.members:read",
-    ttlMs: HOUR_MS,
-    maxEntries: 200,
-    ask: asks.memberNames,
-    host,
-    signal,
-  });
-  const subjects = new CachedLookup({
-    what: "the names of groups",
-    scope: "im:chat:read",
-    ttlMs: HOUR_MS,
-    maxEntries: 1_000,
-    ask: asks.chatName,
-    host,
-    signal,
-  });
-  const quotes = new CachedLookup({
-    what: "messages that are replied to",
-    scope: "im:message:readonly",
-    ttlMs: QUOTE_TTL_MS,
-    maxEntries: 200,
-    ask: asks.message,
-    host,
-    signal,
-  });
+  const { members, subjects, quotes, places } = createLookups(asks, { host, signal });
   const nameOf = async (chatId: string, openId: string, options: CallOptions): Promise<string | undefined> => {
     const known = (await members.get(chatId, options))?.get(openId);
     return known ?? (await members.get(chatId, { ...options, maxAgeMs: NEW_MEMBER_MS }))?.get(openId);
@@ -89,11 +68,50 @@ export function createMessageContextReader(
         ...(quoted === undefined ? {} : { replyTo: quoted }),
       };
     },
+    placeOf: async (id, options) => places.get(id, options),
     addTo(health) {
       if (health.state === "stopped") return health;
-      const problems = [members, subjects, quotes].flatMap(({ problem }) => problem ?? []);
+      const problems = [members, subjects, quotes, places].flatMap(({ problem }) => problem ?? []);
       if (problems.length === 0) return health;
       return { ...health, detail: [...(health.detail === undefined ? [] : [health.detail]), ...problems].join("; ") };
     },
+  };
+}
+
+/** What is asked of the platform, each with how long its answer is kept and how many are. */
+function createLookups(asks: LookupApi, common: Pick<LookupOptions<unknown>, "host" | "signal">) {
+  return {
+    members: new CachedLookup({
+      ...common,
+      what: "the names of people in groups",
+      scope: "im:chat.members:read",
+      ttlMs: HOUR_MS,
+      maxEntries: 200,
+      ask: asks.memberNames,
+    }),
+    subjects: new CachedLookup({
+      ...common,
+      what: "the names of groups",
+      scope: "im:chat:read",
+      ttlMs: HOUR_MS,
+      maxEntries: 1_000,
+      ask: asks.chatName,
+    }),
+    quotes: new CachedLookup({
+      ...common,
+      what: "messages that are replied to",
+      scope: MESSAGE_SCOPE,
+      ttlMs: QUOTE_TTL_MS,
+      maxEntries: 200,
+      ask: asks.message,
+    }),
+    places: new CachedLookup({
+      ...common,
+      what: "the messages that reactions and recalls are about",
+      scope: MESSAGE_SCOPE,
+      ttlMs: HOUR_MS,
+      maxEntries: 500,
+      ask: asks.place,
+    }),
   };
 }

@@ -1,7 +1,11 @@
-import type { CallOptions, ChannelHost } from "@factotum/channel-contract";
+import type { CallOptions, ChannelHost, MsgContext } from "@factotum/channel-contract";
 import type { BotIdentity } from "../api/bot-identity.ts";
+import type { MessagePlace } from "../context/lookup-api.ts";
 import { EnvelopeSchema, MessageEventSchema, MessageWrapperSchema } from "./event-schema.ts";
+import type { Envelope } from "./event-schema.ts";
+import { KnownChats } from "./known-chats.ts";
 import { needsBot, parseMessage } from "./parse-message.ts";
+import { PLATFORM_EVENTS } from "./platform-events.ts";
 
 /** What became of a verified event. All but `other-account` are told to the platform as received. */
 type EventOutcome =
@@ -15,8 +19,33 @@ type EventOutcome =
 export type AcceptEvent = (payload: unknown, options: CallOptions) => Promise<EventOutcome>;
 
 /** Makes the one way by which events of both transports come in. */
-export function createAcceptEvent(parts: { readonly appId: string; readonly host: ChannelHost; readonly bot: BotIdentity }): AcceptEvent {
-  const { appId, host, bot } = parts;
+export function createAcceptEvent(parts: {
+  readonly appId: string;
+  readonly host: ChannelHost;
+  readonly bot: BotIdentity;
+  readonly placeOf: (messageId: string, options: CallOptions) => Promise<MessagePlace | undefined>;
+}): AcceptEvent {
+  const { appId, host, bot, placeOf } = parts;
+  const chats = new KnownChats(host);
+  /** Other events say neither where they happened nor whether that is a direct chat: both is known of chats in which something was said. */
+  const acceptOther = async (header: Envelope["header"], event: unknown, options: CallOptions): Promise<EventOutcome> => {
+    const reader = PLATFORM_EVENTS[header.event_type];
+    if (reader === undefined) return { type: "ignored", reason: `nothing is done with ${header.event_type.slice(0, 80)}` };
+    const context = { eventId: header.event_id, accountId: host.accountId, timestampMs: header.create_time, bot, chats, placeOf };
+    const read = await reader.read(event, context, options);
+    if (read === undefined) return { type: "ignored", reason: `it is no ${header.event_type} that can be read` };
+    if (read.type === "ignored") return read;
+    const outcomes: ("accepted" | "duplicate")[] = [];
+    for (const one of read.events) outcomes.push(await host.receive(one));
+    return { type: outcomes.includes("accepted") ? "accepted" : "duplicate" };
+  };
+  const receive = async (message: MsgContext): Promise<EventOutcome> => {
+    const { conversation } = message.origin;
+    const state = chats.learn(conversation);
+    const type = await host.receive(message, state.length === 0 ? {} : { state });
+    chats.keep(conversation);
+    return { type };
+  };
   return async (payload, options) => {
     const envelope = EnvelopeSchema.safeParse(payload);
     if (!envelope.success)
@@ -26,8 +55,7 @@ export function createAcceptEvent(parts: { readonly appId: string; readonly host
       };
     const { header, event } = envelope.data;
     if (header.app_id !== appId) return { type: "other-account" };
-    if (header.event_type !== "im.message.receive_v1")
-      return { type: "ignored", reason: `nothing is done with ${header.event_type.slice(0, 80)}` };
+    if (header.event_type !== "im.message.receive_v1") return acceptOther(header, event, options);
     const message = MessageEventSchema.safeParse(event);
     if (!message.success) {
       const [issue] = message.error.issues;
@@ -38,7 +66,7 @@ export function createAcceptEvent(parts: { readonly appId: string; readonly host
     const self = needsBot(message.data) ? await bot.getForEvent(options) : bot.known;
     const parsed = parseMessage(message.data, { eventId: header.event_id, accountId: host.accountId, bot: self });
     if (parsed.type === "ignored") return parsed;
-    return { type: await host.receive(parsed.message) };
+    return receive(parsed.message);
   };
 }
 

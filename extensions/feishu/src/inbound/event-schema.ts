@@ -2,7 +2,8 @@ import * as z from "zod";
 
 /** The wrapper of schema 2.0 around every event. */
 export interface Envelope {
-  readonly header: { readonly event_id: string; readonly event_type: string; readonly app_id: string };
+  /** `create_time`: milliseconds since the epoch, 0 if it cannot be read. */
+  readonly header: { readonly event_id: string; readonly event_type: string; readonly app_id: string; readonly create_time: number };
   readonly event?: unknown;
 }
 
@@ -52,7 +53,7 @@ const TimeSchema = z
 /** Parses the wrapper; other schemas do not fit. */
 export const EnvelopeSchema: z.ZodType<Envelope> = z.looseObject({
   schema: z.literal("2.0"),
-  header: z.looseObject({ event_id: id, event_type: z.string(), app_id: z.string() }),
+  header: z.looseObject({ event_id: id, event_type: z.string(), app_id: z.string(), create_time: TimeSchema }),
   event: z.unknown(),
 });
 

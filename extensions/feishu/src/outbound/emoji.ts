@@ -27,6 +27,13 @@ const NAMES: Readonly<Record<string, string>> = {
   "⏳": "Typing",
 };
 
+const EMOJI: ReadonlyMap<string, string> = new Map(Object.entries(NAMES).map(([emoji, name]) => [name, emoji]));
+
+/** The emoji that people know under the platform's name; a name without one stays as it is. */
+export function emojiOf(type: string): string {
+  return EMOJI.get(type) ?? type;
+}
+
 /** The platform's name for an emoji; a name of the platform stays as it is. `undefined` when there is none. */
 export function emojiType(emoji: string): string | undefined {
   const plain = emoji.replaceAll("\ufe0f", "");

@@ -1,0 +1,37 @@
+import type { AccountChange, ChannelHost, Conversation } from "@factotum/channel-contract";
+
+const PREFIX = "chat/";
+
+/**
+ * Which chats are direct ones. Messages say so, other events do not; of a chat in which nothing was said there is nothing to tell anybody. Kept over restarts,
+ * with the first message of a chat.
+ */
+export class KnownChats {
+  readonly #host: Pick<ChannelHost, "state">;
+  readonly #kinds = new Map<string, Conversation["kind"]>();
+
+  constructor(host: Pick<ChannelHost, "state">) {
+    this.#host = host;
+  }
+
+  /** What has to be committed with a message of the chat, if anything. */
+  learn({ kind, id }: Conversation): readonly AccountChange[] {
+    if (this.#kinds.get(id) === kind) return [];
+    return [{ type: "set", key: `${PREFIX}${id}`, value: { type: "json", json: kind } }];
+  }
+
+  /** The message was committed. */
+  keep({ kind, id }: Conversation): void {
+    this.#kinds.set(id, kind);
+  }
+
+  /** `undefined` for a chat in which nothing was said to the bot. */
+  async kindOf(chatId: string): Promise<Conversation["kind"] | undefined> {
+    const known = this.#kinds.get(chatId);
+    if (known !== undefined) return known;
+    const stored = await this.#host.state.get(`${PREFIX}${chatId}`);
+    const kind = stored?.type === "json" && (stored.json === "direct" || stored.json === "group") ? stored.json : undefined;
+    if (kind !== undefined) this.#kinds.set(chatId, kind);
+    return kind;
+  }
+}

@@ -1,0 +1,166 @@
+import { messageId } from "@factotum/channel-contract";
+import type { CallOptions, Conversation, InboundEvent, MsgContext } from "@factotum/channel-contract";
+import * as z from "zod";
+import type { Bot, BotIdentity } from "../api/bot-identity.ts";
+import type { MessagePlace } from "../context/lookup-api.ts";
+import { emojiOf } from "../outbound/emoji.ts";
+import type { KnownChats } from "./known-chats.ts";
+
+/** What events besides messages are read with. */
+export interface PlatformEventContext {
+  readonly eventId: string;
+  readonly accountId: string;
+  /** When the platform made the event, milliseconds since the epoch; 0 if it does not say. */
+  readonly timestampMs: number;
+  readonly bot: BotIdentity;
+  readonly chats: KnownChats;
+  /** Where a message is, and whose; `undefined` if the platform does not tell. */
+  readonly placeOf: (messageId: string, options: CallOptions) => Promise<MessagePlace | undefined>;
+}
+
+/** The messages to hand over, or why there are none. */
+type ReadEvent =
+  | { readonly type: "events"; readonly events: readonly MsgContext[] }
+  | { readonly type: "ignored"; readonly reason: string };
+
+interface EventReader {
+  /** `undefined` for an event that does not have its documented form. */
+  read(event: unknown, context: PlatformEventContext, options: CallOptions): Promise<ReadEvent | undefined>;
+}
+
+const id = z.string().min(1);
+const person = z.looseObject({ open_id: z.string().min(1) });
+const ReactionSchema = z.looseObject({
+  message_id: id,
+  reaction_type: z.looseObject({ emoji_type: id }),
+  operator_type: z.string(),
+  user_id: person.nullish(),
+});
+const RecalledSchema = z.looseObject({ message_id: id, chat_id: id });
+const BotMemberSchema = z.looseObject({ chat_id: id, operator_id: person });
+const UserMemberSchema = z.looseObject({
+  chat_id: id,
+  operator_id: person,
+  users: z.array(z.looseObject({ name: z.string().optional(), user_id: person })).min(1),
+});
+
+const UNKNOWN_CHAT = "nothing was said to the bot in its chat";
+
+/** The events that the app may subscribe to besides messages, by their type. */
+export const PLATFORM_EVENTS: Readonly<Record<string, EventReader | undefined>> = {
+  "im.message.reaction.created_v1": { read: async (...event) => readReaction(...event, { removed: false }) },
+  "im.message.reaction.deleted_v1": { read: async (...event) => readReaction(...event, { removed: true }) },
+  "im.message.recalled_v1": { read: readRecalled },
+  "im.chat.member.bot.added_v1": { read: async (...event) => readBotMember(...event, { change: "joined" }) },
+  "im.chat.member.bot.deleted_v1": { read: async (...event) => readBotMember(...event, { change: "left" }) },
+  "im.chat.member.user.added_v1": { read: async (...event) => readUserMembers(...event, { change: "joined" }) },
+  "im.chat.member.user.deleted_v1": { read: async (...event) => readUserMembers(...event, { change: "left" }) },
+};
+
+async function readReaction(
+  event: unknown,
+  context: PlatformEventContext,
+  options: CallOptions,
+  { removed }: { readonly removed: boolean },
+): Promise<ReadEvent | undefined> {
+  const parsed = ReactionSchema.safeParse(event);
+  if (!parsed.success) return undefined;
+  const { message_id: target, reaction_type: reaction, operator_type: operator, user_id: user } = parsed.data;
+  if (operator !== "user" || !user) return { type: "ignored", reason: "it is the reaction of an app" };
+  const place = await context.placeOf(target, options);
+  if (place === undefined) return { type: "ignored", reason: "the message that it is about cannot be read" };
+  const kind = await context.chats.kindOf(place.chatId);
+  if (kind === undefined) return { type: "ignored", reason: UNKNOWN_CHAT };
+  return one(context, {
+    conversation: { kind, id: place.chatId, ...(place.threadRootId !== undefined && { threadId: place.threadRootId }) },
+    messageId: target,
+    event: { type: "reaction", targetId: messageId(target), emoji: emojiOf(reaction.emoji_type), removed, isOnOwnMessage: place.isSelf },
+    senderId: user.open_id,
+  });
+}
+
+/** The platform does not say who recalled it: its sender, or an administrator of the group. */
+async function readRecalled(event: unknown, context: PlatformEventContext, options: CallOptions): Promise<ReadEvent | undefined> {
+  const parsed = RecalledSchema.safeParse(event);
+  if (!parsed.success) return undefined;
+  const { message_id: target, chat_id: chatId } = parsed.data;
+  const kind = await context.chats.kindOf(chatId);
+  if (kind === undefined) return { type: "ignored", reason: UNKNOWN_CHAT };
+  const place = await context.placeOf(target, options);
+  if (place === undefined) return { type: "ignored", reason: "the message that it is about cannot be read" };
+  if (place.isSelf) return { type: "ignored", reason: "it is the bot's own" };
+  const recalled: InboundEvent = { type: "delete", targetId: messageId(target) };
+  const threadId = place.threadRootId;
+  return one(context, {
+    conversation: { kind, id: chatId, ...(threadId !== undefined && { threadId }) },
+    messageId: target,
+    event: recalled,
+    senderId: place.senderId,
+  });
+}
+
+async function readBotMember(
+  event: unknown,
+  context: PlatformEventContext,
+  options: CallOptions,
+  { change }: { readonly change: "joined" | "left" },
+): Promise<ReadEvent | undefined> {
+  const parsed = BotMemberSchema.safeParse(event);
+  if (!parsed.success) return undefined;
+  const bot: Bot = await context.bot.getForEvent(options);
+  return one(context, {
+    conversation: { kind: "group", id: parsed.data.chat_id },
+    messageId: context.eventId,
+    event: { type: "member", change, member: { id: bot.openId, ...(bot.name !== "" && { name: bot.name }), isSelf: true } },
+    senderId: parsed.data.operator_id.open_id,
+  });
+}
+
+async function readUserMembers(
+  event: unknown,
+  context: PlatformEventContext,
+  _options: CallOptions,
+  { change }: { readonly change: "joined" | "left" },
+): Promise<ReadEvent | undefined> {
+  const parsed = UserMemberSchema.safeParse(event);
+  if (!parsed.success) return undefined;
+  const { chat_id: chatId, operator_id: operator, users } = parsed.data;
+  const events = users.map(({ user_id: user, name }) => {
+    const member = { id: user.open_id, ...(name !== undefined && name !== "" && { name }), isSelf: false };
+    return toMessage(context, {
+      conversation: { kind: "group", id: chatId },
+      // One event of the platform names several people, and each is an input of its own.
+      eventId: `${context.eventId}/${user.open_id}`,
+      messageId: context.eventId,
+      event: { type: "member", change, member },
+      senderId: operator.open_id,
+    });
+  });
+  return { type: "events", events };
+}
+
+interface EventParts {
+  readonly conversation: Conversation;
+  readonly eventId?: string;
+  readonly messageId: string;
+  readonly event: InboundEvent;
+  readonly senderId: string;
+}
+
+function one(context: PlatformEventContext, parts: EventParts): ReadEvent {
+  return { type: "events", events: [toMessage(context, parts)] };
+}
+
+function toMessage({ eventId, accountId, timestampMs }: PlatformEventContext, parts: EventParts): MsgContext {
+  return {
+    origin: { channel: "feishu", accountId, conversation: parts.conversation },
+    eventId: parts.eventId ?? eventId,
+    messageId: messageId(parts.messageId),
+    timestampMs,
+    event: parts.event,
+    sender: { id: parts.senderId, isBot: false },
+    text: "",
+    mentionsBot: false,
+    attachments: [],
+  };
+}
