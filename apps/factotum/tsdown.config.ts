@@ -46,7 +46,22 @@ const config: UserConfig = defineConfig({
     { from: "../../packages/skills/bundled", to: "dist", rename: "skills" },
     { from: "templates", to: "dist" },
     {
-      from: ["cli", "configuration-reference", "conversations", "observing", "openai-api", "reverse-proxy"]
+      from: [
+        "clients",
+        "cli",
+        "configuration-reference",
+        "conversations",
+        "costs",
+        "feishu",
+        "observing",
+        "ollama",
+        "openai-api",
+        "openrouter",
+        "providers",
+        "reverse-proxy",
+        "service",
+        "troubleshooting",
+      ]
         .map((name) => `../../docs/${name}.md`)
         .concat("../../SECURITY.md", "../../README.md"),
       to: "dist/docs",

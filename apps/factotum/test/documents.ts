@@ -41,9 +41,18 @@ interface Node {
 
 /** The Markdown files of the repository, relative to its root; `patterns` are git's pathspecs. */
 export function listDocuments(...patterns: readonly string[]): string[] {
+  return trackedFiles(patterns).filter((file) => file.endsWith(".md"));
+}
+
+/** The files of the repository as absolute paths; `patterns` are git's pathspecs. */
+export function listFiles(...patterns: readonly string[]): string[] {
+  return trackedFiles(patterns).map((file) => join(ROOT, file));
+}
+
+function trackedFiles(patterns: readonly string[]): string[] {
   const args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ...patterns];
-  const listed = execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).split("\0");
-  return [...new Set(listed)].filter((file) => file.endsWith(".md") && existsSync(join(ROOT, file))).sort();
+  const listed = execFileSync("git", args, { cwd: ROOT, encoding: "utf8", maxBuffer: 16 * 1024 ** 2 }).split("\0");
+  return [...new Set(listed)].filter((file) => file !== "" && existsSync(join(ROOT, file))).sort();
 }
 
 /** The text of a document, by its path from the root. */

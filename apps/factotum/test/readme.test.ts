@@ -37,8 +37,8 @@ describe("the table of what works", () => {
   });
 
   test("names every tool and no other", () => {
-    const named = [...cell("Tools").matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
-    expect(named.toSorted()).toEqual(createCoreTools(PORTS).map(({ name }) => name));
+    const named = [...cell("Tools").matchAll(/`([^`]+)`/g)].map(([, name]) => name);
+    expect(new Set(named)).toEqual(new Set(createCoreTools(PORTS).map(({ name }) => name)));
   });
 
   test("says of nothing that it works and is not built", () => {
