@@ -17,6 +17,8 @@ const REQUIREMENTS: readonly Requirement[] = [
   { programs: ["chromium", "chromium-browser", "google-chrome"], debian: "chromium", tests: "the browser tests" },
   { programs: ["nginx"], debian: "nginx-light", tests: "the tests behind nginx" },
   { programs: ["caddy"], debian: "caddy", tests: "the tests behind Caddy" },
+  { programs: ["curl"], debian: "curl", tests: "the documents' commands with curl" },
+  { programs: ["jq"], debian: "jq", tests: "the documents' commands with jq" },
 ];
 
 /** Asked before a package starts its service; 101 forbids it. */

@@ -11,16 +11,16 @@ export interface ListingServer extends AsyncDisposable {
 
 /** What the provider has. */
 export interface ListingServerOptions {
-  /** The key that it takes, in the header of Anthropic's or of OpenAI's wire. */
+  /** The key that it takes, in the header of Anthropic's, Google's or OpenAI's wire. */
   readonly key: string;
   readonly models: readonly string[];
-  /** What it answers on the chat endpoint. */
+  /** What it answers to messages. */
   readonly answer?: string;
 }
 
 /**
- * Serves what a first run needs of a provider: the free list of models, and answers on OpenAI's chat endpoint. Whoever shows another key is refused as the
- * vendors do.
+ * Serves what a first run needs of a provider: the free list of models, OpenRouter's description of the key, and answers on OpenAI's chat endpoint and on
+ * Anthropic's. Whoever shows another key is refused as the vendors do.
  */
 export async function startListingServer({ key, models, answer = "Good day." }: ListingServerOptions): Promise<ListingServer> {
   const paths: string[] = [];
@@ -28,12 +28,15 @@ export async function startListingServer({ key, models, answer = "Good day." }: 
     const { url = "", headers } = request;
     paths.push(url);
     request.resume();
-    const isKnown = headers["x-api-key"] === key || headers.authorization === `Bearer ${key}`;
+    const isKnown = [headers["x-api-key"], headers["x-goog-api-key"], headers.authorization?.replace("Bearer ", "")].includes(key);
+    const stream = (body: string): void => void response.writeHead(200, { "content-type": "text/event-stream" }).end(body);
     const json = (status: number, body: unknown): void =>
       void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
     if (!isKnown) json(401, { type: "error", error: { type: "authentication_error", message: "invalid x-api-key" } });
     else if (/\/models(?:\?|$)/.test(url)) json(200, { object: "list", data: models.map((id) => ({ id })), has_more: false });
-    else if (url.endsWith("/chat/completions")) response.writeHead(200, { "content-type": "text/event-stream" }).end(chatStream(answer));
+    else if (url.endsWith("/key")) json(200, { data: { label: "test", limit_remaining: null } });
+    else if (url.endsWith("/chat/completions")) stream(chatStream(answer));
+    else if (url.endsWith("/messages")) stream(messageStream(answer));
     else json(404, { type: "error", error: { type: "not_found_error", message: "no such path" } });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -51,4 +54,20 @@ function chatStream(text: string): string {
   const chunk = (delta: object, finish: string | null): string =>
     `data: ${JSON.stringify({ id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
   return `${chunk({ role: "assistant", content: text }, null)}${chunk({}, "stop")}data: [DONE]\n\n`;
+}
+
+function messageStream(text: string): string {
+  const usage = { input_tokens: 10, output_tokens: 3 };
+  const events = [
+    {
+      type: "message_start",
+      message: { id: "msg_1", type: "message", role: "assistant", model: "m", content: [], stop_reason: null, usage },
+    },
+    { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+    { type: "content_block_delta", index: 0, delta: { type: "text_delta", text } },
+    { type: "content_block_stop", index: 0 },
+    { type: "message_delta", delta: { stop_reason: "end_turn", stop_sequence: null }, usage: { output_tokens: 3 } },
+    { type: "message_stop" },
+  ];
+  return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
 }
