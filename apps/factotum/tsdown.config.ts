@@ -47,6 +47,7 @@ const config: UserConfig = defineConfig({
     { from: "templates", to: "dist" },
     {
       from: [
+        "backup",
         "clients",
         "cli",
         "configuration-reference",

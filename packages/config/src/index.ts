@@ -42,7 +42,7 @@ export { resolveProviderKeys } from "./secrets/provider-keys.ts";
 export { literalSecrets, redactSecrets, secretValues } from "./secrets/redact.ts";
 export { resolveSecret } from "./secrets/resolve-secret.ts";
 export type { ResolveSecretOptions, SecretResolution } from "./secrets/resolve-secret.ts";
-export { secretVariables, unresolvedSecrets } from "./secrets/unresolved-secrets.ts";
+export { secretFiles, secretVariables, unresolvedSecrets } from "./secrets/unresolved-secrets.ts";
 export { writePrivateFile } from "./state/atomic-file.ts";
 export { ensureGatewayToken, MIN_EXPOSED_TOKEN_LENGTH, readGatewayToken, replaceGatewayToken } from "./state/gateway-token.ts";
 export { readLastGood } from "./state/last-good.ts";

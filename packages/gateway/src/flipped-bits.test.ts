@@ -6,7 +6,7 @@ const FLIPS = 40;
 const SEED = 20_261_122;
 
 /** Of a start that is refused: what to do. */
-const ADVICE = /put a backup|Move it away|Install the newer/;
+const ADVICE = /factotum backup restore|Move it away|Install the newer/;
 
 let scene: FlipScene;
 beforeAll(async () => (scene = await FlipScene.start()));

@@ -8,6 +8,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "access allow": ["factotum access allow feishu:default ou_7d8a6e6df7621556ce0d21922b676706 --owner"],
   "sessions show": ["factotum sessions show main"],
   "sessions export": ["factotum sessions export main --output main.jsonl"],
+  "backup create": ["factotum backup create", "factotum backup create --secrets --output /mnt/disk/"],
+  "backup restore": ["FACTOTUM_HOME=~/factotum-test factotum backup restore factotum-backup-2026-01-30T12-00-00Z.tar.gz"],
   "deadletters purge": ["factotum deadletters purge --older-than 7d"],
   "config set": ["factotum config set gateway.port 18800", "factotum config set tools.profile '[\"coding\"]'"],
   "config get": ["factotum config get agents.defaults.model"],

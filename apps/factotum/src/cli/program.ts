@@ -3,6 +3,7 @@ import { Argument, Command, Option } from "commander";
 import type * as ConfigCommands from "../commands/config.ts";
 import { LOG_LEVELS, type LogLevel } from "../runtime/log-line.ts";
 import { addAccess } from "./add-access.ts";
+import { addBackup } from "./add-backup.ts";
 import { addDamage } from "./add-damage.ts";
 import { addDeadLetters } from "./add-dead-letters.ts";
 import { addModels } from "./add-models.ts";
@@ -32,6 +33,7 @@ export function createProgram(context: CliContext, finish: Finish): Command {
   addDeadLetters(program, context, finish);
   addDamage(program, context, finish);
   addSessions(program, context, finish);
+  addBackup(program, context, finish);
   addConfig(program, context, finish);
   addReset(program, context, finish);
   addReports(program, context, finish);

@@ -73,6 +73,6 @@ test("a database that cannot be opened prevents the start, and the error says wh
 
   const { code, stdout, stderr } = await cli.run("gateway", "run", "--port", "0");
   expect(code).not.toBe(0);
-  expect(stdout + stderr).toContain("put a backup in their place");
+  expect(stdout + stderr).toContain("factotum backup restore FILE");
   expect(stdout + stderr).not.toContain("    at ");
 });

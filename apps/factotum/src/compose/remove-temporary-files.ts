@@ -7,6 +7,12 @@ import { isProcessAlive } from "../runtime/is-process-alive.ts";
 const TEMPORARY = /^\.factotum-(\d+)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
 /** The same in earlier versions, in workspaces and in the state directory; without the writing process. */
 const EARLIER = /^\.(factotum-)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
+
+/** True for the name of a file that is renamed or removed once it is written. */
+export function isTemporaryName(name: string): boolean {
+  return TEMPORARY.test(name) || EARLIER.test(name);
+}
+
 /** Longer than any write takes. */
 const EARLIER_AGE_MS = 60 * 60_000;
 /** Maximum entries scanned, in all folders together. */

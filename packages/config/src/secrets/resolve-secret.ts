@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Secret } from "../schema/secret.ts";
-import { expandHome, statePaths, type Environment } from "../state/state-paths.ts";
+import { expandHome, statePaths, type Environment, type StatePaths } from "../state/state-paths.ts";
 import { readCommandOutput } from "./read-command-output.ts";
 
 /** The value of a secret, or why it is missing. `message` names the source, never a value. */
@@ -41,9 +41,13 @@ export async function resolveSecret(secret: Secret, options: ResolveSecretOption
   }
 }
 
+/** Where a secret's file is: relative paths start at the state directory, `~` is the user's home. */
+export function secretFilePath(path: string, paths: StatePaths): string {
+  return resolve(paths.home, expandHome(path, paths));
+}
+
 async function fromFile(path: string, env: Environment): Promise<SecretResolution> {
-  const paths = statePaths(env);
-  const file = resolve(paths.home, expandHome(path, paths));
+  const file = secretFilePath(path, statePaths(env));
   try {
     const { size } = await stat(file);
     if (size > MAX_BYTES) return unresolved(`the file ${file} is larger than a secret can be (${MAX_BYTES} bytes)`);

@@ -5,10 +5,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fullDocument, sampleChannels, temporaryHome } from "../../test/sample.ts";
 import { loadConfig } from "../load-config.ts";
+import { statePaths } from "../state/state-paths.ts";
 import { parseSecret, REDACTED, type Secret } from "../schema/secret.ts";
 import { resolveAccountSettings } from "./account-settings.ts";
 import { literalSecrets, redactSecrets, secretValues } from "./redact.ts";
 import { resolveSecret } from "./resolve-secret.ts";
+import { secretFiles } from "./unresolved-secrets.ts";
 
 const node = process.execPath;
 
@@ -27,6 +29,16 @@ describe("a secret", () => {
     [7, undefined],
   ])("written as %j is read", (written, secret) => {
     expect(parseSecret(written)).toEqual(secret);
+  });
+
+  test("that is a file is listed once, where it is; a file elsewhere in the document is none", async () => {
+    const paths = statePaths({ HOME: "/home/ada" });
+    const document = {
+      models: { providers: { a: { apiKey: { file: "credentials/a" } }, b: { apiKey: { file: "~/.factotum/credentials/a" } } } },
+      channels: { feishu: { appSecret: { file: "/run/secrets/feishu" }, encryptKey: "plain" } },
+      tools: { exec: { file: "no-secret" } },
+    };
+    expect(secretFiles(document, paths)).toEqual(["/home/ada/.factotum/credentials/a", "/run/secrets/feishu"]);
   });
 
   test("resolves from the environment, a file and a program, trimmed", async () => {

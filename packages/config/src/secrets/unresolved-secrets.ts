@@ -3,7 +3,8 @@ import { isPlainObject, type Document } from "../document/plain-object.ts";
 import { isSecretReference, parseSecret } from "../schema/secret.ts";
 import { problemAt, type ConfigProblem } from "../validate/problem.ts";
 import { isSecretPath } from "./secret-keys.ts";
-import { resolveSecret, type ResolveSecretOptions } from "./resolve-secret.ts";
+import type { StatePaths } from "../state/state-paths.ts";
+import { resolveSecret, secretFilePath, type ResolveSecretOptions } from "./resolve-secret.ts";
 
 /** The references of a document that bring no secret now, as notices. Reads the files and runs the programs that they name. Never rejects. */
 export async function unresolvedSecrets(document: Document, options: ResolveSecretOptions): Promise<readonly ConfigProblem[]> {
@@ -19,6 +20,12 @@ export async function unresolvedSecrets(document: Document, options: ResolveSecr
 /** The variables of the environment that a document names as secrets. */
 export function secretVariables(document: Document): readonly string[] {
   return [...new Set(references(document, []).flatMap(({ secret }) => (secret.type === "env" ? [secret.name] : [])))];
+}
+
+/** The files that a document names as secrets, absolute. */
+export function secretFiles(document: Document, paths: StatePaths): readonly string[] {
+  const files = references(document, []).flatMap(({ secret }) => (secret.type === "file" ? [secretFilePath(secret.path, paths)] : []));
+  return [...new Set(files)];
 }
 
 interface Reference {

@@ -249,7 +249,10 @@ test("reports a header of a read-only format as damage, not as a full disk", asy
   // The write format number: SQLite takes an unknown one for a read-only file.
   bytes[18] = 34;
   await writeFile(fixture.file, bytes);
-  await expect(fixture.open()).rejects.toMatchObject({ code: "damaged", message: expect.stringContaining("put a backup") as string });
+  await expect(fixture.open()).rejects.toMatchObject({
+    code: "damaged",
+    message: expect.stringContaining("factotum backup restore") as string,
+  });
 });
 
 test("a damaged row of an account's state is removed and reported; the others stay", async () => {

@@ -22,7 +22,7 @@ function sqliteCode(error: unknown): number | undefined {
 }
 
 const DAMAGED =
-  "The database file is damaged. Stop the gateway, move factotum.sqlite out of the state folder with the files whose names begin like that, and put a backup in their place. Without one begin anew: the conversations also stand as plain files under agents.";
+  "The database file is damaged. Stop the gateway, move the state directory aside and restore a backup: `factotum backup restore FILE`. Without one, begin again with `factotum reset --state`, which deletes nothing: the conversations also stand as plain files under agents.";
 
 /** True if the whole transaction is in doubt, not only the statement. */
 export function endsTransaction(error: unknown): boolean {

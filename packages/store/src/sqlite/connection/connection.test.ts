@@ -122,7 +122,9 @@ test("a header that SQLite reports as another format is damaged", async () => {
   // The schema format number, of which SQLite knows 1 to 4.
   bytes[47] = 132;
   await writeFile(file(), bytes);
-  expect(() => open(FIRST)).toThrow(expect.objectContaining({ code: "damaged", message: expect.stringContaining("put a backup") }));
+  expect(() => open(FIRST)).toThrow(
+    expect.objectContaining({ code: "damaged", message: expect.stringContaining("factotum backup restore") }),
+  );
 });
 
 test("a file that is no database is damaged, and stays untouched", async () => {

@@ -338,7 +338,7 @@ describe("a recovery", () => {
     await scene.removeFile();
     await expect(scene.open()).rejects.toMatchObject({
       code: "damaged",
-      message: expect.stringMatching(/put a backup.*factotum reset --state/s) as string,
+      message: expect.stringMatching(/factotum backup restore.*factotum reset --state/s) as string,
     });
     expect((await readdir(fixture.folder)).filter((name) => name.startsWith("damaged-") || name.startsWith("factotum"))).toEqual([]);
   });

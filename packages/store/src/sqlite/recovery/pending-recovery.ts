@@ -44,7 +44,7 @@ export async function findPendingRecovery(folder: string, copies: CopyFolders): 
   return {
     loss,
     text: `${FOUND[loss]} The next start of the gateway ${interrupted === undefined ? "restores it" : "goes on restoring it"} ${from}.`,
-    fix: 'Start the gateway ("factotum gateway start"). If you have a newer backup, put it in the place of factotum.sqlite first; to begin empty on purpose, run "factotum reset --state".',
+    fix: 'Start the gateway ("factotum gateway start"). If you have a newer backup, move the state directory aside and restore it instead ("factotum backup restore FILE"); to begin empty on purpose, run "factotum reset --state".',
     ...withoutUndefined({ snapshotAtMs }),
   };
 }

@@ -43,7 +43,7 @@ const MAX_NAMED_SESSIONS = 100;
 const UNCERTAIN = "the database was damaged and restored from a copy: it may have been done since";
 
 const NOTHING_LEFT =
-  "The database was lost, and none of its snapshots in the state folder can be used. Stop the gateway and put a backup of factotum.sqlite in its place. Without one, begin again with `factotum reset --state`: it deletes nothing and moves what is there aside.";
+  "The database was lost, and none of its snapshots in the state folder can be used. Stop the gateway, move the state directory aside and restore a backup: `factotum backup restore FILE`. Without one, begin again with `factotum reset --state`: it deletes nothing and moves what is there aside.";
 
 /**
  * Rebuilds the database of a state folder (R10) from the newest sound snapshot, every readable row of a damaged file, and the plain files of the conversations.

@@ -157,7 +157,7 @@ describe("a database whose structure is damaged", () => {
     await removeCopies();
     await wreckPage(1);
     const before = await readFile(fixture.file);
-    await expect(open()).rejects.toMatchObject({ code: "damaged", message: expect.stringContaining("put a backup") });
+    await expect(open()).rejects.toMatchObject({ code: "damaged", message: expect.stringContaining("factotum backup restore") });
     expect(await readFile(fixture.file)).toEqual(before);
     expect((await readdir(fixture.folder)).filter((name) => name.startsWith("damaged") || name === "recovering")).toEqual([]);
   });
