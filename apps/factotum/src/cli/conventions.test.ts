@@ -118,6 +118,20 @@ describe("with a gateway", () => {
   });
 });
 
+test.each([
+  [["sessions", "show"]],
+  [["sessions", "export"]],
+  [["sessions", "reset"]],
+  [["sessions", "delete", "--yes"]],
+  [["agent", "-m", "hello", "--session"]],
+  [["context", "--session"]],
+  [["replay", "1", "--session"]],
+])("%j refuses what is no session before it looks for a gateway", async (args) => {
+  for (const name of ["foo:bar", "agent:", " "])
+    expect(await home.run(...args, name)).toMatchObject({ code: 2, stderr: expect.stringContaining(`"${name}" is no session`) as string });
+  expect((await home.run(...args, "main")).code).toBe(3);
+});
+
 test("an error is red on a terminal with colours alone", async () => {
   const { stderr } = await home.runWith({ hasColour: true }, "models", "test", "x");
   expect(stderr.startsWith("\u001b[31mfactotum:\u001b[39m ")).toBe(true);

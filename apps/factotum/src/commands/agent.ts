@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { AgentRunResult } from "@factotum/protocol";
 import { connectGateway, requestError, type ConnectedGateway } from "../rpc/connect-gateway.ts";
-import { sessionKeyOf } from "../rpc/session-name.ts";
+import { parseSessionName, sessionKeyOf } from "../rpc/session-name.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
@@ -26,9 +26,10 @@ const INTERRUPTED = 130;
 export async function agent(context: CliContext, options: AgentOptions): Promise<number> {
   if (options.message.trim() === "")
     throw new CliError("usage", "The message is empty.", { fix: 'Write it behind --message: factotum agent --message "What can you do?"' });
+  const session = options.session === undefined ? undefined : parseSessionName(options.session);
   using gateway = await connectGateway(context);
   const { client } = gateway;
-  const sessionKey = options.session === undefined ? undefined : await sessionKeyOf(options.session, context, gateway);
+  const sessionKey = session === undefined ? undefined : await sessionKeyOf(session, context, gateway);
   const isStreamed = context.isTerminal === true && !options.json;
   const params = { message: options.message, idempotencyKey: randomUUID(), ...withoutUndefined({ agentId: options.agent, sessionKey }) };
   try {

@@ -3,7 +3,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { connectGateway, requestError } from "../rpc/connect-gateway.ts";
-import { sessionKeyOf } from "../rpc/session-name.ts";
+import { parseSessionName, sessionKeyOf } from "../rpc/session-name.ts";
 import { parseTurn } from "./parse-turn.ts";
 
 /** Selects the request and the parts of the report. */
@@ -28,8 +28,9 @@ const PART_NAMES: Readonly<Record<ContextPartType, string>> = {
 
 /** Shows the content of one model request: its five parts, their cost, and what changed since an earlier one. */
 export async function context(cli: CliContext, options: ContextOptions): Promise<number> {
+  const session = options.session === undefined ? undefined : parseSessionName(options.session);
   using gateway = await connectGateway(cli);
-  const sessionKey = options.session === undefined ? undefined : await sessionKeyOf(options.session, cli, gateway);
+  const sessionKey = session === undefined ? undefined : await sessionKeyOf(session, cli, gateway);
   const params: RpcMethods["context.report"]["params"] = {
     diff: options.diff ?? "previous",
     ...withoutUndefined({ sessionKey }),

@@ -4,7 +4,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { connectGateway, requestError } from "../rpc/connect-gateway.ts";
-import { sessionKeyOf } from "../rpc/session-name.ts";
+import { parseSessionName, sessionKeyOf } from "../rpc/session-name.ts";
 import { parseTurn } from "./parse-turn.ts";
 
 /** Selects the request and the model. */
@@ -19,9 +19,10 @@ export interface ReplayOptions {
 
 /** Sends a stored request again and prints the answer while it comes. The conversation does not change, and no tool is run. */
 export async function replay(context: CliContext, options: ReplayOptions): Promise<number> {
+  const session = options.session === undefined ? undefined : parseSessionName(options.session);
   using gateway = await connectGateway(context);
   const replayId = randomUUID();
-  const sessionKey = options.session === undefined ? undefined : await sessionKeyOf(options.session, context, gateway);
+  const sessionKey = session === undefined ? undefined : await sessionKeyOf(session, context, gateway);
   const params: RpcMethods["context.replay"]["params"] = {
     turn: parseTurn(options.turn),
     replayId,

@@ -11,7 +11,7 @@ import { paint } from "../runtime/paint.ts";
 import { relativeTime } from "../runtime/relative-time.ts";
 import { renderTable } from "../runtime/render-table.ts";
 import { connectGateway, requestError, type ConnectedGateway } from "../rpc/connect-gateway.ts";
-import { sessionKeyOf } from "../rpc/session-name.ts";
+import { parseSessionName, sessionKeyOf } from "../rpc/session-name.ts";
 
 /** The filter of the list. */
 export interface SessionListOptions {
@@ -54,8 +54,9 @@ export async function sessionsList(cli: CliContext, options: SessionListOptions)
 
 /** Shows everything known of a session. */
 export async function sessionsShow(cli: CliContext, key: string, options: { readonly json: boolean }): Promise<number> {
+  const name = parseSessionName(key);
   using gateway = await connectGateway(cli);
-  const found = await ask(cli, gateway, "sessions.show", { key: await sessionKeyOf(key, cli, gateway) });
+  const found = await ask(cli, gateway, "sessions.show", { key: await sessionKeyOf(name, cli, gateway) });
   if (options.json) printJson(cli, found);
   else cli.print(`${describeSession(found.session)}\n${JSON.stringify(found.entry, null, 2)}\n`);
   return EXIT.ok;
@@ -71,8 +72,9 @@ export async function sessionsExport(
   options: { readonly output?: string; readonly json: boolean },
 ): Promise<number> {
   const { output } = options;
+  const name = parseSessionName(written);
   using gateway = await connectGateway(cli);
-  const key = await sessionKeyOf(written, cli, gateway);
+  const key = await sessionKeyOf(name, cli, gateway);
   let entries = 0;
   if (output === undefined) for await (const line of exportLines(cli, gateway, key)) cli.print(line);
   else {
@@ -140,8 +142,9 @@ function describeReport({ imported, present, refused, unlisted }: SessionImportR
 
 /** Resets a session. */
 export async function sessionsReset(cli: CliContext, key: string, options: { readonly json: boolean }): Promise<number> {
+  const name = parseSessionName(key);
   using gateway = await connectGateway(cli);
-  const result = await ask(cli, gateway, "sessions.reset", { key: await sessionKeyOf(key, cli, gateway) });
+  const result = await ask(cli, gateway, "sessions.reset", { key: await sessionKeyOf(name, cli, gateway) });
   if (options.json) printJson(cli, result);
   else cli.print(`${result.session.key} begins anew as ${result.session.sessionId}.\n`);
   return EXIT.ok;
@@ -153,8 +156,9 @@ export async function sessionsDelete(
   key: string,
   options: { readonly yes: boolean; readonly json: boolean },
 ): Promise<number> {
+  const name = parseSessionName(key);
   using gateway = await connectGateway(cli);
-  const { session } = await ask(cli, gateway, "sessions.resolve", { key: await sessionKeyOf(key, cli, gateway) });
+  const { session } = await ask(cli, gateway, "sessions.resolve", { key: await sessionKeyOf(name, cli, gateway) });
   if (!options.yes) {
     if (cli.confirm === undefined)
       throw new CliError("usage", `Removing ${session.key} needs a confirmation, and no terminal is attached.`, {

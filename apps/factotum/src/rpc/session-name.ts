@@ -8,14 +8,24 @@ const GLOBAL = "global";
 const KEY = /^(?:agent:[^:]+:.*[^:].*|(?:cron|hook):[^:]+.*)$/i;
 const ADVICE = 'Write "main", an agent, a name or a key as "factotum sessions list" shows it, such as agent:main:main.';
 
-/**
- * The key of a session that a person names: by its key, as `main` (the default agent's main session), by an agent's id (its main session) or by the name that
- * the session was given. Rejects with a `CliError` (`usage`) for what none of these is.
- */
-export async function sessionKeyOf(written: string, context: CliContext, { client }: ConnectedGateway): Promise<string> {
+/** A session as a person names it: by its key, or by what only the gateway can resolve. */
+type SessionName = { readonly type: "key"; readonly key: string } | { readonly type: "name"; readonly name: string };
+
+/** Parses the name of a session, without a gateway. Throws a `CliError` (`usage`) for what can be none. */
+export function parseSessionName(written: string): SessionName {
   const name = written.trim();
-  if (name === GLOBAL || KEY.test(name)) return name;
+  if (name === GLOBAL || KEY.test(name)) return { type: "key", key: name };
   if (name === "" || name.includes(":")) throw new CliError("usage", `"${written}" is no session.`, { fix: ADVICE });
+  return { type: "name", name };
+}
+
+/**
+ * The key of a session: a name is `main` (the default agent's main session), an agent's id (its main session) or the name that the session was given. Rejects
+ * with a `CliError` (`usage`) for what none of these is.
+ */
+export async function sessionKeyOf(written: SessionName, context: CliContext, { client }: ConnectedGateway): Promise<string> {
+  if (written.type === "key") return written.key;
+  const { name } = written;
   const { signal } = context;
   try {
     const { agents } = await client.request("agents.list", {}, { signal });
