@@ -82,14 +82,12 @@ function addGateway(program: Command, context: CliContext, finish: Finish): void
     ["restart", "stop the gateway and start it again"],
   ] as const;
   for (const [action, description] of control) {
-    gateway
-      .command(action)
-      .description(description)
-      .addOption(json())
-      .action(async (options: { json?: boolean }) => {
-        const { gatewayControl } = await import("../commands/gateway-control.ts");
-        finish(await gatewayControl(context, action, { json: options.json === true }));
-      });
+    const command = gateway.command(action).description(description);
+    if (action === "start") command.addOption(new Option("--port <number>", "listen on this port; 0 picks a free one").argParser(port));
+    command.addOption(json()).action(async (options: { port?: number; json?: boolean }) => {
+      const { gatewayControl } = await import("../commands/gateway-control.ts");
+      finish(await gatewayControl(context, action, { ...options, json: options.json === true }));
+    });
   }
   gateway
     .command("install")

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { loadConfig } from "@factotum/config";
 import { CHILD_VARIABLE } from "@factotum/sandbox";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
@@ -21,17 +22,24 @@ const STOP_TIMEOUT_MS = 45_000;
 const START_TIMEOUT_MS = 30_000;
 const POLL_MS = 50;
 
+/** Options of the control. */
+export interface GatewayControlOptions {
+  readonly json: boolean;
+  /** The port of a start, instead of the configured one; 0 picks a free one. */
+  readonly port?: number;
+}
+
 /** Shows whether the gateway runs, starts it, stops it. */
 export async function gatewayControl(
   context: CliContext,
   action: "status" | "start" | "stop" | "restart",
-  { json }: { readonly json: boolean },
+  { json, ...options }: GatewayControlOptions,
 ): Promise<number> {
   switch (action) {
     case "status":
       return reportRunning(context, json);
     case "start":
-      return reportStarted(context, await startGateway(context), json);
+      return reportStarted(context, await startGateway(context, options), json);
     case "stop": {
       const stopped = await stopGateway(context);
       if (json) printJson(context, { running: false, stopped });
@@ -99,13 +107,24 @@ async function reportStarted(context: CliContext, { facts, how }: Started, json:
   return EXIT.ok;
 }
 
-async function startGateway(context: CliContext): Promise<Started> {
+async function startGateway(context: CliContext, { port }: Pick<GatewayControlOptions, "port"> = {}): Promise<Started> {
   {
     using running = await findGateway(context);
-    if (running !== undefined) return { facts: running.facts, how: "was running already" };
+    if (running !== undefined) {
+      const { facts } = running;
+      if (port === undefined || port === 0 || port === facts.port) return { facts, how: "was running already" };
+      throw new CliError("failure", `The gateway runs already, at ${facts.url}.`, {
+        fix: `Stop it first with "factotum gateway stop", then start it at port ${port}.`,
+      });
+    }
   }
   const service = systemService(context);
-  if (service === undefined || !(await service.isInstalled())) return { facts: await startDetached(context), how: "runs now" };
+  if (service === undefined || !(await service.isInstalled()))
+    return { facts: await startDetached(context, withoutUndefined({ port })), how: "runs now" };
+  if (port !== undefined)
+    throw new CliError("usage", "The gateway is installed as a service, which has a port of its own.", {
+      fix: `Change it with "factotum gateway install --port ${port}".`,
+    });
   const before = await readRuntimeFile(context.paths);
   await service.start();
   return waitForService(context, service, before);

@@ -6,6 +6,14 @@ import { describe, expect, test } from "vitest";
 import { CliHome, type RunningCli } from "../../test/cli.ts";
 import { isProcessAlive } from "../runtime/is-process-alive.ts";
 
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
 /** Starts a gateway on a free port and waits for its address. */
 async function startGateway(cli: CliHome): Promise<{ readonly running: RunningCli; readonly url: string; readonly token: string }> {
   const running = cli.spawn("gateway", "run", "--setup", "--port", "0");
@@ -286,6 +294,29 @@ describe("a gateway in the foreground", () => {
 });
 
 describe("a gateway in the background", () => {
+  test("starts at the port that is asked for, and is not said to be there while it runs at another", async () => {
+    await using cli = await CliHome.create();
+    await cli.run("setup");
+    const port = await freePort();
+    try {
+      const started = await cli.run("gateway", "start", "--port", String(port), "--json");
+      expect(JSON.parse(started.stdout)).toMatchObject({ running: true, port });
+      for (const same of [String(port), "0"])
+        expect(await cli.run("gateway", "start", "--port", same)).toMatchObject({
+          code: 0,
+          stdout: expect.stringContaining("was running already") as string,
+        });
+      const other = await cli.run("gateway", "start", "--port", String(port === 1025 ? 1026 : 1025));
+      expect(other).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(new RegExp(`runs already, at http://127\\.0\\.0\\.1:${port}[^]*gateway stop`)) as string,
+      });
+    } finally {
+      await cli.run("gateway", "stop");
+    }
+    expect((await cli.run("gateway", "stop", "--port", "1")).code).toBe(2);
+  });
+
   test("starts, is found, restarts as another process, stops", async () => {
     await using cli = await CliHome.create();
     cli.env["FACTOTUM_PORT"] = "0";

@@ -12,14 +12,18 @@ const READY_TIMEOUT_MS = 30_000;
 const POLL_MS = 50;
 const SHOWN_BYTES = 2000;
 
-/** Starts a gateway that outlives this command, with its output in a separate file, and waits until it is ready. Rejects with a `CliError`. */
-export async function startDetached(context: CliContext): Promise<RuntimeFacts> {
+/**
+ * Starts a gateway that outlives this command, with its output in a separate file, and waits until it is ready. `port`: instead of the configured one. Rejects
+ * with a `CliError`.
+ */
+export async function startDetached(context: CliContext, { port }: { readonly port?: number } = {}): Promise<RuntimeFacts> {
   const { paths, self, env } = context;
   const { outputFile } = paths;
   await mkdir(dirname(outputFile), { recursive: true, mode: 0o700 });
   const output = await open(outputFile, "w", 0o600);
   try {
-    const child = spawn(self.file, [...self.args, "gateway", "run", "--hide-token", "--quiet"], {
+    const listen = port === undefined ? [] : ["--port", String(port)];
+    const child = spawn(self.file, [...self.args, "gateway", "run", "--hide-token", "--quiet", ...listen], {
       detached: true,
       stdio: ["ignore", output.fd, output.fd],
       env: outsideOfCommands(env),

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { chmod, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { statePaths } from "@factotum/config";
@@ -254,6 +254,18 @@ test("the service gets the port of the gateway that it takes the place of, or th
   expect(await readFile(installed.file, "utf8")).toContain('Environment="FACTOTUM_PORT=18888"');
   await cli.run("gateway", "install");
   expect(await readFile(installed.file, "utf8")).not.toContain("FACTOTUM_PORT");
+});
+
+test("a start does not take the port from the service, and says how to change it", async () => {
+  await using cli = await CliHome.create();
+  await using ready = await startReady();
+  const calls = await fakeSystemctl(cli, 0, { onStart: ready });
+  await cli.run("gateway", "install");
+  await rm(join(cli.factotumHome, "state/gateway.json"));
+  const before = await calls();
+  const { code, stderr } = await cli.run("gateway", "start", "--port", "18888");
+  expect([code, stderr]).toEqual([2, expect.stringContaining("factotum gateway install --port 18888")]);
+  expect(await calls()).toEqual(before);
 });
 
 test("keys of the environment are kept for the service when the person says so, with the model that they chose", async () => {
