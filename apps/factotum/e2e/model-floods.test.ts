@@ -36,9 +36,14 @@ afterEach(() => {
 
 describe("an endless model server", () => {
   test.each([
-    ["a line without an end", "data: ", "x".repeat(64 * 1024), /an event of more than 4 MiB/],
-    ["text without an end", "", chunk("x".repeat(16 * 1024)), /an answer of more than 1048576 characters/],
-  ])("is cut off at a limit when it sends %s, and the reason is in the log", async (_name, first, again, reason) => {
+    ["a line without an end", "data: ", "x".repeat(64 * 1024), /house\/m failed: it sent an event of more than 4 MiB/],
+    [
+      "text without an end",
+      "",
+      chunk("x".repeat(16 * 1024)),
+      /The answer of house\/m grew too long: it was stopped at 1,048,576 characters/,
+    ],
+  ])("is cut off at a limit when it sends %s, and the owner and the log say why", async (_name, first, again, reason) => {
     pieces = [first, again];
     const { port } = server.address() as AddressInfo;
     const baseUrl = `http://127.0.0.1:${port}/v1`;
@@ -47,6 +52,7 @@ describe("an endless model server", () => {
     });
     const asked = await runCommand(["agent", "--message", "hello"], { home: product.home });
     expect(asked.code).not.toBe(0);
+    expect(asked.stderr + asked.stdout).toMatch(reason);
     expect(await sent).toBeLessThan(16 * MIB);
     expect(product.output()).toMatch(reason);
     expect((await runCommand(["status"], { home: product.home })).code).toBe(0);

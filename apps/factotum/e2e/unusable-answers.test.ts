@@ -119,7 +119,7 @@ describe("the text fits the cause", () => {
 
   test.each<readonly [string, readonly ScriptedReply[], RegExp]>([
     ["nothing, twice", [EMPTY, EMPTY], /no answer, twice/],
-    ["nothing but thoughts up to the limit", [{ type: "message", content: [], stop: "length" }], /limit of its output before/],
+    ["nothing but thoughts up to the limit", [{ type: "message", content: [], stop: "length" }], /limit of its length before/],
     ["a refusal", [{ type: "message", content: [], stop: "refusal" }], /declined to answer/],
     [
       "a content filter",
@@ -129,7 +129,7 @@ describe("the text fits the cause", () => {
     [
       "calls cut three times",
       Array.from({ length: 3 }, () => ({ ...callTools({ name: "ls", arguments: {} }), stop: "length" as const })),
-      /limit of its output/,
+      /limit of its length/,
     ],
     [
       "calls broken three times",

@@ -24,18 +24,10 @@ export type RunOutcome =
  * Why a run failed: a model error's code, one of the run's own bounds, or an answer that is none.
  *
  * - `empty`: the model ended without a word, twice.
- * - `output-limit`: it reached the limit of its output before there was an answer or a complete tool call.
+ * - `output-limit`: the answer was stopped at its limit, or the model reached the limit of its output before there was an answer or a complete tool call.
  * - `malformed-calls`: it went on writing tool calls that cannot be read.
  */
-export type RunFailureCode =
-  | ModelErrorCode
-  | "loop"
-  | "max-turns"
-  | "max-tool-calls"
-  | "empty"
-  | "output-limit"
-  | "malformed-calls"
-  | "internal";
+export type RunFailureCode = ModelErrorCode | "loop" | "max-turns" | "max-tool-calls" | "empty" | "malformed-calls" | "internal";
 
 /**
  * What an agent run yields. Every run begins with `run-start` and ends with one `run-end`.

@@ -13,6 +13,7 @@ export type Retry = { readonly type: "never" } | { readonly type: "after"; reado
  * - `timeout`: one of the three limits (connect, first event, between events) ran out.
  * - `unreachable`: no connection, or it broke before an answer.
  * - `truncated`: the answer broke off, or what came was no valid answer.
+ * - `output-limit`: the answer was longer than one answer may be, and was stopped there.
  * - `server`: the provider failed.
  * - `budget`: not sent, because the cause of the call has used up what it may use, or pauses after failures.
  * - `aborted`: our own signal.
@@ -30,6 +31,7 @@ export type ModelErrorCode =
   | "timeout"
   | "unreachable"
   | "truncated"
+  | "output-limit"
   | "server"
   | "budget"
   | "aborted";

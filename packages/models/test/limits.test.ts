@@ -143,8 +143,10 @@ describe.each(WIRES)("floods, $name", (wire: Wire) => {
     const { answer, sent } = flood([...wire.begin(COUNTS), ...said.slice(0, delta)], said[delta] ?? "");
     server.answer(answer);
     const { error, partial } = failureOf(await collect(clientFor(wire, server.url)));
-    expect(error).toMatchObject({ code: "server", retry: { type: "never" } });
-    expect(error.message).toContain("it sent an answer of more than 1048576 characters");
+    expect(error).toMatchObject({ code: "output-limit", retry: { type: "never" } });
+    expect(error.message).toMatch(
+      /^The answer of \S+ grew too long: it was stopped at 1,048,576 characters, the most that is taken of one answer\.$/,
+    );
     expect(partial?.content).toEqual([{ type: "text", text: "x".repeat(MIB) }]);
     expect(await sent).toBeLessThan(16 * MIB);
   });

@@ -96,6 +96,7 @@ describe("retries", () => {
     "not-found",
     "refused",
     "filtered",
+    "output-limit",
     "context-overflow",
     "budget",
     "aborted",

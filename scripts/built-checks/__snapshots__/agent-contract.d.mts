@@ -285,11 +285,12 @@ type Retry = {
  * - `timeout`: one of the three limits (connect, first event, between events) ran out.
  * - `unreachable`: no connection, or it broke before an answer.
  * - `truncated`: the answer broke off, or what came was no valid answer.
+ * - `output-limit`: the answer was longer than one answer may be, and was stopped there.
  * - `server`: the provider failed.
  * - `budget`: not sent, because the cause of the call has used up what it may use, or pauses after failures.
  * - `aborted`: our own signal.
  */
-type ModelErrorCode = "unauthorized" | "billing" | "rate-limited" | "overloaded" | "context-overflow" | "invalid-request" | "not-found" | "refused" | "filtered" | "timeout" | "unreachable" | "truncated" | "server" | "budget" | "aborted";
+type ModelErrorCode = "unauthorized" | "billing" | "rate-limited" | "overloaded" | "context-overflow" | "invalid-request" | "not-found" | "refused" | "filtered" | "timeout" | "unreachable" | "truncated" | "output-limit" | "server" | "budget" | "aborted";
 /** Why a model request failed. The message is for people and holds neither prompt nor secret. */
 declare class ModelError extends Error {
   readonly code: ModelErrorCode;
@@ -458,10 +459,10 @@ type RunOutcome = {
  * Why a run failed: a model error's code, one of the run's own bounds, or an answer that is none.
  *
  * - `empty`: the model ended without a word, twice.
- * - `output-limit`: it reached the limit of its output before there was an answer or a complete tool call.
+ * - `output-limit`: the answer was stopped at its limit, or the model reached the limit of its output before there was an answer or a complete tool call.
  * - `malformed-calls`: it went on writing tool calls that cannot be read.
  */
-type RunFailureCode = ModelErrorCode | "loop" | "max-turns" | "max-tool-calls" | "empty" | "output-limit" | "malformed-calls" | "internal";
+type RunFailureCode = ModelErrorCode | "loop" | "max-turns" | "max-tool-calls" | "empty" | "malformed-calls" | "internal";
 /**
  * What an agent run yields. Every run begins with `run-start` and ends with one `run-end`.
  *

@@ -45,7 +45,7 @@ const ADVICE: Readonly<Record<RunFailureCode, Advice>> = {
   "max-tool-calls": { what: "This took more tool calls than one run may make, so I stopped.", next: "Tell me to go on if you want me to." },
   empty: { what: "The model gave no answer, twice.", next: "Say it in other words, or choose another model with /model." },
   "output-limit": {
-    what: "The model reached the limit of its output before it was done.",
+    what: "The model's answer reached the limit of its length before it was done.",
     next: "Ask for it in smaller parts, or lower the level of thinking with /think.",
   },
   "malformed-calls": {

@@ -40,6 +40,7 @@ const RETRY: Readonly<Record<ModelErrorCode, Retry>> = {
   timeout: BACKOFF,
   unreachable: BACKOFF,
   truncated: BACKOFF,
+  "output-limit": NEVER,
   server: BACKOFF,
   budget: NEVER,
   aborted: NEVER,
@@ -59,7 +60,13 @@ export function createModelError(code: ModelErrorCode, facts: FailureFacts, cont
   });
 }
 
-/** We ended an answer because it exceeded a limit. A retry would produce the same flood. */
+/** An answer that was stopped at a limit of ours: a retry would produce the same again. The provider did nothing wrong. */
+export function createLengthError(maxChars: number, context: ErrorContext): ModelError {
+  const said = `it was stopped at ${maxChars.toLocaleString("en")} characters, the most that is taken of one answer`;
+  return createModelError("output-limit", { said }, context);
+}
+
+/** We ended a call because its server sent more than any answer takes. A retry would produce the same flood. */
 export function createOversizeError(what: string, context: ErrorContext): ModelError {
   return createModelError("server", { said: `it sent ${what}, so the call was ended`, final: true }, context);
 }
@@ -93,6 +100,8 @@ function describe(code: ModelErrorCode, { provider, model, keyPlace }: ErrorCont
       return `${name} cannot be reached`;
     case "truncated":
       return `The answer of ${name} broke off`;
+    case "output-limit":
+      return `The answer of ${name} grew too long`;
     case "server":
       return `${name} failed`;
     case "budget":
@@ -122,6 +131,7 @@ function advise(code: ModelErrorCode, { provider, baseUrl, keyPlace }: ErrorCont
     case "refused":
     case "filtered":
     case "truncated":
+    case "output-limit":
     case "server":
     case "budget":
     case "aborted":

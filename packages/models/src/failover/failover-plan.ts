@@ -95,7 +95,7 @@ function isSameModel(left: CandidateKey, right: CandidateKey): boolean {
 
 /**
  * A prompt that is too long for the session's model is for the session to compact, and a request that one provider calls invalid or refuses by its content
- * policy is not sent to the next. A fallback with a smaller window is skipped.
+ * policy, or whose answer has no end, is not sent to the next. A fallback with a smaller window is skipped.
  */
 function goesOn(error: ModelError, isFirst: boolean): boolean {
   switch (error.code) {
@@ -104,6 +104,7 @@ function goesOn(error: ModelError, isFirst: boolean): boolean {
     case "refused":
     case "filtered":
     case "invalid-request":
+    case "output-limit":
       return false;
     case "context-overflow":
       return !isFirst;

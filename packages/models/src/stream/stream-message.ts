@@ -9,7 +9,7 @@ import type {
   StopReason,
   Usage,
 } from "@factotum/agent-contract";
-import { createModelError, createOversizeError, type ErrorContext } from "../errors/create-model-error.ts";
+import { createLengthError, createModelError, type ErrorContext } from "../errors/create-model-error.ts";
 import { toModelError } from "../errors/to-model-error.ts";
 import { countedTokens, createUsage, type Pricing, toUsage } from "../usage.ts";
 import { estimateTokens } from "../estimate-tokens.ts";
@@ -158,7 +158,7 @@ class StreamState {
     const { assembler, guard, rules, errors, maxAnswerChars } = this.#call;
     const parts = this.#call.tagged?.accept(part) ?? [part];
     this.#chars += written(part).length;
-    if (this.#chars > maxAnswerChars) throw createOversizeError(`an answer of more than ${maxAnswerChars} characters`, errors);
+    if (this.#chars > maxAnswerChars) throw createLengthError(maxAnswerChars, errors);
     const events = parts.flatMap((one) => assembler.accept(one));
     if (isProgress(part)) guard.progress(assembler.isThinking || (rules.buffersToolInput && assembler.isCalling));
     return events;
