@@ -7,7 +7,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import { sessionFolders } from "../compose/session-folders.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { holdHome } from "../runtime/hold-home.ts";
-import { isProcessAlive } from "../runtime/runtime-file.ts";
+import { isProcessAlive } from "../runtime/is-process-alive.ts";
 import { collectEntries, type CopiedDatabase } from "./collect-entries.ts";
 import { FORMAT, type BackupFile, type BackupManifest, type LeftOut } from "./manifest.ts";
 import { isInHome, planBackup, WORK_FOLDER_PREFIX, type BackupPlan } from "./plan-backup.ts";

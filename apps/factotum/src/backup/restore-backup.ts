@@ -7,7 +7,7 @@ import type { Environment, StatePaths } from "@factotum/config";
 import { settleRestoredDatabase, type AbandonedWork } from "@factotum/store";
 import { CliError } from "../runtime/cli-error.ts";
 import { holdHome } from "../runtime/hold-home.ts";
-import { isProcessAlive } from "../runtime/runtime-file.ts";
+import { isProcessAlive } from "../runtime/is-process-alive.ts";
 import { systemClock, systemRandom } from "../runtime/system-clock.ts";
 import { DATABASE_PATH, type BackupManifest } from "./manifest.ts";
 import { readArchive, type ArchiveVisitor } from "./read-archive.ts";

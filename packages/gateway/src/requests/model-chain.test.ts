@@ -1,6 +1,7 @@
 import { ModelError } from "@factotum/agent-contract";
 import type { ModelClient, ModelEvent, ModelRequest } from "@factotum/agent-contract";
 import { Cooldowns } from "@factotum/models";
+import type { SpendCharge } from "@factotum/store";
 import { expect, test } from "vitest";
 import { hastyClock } from "../../test/hasty-clock.ts";
 import { createMemoryLogger, realRandom } from "../../test/gateway-harness.ts";
@@ -17,15 +18,16 @@ const FAILURE: ModelEvent = {
   error: new ModelError("overloaded", "Busy.", { retry: { type: "backoff" } }),
 };
 
-/** A client and a lane place that log their calls. */
-function createScene({ breaks = false, failures = 0 } = {}) {
+/** A client and a place that write down what is done with them. */
+function createScene({ breaks = false, failures = 0, failure = FAILURE } = {}) {
   const log: string[] = [];
+  const charged: SpendCharge[] = [];
   const inner: ModelClient = {
     info: { id: "m1" } as ModelClient["info"],
     async *stream() {
       log.push("ask");
       if (failures-- > 0) {
-        yield FAILURE;
+        yield failure;
         return;
       }
       yield PIECE;
@@ -43,7 +45,7 @@ function createScene({ breaks = false, failures = 0 } = {}) {
   const logger = createMemoryLogger();
   const spend = new SpendGuard({
     caps: () => ({ unattended: { tokensPerDay: 1000, usdPerDay: 1 }, perCause: {}, perAgent: {} }),
-    store: { addSpend: async () => undefined, readSpend: async () => [] },
+    store: { addSpend: async (charge) => void charged.push(charge), readSpend: async () => [] },
     clock: hastyClock,
     logger,
     dayOf: () => "2026-01-01",
@@ -53,7 +55,7 @@ function createScene({ breaks = false, failures = 0 } = {}) {
   const model = { reference: "test/m1", client: inner, candidates: [{ client: inner }] };
   const cause = { agentId: "main", kind: "user" } as const;
   const client = modelChain([model], cause, { clock: hastyClock, random: realRandom, cooldowns: new Cooldowns(), spend, observer, place });
-  return { log, client, inner };
+  return { log, charged, client, inner };
 }
 
 async function collect(events: AsyncIterable<ModelEvent>): Promise<readonly ModelEvent[]> {
@@ -78,6 +80,8 @@ test("the place is released when the stream fails and when its reader stops", as
   const left = createScene();
   for await (const _event of left.client.stream(REQUEST, { signal })) break;
   expect(left.log).toEqual(["enter", "ask", "leave"]);
+  // What was reserved for it is given back.
+  expect(left.charged).toMatchObject([{ calls: 1, tokens: 0 }]);
 });
 
 test("the place is released during the backoff between retries", async () => {
@@ -86,7 +90,30 @@ test("the place is released during the backoff between retries", async () => {
   expect(log).toEqual(["enter", "ask", "leave", "enter", "ask", "leave"]);
 });
 
-test("sends no request if the run is stopped while it waits for its place", async () => {
+test("a try that breaks off is charged with what its partial answer has cost", async () => {
+  const usage = { input: 30, output: 4, cacheRead: 0, cacheWrite: 0, total: 34 };
+  const { charged, client } = createScene({
+    failures: 1,
+    failure: {
+      type: "message-failed",
+      error: new ModelError("unreachable", "The connection broke.", { retry: { type: "never" } }),
+      partial: {
+        role: "assistant",
+        content: [{ type: "text", text: "I beg" }],
+        api: "test",
+        provider: "test",
+        model: "m1",
+        usage,
+        stopReason: "error",
+        timestamp: 0,
+      },
+    },
+  });
+  await collect(client.stream(REQUEST, { signal: new AbortController().signal }));
+  expect(charged).toMatchObject([{ tokens: 34 }]);
+});
+
+test("nothing is asked when the run is stopped while it waits for its place", async () => {
   const { log, client } = createScene();
   expect(await collect(client.stream(REQUEST, { signal: AbortSignal.abort() }))).toMatchObject([
     { type: "message-failed", error: { code: "aborted" } },

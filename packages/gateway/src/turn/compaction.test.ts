@@ -1,11 +1,12 @@
 import { isPrefixOf, startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicReply, AnthropicServer } from "@factotum/testing-providers";
 import type { FactotumConfig } from "@factotum/config";
+import { StoreError } from "@factotum/store";
 import { describe, expect, test } from "vitest";
 import { buildContextReport } from "../requests/build-context-report.ts";
 import { listContextRequests } from "../requests/list-context-requests.ts";
 import { replayRequest } from "../requests/replay-request.ts";
-import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import { startTestGateway, TestPlatform, withMethods, withModel } from "../../test/gateway-harness.ts";
 
 /** A small window that a few long messages fill. */
 function small(baseUrl: string): (config: FactotumConfig) => FactotumConfig {
@@ -173,7 +174,96 @@ describe("a conversation that exceeds its window", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("is truncated within a turn that is too large by itself, keeping the question and the findings", async () => {
+  test("is compacted for a refused request only once the turn has its place again", async () => {
+    await using server = await startAnthropicServer();
+    const platform = new TestPlatform();
+    await using running = await startTestGateway({
+      platform,
+      accountConfig: { allowFrom: ["ann"] },
+      patch: (config) => {
+        const base = withModel(server.baseUrl)(config);
+        return { ...base, maxConcurrent: 1, session: { ...base.session, dmScope: "per-channel-peer" } };
+      },
+    });
+    let [open, most] = [0, 0];
+    server.respond(async ({ body }) => {
+      open += 1;
+      most = Math.max(most, open);
+      const sent = JSON.stringify(body);
+      // Whatever goes on without a place has its time to be asked for.
+      if (sent.includes("and I?")) for (let reads = 0; reads < 300; reads += 1) await running.store.readSession("agent:main:main");
+      open -= 1;
+      if (isSummary(body)) return textReply("Known: word-0.");
+      const isTooLong = sent.includes("word-3") && !sent.includes("Known: word-0.");
+      return isTooLong
+        ? { type: "error", errorType: "invalid_request_error", message: "prompt is too long: 210000 tokens > 200000 maximum" }
+        : textReply("Noted.");
+    });
+    await converse(platform, 3);
+    for (let count = 0; count < 3; count += 1) await server.nextRequest();
+    const held = server.hold();
+    await platform.say(platform.message(long("word-3")));
+    await server.nextRequest();
+    const origin = { channel: "test", accountId: "default", conversation: { kind: "direct", id: "dm-ann" } } as const;
+    await platform.say(platform.message("and I?", { origin, sender: { id: "ann", isBot: false } }));
+    held.open();
+    await running.gateway.engine.idle();
+    const kinds = server.requests.map(({ body }) =>
+      isSummary(body) ? "summary" : JSON.stringify(body).includes("and I?") ? "ann" : "owner",
+    );
+    expect(kinds.slice(3)).toEqual(["owner", "ann", "summary", "owner"]);
+    expect(most).toBe(1);
+  });
+
+  test("a request that cannot be repaired, since its model is not configured any more, is a failure that is told", async () => {
+    await using server = await startAnthropicServer();
+    const platform = new TestPlatform();
+    await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+    server.respond(async () => {
+      const { config } = running.gateway.engine.parts.running;
+      const agents = config.agents.map((agent) => ({ ...agent, model: { primary: "nowhere/nothing", fallbacks: [] } }));
+      await running.gateway.reload(running.settings({ ...config, agents }));
+      return { type: "error", errorType: "invalid_request_error", message: "prompt is too long: 210000 tokens > 200000 maximum" };
+    });
+    await platform.say(platform.message("hello"));
+    await platform.waitForSends(1);
+    await running.gateway.engine.idle();
+    expect(platform.sent).toMatchObject([{ outbound: { text: expect.stringContaining("nowhere/nothing") } }]);
+  });
+
+  test("a store that fails while a request is repaired at a stop is no end of the turn", async () => {
+    await using server = await startAnthropicServer();
+    const platform = new TestPlatform();
+    const reached = Promise.withResolvers<void>();
+    const broken = Promise.withResolvers<never>();
+    let isRefused = false;
+    const around = withMethods((store) => ({
+      readSession: async (key) => {
+        if (!isRefused) return store.readSession(key);
+        isRefused = false;
+        reached.resolve();
+        return broken.promise;
+      },
+    }));
+    const first = await startTestGateway({ platform, patch: withModel(server.baseUrl), around });
+    server.respond(() => {
+      isRefused = true;
+      return { type: "error", errorType: "invalid_request_error", message: "prompt is too long: 210000 tokens > 200000 maximum" };
+    });
+    await platform.say(platform.message("hello"));
+    await reached.promise;
+    const stopped = first.stop();
+    await new Promise(setImmediate);
+    broken.reject(new StoreError("internal", "The disk could not be read."));
+    await stopped;
+    expect(first.logger.lines.join("\n")).toMatch(/A turn could not be finished.*The disk could not be read/);
+    server.respond(() => textReply("Noted."));
+    await using second = await startTestGateway({ platform, patch: withModel(server.baseUrl), home: first.home });
+    await second.gateway.engine.idle();
+    expect(platform.sent).toMatchObject([{ outbound: { text: "Noted." } }]);
+  });
+
+  test("is cut in the middle of a turn that is too large by itself: the model still knows what was asked, and what it has found", async () => {
     await using server = await startAnthropicServer();
     server.script([
       toolReply({ name: "ls", input: {} }),

@@ -29,11 +29,11 @@ const summariesOf = (server: AnthropicServer): number => server.requests.filter(
 const texts = (platform: TestPlatform): readonly string[] =>
   platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : outbound.type));
 
-/** Stores a conversation of about twenty windows, whose answers report a usage of ten tokens each. */
-async function importLong({ store }: Pick<TestGateway, "store">, platform: TestPlatform): Promise<void> {
+/** Stores a conversation of about twenty windows, or of fewer turns, whose answers claim to have cost ten tokens each. */
+async function importLong({ store }: Pick<TestGateway, "store">, platform: TestPlatform, turns = TURNS): Promise<void> {
   const said = { api: "other", provider: "other", model: "other", stopReason: "stop" } as const;
   const usage = { input: 5, output: 5, cacheRead: 0, cacheWrite: 0, total: 10 };
-  const messages = Array.from({ length: TURNS }, (_, index): readonly AgentMessage[] => [
+  const messages = Array.from({ length: turns }, (_, index): readonly AgentMessage[] => [
     { role: "user", content: [{ type: "text", text: `question-${index}. ${"lorem ipsum ".repeat(350)}` }], timestamp: 1000 + index },
     {
       role: "assistant",
@@ -118,7 +118,28 @@ describe("a history of many windows", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("is summarised on request with at most three calls, without a memory flush before", async () => {
+  test("is no reason to cut by rule where it fits the window: the provider's refusal makes a second summary", async () => {
+    await using server = await startAnthropicServer();
+    let refused = false;
+    server.respond(({ body }): AnthropicReply => {
+      if (isSummary(body)) return textReply("Known: they asked questions.");
+      if (refused) return textReply("Noted.");
+      refused = true;
+      return { type: "error", errorType: "invalid_request_error", message: "prompt is too long: 210000 tokens > 200000 maximum" };
+    });
+    const platform = new TestPlatform();
+    await using running = await startTestGateway({ platform, patch: small(server.baseUrl) });
+    await importLong(running, platform, 8);
+    await platform.say(platform.message("hello"));
+    await platform.waitForSends(1);
+    expect(texts(platform)).toEqual(["Noted."]);
+    const kinds = server.requests.map(({ body }) => (isSummary(body) ? "summary" : "turn"));
+    // Chunks of the same summary are one here.
+    expect(kinds.filter((kind, index) => kind !== kinds[index - 1])).toEqual(["summary", "turn", "summary", "turn"]);
+    expect(server.violations).toEqual([]);
+  });
+
+  test("is summarised on request with three calls at most, and no notes are taken over it before", async () => {
     await using server = await startAnthropicServer();
     server.respond(() => textReply("Known: they asked questions."));
     const platform = new TestPlatform();

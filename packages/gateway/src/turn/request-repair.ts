@@ -66,8 +66,6 @@ export class RequestRepair {
     try {
       const tried = outcome.type === "failed" ? await this.#recover(prepared, recorder, outcome, before, { signal, place }) : undefined;
       if (tried === undefined) return { type: "over", outcome };
-      // Preparing may call a model too.
-      await place.enter(signal);
       const again = await this.#options.preparer.prepareResumed(prepared.turn, { signal });
       return { type: "again", tried, prepared: { ...again, compacted: prepared.compacted } };
     } catch (error) {
