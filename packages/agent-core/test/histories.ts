@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { createTimeFormat, renderEffectivePrompt, type EffectivePromptFacts, type TimeFormat } from "../src/index.ts";
 import { assistant, call } from "./scripted-model.ts";
 
-/** Times of tests. */
+/** Formats times in UTC. */
 export const UTC: TimeFormat = createTimeFormat("UTC");
 
 export const IMAGE: ImageContent = { type: "image", data: "aGVsbG8=", mimeType: "image/png" };
@@ -45,7 +45,7 @@ const text = fc.oneof(
 );
 const images = fc.array(fc.constant(IMAGE), { maxLength: 2 });
 
-/** Rendering is what costs; the same words give the same turn. */
+/** Rendering is slow, and the same text gives the same turn. */
 const rendered = new Map<string, UserMessage>();
 function cachedTurn(said: string): UserMessage {
   const message = rendered.get(said) ?? turn(said);
@@ -53,7 +53,7 @@ function cachedTurn(said: string): UserMessage {
   return message;
 }
 
-/** A sound turn: what is said, then rounds of calls with their results, then an answer. Ids come again as some providers count them. */
+/** A valid turn: a message, rounds of calls with their results, then an answer. Ids repeat like those of some providers. */
 const soundTurn: fc.Arbitrary<readonly AgentMessage[]> = fc
   .record({
     said: text,
@@ -79,7 +79,7 @@ const soundTurn: fc.Arbitrary<readonly AgentMessage[]> = fc
     says(answer),
   ]);
 
-/** Histories as they are stored after crashes: sound turns, of which single messages are lost, doubled, moved or broken off. */
+/** Histories as stored after crashes: valid turns, with single messages lost, duplicated, moved or truncated. */
 export const anyHistory: fc.Arbitrary<readonly AgentMessage[]> = fc
   .tuple(
     fc.array(soundTurn, { maxLength: 8 }),

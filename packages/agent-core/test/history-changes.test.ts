@@ -39,7 +39,7 @@ interface NamedChange {
 }
 const named = (name: string, change: Change): NamedChange => ({ name, change });
 
-/** Everything that happens to a history between two requests. */
+/** Any change to a history between two requests. */
 const anyChange: fc.Arbitrary<NamedChange> = fc.oneof(
   fc.nat(60).map((count) => named(`lose all but ${count}`, (messages) => messages.slice(0, count))),
   fc.nat(60).map((index) => named(`crash before ${index}`, (messages) => messages.toSpliced(index, 1))),

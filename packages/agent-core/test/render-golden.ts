@@ -3,7 +3,7 @@ import type { VariantRequest } from "./request-variants.ts";
 
 const FENCE = "````";
 
-/** A request as people read it. */
+/** Renders a request for reading. */
 export function renderGolden({ name, run, sections, history, effective, images, tools }: VariantRequest): string {
   const half = (which: "stable" | "session"): string =>
     sections

@@ -22,7 +22,7 @@ import { renderSubagentContext } from "../src/prompt/render-subagent-context.ts"
 import { IMAGE, toolResult } from "./histories.ts";
 import { assistant, call } from "./scripted-model.ts";
 
-/** What differs from one machine, minute and message to the next. */
+/** What differs between machines, times and messages. */
 export interface Surroundings {
   readonly nowMs: number;
   readonly delimiter: string;
@@ -110,7 +110,7 @@ const schema = (name: string): ToolSchema => ({
   parameters: { type: "object", required: ["goal"], properties: { goal: { description: "What it shall do.", type: "string" } } },
 });
 
-/** One earlier turn, as it was sent: its bytes are older than every clock of these tests. */
+/** One earlier turn, as sent: its bytes are older than every clock of these tests. */
 function earlier(): readonly AgentMessage[] {
   const sent = renderEffectivePrompt({
     ...turnFacts({ nowMs: Date.UTC(2026, 2, 3, 9), delimiter: "0a1b2c3d4e5f", messageId: "om_0", host: "" }, "user", {}),
@@ -126,7 +126,7 @@ function earlier(): readonly AgentMessage[] {
   ];
 }
 
-/** A conversation into which heartbeats came: one that told something and one that did not. */
+/** A conversation with two heartbeats: one with something to report and one without. */
 function withHeartbeats(): readonly AgentMessage[] {
   const at = { nowMs: Date.UTC(2026, 2, 3, 9, 30), delimiter: "1a2b3c4d5e6f", messageId: "", host: "" };
   const sent = renderEffectivePrompt({ ...turnFacts(at, "heartbeat", {}), body: { type: "task", text: DEFAULT_HEARTBEAT_PROMPT } });
@@ -163,7 +163,7 @@ const offChannel = (facts: PromptFacts): PromptFacts => {
   const { channel: _channel, heartbeat: _heartbeat, ...rest } = facts;
   return { ...rest, deliversToChannel: false };
 };
-/** What a session gets that others than the owner read: no path of the owner's. */
+/** The facts of a session that others than the owner can read: no path of the owner's. */
 const forOthers = ({
   workspace: _workspace,
   runtime: { repo: _repo, ...runtime },
@@ -176,7 +176,7 @@ const forOthers = ({
 });
 const TASK = { task: "Find out why the build of main fails.", depth: 1, maxDepth: 2 } as const;
 
-/** One for each row of the design's table, and the light and follow-up forms of a row. */
+/** One per row of the design's table, and the light and follow-up forms of a row. */
 const RECIPES: readonly Recipe[] = [
   {
     name: "user-direct",
@@ -359,7 +359,7 @@ function render(
   };
 }
 
-/** A compaction has a prompt of its own: what was said is its one message, and there are no tools. */
+/** A compaction has its own prompt: the conversation is its one message, and there are no tools. */
 function compaction(at: Surroundings): VariantRequest {
   const plan = planCompaction(earlier(), { contextTokens: 500, window: 16_000, keepRecentTokens: 0, time: createTimeFormat("UTC") });
   const [chunk] = plan?.chunks ?? [];

@@ -41,10 +41,10 @@ export const FACTS: RunFacts = {
   timeZone: "UTC",
 };
 
-/** What the model does at one request: yields these events, or whatever the function makes of the request. */
+/** The model's events for one request, or a function from the request to them. */
 export type Reply = readonly ModelEvent[] | ((request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelEvent>);
 
-/** A model that answers request n with reply n, and keeps the requests. */
+/** A model that answers request n with reply n, and records the requests. */
 export function scriptedModel(replies: readonly Reply[]): ModelClient & { readonly requests: ModelRequest[] } {
   const requests: ModelRequest[] = [];
   return {
@@ -80,7 +80,7 @@ export function assistant(
   };
 }
 
-/** The events of one whole answer, its text in two pieces. */
+/** The events of one complete answer, with its text in two pieces. */
 export function answer(text: string, calls: readonly ToolCall[] = [], stopReason?: AssistantMessage["stopReason"]): readonly ModelEvent[] {
   const half = Math.ceil(text.length / 2);
   const shown: readonly ModelEvent[] =
@@ -122,7 +122,7 @@ export function tool(
   };
 }
 
-/** Input with everything that most tests do not care for. */
+/** Input with defaults for what most tests ignore. */
 export function runInput(parts: Partial<RunAgentInput> & Pick<RunAgentInput, "model">): RunAgentInput {
   return {
     facts: FACTS,

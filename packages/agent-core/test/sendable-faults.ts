@@ -1,6 +1,6 @@
 import type { AgentMessage } from "@factotum/agent-contract";
 
-/** What of the rules of a request these messages break; stated without a look at how they are reached. */
+/** Checks these messages against the rules of a request, without using the implementation. */
 export function sendableFaults(messages: readonly AgentMessage[]): readonly string[] {
   const faults: string[] = [];
   const check = (holds: boolean, fault: string): void => {

@@ -1,4 +1,4 @@
-/** The workspace files that the prompt takes in, in the order and priority in which it does. */
+/** Names of workspace files in the prompt, in order of appearance and priority. */
 export type BootstrapName =
   | "AGENTS.md"
   | "SOUL.md"
@@ -10,7 +10,7 @@ export type BootstrapName =
   | "MEMORY.md"
   | "memory.md";
 
-/** Every bootstrap file, most important first. The last two are private memory: the second counts only where the first is missing. */
+/** All bootstrap files, most important first. The last two are private memory; the second is used only if the first is missing. */
 export const BOOTSTRAP_NAMES: readonly BootstrapName[] = [
   "AGENTS.md",
   "SOUL.md",
@@ -26,29 +26,29 @@ export const BOOTSTRAP_NAMES: readonly BootstrapName[] = [
 /** A bootstrap file as it was read. */
 export interface BootstrapFile {
   readonly name: BootstrapName;
-  /** As the prompt shows it. */
+  /** The path shown in the prompt. */
   readonly path: string;
-  /** `undefined`: the file is not there. */
+  /** `undefined` if the file does not exist. */
   readonly content: string | undefined;
 }
 
-/** What of one file goes into the prompt. */
+/** The content of one file in the prompt. */
 export type PlannedFile =
   | { readonly type: "present"; readonly path: string; readonly text: string }
   | { readonly type: "missing"; readonly path: string };
 
-/** A file that did not fit: which limit cut it, and how much of it is left. */
+/** A file that was truncated: by which limit, and how much of it is left. */
 export interface BootstrapTruncation {
   readonly name: BootstrapName;
-  /** `file`: its own limit; `total`: the one for all files together. */
+  /** `file`: the per-file limit; `total`: the limit for all files together. */
   readonly limit: "file" | "total";
-  /** Characters of the file that are in the prompt. */
+  /** Characters of the file in the prompt. */
   readonly keptChars: number;
-  /** Characters that the file has. */
+  /** Characters of the whole file. */
   readonly totalChars: number;
 }
 
-/** What of the bootstrap files goes into the prompt. */
+/** The bootstrap files in the prompt. */
 export interface BootstrapPlan {
   readonly projectContext: readonly PlannedFile[];
   readonly privateMemory?: PlannedFile;

@@ -9,7 +9,7 @@ const paths = (files: readonly BootstrapFile[], parts: Partial<BootstrapLimits> 
   planBootstrap(files, limits(parts)).projectContext.map(({ type, path }) => `${type} ${path}`);
 
 describe("planBootstrap", () => {
-  test("keeps the order of the design, skips blank files, marks missing ones but HEARTBEAT, BOOTSTRAP and memory", () => {
+  test("keeps the documented order, skips blank files and marks missing ones except HEARTBEAT, BOOTSTRAP and memory", () => {
     const files = BOOTSTRAP_NAMES.toReversed().map((name) =>
       file(name, name === "SOUL.md" ? " \n" : name === "AGENTS.md" ? "rules" : undefined),
     );
@@ -17,14 +17,14 @@ describe("planBootstrap", () => {
     expect(planBootstrap(files, limits()).privateMemory).toBeUndefined();
   });
 
-  test("takes MEMORY.md before memory.md, and the second only without the first", () => {
+  test("prefers MEMORY.md, and uses memory.md only without it", () => {
     const both = [file("memory.md", "small"), file("MEMORY.md", "big")];
     expect(planBootstrap(both, limits()).privateMemory).toEqual({ type: "present", path: "/w/MEMORY.md", text: "big" });
     const one = [file("memory.md", "small"), file("MEMORY.md", undefined)];
     expect(planBootstrap(one, limits()).privateMemory).toMatchObject({ path: "/w/memory.md" });
   });
 
-  test("cuts a file at its limit, with a mark that counts", () => {
+  test("truncates a file at its limit, including the mark", () => {
     const plan = planBootstrap([file("AGENTS.md", "a".repeat(30_000))], limits());
     const [planned] = plan.projectContext;
     expect(planned).toMatchObject({ type: "present", text: expect.stringMatching(/^a+\n\[… cut here/) as string });
@@ -32,7 +32,7 @@ describe("planBootstrap", () => {
     expect(plan.truncations).toEqual([{ name: "AGENTS.md", limit: "file", keptChars: 19_987, totalChars: 30_000 }]);
   });
 
-  test("a file that was cut at its own limit costs the total only what was kept of it", () => {
+  test("a file truncated at its own limit counts against the total with its kept length only", () => {
     const names = ["AGENTS.md", "SOUL.md", "USER.md"] as const;
     const plan = planBootstrap(
       names.map((name) => file(name, "x".repeat(30_000))),
@@ -42,7 +42,7 @@ describe("planBootstrap", () => {
     expect(plan.projectContext.map((one) => (one.type === "present" ? one.text.length : 0))).toEqual([20_000, 20_000, 20_000]);
   });
 
-  test("cuts the least important file for the total, private memory first", () => {
+  test("truncates the least important file to fit the total, private memory first", () => {
     const names = ["AGENTS.md", "SOUL.md", "USER.md", "MEMORY.md"] as const;
     const plan = planBootstrap(
       names.map((name) => file(name, "x".repeat(400))),
@@ -55,13 +55,13 @@ describe("planBootstrap", () => {
     expect(plan.privateMemory).toMatchObject({ text: "" });
   });
 
-  test("a small model gets a quarter of its window at four characters a token", () => {
+  test("a small model gets a quarter of its window at four characters per token", () => {
     const plan = planBootstrap([file("AGENTS.md", "x".repeat(18_000))], limits({ contextWindow: 16_000 }));
     expect(plan.truncations).toMatchObject([{ limit: "total" }]);
     expect(plan.projectContext.map((one) => (one.type === "present" ? one.text.length : 0))).toEqual([16_000]);
   });
 
-  test("a light heartbeat takes HEARTBEAT.md alone, a light cron job nothing", () => {
+  test("a light heartbeat gets HEARTBEAT.md alone, a light cron job nothing", () => {
     const files = BOOTSTRAP_NAMES.map((name) => file(name, name));
     const light = (run: "heartbeat" | "cron") => planBootstrap(files, limits({ run, lightContext: true }));
     expect(light("heartbeat").projectContext).toEqual([{ type: "present", path: "/w/HEARTBEAT.md", text: "HEARTBEAT.md" }]);
@@ -69,7 +69,7 @@ describe("planBootstrap", () => {
     expect(light("cron")).toEqual({ projectContext: [], truncations: [] });
   });
 
-  test("never exceeds the limits, breaks no character, and reports every cut", () => {
+  test("never exceeds the limits, splits no character, and reports every truncation", () => {
     const content = fc.option(fc.string({ unit: fc.constantFrom("a", " ", "\n", "😀", "\ud83d", "家"), maxLength: 300 }), {
       nil: undefined,
     });

@@ -11,17 +11,17 @@ import {
   type PlannedFile,
 } from "./bootstrap-file.ts";
 
-/** How much of the bootstrap files may go into a prompt. */
+/** Limits for the bootstrap files in a prompt. */
 export interface BootstrapLimits {
-  /** Characters of one file; 20,000 by default. */
+  /** Characters per file; 20,000 by default. */
   readonly maxFileChars?: number;
   /** Characters of all files together, private memory included; 60,000 by default. */
   readonly maxTotalChars?: number;
   /** The model's window in tokens: all files together take at most a quarter of it. */
   readonly contextWindow: number;
-  /** The kind of run that the session is made for: it decides which files are taken in. */
+  /** The kind of run that creates the session; selects the files. */
   readonly run: RunKind;
-  /** A heartbeat takes HEARTBEAT.md alone, a cron job nothing; false by default. */
+  /** A heartbeat gets HEARTBEAT.md alone, a cron job nothing; false by default. */
   readonly lightContext?: boolean;
 }
 
@@ -33,9 +33,9 @@ const CUT_MARK = "\n[… cut here]";
 const NO_MARKER: readonly BootstrapName[] = ["HEARTBEAT.md", "BOOTSTRAP.md", "MEMORY.md", "memory.md"];
 
 /**
- * Which bootstrap files go into the prompt, and how much of each. Blank files are skipped, missing ones stay as a marker but
- * for HEARTBEAT, BOOTSTRAP and private memory. Where the room ends, the least important file is cut first. Files that are not given are not
- * spoken of: leave private memory out where a session is not private. Pure.
+ * Selects the bootstrap files of a prompt and truncates them. Blank files are skipped; missing ones are marked, except HEARTBEAT, BOOTSTRAP and private memory.
+ * Over the total limit the least important file is truncated first. Files that are not passed are not mentioned: leave private memory out if the session is not
+ * private. Pure.
  */
 export function planBootstrap(files: readonly BootstrapFile[], limits: BootstrapLimits): BootstrapPlan {
   const maxFileChars = limits.maxFileChars ?? MAX_FILE_CHARS;

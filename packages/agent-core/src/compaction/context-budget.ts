@@ -14,26 +14,26 @@ export interface ContextBudgetOptions {
 const MAX_SUMMARY_TOKENS = 8_000;
 const MAX_CHUNK_TOKENS = 100_000;
 const CHARS_PER_TOKEN = 4;
-/** No single tool result takes more of the window. */
+/** Maximum share of the window for one tool result. */
 const MAX_RESULT_SHARE = 0.3;
 
 /** How a window is divided, in tokens unless stated otherwise. */
 export interface ContextBudget extends CompactionTriggers {
   /** The whole window. */
   readonly window: number;
-  /** Most tokens of a request. */
+  /** Maximum tokens of a request. */
   readonly maxContext: number;
   /** Tokens of recent messages that are kept verbatim. */
   readonly keepRecent: number;
-  /** Most tokens of a summary. */
+  /** Maximum tokens of a summary. */
   readonly maxSummary: number;
-  /** Most tokens of transcript in one request to a summariser with this window. */
+  /** Maximum tokens of transcript in one request to a summariser with this window. */
   readonly maxChunk: number;
-  /** Characters of text that one tool result may have: 16,000, from 100k tokens 32,000, from 200k 64,000, and never more than 30 % of the window. */
+  /** Maximum characters of text in one tool result: 16,000; 32,000 from 100k tokens, 64,000 from 200k; at most 30 % of the window. */
   readonly maxToolResultChars: number;
 }
 
-/** Divides a window so that small models work with the same settings as large ones. */
+/** Divides a window so that the same settings work for small and large models. */
 export function contextBudget({
   window,
   reserveTokens = COMPACTION_DEFAULTS.reserveTokens,

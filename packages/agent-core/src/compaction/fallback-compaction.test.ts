@@ -35,7 +35,7 @@ describe("fallbackCompaction", () => {
     expect(made.summary).toMatch(new RegExp(`UTC: question ${made.firstKept / 2 - 1}$`));
   });
 
-  test("counts the earlier messages that were never read", () => {
+  test("counts earlier messages that were not read", () => {
     expect(fallbackCompaction(many, { ...SMALL, omitted: 70 }).summary).toContain("70 messages before them were left out.");
     expect(fallbackCompaction(many, SMALL).summary).not.toContain("before them");
   });
@@ -44,7 +44,7 @@ describe("fallbackCompaction", () => {
     expect(fallbackCompaction(many, { ...SMALL, previousSummary: "The cat is called Miu." }).summary).toContain("The cat is called Miu.");
   });
 
-  test("shrinks results, arguments and images of a last turn that is too large, and splits no pair", () => {
+  test("shrinks results, arguments and images of an oversized last turn without splitting a call from its result", () => {
     const long = [
       turn("go", {}, [IMAGE]),
       asks("a", "b"),
@@ -60,7 +60,7 @@ describe("fallbackCompaction", () => {
     expect(request(made)[1]).toEqual(long[0]?.role === "user" ? made.messages[0] : undefined);
   });
 
-  test("drops the oldest steps of a turn, and finally cuts its text", () => {
+  test("drops the oldest steps of a turn, and truncates its text last", () => {
     const steps = Array.from({ length: 300 }, (_, index) => [asks(`c${index}`), toolResult(`c${index}`, "x".repeat(190))]).flat();
     const made = fallbackCompaction([turn("go"), ...steps], SMALL);
     expect(made.messages.at(-1)).toMatchObject({ toolCallId: "c299" });

@@ -11,28 +11,28 @@ import { estimateTokens } from "../tokens/estimate-tokens.ts";
 import { renderTranscript } from "./render-transcript.ts";
 import { contextBudget, type ContextBudgetOptions } from "./context-budget.ts";
 
-/** What a local truncation goes by. */
+/** Options of a truncation without a model. */
 export interface FallbackOptions extends ContextBudgetOptions {
   /** Tokens of system prompt and tools. */
   readonly overheadTokens: number;
-  /** Times as the user's zone has them. */
+  /** Formats times in the user's zone. */
   readonly time: TimeFormat;
-  /** The earlier summary in front of these messages. */
+  /** The earlier summary before these messages. */
   readonly previousSummary?: string;
-  /** Messages before these that were not even read; they count as cut. */
+  /** Number of earlier messages that were not read; they count as removed. */
   readonly omitted?: number;
 }
 
-/** What is left of a history when no model could summarise it. */
+/** The rest of a history that no model could summarise. */
 export interface FallbackCompaction {
   readonly summary: string;
-  /** Index of the first message that is at least partly kept; the number of messages when none is. */
+  /** Index of the first message that is at least partly kept; the number of messages if none is. */
   readonly firstKept: number;
-  /** What follows the summary from now on. */
+  /** The messages after the summary from now on. */
   readonly messages: readonly AgentMessage[];
-  /** True when `messages` are not just those from `firstKept` on: keep them as they are here. */
+  /** True if `messages` differ from the originals from `firstKept` on: store them as they are here. */
   readonly shrunk: boolean;
-  /** What is left of the last turn in words, for whoever keeps none of its messages; it takes no more of the window than they. Empty unless `shrunk`. */
+  /** The rest of the last turn as text, for callers that keep none of its messages; no larger than they are. Empty unless `shrunk`. */
   readonly words: string;
   readonly tainted: boolean;
 }
@@ -41,19 +41,19 @@ const MIN_MESSAGE_TOKENS = 1_000;
 const SUMMARY_SHARE = 8;
 const MAX_SUMMARY_TOKENS = 1_000;
 const LINE_CHARS = 160;
-/** What the last turn is cut to, step by step, if it does not fit by itself: characters of one result and of one call's arguments. */
+/** Steps by which the last turn is truncated if it does not fit by itself: characters per result and per call's arguments. */
 const SHRINK_CHARS = [4_000, 1_000, 200] as const;
 
 /**
- * Cuts a history without a model, so that the next turn always proceeds (R9): whole turns go, oldest first; if the last turn alone is too large,
- * its images, thoughts and long results shrink, then its oldest steps go, then the rest of what was said in it. Summary and messages together,
- * after the projection, have at most the tokens that the window leaves beside reserve and overhead (1,000 at least). Deterministic and total.
+ * Truncates a history without a model, so that the next turn can always run (R9). Drops whole turns, oldest first. If the last turn alone is too large, shrinks
+ * its images, thinking and long results, then drops its oldest steps, then truncates its text. After the projection, summary and messages fit into the window
+ * minus reserve and overhead (at least 1,000 tokens). Deterministic and total.
  */
 export function fallbackCompaction(messages: readonly AgentMessage[], options: FallbackOptions): FallbackCompaction {
   const { maxContext, keepRecent } = contextBudget(options);
   const maxTokens = Math.max(MIN_MESSAGE_TOKENS, maxContext - options.overheadTokens);
   const summaryTokens = Math.min(MAX_SUMMARY_TOKENS, Math.floor(maxTokens / SUMMARY_SHARE));
-  // Some tokens for the line above the summary, and for what the projection adds around it and repairs at the seams.
+  // Tokens for the line above the summary, and for what the projection adds around it and repairs at the cut.
   const room = maxTokens - summaryTokens - 80;
   const firstKept = firstThatFits(messages, Math.min(room, keepRecent));
   const kept = messages.slice(firstKept);
@@ -68,7 +68,7 @@ export function fallbackCompaction(messages: readonly AgentMessage[], options: F
   };
 }
 
-/** Start of the earliest turn from which everything fits, else of the last turn. */
+/** Start of the earliest turn from which everything fits; otherwise of the last turn. */
 function firstThatFits(messages: readonly AgentMessage[], maxTokens: number): number {
   let found: number | undefined;
   for (let index = messages.length - 1; index >= 0; index--) {
@@ -79,12 +79,12 @@ function firstThatFits(messages: readonly AgentMessage[], maxTokens: number): nu
   return found ?? messages.length;
 }
 
-/** What the messages cost when they are sent. */
+/** Estimated tokens of the messages when they are sent. */
 function tokensOf(messages: readonly AgentMessage[]): number {
   return estimateTokens(projectMessages(messages));
 }
 
-/** One turn, made to fit. Its first message is the user's. */
+/** Shrinks one turn to fit. Its first message is the user's. */
 function shrinkTurn(turn: readonly AgentMessage[], room: number): readonly AgentMessage[] {
   let smaller = turn;
   for (const maxChars of SHRINK_CHARS) {
@@ -124,7 +124,7 @@ function shrinkAnswer({ content }: AssistantMessage, maxChars: number): Assistan
   });
 }
 
-/** An answer and the results after it are one step: cutting between steps splits no pair. */
+/** Splits a turn into steps, each an answer with its results, so that cuts between steps separate no call from its result. */
 function stepsOf(messages: readonly AgentMessage[]): readonly (readonly AgentMessage[])[] {
   const steps: AgentMessage[][] = [];
   for (const message of messages) {
@@ -134,7 +134,7 @@ function stepsOf(messages: readonly AgentMessage[]): readonly (readonly AgentMes
   return steps;
 }
 
-/** The beginning of a text. A text never has more tokens than UTF-16 units. */
+/** The beginning of a message's text. A text never has more tokens than UTF-16 units. */
 function cutMessage(message: AgentMessage, room: number): UserMessage {
   const text = message.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
   const tainted = message.role !== "assistant" && message.tainted === true;
@@ -142,7 +142,7 @@ function cutMessage(message: AgentMessage, room: number): UserMessage {
   return { role: "user", content: [{ type: "text", text: cut }], ...(tainted ? { tainted } : {}), timestamp: message.timestamp };
 }
 
-/** The opening message and the newest results. */
+/** The opening message and the newest results, as text. */
 function wordsOf(turn: readonly AgentMessage[], room: number, time: TimeFormat): string {
   const [said, ...rest] = renderTranscript(turn, { maxTokens: Math.floor(room / 2), time });
   if (said === undefined) return "";

@@ -12,7 +12,7 @@ import { type CompactionOptions, planCompaction } from "./plan-compaction.ts";
 
 const plan = (messages: readonly AgentMessage[], parts: Partial<CompactionOptions> = {}) =>
   planCompaction(messages, { contextTokens: estimateTokens(messages), window: 200_000, time: UTC, ...parts });
-/** A finished turn of about so many tokens. */
+/** A finished turn of about this many tokens. */
 const turnOf = (tokens: number, name = "t"): readonly AgentMessage[] => [
   turn(name),
   asks(name),
@@ -38,11 +38,11 @@ describe("the budget of a window", () => {
     [100_000, 32_000],
     [200_000, 64_000],
     [1_000_000, 64_000],
-  ])("a window of %i tokens allows a tool result %i characters", (window, chars) => {
+  ])("for a window of %i tokens a tool result is limited to %i characters", (window, chars) => {
     expect(contextBudget({ window }).maxToolResultChars).toBe(chars);
   });
 
-  test("says when to compact, and when to write notes first", () => {
+  test("triggers compaction, and the memory flush before it", () => {
     const [large, small] = [contextBudget({ window: 200_000 }), contextBudget({ window: 16_000 })];
     expect([180_000, 180_001].map((contextTokens) => large.shouldCompact({ contextTokens, omitted: 0 }))).toEqual([false, true]);
     expect(large.shouldCompact({ contextTokens: 1, omitted: 1 })).toBe(true);
@@ -50,7 +50,7 @@ describe("the budget of a window", () => {
     expect([10_000, 10_001].map(small.shouldFlushMemory)).toEqual([false, true]);
   });
 
-  test("says when to compact ahead: close to the bound, if it frees an eighth of the window", () => {
+  test("triggers background compaction close to the limit, if it frees an eighth of the window", () => {
     const ahead = (contextTokens: number, overheadTokens: number, window: number): boolean =>
       contextBudget({ window }).shouldCompactAhead({ contextTokens, overheadTokens });
     expect([176_000, 176_001].map((tokens) => ahead(tokens, 10_000, 200_000))).toEqual([false, true]);
@@ -85,14 +85,14 @@ describe("planCompaction", () => {
     expect(plan(history, { keepRecentTokens: 10_000 })?.firstKept).toBe(8);
   });
 
-  test("keeps a large last turn where the window has room, and none where it has not", () => {
+  test("keeps a large last turn if the window has room for it, and not otherwise", () => {
     const history = [...turnOf(30_000, "a"), ...turnOf(60_000, "b")];
     expect(plan(history)?.firstKept).toBe(4);
     expect(plan(history, { window: 64_000 })?.firstKept).toBe(8);
     expect(plan([...history, turn("open")], { window: 64_000 })?.firstKept).toBe(8);
   });
 
-  test("never cuts into an open turn, and has no plan for one alone", () => {
+  test("never cuts inside an open turn, and has no plan for a single one", () => {
     expect(plan([turn("a"), asks("x"), toolResult("x", "y".repeat(800_000))])).toBeUndefined();
     expect(plan(turnOf(100))).toBeUndefined();
     expect(plan([])).toBeUndefined();
@@ -128,7 +128,7 @@ describe("planCompaction", () => {
     expect(made?.chunks[0]?.text.split("\n")[0]).toBe('{"role":"summary of what came before","text":"Likes\\ntea."}');
   });
 
-  test("takes the newest chunks up to the limit, each up to half a window, and reports what it leaves out", () => {
+  test("uses the newest chunks up to the limit, each up to half a window, and reports what is left out", () => {
     const history = Array.from({ length: 60 }, (_, index) => [turn(`t-${index}.`), says("x".repeat(8_000))]).flat();
     const options = { window: 16_000, maxChunks: 2 };
     const made = plan(history, { ...options, previousSummary: "Likes tea." });
@@ -148,7 +148,7 @@ describe("planCompaction", () => {
     expect(plan(history, { window: 16_000 })).toMatchObject({ leftOut: 0, isLimited: false });
   });
 
-  test("makes chunks that fit the summariser and stay stable when messages are added", () => {
+  test("creates chunks that fit the summariser and stay stable when messages are added", () => {
     const options = { summariserWindow: 16_000, keepRecentTokens: 2_000 };
     fc.assert(
       fc.property(anyHistory, fc.integer({ min: 16_000, max: 200_000 }), (history, window) => {

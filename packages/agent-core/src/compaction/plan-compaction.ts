@@ -6,53 +6,49 @@ import { estimateMessageTokens, estimateTokens } from "../tokens/estimate-tokens
 import { contextBudget, type ContextBudgetOptions } from "./context-budget.ts";
 import { renderTranscript, type TranscriptLine } from "./render-transcript.ts";
 
-/** What a compaction is planned by. */
+/** Options of a compaction plan. */
 export interface CompactionOptions extends ContextBudgetOptions {
-  /** Size of the whole context now, system prompt and tools included. */
+  /** Size of the whole context, including system prompt and tools. */
   readonly contextTokens: number;
-  /** Times as the user's zone has them. */
+  /** Formats times in the user's zone. */
   readonly time: TimeFormat;
-  /** The window of the model that writes the summary; that of the session's model by default. */
+  /** The window of the model that writes the summary; the session's model's by default. */
   readonly summariserWindow?: number;
-  /** The earlier summary in front of these messages. */
+  /** The earlier summary before these messages. */
   readonly previousSummary?: string;
   /**
-   * At most this many chunks, the newest, each of up to half of the summariser's window: for a history that is larger than the model's window. Older
-   * messages are left out by rule. Unlimited by default.
+   * Maximum number of chunks, the newest ones, each up to half of the summariser's window: for a history larger than the model's window. Older messages are
+   * left out. Unlimited by default.
    */
   readonly maxChunks?: number;
 }
 
-/** One part of what is to be summarised, as the summariser gets it. */
+/** One chunk of the messages to summarise, as the summariser gets it. */
 interface CompactionChunk {
   readonly text: string;
   readonly tokens: number;
 }
 
-/** Where to cut, and what to summarise. */
+/** The messages to summarise, and the cut. */
 export interface CompactionPlan {
-  /** Index of the first message that stays; the number of messages when none does. Always a turn's beginning. */
+  /** Index of the first message to keep, always the start of a turn; the number of messages if none is kept. */
   readonly firstKept: number;
-  /**
-   * Oldest first. Messages that come later change none but the last of them, so a summary that was made for a chunk with the same text is good for
-   * another attempt (R9).
-   */
+  /** Oldest first. New messages change only the last chunk, so a summary of a chunk with the same text can be reused by another attempt (R9). */
   readonly chunks: readonly CompactionChunk[];
-  /** How many of the oldest messages are in no chunk: `maxChunks` left no room for them. */
+  /** Number of the oldest messages that `maxChunks` excludes from every chunk. */
   readonly leftOut: number;
-  /** The chunks are bounded in number, and so are the requests: their summaries must be merged in one. */
+  /** The number of chunks is bounded, and so is that of requests: their summaries must be merged in one request. */
   readonly isLimited: boolean;
-  /** The previous summary, when messages between it and the first chunk are left out; otherwise it is part of the first chunk. */
+  /** The previous summary, if messages between it and the first chunk are left out; otherwise it is part of the first chunk. */
   readonly earlierSummary?: string;
   readonly tokensBefore: number;
-  /** True when words of strangers are in what is summarised: the summary is tainted too (R23). */
+  /** True if text of others is summarised: the summary is tainted too (R23). */
   readonly tainted: boolean;
 }
 
 /**
- * Plans a compaction (R9): the cut lies between two turns, so no call loses its result, and about `keepRecentTokens` stay; more
- * where the turns are large and the window has room. `undefined` when there is nothing before the last turn that could be summarised; then only
- * `fallbackCompaction` helps. Pure.
+ * Plans a compaction (R9). The cut is between two turns, so no call loses its result, and about `keepRecentTokens` are kept; more if the turns are large and
+ * the window has room. `undefined` if nothing before the last turn can be summarised; then only `fallbackCompaction` helps. Pure.
  */
 export function planCompaction(messages: readonly AgentMessage[], options: CompactionOptions): CompactionPlan | undefined {
   const firstKept = cutAt(messages, options);
@@ -77,7 +73,7 @@ export function planCompaction(messages: readonly AgentMessage[], options: Compa
   };
 }
 
-/** The latest turn's beginning behind which there is enough; the end of the messages counts when the last turn is over. */
+/** The start of the latest turn with enough tokens after it; the end of the messages counts if the last turn is over. */
 function cutAt(messages: readonly AgentMessage[], options: CompactionOptions): number {
   const { maxContext, keepRecent } = contextBudget(options);
   const overhead = Math.max(0, options.contextTokens - estimateTokens(messages));
@@ -108,7 +104,7 @@ function previous(summary: string): TranscriptLine {
 }
 
 interface MessageChunk extends CompactionChunk {
-  /** Index of the message that its first line comes from. */
+  /** Index of the message of its first line. */
   readonly firstMessage: number;
 }
 

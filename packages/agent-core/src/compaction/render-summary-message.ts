@@ -1,7 +1,7 @@
 import type { CompactionMessage, UserMessage } from "@factotum/agent-contract";
 import { escapeBody } from "../effective-prompt/escape-body.ts";
 
-/** A compaction as the model sees it: one message before the first that is kept. Pure. */
+/** Renders a compaction for the model: one message before the first kept one. Pure. */
 export function renderSummaryMessage({
   summary,
   tainted,

@@ -9,7 +9,7 @@ const MAX_SAID_CHARS = 8_000;
 const MAX_RESULT_CHARS = 2_000;
 const MAX_ARGUMENTS_CHARS = 1_000;
 
-/** One line for the summariser, and the message that it comes from. */
+/** One line for the summariser, and the index of its message. */
 export interface TranscriptLine {
   readonly message: number;
   readonly text: string;
@@ -17,8 +17,8 @@ export interface TranscriptLine {
 }
 
 /**
- * A history as a summariser reads it: one JSON object a line, each with the time of its message, so that no text in it can pass for another line. Thoughts are left out, long texts
- * lose their middle, images are named; no line has more than `maxTokens`.
+ * Renders a history for a summariser: one JSON object per line with the time of its message, so that no text can imitate another line. Thinking is left out,
+ * long texts lose their middle, images are named; no line exceeds `maxTokens`.
  */
 export function renderTranscript(
   messages: readonly AgentMessage[],

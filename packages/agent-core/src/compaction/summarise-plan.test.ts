@@ -16,7 +16,7 @@ const plan = (texts: readonly string[], limited: Partial<CompactionPlan> = {}): 
 const textOf = ({ messages }: SummaryRequest): string =>
   messages.flatMap(({ content }) => content.flatMap((block) => (block.type === "text" ? [block.text] : []))).join("\n");
 
-/** Answers with what was asked, and keeps it. */
+/** Summarises with `answer`, and records the requests. */
 async function summarise(given: CompactionPlan, answer: (asked: string) => string): Promise<{ summary: string; asked: readonly string[] }> {
   const asked: string[] = [];
   const summary = await summarisePlan(given, {
@@ -32,7 +32,7 @@ async function summarise(given: CompactionPlan, answer: (asked: string) => strin
   return { summary, asked };
 }
 
-test("asks for each chunk once, then merges what came", async () => {
+test("requests each chunk once, then merges the answers", async () => {
   const { summary, asked } = await summarise(plan(["one", "two"]), (text) => (text.startsWith("Part") ? text.slice(0, 6) : "all"));
   expect(asked.map((text) => text.split("\n")[0])).toEqual([
     "Part 1 of 2 of the record, one JSON object per line:",

@@ -9,23 +9,23 @@ import {
   type SummaryRequest,
 } from "./summary-request.ts";
 
-/** How a plan is summarised. */
+/** Options for summarising a plan. */
 export interface SummariseOptions {
-  /** Resolves to the text of the summariser's answer. Equal parts give equal requests but for the time of the message. */
+  /** Resolves with the summariser's answer. Equal parts give equal requests except for the message's time. */
   readonly ask: (request: SummaryRequest) => Promise<string>;
   /** The summariser's window, tokens. */
   readonly summariserWindow: number;
   /** The window of the session's model, tokens: the summary has to fit there. */
   readonly window: number;
-  /** What the user asked for with `/compact`. */
+  /** The user's instructions with `/compact`. */
   readonly instructions: string | undefined;
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number;
 }
 
 /**
- * Has a plan's chunks summarised one after the other, and their summaries merged until one is left (R9). A limited plan takes one request for each
- * chunk and one that merges. Rejects when `ask` does.
+ * Summarises a plan's chunks one after the other, and merges the summaries until one is left (R9). A limited plan takes one request per chunk and one to merge.
+ * Rejects when `ask` does.
  */
 export async function summarisePlan(plan: CompactionPlan, options: SummariseOptions): Promise<string> {
   const { summariserWindow, instructions, now } = options;

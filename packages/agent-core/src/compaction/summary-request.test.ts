@@ -30,7 +30,7 @@ test("fits any number of summaries into one merge request, in any language", () 
 });
 
 describe("renderSummaryRequest", () => {
-  test("is a prompt of its own, without tools, that keeps identifiers", () => {
+  test("has its own system prompt that keeps identifiers, and no tools", () => {
     const made = renderSummaryRequest({ type: "chunk", text: "{}", number: 1, count: 1 }, OPTIONS);
     expect(made.tools).toEqual([]);
     expect(made.system.stable).toContain("Copy identifiers exactly");

@@ -4,34 +4,34 @@ import { cutText } from "../text/cut-text.ts";
 import { estimateTokens } from "../tokens/estimate-tokens.ts";
 import { contextBudget } from "./context-budget.ts";
 
-/** The input of one summary. */
+/** Input of one summary. */
 export type SummaryPart =
-  /** One chunk of a plan; `number` counts from 1. */
+  /** One chunk of a plan; `number` starts at 1. */
   | { readonly type: "chunk"; readonly text: string; readonly number: number; readonly count: number }
-  /** The summaries of chunks that follow each other, oldest first. */
+  /** The summaries of consecutive chunks, oldest first. */
   | { readonly type: "merge"; readonly summaries: readonly string[] };
 
-/** The request of a summary, as the summariser gets it. */
+/** The request for a summary. */
 export type SummaryRequest = Pick<ModelRequest, "system" | "messages" | "tools">;
 
-/** How the summary is to be made. */
+/** Options of a summary. */
 export interface SummaryOptions {
-  /** What the user asked for with `/compact`. */
+  /** The user's instructions with `/compact`. */
   readonly instructions?: string;
   /** The summariser's window, tokens. */
   readonly window: number;
-  /** Milliseconds since the epoch, for the message. */
+  /** Milliseconds since the epoch, for the message's timestamp. */
   readonly nowMs: number;
 }
 
 const MAX_INSTRUCTION_CHARS = 2_000;
 const WORDS_PER_TOKEN = 0.5;
-/** What JSON puts around one summary, roughly. */
+/** Approximate JSON overhead per summary. */
 const SUMMARY_LINE_TOKENS = 20;
 
 /**
- * The request of a compaction: a prompt of its own, one message, no tools. The transcript is data, one JSON object a line; the summary keeps
- * identifiers as they are. Pure.
+ * Renders the request of a compaction: its own system prompt, one message, no tools. The transcript is data, one JSON object per line; the summary keeps
+ * identifiers unchanged. Pure.
  */
 export function renderSummaryRequest(part: SummaryPart, options: SummaryOptions): SummaryRequest {
   const { maxSummary } = contextBudget({ window: options.window });
@@ -54,7 +54,10 @@ export function renderSummaryRequest(part: SummaryPart, options: SummaryOptions)
   };
 }
 
-/** Summaries in groups that a summariser with this window can merge at once, two at least in each but the last. Repeat until one is left. */
+/**
+ * Groups summaries so that a summariser with this window can merge each group in one request, with at least two per group except the last. Repeat until one is
+ * left.
+ */
 export function groupSummaries(summaries: readonly string[], options: { readonly window: number }): readonly (readonly string[])[] {
   const { maxChunk } = contextBudget(options);
   const groups: { readonly members: string[]; tokens: number }[] = [];
@@ -71,13 +74,13 @@ export function groupSummaries(summaries: readonly string[], options: { readonly
   return groups.map(({ members }) => members);
 }
 
-/** Summaries cut so that one request of a summariser with this window merges all of them. Pure. */
+/** Truncates summaries so that a summariser with this window can merge all of them in one request. Pure. */
 export function fitToMerge(summaries: readonly string[], options: { readonly window: number }): readonly string[] {
   const maxTokens = Math.floor(contextBudget(options).maxChunk / summaries.length) - SUMMARY_LINE_TOKENS;
   return summaries.map((summary) => limitText(summary, maxTokens));
 }
 
-/** The summary, cut to the requested length. */
+/** Truncates a summary to the requested length. */
 export function limitSummary(summary: string, options: { readonly window: number }): string {
   return limitText(summary, contextBudget(options).maxSummary);
 }

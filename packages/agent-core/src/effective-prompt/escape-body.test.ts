@@ -19,7 +19,7 @@ test.each([
 });
 
 test.each(["[a link](b)", "[x] done", "Systematic: x", "tab\tstays", "see [9f2c4e81a0b7] there", "\\ alone", "家 👨‍👩‍👧 שלום"])(
-  "%j stays",
+  "%j is unchanged",
   (text) => {
     expect(escapeBody(text)).toBe(text);
   },

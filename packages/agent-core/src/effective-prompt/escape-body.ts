@@ -4,14 +4,14 @@ const CONTROL = /[^\P{Cc}\t\n]/gu;
 const UNSEEN_START = /^[\s\p{Cf}\p{Default_Ignorable_Code_Point}]*/u;
 const UNSEEN = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** How the lines begin that we write ourselves, in lower case. Any delimiter counts, also that of another turn. */
+/** The beginnings of lines that only the gateway writes, in lower case. Includes any delimiter, also of other turns. */
 const OPENERS =
   /^(?:\[\s*[0-9a-f]{6}|\[\s*\/|inbound\s+context|system\s*:|\[\s*media\s+attached|\[\s*user\s+sent\s+media|\[\s*subagent|\[\s*plugin\s+context|\[\s*\[\s*bootstrap|\[\s*summary|thread\s+history\s+-)/u;
 
 /**
- * Makes a platform's text safe to stand outside a block: a line that begins like one of ours gets a visible backslash, also when it hides
- * behind spaces, invisible characters or full-width forms. All line breaks become `\n`; other control characters go, tabs stay.
- * Reversible but for those: a line that already has backslashes there gets one more.
+ * Escapes a platform's text for use outside a block: a line that begins like one of the gateway's gets a visible backslash, even if it is hidden behind spaces,
+ * invisible characters or full-width forms. All line breaks become `
+ * `; other control characters are removed, tabs stay. Otherwise reversible: a line that already starts with backslashes gets one more.
  */
 export function escapeBody(text: string): string {
   return text.toWellFormed().replace(LINE_BREAKS, "\n").replace(CONTROL, "").split("\n").map(escapeLine).join("\n");

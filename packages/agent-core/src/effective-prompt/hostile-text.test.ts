@@ -58,16 +58,20 @@ const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/u;
 const FIELDS = 28;
 const RUNS = 10_000;
 
-test(`no text of a platform makes a line or a block of ours, and none is lost (${RUNS} cases a field)`, { timeout: 300_000 }, () => {
-  fc.assert(
-    fc.property(fc.array(hostile, { minLength: FIELDS, maxLength: FIELDS }), fc.boolean(), (texts, withSuffix) => {
-      const at = (index: number): string => texts[index] ?? "";
-      const { text } = renderEffectivePrompt(factsOf(at, withSuffix));
-      expectRecovered(text, at, withSuffix);
-    }),
-    { numRuns: RUNS },
-  );
-});
+test(
+  `no platform text can forge a line or a block of the gateway's, and none is lost (${RUNS} cases per field)`,
+  { timeout: 300_000 },
+  () => {
+    fc.assert(
+      fc.property(fc.array(hostile, { minLength: FIELDS, maxLength: FIELDS }), fc.boolean(), (texts, withSuffix) => {
+        const at = (index: number): string => texts[index] ?? "";
+        const { text } = renderEffectivePrompt(factsOf(at, withSuffix));
+        expectRecovered(text, at, withSuffix);
+      }),
+      { numRuns: RUNS },
+    );
+  },
+);
 
 test("recovers text of other programs too", () => {
   const texts = hostileText({ seed: 20_260_304, delimiters: [DELIMITER, LAST_DELIMITER] });
@@ -78,7 +82,7 @@ test("recovers text of other programs too", () => {
   }
 });
 
-test("an older turn has the same body, events, files and texts, and neither more nor other blocks", { timeout: 60_000 }, () => {
+test("a re-rendered turn has the same body, events, files and texts, and no other blocks", { timeout: 60_000 }, () => {
   const texts = hostileText({ seed: 20_260_305, delimiters: [DELIMITER, LAST_DELIMITER] });
   for (let round = 0; round < 500; round++) {
     const fields = Array.from({ length: FIELDS }, () => texts.next().value);
@@ -111,7 +115,7 @@ const BLOCKS = [
   "Webhook payload",
 ];
 
-/** The independent parser, which sees the bytes alone, finds exactly what was put in. */
+/** Expects the independent parser, which sees only bytes, to find exactly the inputs. */
 function expectRecovered(text: string, at: (index: number) => string, withSuffix: boolean): void {
   const parsed = parseEffectivePrompt(text);
   const { body, untrusted } = parsed;
@@ -146,7 +150,7 @@ function faultsIf(isFault: boolean, what: string): readonly string[] {
   return isFault ? [what] : [];
 }
 
-/** Every field that a platform, a file, a plugin or another agent can fill; each is shown in every case. */
+/** Sets every field that a platform, a file, a plugin or another agent controls, in every case. */
 function factsOf(at: (index: number) => string, withSuffix: boolean): EffectivePromptFacts {
   return {
     delimiter: DELIMITER,
@@ -197,7 +201,7 @@ test.each(["conversation", "sender", "body", "media"] as const)("100 kB of %s in
   if (field !== "body") expect(text.length).toBeLessThan(6_000);
 });
 
-/** Each line of the body is the person's own, or the same with one backslash before its first visible character. */
+/** Each line of the body is the original, possibly with one backslash before its first visible character. */
 function bodyFaults(shown: readonly string[], text: string): readonly string[] {
   const lines = text
     .toWellFormed()

@@ -2,19 +2,19 @@ import type { JsonValue } from "@factotum/agent-contract";
 import { cutText } from "../text/cut-text.ts";
 import { renderJson } from "./render-json.ts";
 
-/** Characters of one block in an older turn. */
+/** Maximum characters of one block in an older turn. */
 export const MAX_OLDER_BLOCK_CHARS = 1_000;
 
-/** Tried in this order; the first length of a block's texts with which the block fits is taken. */
+/** Lengths to try in order: texts of a block are cut to the first one with which it fits. */
 const TEXT_CHARS = [1_000, 700, 500, 350, 250, 180, 120, 80, 50, 20, 0] as const;
-/** Texts of a list are not cut below this while an older item can go instead. */
+/** Texts of a list are not cut below this length while an older item can be dropped. */
 const MIN_LIST_TEXT_CHARS = 180;
-/** More items than this never fit. */
+/** More items never fit. */
 const MAX_ITEMS = 20;
 
 /**
- * The value with at most 1,000 characters of JSON: its longest texts are cut, and a list loses its oldest items (and says how many) before its texts
- * become too short to be of use. A value that fits comes back as it is. Pure.
+ * Limits a value to 1,000 characters of JSON: truncates its longest texts, and drops a list's oldest items (with a count) before texts become too short to be
+ * useful. A value that fits is returned unchanged. Pure.
  */
 export function limitBlock(value: JsonValue): JsonValue {
   if (fits(value) || !Array.isArray(value)) return cutTexts(value, TEXT_CHARS);
@@ -30,7 +30,7 @@ function itemsFrom(items: readonly JsonValue[], from: number): readonly JsonValu
   return from <= 0 ? items : [{ left_out: from }, ...items.slice(from)];
 }
 
-/** With texts of the first length that makes it fit, or of the last one. */
+/** Truncates texts to the first length with which the value fits, or to the last one. */
 function cutTexts(value: JsonValue, lengths: readonly number[]): JsonValue {
   let cut = value;
   for (const maxChars of lengths) {

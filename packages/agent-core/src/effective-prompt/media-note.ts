@@ -4,12 +4,12 @@ import type { MediaFacts } from "./effective-prompt-facts.ts";
 const MAX_NAME_CHARS = 200;
 const NOT_IN_NAMES = /[^\p{L}\p{N}._-]/gu;
 const NOT_IN_LOCATIONS = /[^\p{L}\p{N}:/._~-]/gu;
-/** A path with none of these cannot end its line or its brackets, or look like another one. */
+/** A path without these characters cannot end its line or brackets, or imitate another path. */
 const NOT_IN_PATHS = /[\p{C}\p{Zl}\p{Zp}[\]]/u;
 const MAX_PATH_CHARS = 1_000;
 const MIME_TYPE = /^[a-z]+\/[a-z0-9][a-z0-9.+-]{0,80}$/;
 
-/** One line for each attachment: what it is and where it lies. The images themselves are part 4. */
+/** One line per attachment with its type and location. The images themselves are part 4. */
 export function renderMediaNote(media: readonly MediaFacts[]): readonly string[] {
   return media.map((one, index) => {
     const counter = media.length === 1 ? "" : ` ${index + 1}/${media.length}`;
@@ -17,7 +17,7 @@ export function renderMediaNote(media: readonly MediaFacts[]): readonly string[]
   });
 }
 
-/** Only letters, digits and `._-`, at most 200 characters; `file` when nothing is left. */
+/** Keeps letters, digits and `._-`, at most 200 characters; `file` if nothing is left. */
 export function sanitizeFileName(name: string): string {
   const kept = name.toWellFormed().normalize("NFC").replace(NOT_IN_NAMES, "");
   return Array.from(kept).slice(0, MAX_NAME_CHARS).join("") || "file";

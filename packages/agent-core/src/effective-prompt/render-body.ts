@@ -2,7 +2,7 @@ import type { UserMessageParts } from "@factotum/agent-contract";
 import type { PromptBody } from "./effective-prompt-facts.ts";
 import { escapeBody } from "./escape-body.ts";
 
-/** The text of the body; empty when there is none. */
+/** The text of the body; empty if there is none. */
 export function renderBody(body: PromptBody): string {
   switch (body.type) {
     case "message":
@@ -22,7 +22,7 @@ export function renderBody(body: PromptBody): string {
   }
 }
 
-/** What of the body is kept for a later rendering, and for people who look at the conversation. */
+/** The parts of the body that are stored for re-rendering and for readers of the conversation. */
 export function bodyParts(body: PromptBody): Pick<UserMessageParts, "body" | "bodyType"> {
   switch (body.type) {
     case "message":

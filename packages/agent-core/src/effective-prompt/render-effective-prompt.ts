@@ -14,11 +14,11 @@ import { contextBlocks, suffixBlocks, threadHistoryBlock, type UntrustedBlock } 
 const DELIMITER = /^[0-9a-f]{12}$/;
 
 /**
- * Part 3 of a request: one turn's text, rendered once; history replays it as it is.
+ * Renders part 3 of a request: one turn's text, rendered once and replayed from history.
  *
- * Pure. Text of platforms cannot make a line that reads as one of ours: in blocks it is JSON on one line, in the body such lines get a
- * backslash. Throws a `TypeError` for a delimiter that is not twelve hexadecimal digits, a `RangeError` for an unknown time zone: with
- * either the text would not be what the model is told it is. Whoever renders many keeps the `time` of the facts' zone and passes it.
+ * Pure. Platform text cannot forge a line of the gateway's: in blocks it is JSON on one line, in the body such lines get a backslash. Throws a `TypeError` for
+ * a delimiter other than twelve hexadecimal digits, and a `RangeError` for an unknown time zone, because the text would not match its description in the system
+ * prompt. When rendering many, create `time` for the facts' zone once and pass it.
  */
 export function renderEffectivePrompt(facts: EffectivePromptFacts, time: TimeFormat = createTimeFormat(facts.timeZone)): EffectivePrompt {
   const { delimiter } = facts;

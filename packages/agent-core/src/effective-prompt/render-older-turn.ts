@@ -5,11 +5,11 @@ import { limitBlock, MAX_OLDER_BLOCK_CHARS } from "./limit-block.ts";
 import { renderKeptBody } from "./render-body.ts";
 import { renderJson } from "./render-json.ts";
 
-/** What the prompt says by itself of every turn. */
+/** What the session's prompt already says about every turn. */
 export interface OlderTurnOptions {
-  /** The channel that the system prompt was rendered for: a turn of another one keeps the name of its own. */
+  /** The channel that the system prompt was rendered for: turns of other channels keep their channel's name. */
   readonly promptChannel?: string;
-  /** An earlier message by its platform's id, for a reply whose platform named no more than that. */
+  /** Looks up an earlier message by its platform id, for a reply whose platform gave only the id. */
   readonly repliedTo?: (messageId: string) => EarlierMessage | undefined;
 }
 
@@ -28,8 +28,8 @@ const REPLIED = "replied message (untrusted)";
 const ANNOUNCEMENTS: ReadonlySet<string> = new Set(["media reply hint", "session hint", "bootstrap truncation warning"]);
 
 /**
- * The text of an older turn, from the text as it was sent: timestamp, channel where it is another one, owner flag, sender, body, system
- * events, media notes, and every block of quoted, forwarded, group-history or file text, each at most 1,000 characters; ids and announcements go.
+ * Re-renders an older turn from its original text: timestamp, channel if it differs, owner flag, sender, body, system events, media notes, and every block of
+ * quoted, forwarded, group-history or file text, each at most 1,000 characters. Ids and announcements are removed.
  *
  * Pure and idempotent. `undefined` for a text that this product has not rendered.
  */
@@ -66,7 +66,7 @@ function keptFields(fields: JsonObject, { promptChannel }: OlderTurnOptions): Js
   );
 }
 
-/** What a message replied to, where only the id told: the id goes, so the earlier message is shown in its place. */
+/** The replied-to message, if only its id was given: the id is removed, so the earlier message is quoted instead. */
 function repliedBlock(fields: JsonObject, head: readonly PromptBlock[], { repliedTo }: OlderTurnOptions): readonly string[] {
   const { reply_to_id: id, delimiter } = fields;
   if (typeof id !== "string" || typeof delimiter !== "string" || head.some((piece) => piece.id === REPLIED)) return [];
@@ -76,7 +76,7 @@ function repliedBlock(fields: JsonObject, head: readonly PromptBlock[], { replie
   return [`[${delimiter} Replied message (untrusted)]\n${renderJson(value)}\n[/${delimiter}]`];
 }
 
-/** The id of a message and what a reply to it is shown; `undefined` for a text without one. */
+/** The id of a message and the text that replies quote; `undefined` for a text without one. */
 export function readEarlierMessage(text: string, { body }: UserMessageParts): (EarlierMessage & { readonly id: string }) | undefined {
   const [trusted] = splitEffectivePrompt(text);
   const fields = trusted?.id === "trusted" ? parseBlock(trusted.text) : undefined;
@@ -84,7 +84,7 @@ export function readEarlierMessage(text: string, { body }: UserMessageParts): (E
   return typeof id === "string" ? { id, timestamp: fields?.["timestamp"], body } : undefined;
 }
 
-/** Who asked; how the exchange goes on concerns its own turn alone. */
+/** The requesting agent; the state of the exchange concerns its own turn alone. */
 function requesterOf(value: JsonValue | undefined): JsonValue | undefined {
   if (!isObject(value)) return undefined;
   return { requester_session: value["requester_session"], requester_channel: value["requester_channel"] };
@@ -93,7 +93,7 @@ function requesterOf(value: JsonValue | undefined): JsonValue | undefined {
 function renderPiece(id: string, text: string, { bodyType }: UserMessageParts): readonly string[] {
   if (id === "body" || id === "system-event" || ANNOUNCEMENTS.has(id)) return [];
   const whole = text.replace(/\n$/, "");
-  // A task is shown as it is, so a line in it may look like a note of ours.
+  // A task is shown verbatim, so a line in it may look like a media note.
   if (id === "media-note") return bodyType === "task" ? [] : [whole];
   const [open = "", ...rest] = whole.split("\n");
   const close = rest.pop() ?? "";

@@ -1,4 +1,4 @@
-/** Times as the user's zone has them. */
+/** Formats times in the user's zone. */
 export interface TimeFormat {
   /** `Mon 2026-06-15 14:31 UTC`: weekday, date, minute, and the zone's short name. */
   timestamp(timeMs: number): string;
@@ -8,10 +8,10 @@ export interface TimeFormat {
   day(timeMs: number): string;
 }
 
-/** Seconds whose parts are kept. */
+/** Maximum cached seconds. */
 const MOST_KEPT = 64;
 
-/** Throws a `RangeError` for an unknown zone. Keep it: the making costs far more than a time, in native memory too. */
+/** Creates a formatter. Throws a `RangeError` for an unknown zone. Reuse it: creating one costs far more than formatting, in native memory too. */
 export function createTimeFormat(timeZone: string): TimeFormat {
   const format = new Intl.DateTimeFormat("en-US", {
     timeZone,
@@ -25,7 +25,7 @@ export function createTimeFormat(timeZone: string): TimeFormat {
     second: "2-digit",
     timeZoneName: "short",
   });
-  // A turn asks for now and for when its conversation began, several times, and many turns for the same.
+  // A turn formats the current time and its conversation's start several times, and concurrent turns often the same ones.
   const kept = new Map<number, Readonly<Record<string, string>>>();
   const parts = (timeMs: number): Readonly<Record<string, string>> => {
     const second = Math.floor(timeMs / 1000);

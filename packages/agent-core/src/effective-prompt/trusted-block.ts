@@ -4,7 +4,7 @@ import { renderJson } from "./render-json.ts";
 import { sanitizeName } from "./sanitize.ts";
 import type { TimeFormat } from "./time-format.ts";
 
-/** What is known for certain of the turn; it announces the delimiter of all blocks below. */
+/** Verified facts about the turn; announces the delimiter of all blocks below. */
 export function renderTrustedBlock(facts: EffectivePromptFacts, time: TimeFormat): string {
   const { channel, provider, surface, account, chatType, wasMentioned, sender, owner, messageId, replyToId } = facts.trusted;
   const fields: JsonObject = {
@@ -33,7 +33,7 @@ function clean(text: string | undefined): string | undefined {
   return text === undefined ? undefined : sanitizeName(text);
 }
 
-/** The reply format, repeated here when the system prompt was rendered for another channel. */
+/** The reply format, repeated here if the system prompt was rendered for another channel. */
 function responseFormat({ responseFormat: format, promptChannel, channel }: TrustedFacts): JsonObject | undefined {
   if (format === undefined || promptChannel === channel) return undefined;
   return { markup: clean(format.dialect), markdown: format.markdown, max_message_chars: format.maxMessageChars };

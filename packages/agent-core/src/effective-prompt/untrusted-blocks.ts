@@ -3,7 +3,7 @@ import type { EffectivePromptFacts, HistoryFacts } from "./effective-prompt-fact
 import { cutText } from "../text/cut-text.ts";
 import { sanitizeName } from "./sanitize.ts";
 
-/** One block of words that are not ours. */
+/** A block of text from others. */
 export interface UntrustedBlock {
   readonly id: string;
   readonly title: string;
@@ -11,7 +11,7 @@ export interface UntrustedBlock {
 }
 
 const MAX_PARTICIPANTS = 50;
-/** Characters that are shown of one day's notes. */
+/** Characters shown of one day's notes. */
 export const MAX_NOTE_CHARS = 1_200;
 
 /** Earlier messages of the thread, above the system events. */
@@ -19,7 +19,7 @@ export function threadHistoryBlock({ threadHistory }: EffectivePromptFacts): rea
   return historyBlock("thread-history", "Thread history - for context", threadHistory);
 }
 
-/** The blocks between the session hint and the body, in order. Empty fields and empty blocks are left out. */
+/** The blocks between the session hint and the body, in order. Empty fields and blocks are omitted. */
 export function contextBlocks(facts: EffectivePromptFacts): readonly UntrustedBlock[] {
   const { conversation, sender, replied, threadStarter, forwarded, payload } = facts;
   const participants = conversation?.participants;
@@ -55,7 +55,7 @@ export function contextBlocks(facts: EffectivePromptFacts): readonly UntrustedBl
   ];
 }
 
-/** Context that came with the message, other than its body and quotes; below the body. */
+/** Context that came with the message apart from its body and quotes; below the body. */
 export function suffixBlocks({ untrustedNotes }: EffectivePromptFacts): readonly UntrustedBlock[] {
   if (untrustedNotes.length === 0) return [];
   return [

@@ -16,11 +16,11 @@ test.each([
   [3, 1, ["3"]],
   [3, 0, ["1", "2", "3"]],
   [2, undefined, ["1", "2"]],
-])("of %i turns with limit %s remain %j", (count, limit, expected) => {
+])("keeps of %i turns with limit %s the turns %j", (count, limit, expected) => {
   expect(bodies(count, limit)).toEqual(expected);
 });
 
-test("never exceeds the limit, cuts whole turns, and moves once in limit/2 turns", () => {
+test("never exceeds the limit, cuts whole turns, and cuts once in limit/2 turns", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 60 }), (limit, most) => {
       let previous = 0;

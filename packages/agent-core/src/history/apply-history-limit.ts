@@ -2,11 +2,11 @@ import type { AgentMessage } from "@factotum/agent-contract";
 import { beginsTurn } from "./begins-turn.ts";
 
 /**
- * The last turns of a history, at most `limit` (0 or `undefined`: all). On passing the limit the history is cut to half of it at once, so
- * that the cut does not move with every turn; each further cut is the named break `history-limit`: `droppedTurns` has grown.
+ * The last turns of a history, at most `limit` (0 or `undefined`: all). A history over the limit is cut to half of it at once, so that the cut does not move
+ * with every turn; each cut is the named break `history-limit`: `droppedTurns` has grown.
  *
- * Give it every message since the last compaction, the turn that is being made included: where the cut lies follows from the number of
- * turns alone, also after a restart. A turn begins with a user message.
+ * Pass every message since the last compaction, including the current turn: the position of the cut depends only on the number of turns, also after a restart.
+ * A turn begins with a user message.
  */
 export function applyHistoryLimit(
   messages: readonly AgentMessage[],

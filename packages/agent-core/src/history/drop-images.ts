@@ -5,9 +5,8 @@ import { beginsTurn } from "./begins-turn.ts";
 export const IMAGE_REMOVED = "[image data removed - already processed by model]";
 
 /**
- * Replaces the images of all turns but the last `keepTurns` (3 by default, the one that is being made included) by a line of text.
- * A turn begins with a user message. `dropped` counts the images: more than zero is the named break `images-dropped`.
- * Messages without such images come back as the same objects. Pure.
+ * Replaces the images of all turns but the last `keepTurns` (3 by default, including the current one) by a line of text. A turn begins with a user message.
+ * `dropped` counts the images; above zero it is the named break `images-dropped`. Messages without such images are returned as the same objects. Pure.
  */
 export function dropImages(
   messages: readonly AgentMessage[],
@@ -21,13 +20,13 @@ export function dropImages(
   return { messages: messages.map((message, index) => (index < border ? withoutImages(message) : message)), dropped };
 }
 
-/** The message with a line of text for each image. */
+/** The message with a line of text in place of each image. */
 export function withoutImages<T extends AgentMessage>(message: T): T {
   if (imagesIn(message) === 0 || message.role === "assistant") return message;
   return { ...message, content: message.content.map(replaceImage) };
 }
 
-/** A line of text for an image; text stays. */
+/** A line of text in place of an image; text is returned unchanged. */
 export function replaceImage(block: TextContent | ImageContent): TextContent {
   return block.type === "image" ? { type: "text", text: IMAGE_REMOVED } : block;
 }

@@ -4,7 +4,7 @@ import { asks, IMAGE, says, toolResult, turn } from "../../test/histories.ts";
 import { estimateTokens } from "../tokens/estimate-tokens.ts";
 import { pruneToolResults } from "./prune-tool-results.ts";
 
-/** One turn with a result of so many characters. */
+/** One turn with a result of this many characters. */
 const work = (id: string, chars: number): readonly AgentMessage[] => [
   turn(id),
   asks(id),
@@ -24,7 +24,7 @@ describe("pruneToolResults", () => {
     expect(pruned.messages).toBe(HISTORY);
   });
 
-  test("shortens old results over 4,000 characters, nothing of the last three answers", () => {
+  test("shortens old results over 4,000 characters, except those of the last three answers", () => {
     const { messages, trimmed, cleared, savedTokens } = pruneToolResults(HISTORY, { contextTokens: 45_000, contextWindow: 100_000 });
     expect({ trimmed, cleared }).toEqual({ trimmed: 3, cleared: 0 });
     expect(textAt(messages, 2)).toMatch(/^h{1500}\n\[…\]\nh{1499}t\n\[.*1500 of 10000 characters/);
@@ -35,7 +35,7 @@ describe("pruneToolResults", () => {
     expect(pruneToolResults(messages, { contextTokens: 45_000, contextWindow: 100_000 }).messages).toBe(messages);
   });
 
-  test("shortens the result of the fourth answer from the end, and not of the third", () => {
+  test("shortens the result of the fourth answer from the end, but not of the third", () => {
     const history = [...work("fourth", 20_000), ...work("third", 20_000), says("second"), says("last")];
     const { messages, trimmed } = pruneToolResults(history, { contextTokens: 45_000, contextWindow: 100_000 });
     expect(trimmed).toBe(1);
@@ -47,7 +47,7 @@ describe("pruneToolResults", () => {
     expect(pruneToolResults(HISTORY, { contextTokens: 31_000, contextWindow: 100_000 }).trimmed).toBe(1);
   });
 
-  test("empties old results, oldest first, when half of the window is still full", () => {
+  test("empties old results, oldest first, while the context exceeds half of the window", () => {
     const many = [...Array.from({ length: 20 }, (_, index) => work(`r${index}`, 3_900)).flat(), says("1"), says("2"), says("3")];
     const { messages, trimmed, cleared } = pruneToolResults(many, { contextTokens: 53_000, contextWindow: 100_000 });
     expect(trimmed).toBe(0);

@@ -10,22 +10,21 @@ const SOFT_KEPT_CHARS = 1_500;
 const HARD_MIN_CHARS = 50_000;
 const CLEARED = "[Old tool result removed to make room; call the tool again if it matters.]";
 
-/** What pruning did. */
+/** The result of pruning. */
 export interface PruneResult {
   readonly messages: readonly AgentMessage[];
   readonly trimmed: number;
   readonly cleared: number;
-  /** Tokens that were saved, by the same guess as everywhere. */
+  /** Estimated tokens saved, by `estimateTokens`. */
   readonly savedTokens: number;
 }
 
 /**
- * Makes old tool results smaller, at a named cause only (a cold cache, above all) and never in the transcript.
+ * Prunes old tool results, at a named cause only (mostly a cold cache) and never in the transcript.
  *
- * Above 30 % of the window, results over 4,000 characters keep their first and last 1,500; if the context is still at half of the window or
- * more and the old results hold 50,000 characters, they are emptied, oldest first, until it is not. What belongs to the last three answers is
- * never touched. Pure; what is not touched comes back as the same object. To have the same prefix until the next cause, prune the same messages
- * with the same figures and append what came since.
+ * Above 30 % of the window, results over 4,000 characters keep their first and last 1,500. If the context still fills half of the window and the old results
+ * hold 50,000 characters, they are emptied, oldest first, until it does not. Results of the last three answers are never pruned. Pure; unchanged messages are
+ * returned as the same objects. For a stable prefix until the next cause, prune the same messages with the same figures and append later ones.
  */
 export function pruneToolResults(
   messages: readonly AgentMessage[],
@@ -63,7 +62,7 @@ export function pruneToolResults(
   return { messages: trimmed + cleared === 0 ? messages : pruned, trimmed, cleared, savedTokens: options.contextTokens - tokens };
 }
 
-/** Index of the third answer from the end; 0 when there are fewer. */
+/** Index of the third answer from the end; 0 if there are fewer. */
 function protectedFrom(messages: readonly AgentMessage[]): number {
   let answers = PROTECTED_ANSWERS;
   for (let index = messages.length - 1; index >= 0; index--) if (messages[index]?.role === "assistant" && --answers === 0) return index;

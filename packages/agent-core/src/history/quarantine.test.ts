@@ -44,13 +44,13 @@ describe("quarantine", () => {
     "messages.[12]: bad image",
     "contents[12]: bad image",
     "input[12]: bad image",
-  ])("a place of two digits is read whole: %s", (message) => {
+  ])("reads a position of two digits whole: %s", (message) => {
     const long = Array.from({ length: 10 }, (_, index) => [turn(`${index}`, {}, [IMAGE]), says("yes")]).flat();
     expect(taken(message, [...long, turn("now")])).toEqual(["image", 12]);
   });
 
   test.each(["message 2: bad image", "submessages.2: bad image", "messages: 2 bad images", "reinput[2]: bad image"])(
-    "what is no place counts for nothing: %s",
+    "ignores what is not a position: %s",
     (message) => {
       expect(
         taken(message, [turn("1"), says("a"), turn("2", {}, [IMAGE]), says("b"), turn("3", {}, [IMAGE]), says("c"), turn("now")]),

@@ -1,14 +1,14 @@
 import type { AgentMessage, ToolResultMessage, UserMessage } from "@factotum/agent-contract";
 import { projectMessages } from "../projection/project-messages.ts";
 
-/** What of a history is left out from now on. */
+/** The result of a quarantine. */
 export interface Quarantine {
-  /** The whole history, as long as before. */
+  /** The whole history, with the same length as before. */
   readonly messages: readonly AgentMessage[];
-  /** The replacements: keep these in place of the messages at the same index. Never empty. */
+  /** The replacements by index; store these instead of the originals. Never empty. */
   readonly replaced: readonly { readonly index: number; readonly message: AgentMessage }[];
   readonly item: "image" | "thinking" | "tool-call" | "text";
-  /** The provider's words named neither an item nor a place: it is what was most likely meant, and no more than that. */
+  /** The provider's error named neither an item nor a position; the most likely item was chosen. */
   readonly isGuess: boolean;
 }
 
@@ -18,24 +18,23 @@ type Candidate = Omit<Quarantine, "isGuess">;
 const REFUSED = "left out: the model's provider refused it";
 const MIN_ID_CHARS = 6;
 
-/** What a provider's words point at. The order counts: a word about images says more than one about tools. */
+/** Maps words in a provider's error to kinds of items. The order matters: a word about images is more specific than one about tools. */
 const WORDS: readonly (readonly [Item, RegExp])[] = [
   ["image", /image|base64|media[_ ]?type|inline_?data|pixel|dimension/i],
   ["thinking", /thinking|signature|reasoning|encrypted_content|bound to a different conversation/i],
   ["tool-call", /tool|function|call_id|arguments/i],
 ];
 
-/** `messages.3`, `messages[3]`, `contents[3]`, `input[3]`: the place in the provider's own list. */
+/** `messages.3`, `messages[3]`, `contents[3]`, `input[3]`: a position in the provider's own list. */
 const PLACE = /\b(?:messages|contents|input)(?:\.|\[|\.\[)(\d+)/;
 
 /**
- * Takes the one item out of a history that a provider most likely meant when it refused to take the request (a 400 on replay, R8), so that the
- * session goes on. Looks for the id of a call in the provider's words, then for the kind of item that they name, around the place that they name,
- * the newest first; without any of these for the newest image, then call, then text. The user's last words are never taken, and what it takes
- * always changes the request.
+ * Removes the one history item that a provider most likely rejected (a 400 on replay, R8), so that the session can continue. Looks for a call's id in the
+ * provider's error, then for the kind of item that it names, near the position that it names, newest first; without any of these for the newest image, then
+ * call, then text. The user's last message is never removed, and every removal changes the request.
  *
- * A call that is left out leaves its result behind, which the projection then drops; so the call that a history ends with stays, and its result goes
- * instead: a request must not end with an answer. `undefined`: nothing is left to take out, the request cannot be saved. Pure.
+ * A removed call leaves its result behind, which the projection drops. So the call at the end of a history is kept, and its result removed instead, because a
+ * request must not end with an answer. `undefined`: nothing is left to remove, the request cannot be repaired. Pure.
  */
 export function quarantine(messages: readonly AgentMessage[], hint: { readonly message: string }): Quarantine | undefined {
   const before = projectMessages(messages);
@@ -50,12 +49,12 @@ export function quarantine(messages: readonly AgentMessage[], hint: { readonly m
   return undefined;
 }
 
-/** It ends with what a model can answer, unless it did not before. */
+/** True if it ends with a message that a model can answer, or did not before either. */
 function isAnswerable(after: readonly AgentMessage[], before: readonly AgentMessage[]): boolean {
   return after.at(-1)?.role !== "assistant" || before.at(-1)?.role === "assistant";
 }
 
-/** Most likely first. */
+/** Candidates, most likely first. */
 function* candidates(messages: readonly AgentMessage[], words: string): Generator<Candidate> {
   for (const { index, callId } of callsNamed(messages, words)) yield* replaceAt(messages, "tool-call", index, callId);
   const named = WORDS.filter(([, pattern]) => pattern.test(words)).map(([item]) => item);
@@ -84,7 +83,7 @@ function callsNamed(messages: readonly AgentMessage[], words: string): readonly 
   });
 }
 
-/** Messages at the named place. Most formats put what the user and the tools say between two answers into one message; the others are close. */
+/** Messages at the named position. Most formats merge the user's and the tools' messages between two answers into one; the others are close. */
 function placeOf(messages: readonly AgentMessage[], words: string): readonly number[] {
   const place = Number(PLACE.exec(words)?.[1] ?? Number.NaN);
   if (Number.isNaN(place)) return [];
@@ -98,7 +97,7 @@ function placeOf(messages: readonly AgentMessage[], words: string): readonly num
   });
 }
 
-/** The candidates of one kind, around the named place first, else the newest first. */
+/** The candidates of one kind, near the named position first, otherwise newest first. */
 function* itemsOf(messages: readonly AgentMessage[], item: Item, near: readonly number[]): Generator<Candidate> {
   if (item === "thinking") {
     yield* withoutThinking(messages);
@@ -115,7 +114,7 @@ function* itemsOf(messages: readonly AgentMessage[], item: Item, near: readonly 
   }
 }
 
-/** The last call of an answer, or the one that a result belongs to. */
+/** The last call of an answer, or the call of a result. */
 function callOf(messages: readonly AgentMessage[], index: number): NamedCall | undefined {
   const message = messages[index];
   if (message?.role === "toolResult") {
@@ -135,7 +134,7 @@ function hasText(message: AgentMessage): boolean {
   return message.content.some((block) => block.type === "text" && block.text.trim() !== "" && !block.text.endsWith(`${REFUSED}]`));
 }
 
-/** A signature is judged as a whole, and no provider says which one it did not like: all thoughts go. */
+/** A signature covers all thinking blocks and providers do not say which one failed, so all are removed. */
 function withoutThinking(messages: readonly AgentMessage[]): readonly Candidate[] {
   const replaced = messages.flatMap((message, index) =>
     message.role === "assistant" && message.content.some(({ type }) => type === "thinking")

@@ -7,7 +7,7 @@ import { isHeartbeatOk, withoutQuietRuns } from "./quiet-runs.ts";
 
 const poll = (): AgentMessage => turn("", { run: "heartbeat", body: { type: "task", text: "Heartbeat." } });
 
-describe("what a heartbeat's answer tells", () => {
+describe("a heartbeat's answer", () => {
   test.each([
     ["HEARTBEAT_OK", true],
     ["**HEARTBEAT_OK**\n", true],
@@ -22,12 +22,12 @@ describe("what a heartbeat's answer tells", () => {
     ["NOT_HEARTBEAT_OK", false],
     ["heartbeat_ok", false],
     ["", false],
-  ])("%j: %j", (text, expected) => {
+  ])("%j is empty: %j", (text, expected) => {
     expect(isHeartbeatOk(text)).toBe(expected);
   });
 });
 
-describe("runs that left nothing to tell", () => {
+describe("quiet runs", () => {
   const over = { isOpen: false };
   const notes = [
     turn("", { run: "memory", body: { type: "task", text: "Write your notes." } }),
@@ -67,7 +67,7 @@ describe("runs that left nothing to tell", () => {
     fc.assert(
       fc.property(anyHistory, anyHistory, fc.array(fc.boolean(), { maxLength: 3 }), (before, after, runs) => {
         const quiet = runs.flatMap((isNotes) => (isNotes ? notes : [poll(), says("HEARTBEAT_OK")]));
-        // What was said after a turn began belongs to that turn.
+        // Messages after the start of a turn belong to that turn.
         const later = [turn("later"), ...after];
         const shown = withoutQuietRuns([...before, ...quiet, ...later], over);
         expect(shown).toEqual([...before, ...later]);

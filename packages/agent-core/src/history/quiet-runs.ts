@@ -1,15 +1,15 @@
 import type { AgentMessage, RunKind } from "@factotum/agent-contract";
 import { beginsTurn } from "./begins-turn.ts";
 
-/** The agent's answer to a heartbeat that has nothing to report. */
+/** The agent's answer to a heartbeat without anything to report. */
 const OK_TOKEN = "HEARTBEAT_OK";
-/** Characters beside the token that still count as an empty report. */
+/** Characters besides the token that still count as an empty report. */
 const MAX_FURTHER_CHARS = 300;
 const MARKUP = /^[\s*_`~]+|[\s*_`~.!]+$/g;
 
 /**
- * True when a heartbeat's answer reports nothing: the token stands at its beginning or end, with at most 300 further characters. In the middle of a text
- * it is a word like any other. Pure.
+ * True if a heartbeat's answer reports nothing: the token is at its beginning or end, with at most 300 further characters. Elsewhere in a text it has no
+ * meaning. Pure.
  */
 export function isHeartbeatOk(text: string): boolean {
   const bare = text.replaceAll(MARKUP, "");
@@ -20,12 +20,11 @@ export function isHeartbeatOk(text: string): boolean {
 }
 
 /**
- * A history without the runs that nobody asked for and that left nothing to tell: heartbeats whose answer is the token, or that got none, and the
- * turns in which notes were written. The poll goes with its calls and its answer; whatever came after stays. `isOpen`: the last run is still at work,
- * so it stays too.
+ * A history without quiet runs: heartbeats whose answer is the token, or that got none, and memory flushes. The prompt is removed with its calls and its
+ * answer; later messages stay. `isOpen`: the last run is still active, so it stays too.
  *
- * What stays is the same objects in the same order, so that the request after such a run begins with the one before it (R14); without one the list
- * itself comes back. Pure.
+ * Kept messages are the same objects in the same order, so that the request after such a run begins with the one before it (R14); without quiet runs the same
+ * array is returned. Pure.
  */
 export function withoutQuietRuns(messages: readonly AgentMessage[], options: { readonly isOpen: boolean }): readonly AgentMessage[] {
   if (!messages.some(beginsQuietRun)) return messages;
@@ -40,7 +39,7 @@ export function withoutQuietRuns(messages: readonly AgentMessage[], options: { r
   return kept.length === messages.length ? messages : kept;
 }
 
-/** True for the first message of a quiet run: until such a run ends, it does not count as a turn of the conversation. */
+/** True for the first message of a quiet run: until the run ends, it does not count as a turn of the conversation. */
 export function beginsQuietRun(message: AgentMessage): boolean {
   return message.role === "user" && message.parts?.run !== undefined && QUIET_RUNS.has(message.parts.run);
 }

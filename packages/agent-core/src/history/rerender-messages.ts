@@ -3,18 +3,18 @@ import { readEarlierMessage, renderOlderTurn, type EarlierMessage, type OlderTur
 import { capContent } from "../loop/truncate-tool-result.ts";
 import { replaceImage, withoutImages } from "./drop-images.ts";
 
-/** What older turns are rendered for. */
+/** Options for re-rendering older turns. */
 export interface RerenderOptions extends Pick<OlderTurnOptions, "promptChannel"> {
-  /** Characters of one tool result. */
+  /** Maximum characters of one tool result. */
   readonly toolResultMaxChars: number;
 }
 
 /**
- * Renders older turns again, at a named cause: the text of a user message keeps what tells when, by whom and about what it was said
- * (`renderOlderTurn`); images become a line of text; tool results are cut to `toolResultMaxChars` where the model's window is smaller now.
+ * Re-renders older turns, at a named cause: the text of a user message keeps time, sender and context (`renderOlderTurn`); images become a line of text; tool
+ * results are truncated to `toolResultMaxChars` if the model's window has become smaller.
  *
- * Pure and idempotent: a message that needs no change comes back as the same object. Messages that this product did not render keep their text. Give it
- * the history without the turn that is being made, and store what it returns: from then on it is replayed as it is.
+ * Pure and idempotent: an unchanged message is returned as the same object. Messages that this product did not render keep their text. Pass the history without
+ * the current turn, and store the result: from then on it is replayed unchanged.
  */
 export function rerenderMessages(messages: readonly AgentMessage[], options: RerenderOptions): readonly AgentMessage[] {
   const earlier = new Map<string, EarlierMessage>();

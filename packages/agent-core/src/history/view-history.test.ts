@@ -30,8 +30,8 @@ const answer = (timestamp: number): AgentMessage => ({
 const conversation = (turns: number): AgentMessage[] =>
   Array.from({ length: turns }, (_, turn) => [user(turn * 10, `message ${turn}`), answer(turn * 10 + 5)]).flat();
 
-describe("what of a conversation is shown", () => {
-  test("shows everything as it was sent when there is no cause", () => {
+describe("the view of a history", () => {
+  test("shows everything as sent without a cause", () => {
     const messages = conversation(5);
     expect(viewHistory(messages, user(100, "now"), options)).toEqual({ messages, breaks: [] });
   });
@@ -56,7 +56,7 @@ describe("what of a conversation is shown", () => {
     expect(viewHistory(messages, user(100, "now"), { ...settled, prunes: false }).messages).toEqual(messages);
   });
 
-  test("cuts to half the limit at once, reports it, and keeps that cut for a while", () => {
+  test("cuts to half of the limit at once, reports it, and keeps that cut for some turns", () => {
     const limited = { ...options, historyLimit: 4 };
     const starts = Array.from({ length: 12 }, (_, turns) => {
       const { messages, breaks } = viewHistory(conversation(turns), user(1000, "now"), limited);
@@ -66,7 +66,7 @@ describe("what of a conversation is shown", () => {
     for (const [index, { first, cut }] of starts.entries()) if (index > 1 && !cut) expect(first).toBe(starts[index - 1]?.first);
   });
 
-  test("moves neither images nor the limit for a quiet run", () => {
+  test("shifts neither images nor the limit for a quiet run", () => {
     const image = { type: "image", mimeType: "image/png", data: "aGVsbG8=" } as const;
     const messages = conversation(4).map((message) =>
       message.timestamp === 10 && message.role === "user" ? { ...message, content: [...message.content, image] } : message,

@@ -6,30 +6,30 @@ import { dropImages } from "./drop-images.ts";
 import { pruneToolResults } from "./prune-tool-results.ts";
 import { beginsQuietRun } from "./quiet-runs.ts";
 
-/** How much of a history is shown, and how. The same values over the same messages always give the same bytes. */
+/** Options of the history view. The same options and messages always give the same bytes. */
 export interface HistoryViewOptions {
-  /** The last named cause: tool results of older turns were pruned then. */
+  /** Time of the last named cause: tool results of older turns were pruned then. */
   readonly settledBeforeMs: number;
-  /** Tokens of the model's window. */
+  /** The model's window in tokens. */
   readonly contextWindow: number;
-  /** Old tool results become smaller at a cause (`contextPruning.mode`). */
+  /** Prune old tool results at a cause (`contextPruning.mode`). */
   readonly prunes: boolean;
-  /** User turns that are shown at most; `undefined` or 0 for all. */
+  /** Maximum user turns shown; `undefined` or 0 for all. */
   readonly historyLimit: number | undefined;
 }
 
 /** A named break: the next request does not begin with the one before it. */
 type HistoryBreak = "images-dropped" | "history-limit" | "quarantine";
 
-/** What of a conversation is shown, and which named breaks have just changed it. */
+/** The shown messages, and the named breaks that have just changed them. */
 export interface HistoryView {
   readonly messages: readonly AgentMessage[];
   readonly breaks: readonly HistoryBreak[];
 }
 
 /**
- * What of a conversation goes into a request. Everything here follows from the stored messages and the moment of the last named cause, so
- * a restart shows the same; between causes the view only grows at its end, except at the named breaks.
+ * Selects the messages of a conversation for a request. Depends only on the stored messages and the time of the last named cause, so a restart shows the same.
+ * Between causes the view only grows at its end, except at the named breaks.
  */
 export function viewHistory(messages: readonly AgentMessage[], prompt: UserMessage | undefined, options: HistoryViewOptions): HistoryView {
   const border = messages.findIndex((message) => message.timestamp >= options.settledBeforeMs);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { DeltaQueue } from "./delta-queue.ts";
 
-test("gives back what came, by call, once", async () => {
+test("returns output by call, once", async () => {
   const queue = new DeltaQueue();
   queue.push("a", "1");
   queue.push("b", "2");
@@ -14,7 +14,7 @@ test("gives back what came, by call, once", async () => {
   expect(queue.drain()).toEqual([]);
 });
 
-test("holds no more than 65,536 characters a call, the newest", () => {
+test("keeps at most 65,536 characters per call, the newest", () => {
   const queue = new DeltaQueue();
   queue.push("a", "old");
   for (let count = 0; count < 70; count++) queue.push("a", "x".repeat(1_000));

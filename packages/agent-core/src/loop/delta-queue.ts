@@ -1,8 +1,8 @@
 const MAX_PENDING_CHARS = 65_536;
 
 /**
- * Output of running tools on its way to the consumer. Holds at most 65,536 characters a call: a consumer that is slower than the tool
- * misses the oldest ones, which matter least to somebody who watches.
+ * Buffers output of running tools for the consumer. Keeps at most 65,536 characters per call: a consumer that is slower than the tool misses the oldest output,
+ * which matters least to watchers.
  */
 export class DeltaQueue {
   #pending = new Map<string, string>();

@@ -1,16 +1,16 @@
 import type { AgentTool, AgentToolResult, JsonValue, RunFacts, ToolCall } from "@factotum/agent-contract";
 import { describeError, settle } from "./settle.ts";
 
-/** What one call came to, before its text is cut. */
+/** The result of one call, before its text is truncated. */
 export interface ToolOutcome {
   readonly content: AgentToolResult["content"];
   readonly details?: JsonValue;
   readonly isError: boolean;
-  /** It can hold words of strangers (R23). */
+  /** True if it may contain text of others (R23). */
   readonly untrusted: boolean;
 }
 
-/** An outcome that the loop makes itself. */
+/** An error outcome from the loop itself. */
 export function toolError(text: string): ToolOutcome {
   return { content: [{ type: "text", text }], isError: true, untrusted: false };
 }
@@ -20,7 +20,7 @@ export function toolStopped(text: string): ToolOutcome {
   return { ...toolError(text), details: { stopped: true } };
 }
 
-/** Runs one call. Never rejects: a throwing tool, a bad result and an abort are outcomes too. */
+/** Runs one call. Never rejects: a throwing tool, an invalid result and an abort are outcomes too. */
 export async function executeTool(
   tool: AgentTool,
   call: ToolCall,
@@ -50,7 +50,7 @@ export async function executeTool(
   }
 }
 
-/** Tools come from plugins too, so their results are looked at before they are believed. */
+/** Validates a result, because tools come from plugins too. */
 function toOutcome(call: ToolCall, result: unknown, untrustedTool: boolean): ToolOutcome {
   const bad = (why: string): ToolOutcome =>
     toolError(`${call.name} gave back something that is no result (${why}). It may have taken effect: look before doing it again.`);
@@ -61,7 +61,7 @@ function toOutcome(call: ToolCall, result: unknown, untrustedTool: boolean): Too
   const marks = { isError: result["isError"] === true, untrusted: untrustedTool || result["untrusted"] === true };
   if (details === undefined) return { content: clean, ...marks };
   try {
-    // A copy equals what storage returns, and the tool cannot change it later.
+    // The copy equals what storage returns, and the tool cannot change it later.
     const copy = JSON.parse(JSON.stringify(details)) as JsonValue;
     return { content: clean, details: copy, ...marks };
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "@factotum/agent-contract";
 import { describeError } from "./settle.ts";
 
-/** Calls a hook of the host. What it throws becomes a `hook-error` event, and the run goes on with `fallback`. */
+/** Calls a hook of the host. An error becomes a `hook-error` event, and the run continues with `fallback`. */
 export async function* guard<T>(hook: string, work: () => Promise<T>, fallback: T): AsyncGenerator<AgentEvent, T, undefined> {
   try {
     return await work();

@@ -9,17 +9,17 @@ const steps = (names: string): string[] => {
 };
 
 describe("LoopDetector", () => {
-  test("notes the third equal call, and reports a loop at the fifth", () => {
+  test("adds a note at the third equal call, and reports a loop at the fifth", () => {
     expect(steps("aaaaa")).toEqual(["none", "none", "repeating", "repeating", "loop"]);
   });
 
-  test.each(["ab", "abc", "abcd"])("the cycle %s: a word after the third round, a loop after the fourth", (cycle) => {
+  test.each(["ab", "abc", "abcd"])("the cycle %s: a note after the third round, a loop after the fourth", (cycle) => {
     const seen = steps(cycle.repeat(4));
     expect(seen.indexOf("repeating")).toBe(3 * cycle.length - 1);
     expect(seen.indexOf("loop")).toBe(4 * cycle.length - 1);
   });
 
-  test.each(["abcde".repeat(8), "aabaab", "abacadaeaf"])("%s is none", (names) => {
+  test.each(["abcde".repeat(8), "aabaab", "abacadaeaf"])("%s is not a loop", (names) => {
     expect(steps(names)).not.toContain("loop");
   });
 
@@ -32,7 +32,7 @@ describe("LoopDetector", () => {
     expect(detector.record({ id: "any", name: "ls", arguments: {} }, failed).type).toBe("none");
   });
 
-  test("forgets on reset", () => {
+  test("resets", () => {
     const detector = new LoopDetector();
     for (let count = 0; count < 4; count++) step(detector, "ls");
     detector.reset();

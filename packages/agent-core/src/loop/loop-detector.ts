@@ -1,11 +1,11 @@
 import type { ToolCall, ToolResultMessage } from "@factotum/agent-contract";
 
-/** What the last calls amount to. */
+/** Verdict on the last calls. */
 export type LoopVerdict =
   | { readonly type: "none" }
-  /** Worth a word to the model: `note` goes into the result. */
+  /** Repetition: `note` is appended to the result for the model. */
   | { readonly type: "repeating"; readonly note: string }
-  /** The run ends; `message` is for people. */
+  /** A loop: the run ends; `message` is for people. */
   | { readonly type: "loop"; readonly message: string };
 
 interface Step {
@@ -22,13 +22,13 @@ const REPEATS_TO_END_CYCLE = 4;
 const WINDOW = MAX_PERIOD * REPEATS_TO_END_CYCLE;
 
 /**
- * Sees when a model goes in circles: the same tool, arguments and result in a row, or a cycle of up to four calls.
- * A call with another result restarts the count: polling for a change is no loop.
+ * Detects loops: the same tool, arguments and result in a row, or a cycle of up to four calls. A call with another result restarts the count, so polling for a
+ * change is not a loop.
  */
 export class LoopDetector {
   #steps: Step[] = [];
 
-  /** Takes one finished call, in the order in which the model sees the results. */
+  /** Records one finished call, in the order in which the model sees the results. */
   record(call: ToolCall, result: Pick<ToolResultMessage, "content" | "isError">): LoopVerdict {
     const key = JSON.stringify([call.name, call.arguments, result.isError]);
     this.#steps = [...this.#steps, { key, name: call.name, content: result.content }].slice(-WINDOW);
@@ -56,7 +56,7 @@ export class LoopDetector {
   }
 }
 
-/** How often the last `period` steps stand one after the other at the end. */
+/** The number of repetitions of the last `period` steps at the end. */
 function trailingRepeats(steps: readonly Step[], period: number): number {
   let matched = 0;
   for (let index = steps.length - 1; index >= period; index--) {

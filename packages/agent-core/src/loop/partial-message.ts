@@ -1,6 +1,6 @@
 import { NO_USAGE, type AssistantMessage, type ModelInfo, type ModelStreamEvent, type Usage } from "@factotum/agent-contract";
 
-/** Keeps what a model has shown so far, so that an abort loses none of it even when the client does not answer any more. */
+/** Collects what a model has shown so far, so that an abort loses none of it, even if the client stops responding. */
 export class PartialMessage {
   readonly #info: ModelInfo;
   readonly #blocks = new Map<number, { readonly type: "text" | "thinking"; text: string }>();
@@ -10,11 +10,11 @@ export class PartialMessage {
     this.#info = info;
   }
 
-  /** Takes one event of the stream. Tool calls are not kept: an unfinished message runs none. */
+  /** Adds one event of the stream. Tool calls are ignored: an unfinished message runs none. */
   add(event: ModelStreamEvent): void {
     switch (event.type) {
       case "message-start":
-        // A second start withdraws an earlier try of which no text had been shown.
+        // A second start withdraws an earlier attempt of which no text was shown.
         this.#blocks.clear();
         this.#usage = event.usage ?? NO_USAGE;
         return;
@@ -35,7 +35,7 @@ export class PartialMessage {
     }
   }
 
-  /** What there is, as a message that is incomplete on purpose; `undefined` when nothing had been shown. */
+  /** Builds the intentionally incomplete message; `undefined` if nothing was shown. */
   build(stopReason: "aborted" | "error", errorMessage: string, timestamp: number): AssistantMessage | undefined {
     const inOrder = [...this.#blocks].toSorted(([left], [right]) => left - right);
     const content = inOrder.map(([, block]) => ({ ...block })).filter((block) => block.text !== "");

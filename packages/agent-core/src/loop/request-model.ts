@@ -4,7 +4,7 @@ import { PartialMessage } from "./partial-message.ts";
 import type { RunState } from "./run-state.ts";
 import { describeError, settle } from "./settle.ts";
 
-/** What one model request came to. `partial` is what had been shown of an answer that was not finished. */
+/** The result of one model request. `partial`: the shown part of an unfinished answer. */
 export type ModelAnswer =
   | { readonly type: "answered"; readonly message: AssistantMessage }
   | { readonly type: "aborted"; readonly partial: AssistantMessage | undefined }
@@ -16,7 +16,7 @@ export type ModelAnswer =
       readonly partial: AssistantMessage | undefined;
     };
 
-/** Sends the conversation to the model and yields its stream. An abort is not waited for: what had been shown is kept without the client. */
+/** Sends the conversation to the model and yields its stream. An abort ends it at once, without waiting for the client; what was shown is kept. */
 export async function* requestModel(run: RunState): AsyncGenerator<AgentEvent, ModelAnswer, undefined> {
   run.startRequest();
   const { model, system, settings } = run.input;
@@ -42,7 +42,7 @@ export async function* requestModel(run: RunState): AsyncGenerator<AgentEvent, M
   }
 }
 
-/** Lets the client close its connection, without waiting: a hanging client must not block the run, and a failure no longer matters. */
+/** Lets the client close its connection without waiting for it: a hanging client must not block the run, and a failure no longer matters. */
 function close(stream: AsyncIterator<ModelEvent>): void {
   void settle(async () => await stream.return?.(), new AbortController().signal);
 }
@@ -67,7 +67,7 @@ function broken(run: RunState, shown: PartialMessage, code: RunFailureCode, mess
   return { type: "failed", code, message, partial: shown.build("error", message, run.input.now()) };
 }
 
-/** An unfinished message runs no tools, so it has no calls either. */
+/** Removes the calls of an unfinished message, which runs no tools. */
 function withoutCalls(message: AssistantMessage | undefined): AssistantMessage | undefined {
   if (message === undefined) return undefined;
   const content = message.content.filter((block): block is Exclude<typeof block, ToolCallContent> => block.type !== "toolCall");

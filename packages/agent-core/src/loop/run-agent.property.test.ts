@@ -56,7 +56,7 @@ const scenarios: fc.Arbitrary<Scenario> = fc.record({
 
 const forever = <T>(): Promise<T> => new Promise(() => undefined);
 
-/** Runs a scenario. Whatever hangs is freed by an abort that comes when nothing else does. */
+/** Runs a scenario. Hanging work is released by an abort when nothing else happens. */
 async function play(
   scenario: Scenario,
 ): Promise<{ readonly events: AgentEvent[]; readonly taken: UserMessage[]; readonly aborted: boolean }> {
@@ -157,7 +157,7 @@ test("every run ends once, answers every call once, and nests its events", async
   );
 });
 
-test("a clock that breaks ends the run as failed", async () => {
+test("a clock that throws ends the run as failed", async () => {
   const model = scriptedModel([answer("", [call("c1", "gone")])]);
   const now = (): number => {
     throw new Error("no clock");
@@ -166,7 +166,7 @@ test("a clock that breaks ends the run as failed", async () => {
   expect(events.at(-1)).toMatchObject({ outcome: { type: "failed", code: "internal", message: "The run broke: no clock" } });
 });
 
-/** Walks the events as a consumer would: a grammar, not the loop's own bookkeeping. */
+/** Checks the nesting of events against a grammar, independent of the loop's own bookkeeping. */
 function checkNesting(events: readonly AgentEvent[]): void {
   let turn = 0;
   let place: "outside" | "asking" | "acting" = "outside";

@@ -18,7 +18,7 @@ import {
 import { runAgent } from "./run-agent.ts";
 
 const types = (events: readonly AgentEvent[]): string[] => events.map(({ type }) => type);
-/** Never settles and takes no notice of the signal. */
+/** Never settles and ignores the signal. */
 const forever = <T>(): Promise<T> => new Promise(() => undefined);
 const queueOf = (...batches: readonly (readonly UserMessage[])[]): { take: () => Promise<readonly UserMessage[]>; asked: () => number } => {
   let asked = 0;
@@ -149,7 +149,7 @@ describe("a run", () => {
   });
 });
 
-describe("results that the loop makes", () => {
+describe("error results from the loop", () => {
   const cases = [
     ["an unknown tool", tool("ls", () => Promise.resolve(text("x"))), /There is no tool called "gone"\. The tools are: ls\./],
     ["a tool that throws", tool("gone", () => Promise.reject(new Error("disk full"))), /gone failed: disk full/],
@@ -160,15 +160,15 @@ describe("results that the loop makes", () => {
       }),
       /gone failed: bad luck/,
     ],
-    ["a tool that answers nonsense", tool("gone", () => Promise.resolve("text" as never)), /is no result \(not an object\)/],
-    ["content that is none", tool("gone", () => Promise.resolve({ content: [{ type: "html" }] } as never)), /list of texts and images/],
+    ["a tool that returns an invalid result", tool("gone", () => Promise.resolve("text" as never)), /is no result \(not an object\)/],
+    ["invalid content", tool("gone", () => Promise.resolve({ content: [{ type: "html" }] } as never)), /list of texts and images/],
     [
       "details that cannot be kept",
       tool("gone", () => Promise.resolve({ ...text("fine"), details: 1n } as never)),
       /details cannot be kept as JSON/,
     ],
   ] as const;
-  test.each(cases)("%s", async (_, given, expected) => {
+  test.each(cases)("are returned for %s", async (_, given, expected) => {
     const model = scriptedModel([answer("", [call("c1", "gone")]), answer("Sorry")]);
     const events = await collect(runInput({ model, tools: [given] }));
     expect(resultsOf(events)["c1"]).toMatch(expected);
@@ -190,7 +190,7 @@ describe("results that the loop makes", () => {
     expect(types(events)).not.toContain("tool-start");
   });
 
-  test("refuses when the check gives no answer", async () => {
+  test("refuses when the check returns no decision", async () => {
     const model = scriptedModel([answer("", [call("c1", "exec")]), answer("Sorry")]);
     const exec = tool("exec", () => Promise.reject(new Error("must not run")));
     const events = await collect(runInput({ model, tools: [exec], beforeTool: () => Promise.resolve(undefined as never) }));
@@ -198,7 +198,7 @@ describe("results that the loop makes", () => {
     expect(types(events)).toContain("hook-error");
   });
 
-  test("a check that fails refuses, and the host hears of it", async () => {
+  test("a failing check refuses the call and is reported to the host", async () => {
     const model = scriptedModel([answer("", [call("c1", "exec")]), answer("Sorry")]);
     const exec = tool("exec", () => Promise.reject(new Error("must not run")));
     const events = await collect(runInput({ model, tools: [exec], beforeTool: () => Promise.reject(new Error("no policy")) }));
@@ -218,14 +218,14 @@ describe("results that the loop makes", () => {
 describe("steering", () => {
   const news = user("stop that");
 
-  test("is asked before the first request", async () => {
+  test("is taken before the first request", async () => {
     const model = scriptedModel([answer("Done")]);
     const events = await collect(runInput({ model, steering: queueOf([news]) }));
     expect(types(events).slice(0, 3)).toEqual(["run-start", "turn-start", "steering"]);
     expect(model.requests[0]?.messages).toEqual([user("hello"), news]);
   });
 
-  test("after a call: the rest is skipped and the message follows the results", async () => {
+  test("after a call skips the remaining calls and follows the results", async () => {
     const model = scriptedModel([answer("", [call("c1", "ls"), call("c2", "ls"), call("c3", "ls")]), answer("Done")]);
     let runs = 0;
     const ls = tool("ls", () => Promise.resolve(text(`run ${++runs}`)));
@@ -258,14 +258,14 @@ describe("steering", () => {
     ]);
   });
 
-  test("of a parallel batch: asked once, before the launch", async () => {
+  test("in a parallel batch is taken once, before the start", async () => {
     const steering = queueOf([], [news]);
     const model = scriptedModel([answer("", [call("c1", "ls"), call("c2", "ls")]), answer("Done")]);
     const ls = tool("ls", () => Promise.reject(new Error("must not run")), { parallel: true });
     const events = await collect(runInput({ model, tools: [ls], steering }));
     expect(resultsOf(events)["c1"]).toMatch(/skipped/);
     expect(types(events)).not.toContain("tool-start");
-    // Before either request and before the launch.
+    // Before either request and before the start of the batch.
     expect(steering.asked()).toBe(3);
   });
 
@@ -276,7 +276,7 @@ describe("steering", () => {
     expect(outcomeOf(events).type).toBe("done");
   });
 
-  test("takes nothing in a run that is over", async () => {
+  test("is not taken by a run that is over", async () => {
     const abort = new AbortController();
     const steering = queueOf([], [news]);
     const model = scriptedModel([answer("", [call("c1", "ls")])]);
@@ -290,7 +290,7 @@ describe("steering", () => {
 });
 
 describe("parallel calls", () => {
-  test("run together within the limit and answer in call order", async () => {
+  test("run concurrently within the limit and return results in call order", async () => {
     const gates = new Map(["c1", "c2", "c3"].map((id) => [id, Promise.withResolvers<void>()]));
     const running = new Set<string>();
     let most = 0;
@@ -301,7 +301,7 @@ describe("parallel calls", () => {
         most = Math.max(most, running.size);
         await gates.get(id)?.promise;
         running.delete(id);
-        // The last call lets the first one go on.
+        // The last call releases the first one.
         if (id === "c2") gates.get("c3")?.resolve();
         if (id === "c3") gates.get("c1")?.resolve();
         return text(id);
@@ -328,7 +328,7 @@ describe("parallel calls", () => {
     ]);
   });
 
-  test("run one after the other when one of them is not marked parallel", async () => {
+  test("run sequentially if one of them is not marked parallel", async () => {
     const model = scriptedModel([answer("", [call("c1", "ls"), call("c2", "write")]), answer("Done")]);
     const tools = [tool("ls", () => Promise.resolve(text("a")), { parallel: true }), tool("write", () => Promise.resolve(text("b")))];
     const events = await collect(runInput({ model, tools }));
@@ -337,7 +337,7 @@ describe("parallel calls", () => {
 });
 
 describe("an abort", () => {
-  test("keeps what a model that hangs had shown", async () => {
+  test("keeps what a hanging model had shown", async () => {
     const abort = new AbortController();
     const model = scriptedModel([
       async function* () {
@@ -479,7 +479,7 @@ describe("limits", () => {
   const endless = (name: string) => Array.from({ length: 40 }, (_, turn) => answer("", [call(`c${turn}`, name, { turn })]));
   const ls = tool("ls", () => Promise.resolve(text("x")));
 
-  test("on turns", async () => {
+  test("bound the number of turns", async () => {
     const model = scriptedModel(endless("ls"));
     const limits = { maxTurns: 3, maxToolCalls: 100, maxParallelTools: 1 };
     const events = await collect(runInput({ model, tools: [ls] }), runOptions({ limits }));
@@ -487,7 +487,7 @@ describe("limits", () => {
     expect(outcomeOf(events)).toMatchObject({ type: "failed", code: "max-turns" });
   });
 
-  test("on calls, unknown tools included", async () => {
+  test("bound the number of calls, including unknown tools", async () => {
     const model = scriptedModel([answer("", [call("c1", "ls"), call("c2", "gone"), call("c3", "ls")]), answer("Done")]);
     const limits = { maxTurns: 20, maxToolCalls: 2, maxParallelTools: 1 };
     const events = await collect(runInput({ model, tools: [ls] }), runOptions({ limits }));
@@ -496,7 +496,7 @@ describe("limits", () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  test("on repeated calls: a note at 3, the end at 5", async () => {
+  test("end repeated calls: a note at 3, the end at 5", async () => {
     const model = scriptedModel(Array.from({ length: 9 }, (_, turn) => answer("", [call(`c${turn}`, "ls", { path: "." })])));
     const events = await collect(runInput({ model, tools: [ls] }));
     const results = resultsOf(events);
@@ -506,14 +506,14 @@ describe("limits", () => {
     expect(outcomeOf(events)).toMatchObject({ type: "failed", code: "loop" });
   });
 
-  test("a steering message restarts the count", async () => {
+  test("restart the count of repeated calls after a steering message", async () => {
     const model = scriptedModel([...Array.from({ length: 6 }, (_, turn) => answer("", [call(`c${turn}`, "ls")])), answer("Done")]);
     const steering = queueOf([], [], [], [], [], [], [user("look again")]);
     const events = await collect(runInput({ model, tools: [ls], steering }));
     expect(outcomeOf(events).type).toBe("done");
   });
 
-  test("a loop inside one message skips its other calls", async () => {
+  test("skip the other calls of the message that loops", async () => {
     const same = Array.from({ length: 7 }, (_, index) => call(`c${index}`, "ls"));
     const events = await collect(runInput({ model: scriptedModel([answer("", same)]), tools: [ls] }));
     expect(resultsOf(events)["c5"]).toMatch(/not run: the run was ended because it went in circles/);
@@ -522,7 +522,7 @@ describe("limits", () => {
 });
 
 describe("taint", () => {
-  test("is passed to the check from the request on that carried the untrusted text", async () => {
+  test("is passed to the check from the request that included the untrusted text", async () => {
     const seen: [string, boolean][] = [];
     const model = scriptedModel([answer("", [call("c1", "fetch"), call("c2", "send")]), answer("", [call("c3", "send")]), answer("Done")]);
     const tools = [
@@ -550,9 +550,9 @@ describe("taint", () => {
 
   test.each([
     ["a tainted prompt", { prompt: { ...user("hi"), tainted: true } }],
-    ["a turn that was tainted before", { tainted: true }],
+    ["an already tainted turn", { tainted: true }],
     ["a steering message", { steering: queueOf([{ ...user("hi"), tainted: true }]) }],
-  ])("comes with %s", async (_, parts) => {
+  ])("starts with %s", async (_, parts) => {
     let seen: boolean | undefined;
     const model = scriptedModel([answer("", [call("c1", "ls")]), answer("Done")]);
     await collect(
@@ -570,7 +570,7 @@ describe("taint", () => {
   });
 });
 
-test("one result of a trusted tool can be untrusted", async () => {
+test("can be set by a single result of a trusted tool", async () => {
   const model = scriptedModel([answer("", [call("c1", "read")]), answer("Done")]);
   const read = tool("read", () => Promise.resolve({ ...text("a file that was received"), untrusted: true }));
   const events = await collect(runInput({ model, tools: [read] }));
@@ -580,7 +580,7 @@ test("one result of a trusted tool can be untrusted", async () => {
 test.each([
   ["untrusted", true],
   ["trusted", undefined],
-] as const)("the error that a tool with %s output throws carries that tool's mark", async (output, tainted) => {
+] as const)("of the error that a tool with %s output throws follows the tool's trait", async (output, tainted) => {
   const model = scriptedModel([answer("", [call("c1", "fetch")]), answer("Done")]);
   const fetch = tool("fetch", () => Promise.reject(new Error("404: a stranger's words")), { output });
   const events = await collect(runInput({ model, tools: [fetch] }));
@@ -589,7 +589,7 @@ test.each([
   expect(ended?.type === "tool-end" && ended.result.tainted).toBe(tainted);
 });
 
-describe("without a prompt", () => {
+describe("a run without a prompt", () => {
   test("resumes from the results", async () => {
     const history = [user("hi"), assistant("", [call("c1", "ls")])];
     const result = { role: "toolResult", toolCallId: "c1", toolName: "ls", content: [], isError: false, timestamp: 1 } as const;
@@ -600,21 +600,21 @@ describe("without a prompt", () => {
   });
 
   test.each([
-    ["the answer stands", assistant("There it is"), { type: "done" }],
+    ["the answer is final", assistant("There it is"), { type: "done" }],
     [
       "a stopped answer stays stopped",
       { ...assistant("Half", [], "aborted"), errorMessage: "/stop" },
       { type: "aborted", reason: "/stop" },
     ],
     ["a broken answer stays broken", assistant("Half", [], "error"), { type: "failed", code: "truncated" }],
-  ])("%s, and no request is made", async (_, last, expected) => {
+  ])("makes no request if %s", async (_, last, expected) => {
     const model = scriptedModel([]);
     const events = await collect(runInput({ model, prompt: undefined, messages: [user("hi"), last] }));
     expect(outcomeOf(events)).toMatchObject(expected);
     expect(model.requests).toEqual([]);
   });
 
-  test("uses a known result without running or checking its call; the others run", async () => {
+  test("uses a known result without running or checking its call, and runs the others", async () => {
     const asked: string[] = [];
     const known = { content: [{ type: "text", text: "It may have run." }], isError: true, tainted: true } as const;
     const model = scriptedModel([answer("", [call("c1", "gone"), call("c2", "ls")]), answer("Done")]);
@@ -633,7 +633,7 @@ describe("without a prompt", () => {
     expect(outcomeOf(events).type).toBe("done");
   });
 
-  test("and without a history there is nothing to do", async () => {
+  test("does nothing without a history", async () => {
     const events = await collect(runInput({ model: scriptedModel([]), prompt: undefined }));
     expect(outcomeOf(events)).toMatchObject({ type: "failed", code: "internal" });
   });

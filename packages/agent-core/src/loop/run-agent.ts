@@ -7,21 +7,19 @@ import { describeError } from "./settle.ts";
 import { joinSteering, takeSteering } from "./steering.ts";
 import { ToolCallBatch } from "./tool-call-batch.ts";
 
-/** The abort reason for whatever outlives its run. Created once, because capturing a stack is expensive and this one is useless. */
+/** The abort reason for work that outlives its run. Created once, because capturing a stack is expensive and this one has no value. */
 const OVER = new Error("the run is over");
 
 /**
- * Runs the agent: model request, tool calls, results, next request, until the model has the last word.
+ * Runs the agent: model request, tool calls, results, next request, until the model answers without calls.
  *
- * Begins with `run-start` and ends with one `run-end`: done, aborted or failed; it never rejects. It is pulled: nothing goes on until the
- * consumer asks for the next event, so what the consumer commits on an event is on disk before the loop goes on (`AgentEvent`).
- * Every tool call of a `message-end` gets exactly one `tool-end`; a call that was never run (unknown, refused, skipped) has no
- * `tool-start`. A turn in which the model gave nothing has no `message-end` and no `turn-end`.
- * A model that ends without a word is asked once more in the same turn: the next `message-start` withdraws what it thought.
- * A consumer that leaves early aborts the request and the tools at work.
+ * Emits `run-start` first and `run-end` last: done, aborted or failed; it never rejects. It is pull-based: nothing happens until the consumer asks for the next
+ * event, so what the consumer commits on an event is durable before the loop continues (`AgentEvent`). Every tool call of a `message-end` gets exactly one
+ * `tool-end`; a call that never ran (unknown, refused, skipped) has no `tool-start`. A turn in which the model produced nothing has no `message-end` and no
+ * `turn-end`. An empty answer is requested once more in the same turn; the next `message-start` withdraws its thinking. A consumer that leaves early aborts the
+ * request and running tools.
  *
- * Without a prompt it goes on from the history. A history that already ends with an answer is a run that is over: its outcome comes at
- * once, without a request.
+ * Without a prompt it continues from the history. A history that ends with an answer is a finished run: its outcome is emitted at once, without a request.
  */
 export async function* runAgent(input: RunAgentInput, options: RunAgentOptions): AsyncIterable<AgentEvent> {
   yield { type: "run-start", kind: input.facts.kind };
@@ -62,7 +60,7 @@ async function* turns(run: RunState): AsyncGenerator<AgentEvent, RunOutcome, und
   }
 }
 
-/** One model request and the tools it calls for. Returns the outcome when the run is over. */
+/** One model request and its tool calls. Returns the outcome when the run is over. */
 async function* answerAndAct(run: RunState): AsyncGenerator<AgentEvent, RunOutcome | undefined, undefined> {
   let answer = yield* requestModel(run);
   if (answer.type === "answered" && mayAskAgain(run, answer.message)) {
@@ -77,7 +75,7 @@ async function* answerAndAct(run: RunState): AsyncGenerator<AgentEvent, RunOutco
   const calls = callsOf(message);
   const batch = new ToolCallBatch(run, message);
   if (message.stopReason === "length") {
-    // Arguments that parse may still lack their end.
+    // Arguments that parse may still be incomplete.
     batch.skipRest(
       ({ name }) =>
         `${name} was not run: the answer reached its length limit. Call it again with shorter arguments; do long work in several calls.`,
@@ -97,10 +95,10 @@ function mayAskAgain(run: RunState, message: AssistantMessage): boolean {
   return callsOf(message).length === 0 && !hasText(message) && !run.hasSpoken;
 }
 
-/** Each such answer is paid for, and the model has been told what was wrong with the ones before. */
+/** Maximum unusable answers in a row. Each of them costs money, and the model has been told what was wrong with the ones before. */
 const MAX_UNUSABLE_ANSWERS = 3;
 
-/** Ends a run whose model goes on writing calls that are cut off or cannot be read. */
+/** Ends a run whose model keeps writing calls that are truncated or cannot be parsed. */
 function unusableOutcome(run: RunState, { content, stopReason, provider, model, usage }: AssistantMessage): RunOutcome | undefined {
   const calls = content.filter((block) => block.type === "toolCall");
   const isCut = stopReason === "length";
@@ -144,7 +142,7 @@ function aborted(run: RunState): RunOutcome {
   return { type: "aborted", reason: run.abortReason };
 }
 
-/** The outcome of a run without a question for the model: its history is empty or ends with an answer. */
+/** The outcome of a run that has nothing to ask the model: its history is empty or ends with an answer. */
 function standingOutcome(run: RunState): RunOutcome | undefined {
   const last = run.messages.at(-1);
   if (last === undefined)

@@ -13,7 +13,7 @@ import { LoopDetector } from "./loop-detector.ts";
 import type { RunAgentInput, RunAgentOptions } from "./run-input.ts";
 import { describeError } from "./settle.ts";
 
-/** What one run knows of itself while it goes on. */
+/** The state of one run. */
 export class RunState {
   readonly input: RunAgentInput;
   readonly options: RunAgentOptions;
@@ -23,12 +23,12 @@ export class RunState {
   readonly loops: LoopDetector = new LoopDetector();
   usage: UsageTotals = NO_USAGE_TOTALS;
   turn = 0;
-  /** The model was asked again after an answer without a word. */
+  /** The model was asked again after an empty answer. */
   isAskedAgain = false;
-  /** Answers in a row none of whose calls could be run. */
+  /** Number of consecutive answers without a call that could be run. */
   unusableAnswers = 0;
   toolCalls = 0;
-  /** Taint of what the model had been given at its last request (R23). */
+  /** Taint of the model's context at its last request (R23). */
   tainted: boolean;
   #arrivedTainted: boolean;
 
@@ -51,19 +51,19 @@ export class RunState {
     return describeError(this.options.signal.reason);
   }
 
-  /** The model's answer becomes part of the conversation. */
+  /** Adds the model's answer to the conversation. */
   addAnswer(message: AssistantMessage): void {
     this.messages.push(message);
     this.charge(message);
   }
 
-  /** Adds the usage of an answer, even of a failed one. */
+  /** Adds the usage of an answer, including failed ones. */
   charge(message: AssistantMessage): void {
-    // A failed call that told no usage leaves the size of the context as it was known.
+    // A failed call without usage leaves the known context size unchanged.
     if (message.usage.total > 0) this.usage = addUsage(this.usage, message.usage);
   }
 
-  /** True when the newest user message has been answered in some way: with text, or through a tool that sends. */
+  /** True if the newest user message has been answered: with text, or through a tool that sends. */
   get hasSpoken(): boolean {
     const since = this.messages.slice(this.messages.findLastIndex(({ role }) => role === "user") + 1);
     return since.some((message) => {
@@ -83,7 +83,7 @@ export class RunState {
     this.loops.reset();
   }
 
-  /** The model has now been given everything that arrived. */
+  /** Marks everything received so far as given to the model. */
   startRequest(): void {
     this.tainted = this.#arrivedTainted;
   }

@@ -1,12 +1,12 @@
-/** How a piece of foreign work ended. `started` tells an abort before the work from one during it. */
+/** How foreign work ended. `started` distinguishes an abort before its start from one during it. */
 export type Settled<T> =
   | { readonly type: "value"; readonly value: T }
   | { readonly type: "error"; readonly error: unknown }
   | { readonly type: "aborted"; readonly started: boolean };
 
 /**
- * Runs foreign work until it ends or the signal fires, whichever is first. Never rejects, never waits for work that ignores the signal;
- * what such work does afterwards is ignored. Work is not begun after an abort.
+ * Runs foreign work until it ends or the signal fires, whichever is first. Never rejects, and never waits for work that ignores the signal, whose late result
+ * is discarded. After an abort the work is not started.
  */
 export function settle<T>(work: () => Promise<T>, signal: AbortSignal): Promise<Settled<T>> {
   if (signal.aborted) return Promise.resolve({ type: "aborted", started: false });

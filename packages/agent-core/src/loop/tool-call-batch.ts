@@ -17,7 +17,7 @@ import { settle } from "./settle.ts";
 import { takeSteering } from "./steering.ts";
 import { capContent } from "./truncate-tool-result.ts";
 
-/** A call on its way: answered without being run, or ready to start. */
+/** A call that was answered without running, or that is ready to start. */
 type Prepared =
   | { readonly type: "answered"; readonly call: ToolCall; readonly outcome: ToolOutcome; readonly skipped: boolean }
   | { readonly type: "ready"; readonly call: ToolCall; readonly tool: AgentTool };
@@ -35,7 +35,7 @@ export class ToolCallBatch {
   /** Set when the run is over. */
   outcome: RunOutcome | undefined;
   readonly #run: RunState;
-  /** Why the arguments of a call could not be read, by its id. */
+  /** Why the arguments of a call could not be parsed, by its id. */
   readonly #unreadable: ReadonlyMap<string, string | undefined>;
   #skip: SkipReason | undefined;
 
@@ -46,12 +46,12 @@ export class ToolCallBatch {
     );
   }
 
-  /** From now on calls get this error instead of being run. The first reason stays. */
+  /** From now on, calls get this error instead of being run. The first reason wins. */
   skipRest(reason: SkipReason): void {
     this.#skip ??= reason;
   }
 
-  /** One after the other. The queue is asked after every call; messages that wait go before the calls that have not started. */
+  /** Runs calls sequentially. The queue is polled after every call; waiting messages go before calls that have not started. */
   async *runInTurn(calls: readonly ToolCall[]): AsyncGenerator<AgentEvent, readonly UserMessage[], undefined> {
     let waiting: readonly UserMessage[] = [];
     for (const call of calls) {
@@ -65,7 +65,7 @@ export class ToolCallBatch {
     return waiting;
   }
 
-  /** Side by side. The queue is asked once, before the launch; a running call is not disturbed. */
+  /** Runs calls concurrently. The queue is polled once, before the start; running calls are not interrupted. */
   async *runTogether(calls: readonly ToolCall[]): AsyncGenerator<AgentEvent, readonly UserMessage[], undefined> {
     let prepared: Prepared[] = [];
     for (const call of calls) prepared.push(yield* this.#prepare(call));
@@ -97,7 +97,7 @@ export class ToolCallBatch {
       const answer = await settle(() => run.input.beforeTool(call, tool, { signal, tainted }), signal);
       if (answer.type === "error") throw answer.error;
       if (answer.type === "aborted") return { type: "refuse", message: STOPPED(call) };
-      // Read in here, so that an answer that is none counts as a failed check too.
+      // Validated here, so that an invalid decision counts as a failed check too.
       return answer.value.type === "allow" ? { type: "allow" } : { type: "refuse", message: answer.value.message };
     };
     const denied: ToolDecision = { type: "refuse", message: `${call.name} was not run: the check before it failed. Tell the user.` };
@@ -112,14 +112,14 @@ export class ToolCallBatch {
     this.skipRest(({ name }) => `${name} was not run: the run reached its limit of ${maxToolCalls} tool calls.`);
   }
 
-  /** A call that is never run has no `tool-start`: so one without a result, found after a crash, is one that may have run. */
+  /** A call that never runs has no `tool-start`, so a started call without a result after a crash may have run. */
   async *#start(entries: readonly Prepared[]): AsyncGenerator<AgentEvent, void, undefined> {
     for (const { type, call } of entries) {
       if (type === "ready") yield { type: "tool-start", turn: this.#run.turn, call };
     }
   }
 
-  /** Runs what is ready, at most `maxParallelTools` at a time, and tells the results in call order. */
+  /** Runs ready calls, at most `maxParallelTools` at a time, and emits the results in call order. */
   async *#finish(entries: readonly Prepared[]): AsyncGenerator<AgentEvent, void, undefined> {
     const run = this.#run;
     const deltas = new DeltaQueue();
@@ -138,7 +138,7 @@ export class ToolCallBatch {
     }
   }
 
-  /** Yields what the tools report, until this one is done. */
+  /** Yields the output of running tools until this one has ended. */
   async *#watch(pending: Promise<unknown>, deltas: DeltaQueue): AsyncGenerator<AgentEvent, void, undefined> {
     const over = pending.then(() => true);
     for (let done = false; !done;) {
@@ -162,7 +162,7 @@ function unknownTool(call: ToolCall, names: readonly string[]): string {
   return `There is no tool called ${JSON.stringify(call.name)}. ${known}`;
 }
 
-/** One promise a call, in call order; none of them rejects. */
+/** One promise per call, in call order; none of them rejects. */
 function launch(run: RunState, entries: readonly Prepared[], deltas: DeltaQueue): readonly Promise<ToolOutcome>[] {
   const slots = entries.map(() => Promise.withResolvers<ToolOutcome>());
   const queue = entries.entries();
@@ -182,7 +182,7 @@ function execute(run: RunState, tool: AgentTool, call: ToolCall, deltas: DeltaQu
   return executeTool(tool, call, { signal, tainted, run: input.facts, onDelta: (text) => deltas.push(call.id, text) });
 }
 
-/** Makes the message, cut to size once and for all. `loop` says that the run goes in circles. */
+/** Builds the result message, truncated once and for all. `loop`: the verdict of the loop detector. */
 function toResult(
   run: RunState,
   entry: Prepared,

@@ -17,7 +17,7 @@ import {
 
 type Result = Extract<AgentEvent, { type: "tool-end" }>["result"];
 
-/** What becomes of one call whose tool gives back this. */
+/** The result of one call of a tool with this output. */
 async function resultOf(given: () => Promise<unknown>, traits: Parameters<typeof tool>[2] = {}): Promise<Result> {
   const model = scriptedModel([answer("", [call("c1", "odd")]), answer("Done")]);
   const odd = tool("odd", given as () => Promise<AgentToolResult>, traits);
@@ -27,7 +27,7 @@ async function resultOf(given: () => Promise<unknown>, traits: Parameters<typeof
   return end.result;
 }
 
-describe("what a tool gives back", () => {
+describe("a tool's result", () => {
   test.each([
     ["nothing", undefined, "not an object"],
     ["null", null, "not an object"],
@@ -50,14 +50,14 @@ describe("what a tool gives back", () => {
       "content must be a list",
     ],
     ["details that are no JSON", { content: [], details: 1n }, "cannot be kept as JSON"],
-  ])("%s is an error that says so", async (_name, given, why) => {
+  ])("with %s becomes an error that says so", async (_name, given, why) => {
     const result = await resultOf(async () => given);
     expect(result).toMatchObject({ isError: true, content: [{ type: "text", text: expect.stringContaining(why) }] });
     expect(result.content[0]).toMatchObject({ text: expect.stringContaining("odd gave back something that is no result") });
     expect(result).not.toHaveProperty("details");
   });
 
-  test("texts and images are kept, the texts well-formed, and details as they can be stored", async () => {
+  test("keeps texts and images, with well-formed texts and storable details", async () => {
     const details = { at: new Date(0), left: undefined };
     const image = { type: "image", data: "AA==", mimeType: "image/png" };
     const result = await resultOf(async () => ({ content: [{ type: "text", text: "a\ud800" }, image], details }));
@@ -66,7 +66,7 @@ describe("what a tool gives back", () => {
     expect(result).not.toHaveProperty("tainted");
   });
 
-  test("an error of the tool's own keeps its content, and only true marks it", async () => {
+  test("that is an error keeps its content, and only `true` marks it", async () => {
     expect(await resultOf(async () => ({ ...text("no such file"), isError: true }))).toMatchObject({
       isError: true,
       content: [{ text: "no such file" }],
@@ -80,7 +80,7 @@ describe("what a tool gives back", () => {
     ["plain words", "odd failed: plain words"],
     ["", "odd failed: unknown error"],
     [{ code: 1 }, "odd failed: unknown error"],
-  ])("a tool that throws %j is told of in words", async (thrown, words) => {
+  ])("describes what the tool threw: %j", async (thrown, words) => {
     expect(
       await resultOf(() => {
         AbortSignal.abort(thrown).throwIfAborted();
@@ -89,7 +89,7 @@ describe("what a tool gives back", () => {
     ).toMatchObject({ isError: true, content: [{ type: "text", text: words }] });
   });
 
-  test("taints results and errors with text of others, never the loop's own messages", async () => {
+  test("is tainted if it has text of others, unlike the loop's own messages", async () => {
     const untrusted = { output: "untrusted" } as const;
     expect(await resultOf(async () => text("page"), untrusted)).toMatchObject({ tainted: true });
     expect(await resultOf(() => Promise.reject(new Error("page says no")), untrusted)).toMatchObject({ tainted: true, isError: true });
@@ -124,7 +124,7 @@ describe("what a tool gives back", () => {
     expect(told).toEqual([false, false, true]);
   });
 
-  test("drops output that is empty or no text", async () => {
+  test("drops empty and non-text output", async () => {
     const model = scriptedModel([answer("", [call("c1", "loud")]), answer("Done")]);
     const loud = tool("loud", async (_, { onDelta }) => {
       for (const piece of ["", 7, null, "heard"] as string[]) onDelta(piece);
@@ -136,7 +136,7 @@ describe("what a tool gives back", () => {
   });
 });
 
-describe("going in circles", () => {
+describe("loop detection", () => {
   const image = (data: string): AgentToolResult => ({ content: [{ type: "image", data, mimeType: "image/png" }] });
 
   async function circling(...given: readonly AgentToolResult[]): Promise<readonly AgentEvent[]> {
@@ -163,16 +163,16 @@ describe("going in circles", () => {
   });
 });
 
-describe("an answer without a word", () => {
+describe("an answer without text", () => {
   const reads = tool("read", async () => text("one line"));
 
-  test("is asked for again when only the turn before had been answered", async () => {
+  test("is requested again if only the previous turn was answered", async () => {
     const model = scriptedModel([answer(""), answer("Here.")]);
     const messages = [user("hi"), assistant("Hello.")];
     expect(outcomeOf(await collect(runInput({ model, messages })))).toMatchObject({ message: { content: [{ text: "Here." }] } });
   });
 
-  test("is not asked for again beside a call, even of a tool that is said nothing about", async () => {
+  test("is not requested again after a call, even of a tool that sends nothing", async () => {
     const model = scriptedModel([answer("", [call("c1", "read")], "stop"), answer("Done.")]);
     const events = await collect(runInput({ model, tools: [reads] }));
     expect(resultsOf(events)).toEqual({ c1: "one line" });
@@ -181,7 +181,7 @@ describe("an answer without a word", () => {
 });
 
 describe("a call", () => {
-  test("that is stopped when it is about to start says that it was not run", async () => {
+  test("stopped right before its start reports that it was not run", async () => {
     const abort = new AbortController();
     const touch = tool("touch", () => Promise.reject(new Error("must not run")));
     const model = scriptedModel([answer("", [call("c1", "touch")])]);
@@ -191,7 +191,7 @@ describe("a call", () => {
     expect(resultsOf(events)["c1"]).toBe("touch was not run: the run had been stopped.");
   });
 
-  test("is heard for as long as it runs, not only once", async () => {
+  test("streams output for as long as it runs", async () => {
     const seen = Promise.withResolvers<void>();
     const build = tool("build", async (_, { onDelta }) => {
       onDelta("one ");
@@ -206,7 +206,7 @@ describe("a call", () => {
     expect(events.flatMap((event) => (event.type === "tool-delta" ? [event.text] : [])).join("")).toBe("one two");
   });
 
-  test("whose result is known counts when a run goes in circles", async () => {
+  test("with a known result counts for loop detection", async () => {
     const calls = ["c0", "c1", "c2", "c3", "c4"].map((id) => call(id, "ls"));
     const ls = tool("ls", () => Promise.reject(new Error("must not run")));
     const knownResults = new Map(calls.map(({ id }) => [id, { ...text("a.txt"), tainted: false }]));

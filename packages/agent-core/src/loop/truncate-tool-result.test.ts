@@ -7,7 +7,7 @@ describe("truncateToolResult", () => {
     expect(truncateToolResult("x".repeat(500), 500)).toBe("x".repeat(500));
   });
 
-  test("keeps the head and says what is missing", () => {
+  test("keeps the head and says what was removed", () => {
     const cut = truncateToolResult(`begin ${"x".repeat(200_000)}`, 1_000);
     const kept = /^(begin x+)\n\[([\d,]+) of 200,006 characters cut\. Ask for less at a time: [^\]]+\]$/.exec(cut);
     expect(kept).not.toBeNull();
@@ -25,13 +25,13 @@ describe("truncateToolResult", () => {
     },
   );
 
-  test.each([0, 1, 2, 3])("splits no pair at limit 600 + %i", (more) => {
+  test.each([0, 1, 2, 3])("splits no surrogate pair at limit 600 + %i", (more) => {
     expect(truncateToolResult("😀".repeat(1_000), 600 + more).isWellFormed()).toBe(true);
     expect(truncateToolResult(`${"😀".repeat(1_000)} error`, 600 + more).isWellFormed()).toBe(true);
     expect(truncateToolResult(`x${"😀".repeat(1_000)} failed`, 600 + more).isWellFormed()).toBe(true);
   });
 
-  test("never exceeds the limit and never splits a pair", () => {
+  test("never exceeds the limit and never splits a surrogate pair", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "grapheme", minLength: 1, maxLength: 400 }),
@@ -62,7 +62,7 @@ describe("capContent", () => {
     expect(capContent(content, 2)).toBe(content);
   });
 
-  test("makes one text of several that are too long together, and keeps images", () => {
+  test("joins several texts that are too long together into one, and keeps images", () => {
     const long = { type: "text", text: "x".repeat(400) } as const;
     const [first, second, ...others] = capContent([long, image, long], 600);
     expect(first?.type === "text" && first.text.length).toBeLessThanOrEqual(600);

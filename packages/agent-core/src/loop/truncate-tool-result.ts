@@ -2,18 +2,18 @@ import type { ToolResultMessage } from "@factotum/agent-contract";
 import { headOf, tailOf } from "../text/cut-text.ts";
 
 const HEAD_SHARE = 0.7;
-/** How much of the end is searched for signs that it matters. */
+/** Characters at the end that are searched for signs that the end matters. */
 const TAIL_CHARS = 2_000;
 const MIDDLE_MARK = "\n[… middle left out …]\n";
 
-/** Closing JSON, or words with which errors and summaries are told. */
+/** Closing JSON, or words that announce errors and summaries. */
 const TAIL_MATTERS =
   /[}\]]\s*$|\b(error|exception|traceback|fail(ed|ure|ures)?|fatal|panic(ked)?|denied|exit code|total|summary|passed|finished|completed?|conclusions?)\b|错误|失败|异常|总计|合计|总结|结论/i;
 
 /**
- * Cuts a tool's text to `limit` characters, the closing line included, which says how many were cut and how to ask for less.
- * Where the end matters (errors, closing JSON, summaries) 70 % head and 30 % tail stay, else the head. Never splits a surrogate pair.
- * A text within the limit comes back as it is. A limit too small for the closing line leaves that line alone.
+ * Truncates a tool's text to `limit` characters, including a closing line that says how many were removed and how to request less. If the end matters (errors,
+ * closing JSON, summaries) 70 % head and 30 % tail are kept, otherwise the head. Never splits a surrogate pair. A text within the limit is returned unchanged.
+ * A limit too small for the closing line leaves only that line.
  */
 export function truncateToolResult(text: string, limit: number): string {
   if (text.length <= limit) return text;
@@ -48,7 +48,7 @@ function closingLine(cut: number, total: number): string {
 
 const CUT = /\n\[([\d,]+) of ([\d,]+) characters cut\. [^\n]*\]$/;
 
-/** What the closing line of a cut result says; `undefined` for a text that was not cut. */
+/** Parses the closing line of a truncated result; `undefined` for a text that was not truncated. */
 export function readToolResultCut(text: string): { readonly keptChars: number; readonly totalChars: number } | undefined {
   const [, cut, total] = CUT.exec(text.slice(-300)) ?? [];
   if (cut === undefined || total === undefined) return undefined;
@@ -56,7 +56,7 @@ export function readToolResultCut(text: string): { readonly keptChars: number; r
   return { keptChars: totalChars - Number(cut.replaceAll(",", "")), totalChars };
 }
 
-/** The same for a whole result: several texts that are too long together become one; images stay. */
+/** The same for a whole result: several texts that are too long together become one; images are kept. */
 export function capContent(content: ToolResultMessage["content"], limit: number): ToolResultMessage["content"] {
   const texts = content.filter((part) => part.type === "text");
   const chars = texts.reduce((sum, { text }) => sum + text.length, 0);

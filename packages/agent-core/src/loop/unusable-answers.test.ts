@@ -2,7 +2,7 @@ import type { AssistantMessage, ModelEvent } from "@factotum/agent-contract";
 import { describe, expect, test } from "vitest";
 import { answer, assistant, call, collect, outcomeOf, resultsOf, runInput, scriptedModel, text, tool } from "../../test/scripted-model.ts";
 
-/** An answer whose calls cannot be read. */
+/** An answer whose calls cannot be parsed. */
 function broken(stopReason: "toolUse" | "length", ...names: readonly string[]): readonly ModelEvent[] {
   const content = names.map((name, index) => ({
     type: "toolCall" as const,
@@ -17,8 +17,8 @@ function broken(stopReason: "toolUse" | "length", ...names: readonly string[]): 
 const writes = tool("write", () => Promise.reject(new Error("must not run")));
 const reads = tool("read", () => Promise.resolve(text("one line")));
 
-describe("a call that cannot be read", () => {
-  test.each(["toolUse", "length"] as const)("gets an error that says why, and the run goes on (%s)", async (stopReason) => {
+describe("a call that cannot be parsed", () => {
+  test.each(["toolUse", "length"] as const)("gets an error that says why, and the run continues (%s)", async (stopReason) => {
     const model = scriptedModel([broken(stopReason, "write"), answer("Then like this.")]);
     const events = await collect(runInput({ model, tools: [writes] }));
     expect(resultsOf(events)["write0"]).toMatch(
@@ -56,7 +56,7 @@ describe("a call that cannot be read", () => {
   });
 });
 
-describe("an answer without a word", () => {
+describe("an empty answer", () => {
   const empty = answer("");
 
   test("is retried once with the same request, leaves no message, and counts in the usage", async () => {

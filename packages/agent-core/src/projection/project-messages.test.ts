@@ -27,7 +27,7 @@ const shape = (messages: readonly AgentMessage[]): string[] =>
   });
 
 describe("projectMessages", () => {
-  test("returns a valid history unchanged, object by object", () => {
+  test("returns a valid history unchanged, with the same objects", () => {
     const history = [user("hi"), asks("a", "b"), result("a"), result("b"), assistant("Done"), user("more")];
     const projected = projectMessages(history);
     expect(projected).toHaveLength(history.length);
@@ -35,20 +35,24 @@ describe("projectMessages", () => {
   });
 
   test.each<[string, readonly AgentMessage[], readonly string[]]>([
-    ["makes up a missing result", [user("hi"), asks("a"), user("well?")], ["user", "asks a", "a!", "user"]],
-    ["makes up one of several", [user("hi"), asks("a", "b"), result("b")], ["user", "asks a b", "a!", "b"]],
+    ["substitutes a missing result", [user("hi"), asks("a"), user("well?")], ["user", "asks a", "a!", "user"]],
+    ["substitutes one of several results", [user("hi"), asks("a", "b"), result("b")], ["user", "asks a b", "a!", "b"]],
     ["moves a late result up", [user("hi"), asks("a"), user("well?"), result("a")], ["user", "asks a", "a", "user"]],
     ["puts results into call order", [user("hi"), asks("a", "b"), result("b"), result("a")], ["user", "asks a b", "a", "b"]],
     ["drops a result without a call", [user("hi"), result("x"), assistant("Done")], ["user", "says"]],
     ["drops a second result", [user("hi"), asks("a"), result("a"), result("a")], ["user", "asks a", "a"]],
-    ["begins with the user", [assistant("Welcome"), asks("a"), result("a"), user("hi")], ["user"]],
+    ["starts with the user", [assistant("Welcome"), asks("a"), result("a"), user("hi")], ["user"]],
     [
       "gives ids that come again a suffix",
       [user("hi"), asks("a"), result("a"), asks("a"), result("a")],
       ["user", "asks a", "a", "asks a_2", "a_2"],
     ],
-    ["also inside one message", [user("hi"), asks("a", "a"), result("a"), result("a")], ["user", "asks a a_2", "a", "a_2"]],
-    ["and keeps clear of ids that look like that", [user("hi"), asks("a_2", "a", "a")], ["user", "asks a_2 a a_3", "a_2!", "a!", "a_3!"]],
+    ["makes ids unique inside one message", [user("hi"), asks("a", "a"), result("a"), result("a")], ["user", "asks a a_2", "a", "a_2"]],
+    [
+      "avoids existing ids that look like its suffixes",
+      [user("hi"), asks("a_2", "a", "a")],
+      ["user", "asks a_2 a a_3", "a_2!", "a!", "a_3!"],
+    ],
     [
       "does not give a later call the result of an earlier one",
       [user("hi"), asks("a"), asks("a"), result("a")],
@@ -56,12 +60,12 @@ describe("projectMessages", () => {
     ],
     ["drops an empty answer", [user("hi"), assistant(" \n"), user("there?")], ["user", "user"]],
     ["drops an empty user message", [user("hi"), user("")], ["user"]],
-    ["keeps nothing of nothing", [assistant("Done"), result("a")], []],
+    ["projects an empty history to nothing", [assistant("Done"), result("a")], []],
   ])("%s", (_, history, expected) => {
     expect(shape(projectMessages(history))).toEqual(expected);
   });
 
-  test("keeps the text of a broken answer, not its thoughts and calls", () => {
+  test("keeps the text of a broken answer, not its thinking and calls", () => {
     const thinking = { type: "thinking", text: "hm", signature: { s: "1" } } as const;
     const broken: AssistantMessage = {
       ...assistant("Half", [call("a", "ls")], "error"),
@@ -132,11 +136,11 @@ test("makes any stored history sendable, idempotently", () => {
   );
 });
 
-test("a request begins with the one before it", () => {
+test("a request begins with the previous one", () => {
   const turn = fc.record({ calls: fc.integer({ min: 0, max: 3 }), said: fc.constantFrom("", "text"), steer: fc.boolean() });
   fc.assert(
     fc.property(fc.array(anyMessage, { maxLength: 6 }), fc.array(turn, { maxLength: 8 }), (past, turns) => {
-      // What a loop appends to any past: each request is made when every call has its result. Some providers count ids anew each time.
+      // What a loop appends to any history: a request is sent whenever every call has its result. Some providers restart their ids in each answer.
       const history: AgentMessage[] = [...past, user("now")];
       let previous = projectMessages(history);
       for (const { calls, said, steer } of turns) {

@@ -4,12 +4,12 @@ const NO_RESULT =
   "No result of this call was kept: the run ended before it was recorded. It may have taken effect; look before doing it again.";
 const NO_OUTPUT = "(no output)";
 
-/** What goes to the model in place of one stored message. */
+/** The projection of one stored message. */
 type Entry =
   | { readonly type: "user"; readonly message: UserMessage }
   | { readonly type: "answer"; readonly message: AssistantMessage; readonly slots: Slot[] };
 
-/** The place right behind a call, for its one result. */
+/** The position right behind a call, for its one result. */
 interface Slot {
   readonly call: ToolCallContent;
   readonly timestamp: number;
@@ -17,16 +17,15 @@ interface Slot {
 }
 
 /**
- * The neutral repair of a history: whatever is stored, what comes out has a shape that can be sent (R8).
+ * Repairs a history independently of the provider, so that any stored history becomes a valid request (R8).
  *
  * - It begins with a user message.
- * - Each tool call is directly followed by its one result: late ones are moved up, a missing one is made up as an error that says why,
- *   further ones and those without a call are dropped. Ids that were used before get a suffix.
- * - Blank text and messages without anything to say are dropped. An answer that was broken off (`error`, `aborted`) keeps its text, not
- *   its thoughts and calls.
+ * - Each tool call is directly followed by its one result: late ones are moved up, a missing one is substituted by an error that says why, duplicates and those
+ * without a call are dropped. Reused ids get a suffix.
+ * - Blank text and empty messages are dropped. An answer that broke off (`error`, `aborted`) keeps its text, not its thinking and calls.
  *
- * Pure and total. Messages that need no repair come back as the same objects. What is appended to a sound history changes nothing before
- * it, so a projected request begins with the one before it.
+ * Pure and total. Unchanged messages are returned as the same objects. Appending to a valid history changes nothing before, so a projected request begins with
+ * the previous one.
  */
 export function projectMessages(messages: readonly AgentMessage[]): readonly AgentMessage[] {
   const entries: Entry[] = [];
@@ -89,7 +88,7 @@ function addAnswer(
         block satisfies never;
     }
   }
-  // An id that is used again closes the earlier calls of that id: results from here on are for the new ones.
+  // A reused id closes the earlier calls with that id: later results belong to the new ones.
   for (const id of originals) open.set(id, []);
   for (const [index, slot] of slots.entries()) open.get(originals[index] ?? "")?.push(slot);
   if (!content.some((block) => block.type !== "thinking")) return;
@@ -97,7 +96,7 @@ function addAnswer(
   entries.push({ type: "answer", message: same ? message : { ...message, content }, slots });
 }
 
-/** `used` maps each id to the suffix to try next, which keeps ids cheap that a provider repeats in every answer. */
+/** `used` maps each id to the next suffix to try, which keeps ids cheap that a provider repeats in every answer. */
 function withFreshId(call: ToolCallContent, used: Map<string, number>): ToolCallContent {
   let suffix = used.get(call.id);
   if (suffix === undefined) {
@@ -125,7 +124,7 @@ function resultOf({ call, timestamp, result }: Slot): ToolResultMessage {
   return same ? result : { ...result, ...named, content };
 }
 
-/** The same array when there is none. */
+/** Returns the same array if nothing was removed. */
 function withoutBlankText<T extends { readonly type: string; readonly text?: string }>(content: readonly T[]): readonly T[] {
   const isKept = (part: T): boolean => part.type !== "text" || !isBlank(part.text ?? "");
   return content.every(isKept) ? content : content.filter(isKept);

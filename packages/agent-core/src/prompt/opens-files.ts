@@ -1,4 +1,4 @@
-/** Tools that show what is in a file. */
+/** Tools that show file contents. */
 const READERS: ReadonlySet<string> = new Set(["read", "grep"]);
 
 /** True if one of the tools can open a file that is named to the model. Commands run for the owner only. */

@@ -1,8 +1,7 @@
 import type { ToolOrigin } from "./prompt-facts.ts";
 
 /**
- * The order of tools, in the Tooling section and in the request alike: core tools first, then the rest, each by name (by code unit, so
- * that no locale changes a request).
+ * Orders tools for the Tooling section and the request: core tools first, then the others, each by name (by code unit, so that no locale changes a request).
  */
 export function orderTools<T extends { readonly name: string; readonly origin: ToolOrigin }>(tools: readonly T[]): readonly T[] {
   return tools.toSorted((left, right) => rank(left.origin) - rank(right.origin) || compare(left.name, right.name));

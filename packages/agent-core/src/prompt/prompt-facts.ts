@@ -1,145 +1,142 @@
 import type { RunKind, SkillEntry } from "@factotum/agent-contract";
 import type { PlannedFile } from "../bootstrap/bootstrap-file.ts";
 
-/** `full` for people's sessions, `minimal` for sub-agents, `none` for the identity alone. */
+/** `full` for people's sessions, `minimal` for sub-agents, `none` for the identity section alone. */
 export type PromptMode = "full" | "minimal" | "none";
 
-/** Where a tool comes from; core tools stand before all others. */
+/** The origin of a tool; core tools come first. */
 export type ToolOrigin = "core" | "plugin";
 
-/** A tool as the Tooling section shows it. Client tools are left out by the host. */
+/** A tool in the Tooling section. The host leaves client tools out. */
 interface PromptTool {
   readonly name: string;
   readonly summary: string;
   readonly origin: ToolOrigin;
 }
 
-/** A skill as the index shows it; the body is read by the model when it needs it. */
+/** A skill in the index; the model reads the body when it needs it. */
 export type PromptSkill = Pick<SkillEntry, "name" | "description" | "location" | "version">;
 
-/** The group or channel of the session. Holds configuration only: no name, subject or topic of the platform. */
+/** The group or channel of the session, from configuration only: no name, subject or topic of the platform. */
 interface PromptGroup {
   /** Display name of the platform, such as `Feishu`. */
   readonly platform: string;
-  /** `mention`: the agent is woken only when it is addressed; `always`: by every message. */
+  /** `mention`: only messages that address the agent start a run; `always`: every message does. */
   readonly activation: "mention" | "always";
   /** The group's configured `systemPrompt`. */
   readonly instructions?: string;
 }
 
-/** The fields of the Runtime line, in its order. What is unknown is left out. */
+/** The fields of the Runtime line, in order. Unknown ones are omitted. */
 interface PromptRuntime {
-  /** The session's id, not its key: a key holds ids of the platform. */
+  /** The session's id, not its key, because keys contain platform ids. */
   readonly session: string;
   readonly host?: string;
   readonly repo?: string;
   readonly os?: string;
   readonly node?: string;
-  /** Reference of the session's model, also during a failover. */
+  /** Reference of the session's model, also during failover. */
   readonly model: string;
   readonly defaultModel?: string;
   readonly shell?: string;
   readonly channel?: string;
-  /** Empty: `none`. */
+  /** Shown as `none` if empty. */
   readonly capabilities: readonly string[];
   readonly thinking: string;
 }
 
-/** Where tools run in sandboxed turns. */
+/** The sandbox of sandboxed turns. */
 export interface PromptSandbox {
   /** Whose turns are sandboxed: everybody's, or all but the owner's. */
   readonly turns: "all" | "non-owner";
   readonly backend: string;
-  /** The working folder as tools see it. */
+  /** The working directory as tools see it. */
   readonly folder: string;
   readonly workspaceAccess: "none" | "ro" | "rw";
-  /** `none`, or the name of what can be reached. */
+  /** `none`, or the name of the reachable network. */
   readonly network: string;
-  /** What of commands on the host: never, each after an approval, or freely. */
+  /** Commands on the host: never, with approval, or freely. */
   readonly elevated: "off" | "ask" | "full";
 }
 
-/** What the channel of the session can show, from its declared capabilities. */
+/** Display capabilities of the session's channel. */
 export interface PromptChannel {
-  /** The channel's name of its markup. */
+  /** The channel's name for its markup. */
   readonly dialect: string;
   readonly markdown: "full" | "subset" | "none";
-  /** Longest single message. */
+  /** Maximum characters of one message. */
   readonly maxMessageChars: number;
-  /** True when the channel has reactions and the `message` tool can set them. */
+  /** True if the channel has reactions and the `message` tool can set them. */
   readonly reactions: boolean;
-  /** True when the channel plays voice messages. */
+  /** True if the channel plays voice messages. */
   readonly voice: boolean;
 }
 
-/** Who sees the model's thoughts. */
+/** Where the model's thoughts are shown. */
 export interface PromptReasoning {
   readonly visibility: "off" | "on" | "stream";
-  /** True when the model keeps its thoughts apart by itself. */
+  /** True if the model separates its thoughts natively. */
   readonly native: boolean;
 }
 
-/**
- * Everything that the system prompt is made of. Nothing here belongs to one message, and nothing comes from a platform: the prompt is
- * rendered once per session and kept (R14).
- */
+/** All facts in the system prompt. None of them belongs to one message or comes from a platform: the prompt is rendered once per session and kept (R14). */
 export interface PromptFacts {
   readonly agent: {
     readonly id: string;
-    /** From IDENTITY.md or the configuration; the product's name when left out. */
+    /** From IDENTITY.md or the configuration; the product's name if omitted. */
     readonly name?: string;
   };
   /** The configured `systemPrompt`, verbatim. */
   readonly instructions?: string;
-  /** Every tool of the session but client tools, in any order. */
+  /** All tools of the session except client tools, in any order. */
   readonly tools: readonly PromptTool[];
   readonly skills: readonly PromptSkill[];
-  /** Commands of the product's own command line that exist in this build, as typed, each with its purpose in a few words. */
+  /** Commands of the product's CLI in this build, as typed, each with a short description. */
   readonly commands: readonly { readonly usage: string; readonly purpose: string }[];
-  /** True when this build can replace itself by a newer version. */
+  /** True if this build can update itself. */
   readonly selfUpdate?: boolean;
   readonly modelAliases?: readonly { readonly alias: string; readonly model: string }[];
-  /** Absolute path of the one working directory. Left out for a session that others than the owner read: its prompt names no path of the owner's. */
+  /** Absolute path of the working directory. Omitted for a session that others than the owner can read: its prompt names no path of the owner's. */
   readonly workspace?: string;
-  /** Where the product's documentation is; the section is left out when nothing is known. */
+  /** Where the product's documentation is; without it the section is omitted. */
   readonly documentation: { readonly folder?: string; readonly url?: string };
-  /** Twelve hexadecimal digits for each owner; empty when none is configured. */
+  /** Twelve hexadecimal digits per owner; empty if none is configured. */
   readonly authorizedSenders: readonly string[];
-  /** The workspace's bootstrap files, as `planBootstrap` chose and cut them. */
+  /** The workspace's bootstrap files, selected and truncated by `planBootstrap`. */
   readonly projectContext?: readonly PlannedFile[];
-  /** Set when some turns of the session are sandboxed. */
+  /** Set if some turns of the session are sandboxed. */
   readonly sandbox?: PromptSandbox;
   /** Set for private sessions whose workspace has the file. */
   readonly privateMemory?: PlannedFile;
-  /** True when a reply of this session can be delivered to a channel. */
+  /** True if a reply of this session can be delivered to a channel. */
   readonly deliversToChannel: boolean;
-  /** The channel that replies go to. */
+  /** The channel of replies. */
   readonly channel?: PromptChannel;
   /** Set for sessions of groups and channels. */
   readonly group?: PromptGroup;
-  /** Set for the main and the heartbeat session of an agent that has a heartbeat. `prompt` is what the owner wrote in place of the usual words. */
+  /** Set for the main and the heartbeat session of an agent with a heartbeat. `prompt`: the owner's text that replaces the default. */
   readonly heartbeat?: { readonly prompt: string | undefined };
-  /** The kind of run that the session was made for; `user` by default. */
+  /** The kind of run that created the session; `user` by default. */
   readonly run?: RunKind;
   /** IANA name of the user's time zone. */
   readonly timeZone: string;
-  /** Subagent Context, or the `system` messages of an HTTP request. */
+  /** The Subagent Context, or the `system` messages of an HTTP request. */
   readonly extra?: string;
   readonly reasoning?: PromptReasoning;
   readonly runtime: PromptRuntime;
 }
 
-/** One section of the system prompt. Its place is its place in the array of `sections/index.ts`. */
+/** One section of the system prompt. Its position is that in the array of `sections/index.ts`. */
 export interface PromptSection {
   readonly id: string;
   /** `stable`: the same for all sessions of an agent; `session`: fixed for one session. */
   readonly half: "stable" | "session";
   readonly modes: readonly PromptMode[];
-  /** The section's text with its heading, without blank lines around it; `undefined` when it does not apply. Pure. */
+  /** The section's text with its heading, without surrounding blank lines; `undefined` if it does not apply. Pure. */
   render(facts: PromptFacts): string | undefined;
 }
 
-/** A section that was rendered, for the prompt and for the report of what the model sees. */
+/** A rendered section, for the prompt and for context reports. */
 export interface RenderedSection {
   readonly id: string;
   readonly half: "stable" | "session";

@@ -2,21 +2,21 @@ import type { RunKind } from "@factotum/agent-contract";
 import { BOOTSTRAP_NAMES, type BootstrapName } from "../bootstrap/bootstrap-file.ts";
 import type { PromptMode } from "./prompt-facts.ts";
 
-/** How the kind of a run shapes its prompts: one row of the design's table (03, Variants). */
+/** How the kind of a run shapes its prompts: one row of the design's table. */
 export interface PromptVariant {
-  /** For a session created by such a run; an existing session keeps its prompt. */
+  /** For a session that such a run creates; an existing session keeps its prompt. */
   readonly mode: PromptMode;
-  /** The Heartbeats section may stand in the prompt. */
+  /** The prompt may have the Heartbeats section. */
   readonly heartbeats: boolean;
-  /** The bootstrap files that such a session takes in. */
+  /** The bootstrap files of such a session. */
   readonly bootstrap: readonly BootstrapName[];
-  /** The turn's text says which bootstrap files were cut. */
+  /** The turn's text lists truncated bootstrap files. */
   readonly truncationWarning: boolean;
 }
 
 const FULL: PromptVariant = { mode: "full", heartbeats: true, bootstrap: BOOTSTRAP_NAMES, truncationWarning: true };
 
-/** The row of a run's kind. `lightContext` counts for heartbeats (HEARTBEAT.md alone) and cron jobs (no bootstrap file). */
+/** The variant for a run kind. `lightContext` applies to heartbeats (HEARTBEAT.md alone) and cron jobs (no bootstrap file). */
 export function promptVariant(run: RunKind, options: { readonly lightContext: boolean }): PromptVariant {
   switch (run) {
     case "user":
@@ -31,7 +31,7 @@ export function promptVariant(run: RunKind, options: { readonly lightContext: bo
       return { ...FULL, heartbeats: false, ...(options.lightContext ? { bootstrap: [] } : {}) };
     case "subagent":
       return { mode: "minimal", heartbeats: false, bootstrap: [], truncationWarning: false };
-    // The summariser has a prompt of its own (`renderSummaryRequest`).
+    // The summariser has its own prompt (`renderSummaryRequest`).
     case "compaction":
       return { mode: "none", heartbeats: false, bootstrap: [], truncationWarning: false };
     default:

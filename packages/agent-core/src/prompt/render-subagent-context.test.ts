@@ -3,7 +3,7 @@ import { renderSubagentContext } from "./render-subagent-context.ts";
 
 const FACTS = { task: "Find the bug", depth: 1, maxDepth: 2, attachments: [] };
 
-test("tells task, depth and what to do with the result", () => {
+test("names the task, the depth and what to do with the result", () => {
   const text = renderSubagentContext({ ...FACTS, role: "reviewer" });
   expect(text).toContain('sub-agent named "reviewer".');
   expect(text).toContain("- Task: Find the bug\n");
@@ -14,16 +14,16 @@ test("tells task, depth and what to do with the result", () => {
   expect(text).toMatch(/Do not poll/);
 });
 
-test("a leaf may not spawn", () => {
+test("tells an agent at the maximum depth not to spawn", () => {
   expect(renderSubagentContext({ ...FACTS, depth: 2 })).toContain("You may not start sub-agents");
 });
 
-test("names the files and where they lie", () => {
+test("lists the attached files with their paths", () => {
   const text = renderSubagentContext({ ...FACTS, attachments: [{ name: "log.txt", path: "attachments/log.txt" }] });
   expect(text.split("\n").at(-1)).toBe("  - log.txt: attachments/log.txt");
 });
 
-test("a task makes no line of its own, and a long one is cut", () => {
+test("keeps a task on its own line, and truncates a long one", () => {
   const text = renderSubagentContext({ ...FACTS, task: `a\n## Safety\n${"x".repeat(5_000)}` });
   expect(text).toContain("- Task: a ## Safety x");
   expect(text.length).toBeLessThan(3_000);

@@ -3,17 +3,17 @@ import { oneLine } from "./one-line.ts";
 
 /** The facts about a sub-agent in its own prompt. */
 export interface SubagentFacts {
-  /** What it was made to be, in a few words. */
+  /** Its role, in a few words. */
   readonly role?: string;
   readonly task: string;
   /** 1 for a sub-agent of a person's session. */
   readonly depth: number;
   readonly maxDepth: number;
-  /** Files that came with the task, as they lie in its workspace. */
+  /** Files attached to the task, as stored in its workspace. */
   readonly attachments: readonly { readonly name: string; readonly path: string }[];
 }
 
-/** The first turn has the whole task; this is a reminder that survives compaction. */
+/** The first turn has the whole task; this reminder survives compaction. */
 const MAX_TASK_CHARS = 2_000;
 
 /** Subagent Context: the Extra section of a sub-agent's prompt. Pure. */

@@ -6,7 +6,7 @@ import { PROMPT_SECTIONS } from "./sections/index.ts";
 
 const CORE = ["read", "write", "edit", "ls", "grep", "find", "exec", "message", "gateway", "memory_search", "memory_get"];
 
-/** The coder agent of the design's worked conversation, and everything that can be there beside it. */
+/** A coder agent with every optional fact set. */
 const FULL: PromptFacts = {
   agent: { id: "coder", name: "Ada" },
   instructions: "Answer in Chinese.",
@@ -62,7 +62,7 @@ const FULL: PromptFacts = {
     thinking: "off",
   },
 };
-/** Nothing that can be left out. */
+/** No optional fact set. */
 const BARE: PromptFacts = {
   agent: { id: "main" },
   timeZone: FULL.timeZone,
@@ -156,23 +156,23 @@ describe("sections", () => {
   });
 
   test.each([
-    ["skills need read", { tools: FULL.tools.filter(({ name }) => name !== "read") }, "skills"],
-    ["messaging needs a channel", { deliversToChannel: false }, "messaging"],
-    ["messaging needs a tool for it", { tools: FULL.tools.filter(({ name }) => name !== "message") }, "messaging"],
-    ["control needs exec or gateway", { tools: FULL.tools.filter(({ name }) => name !== "exec" && name !== "gateway") }, "control"],
-    ["control invents no command", { commands: [], tools: FULL.tools.filter(({ name }) => name !== "gateway") }, "control"],
-    ["recall needs memory_search", { tools: FULL.tools.filter(({ name }) => name !== "memory_search") }, "memory-recall"],
-    ["self-update needs the gateway tool", { tools: FULL.tools.filter(({ name }) => name !== "gateway") }, "self-update"],
-    ["self-update needs a build that can", { selfUpdate: false }, "self-update"],
-    ["aliases need one", { modelAliases: [] }, "model-aliases"],
-    ["project context needs a file", { projectContext: [] }, "project-context"],
-    ["the format needs a channel", { deliversToChannel: false }, "channel-format"],
-    ["reactions need the channel's", { channel: { ...CHANNEL, reactions: false } }, "reactions"],
-    ["reactions need the message tool", { tools: FULL.tools.filter(({ name }) => name !== "message") }, "reactions"],
-    ["voice needs the channel's", { channel: { ...CHANNEL, voice: false } }, "voice"],
+    ["skills require read", { tools: FULL.tools.filter(({ name }) => name !== "read") }, "skills"],
+    ["messaging requires a channel", { deliversToChannel: false }, "messaging"],
+    ["messaging requires its tool", { tools: FULL.tools.filter(({ name }) => name !== "message") }, "messaging"],
+    ["control requires exec or gateway", { tools: FULL.tools.filter(({ name }) => name !== "exec" && name !== "gateway") }, "control"],
+    ["control lists only existing commands", { commands: [], tools: FULL.tools.filter(({ name }) => name !== "gateway") }, "control"],
+    ["recall requires memory_search", { tools: FULL.tools.filter(({ name }) => name !== "memory_search") }, "memory-recall"],
+    ["self-update requires the gateway tool", { tools: FULL.tools.filter(({ name }) => name !== "gateway") }, "self-update"],
+    ["self-update requires a build that supports it", { selfUpdate: false }, "self-update"],
+    ["aliases require at least one", { modelAliases: [] }, "model-aliases"],
+    ["project context requires a file", { projectContext: [] }, "project-context"],
+    ["the format requires a channel", { deliversToChannel: false }, "channel-format"],
+    ["reactions require support by the channel", { channel: { ...CHANNEL, reactions: false } }, "reactions"],
+    ["reactions require the message tool", { tools: FULL.tools.filter(({ name }) => name !== "message") }, "reactions"],
+    ["voice requires support by the channel", { channel: { ...CHANNEL, voice: false } }, "voice"],
     ["a cron session has no heartbeats", { run: "cron" }, "heartbeats"],
     ["a hook session has no heartbeats", { run: "hook" }, "heartbeats"],
-    ["instructions need text", { instructions: " \n" }, "instructions"],
+    ["instructions require text", { instructions: " \n" }, "instructions"],
   ] as const)("%s", (_, change, id) => {
     expect(ids(FULL)).toContain(id);
     expect(ids({ ...FULL, ...change })).not.toContain(id);
@@ -227,37 +227,37 @@ describe("sections", () => {
     expect(shown([])).toEqual([]);
   });
 
-  test("writing notes is described only if a tool can write", () => {
+  test("describes taking notes only if a tool can write", () => {
     expect(section("project-context", { tools: without("write") })).toContain("today's notes");
     expect(section("project-context", { tools: without("write", "edit") })).not.toContain("today's notes");
     expect(section("project-context", { tools: without("write", "edit") })).toContain("MEMORY.md");
   });
 
-  test("progress is sent with `message` in direct conversations only", () => {
+  test("tells to send progress with `message` in direct conversations only", () => {
     expect(section("messaging", {})).not.toContain("short progress update");
     const { group: _group, ...direct } = FULL;
     expect(renderSections(direct, "full").find(({ id }) => id === "messaging")?.text).toContain("short progress update");
   });
 
-  test("background tasks are mentioned only with a tool that starts them", () => {
+  test("mentions background tasks only with a tool that starts them", () => {
     const tools = [...FULL.tools, { name: "sessions_send", summary: "", origin: "core" as const }];
     expect(section("messaging", {})).not.toContain("background task");
     expect(section("messaging", { tools })).toContain("background task");
   });
 
-  test("a channel without Markdown is told plain text, and its limit", () => {
+  test("tells a channel without Markdown to use plain text, with its limit", () => {
     const text = section("channel-format", { channel: { ...CHANNEL, markdown: "none" } });
     expect(text).toContain("Write replies as plain text");
     expect(text).not.toContain("Write replies in Markdown");
     expect(text).toContain("4000 characters");
   });
 
-  test("nothing is claimed that this build cannot do", () => {
+  test("promises nothing that this build does not support", () => {
     const { stable, session } = renderMode(FULL, "full");
     expect(stable + session).not.toMatch(/only clock|audio_as_voice/);
   });
 
-  test("an agent without a name is called Factotum", () => {
+  test("calls an agent without a name Factotum", () => {
     expect(renderMode(BARE, "none").stable).toMatch(/^You are a personal assistant running inside Factotum/);
   });
 
@@ -296,7 +296,7 @@ describe("renderSystemPrompt", () => {
     ["heartbeat", "full"],
     ["subagent", "minimal"],
     ["compaction", "none"],
-  ] as const)("a session that is made for a run of kind %s has the %s prompt", (run, mode) => {
+  ] as const)("a session created by a run of kind %s has the %s prompt", (run, mode) => {
     const facts: PromptFacts = run === undefined ? FULL : { ...FULL, run };
     expect(renderSystemPrompt(facts)).toEqual({ system: renderMode(facts, mode), sections: renderSections(facts, mode) });
   });
@@ -306,13 +306,13 @@ describe("renderSystemPrompt", () => {
     await expect(`${stable}\n\n=== cache boundary ===\n\n${session}\n`).toMatchFileSnapshot("../../fixtures/system-prompt-full.md");
   });
 
-  test("is small: 9,500 bytes as set up by default, without the text of bootstrap files and skills", () => {
+  test("is small: 9,500 bytes with default settings, without bootstrap files and skills", () => {
     const { group: _a, instructions: _b, extra: _c, sandbox: _d, heartbeat: _e, modelAliases: _f, privateMemory: _g, ...direct } = FULL;
     const { stable, session } = renderMode({ ...direct, skills: [], projectContext: [{ type: "missing", path: "/w/AGENTS.md" }] }, "full");
     expect(Buffer.byteLength(`${stable}${session}`)).toBeLessThanOrEqual(9_500);
   });
 
-  // One other character makes V8 hold the whole request as two-byte text: writing and sending it then takes several times as long, in every turn.
+  // A single other character makes V8 store the whole request as two-byte text, which is several times slower to write and send, in every turn.
   test("is written in ASCII", () => {
     const { stable, session } = renderMode({ ...FULL, reasoning: { visibility: "off", native: false } }, "full");
     // oxlint-disable-next-line no-control-regex -- the range is what ASCII is
@@ -332,7 +332,7 @@ describe("renderSystemPrompt", () => {
     expect(renderMode(other, "full").session).not.toBe(renderMode(FULL, "full").session);
   });
 
-  test("the runtime line is one line in the order of the design, and the last one", () => {
+  test("the runtime line is one line in the documented order, at the end", () => {
     expect(renderMode(FULL, "full").session.split("\n").at(-1)).toBe(
       "agent=coder | session=5b0c | host=box | repo=/srv/coder | os=linux 6.1 (x64) | node=v24.21.0 | model=anthropic/claude | default_model=anthropic/claude | shell=bash | channel=feishu | capabilities=none | thinking=off",
     );

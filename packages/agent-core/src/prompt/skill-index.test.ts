@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { renderSkillIndex } from "./skill-index.ts";
 
-test("one skill, escaped", () => {
+test("renders one skill, escaped", () => {
   expect(renderSkillIndex([{ name: "a&b", description: "does\n<this> & that", location: "./skills/a/SKILL.md", version: "2" }])).toBe(
     "<available_skills>\n" +
       "<skill><name>a&amp;b</name><description>does &lt;this&gt; &amp; that</description><location>./skills/a/SKILL.md</location><version>2</version></skill>\n" +
@@ -10,7 +10,7 @@ test("one skill, escaped", () => {
   );
 });
 
-test("descriptions shrink before entries drop", () => {
+test("shortens descriptions before it drops entries", () => {
   const many = (count: number, description: string) =>
     Array.from({ length: count }, (_, index) => ({ name: `skill-${index}`, description, location: `./skills/skill-${index}/SKILL.md` }));
   const shrunk = renderSkillIndex([...many(80, "d".repeat(500)), { name: "short", description: "short one", location: "./s" }]);

@@ -1,12 +1,12 @@
 import { oneLine } from "./one-line.ts";
 import type { PromptSkill } from "./prompt-facts.ts";
 
-/** Characters of the whole index. */
+/** Maximum characters of the index. */
 const MAX_INDEX_CHARS = 12_000;
 
 /**
- * The index of the skills as `<available_skills>`. Kept within 12,000 characters: the longest descriptions are cut first, to one common
- * length; only when the entries do not fit without descriptions are the last ones dropped, and a line says how many.
+ * Renders the skills index as `<available_skills>`, with at most 12,000 characters: the longest descriptions are truncated first, to a common length; if the
+ * entries do not fit even without descriptions, the last ones are dropped, and a line says how many.
  */
 export function renderSkillIndex(skills: readonly PromptSkill[]): string {
   const clean = skills.map((skill) => ({ ...skill, description: oneLine(skill.description) }));
@@ -49,7 +49,7 @@ function cut(text: string, chars: number): string {
         .replace(/\uFFFD$/, "")}…`;
 }
 
-/** The largest number up to `max` that passes; 0 is taken to pass. */
+/** The largest number up to `max` that passes; 0 is assumed to pass. */
 function largest(max: number, passes: (value: number) => boolean): number {
   let low = 0;
   let high = max;

@@ -14,7 +14,7 @@ export function sumSizes(sizes: readonly ContextSize[]): ContextSize {
   );
 }
 
-/** Bytes of a text in UTF-8; a half surrogate pair counts as the replacement character that it becomes. */
+/** UTF-8 bytes of a text; a lone surrogate counts as its replacement character. */
 function utf8Bytes(text: string): number {
   let bytes = 0;
   for (const character of text) {

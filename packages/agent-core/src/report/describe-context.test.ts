@@ -25,8 +25,8 @@ const BASE: ContextRequestFacts = {
 const sections = (description: ContextDescription, type: string): readonly DescribedSection[] =>
   description.parts.find((part) => part.type === type)?.sections ?? [];
 
-describe("a request taken apart", () => {
-  test("has five parts, and the sections of the system prompt as it was rendered", () => {
+describe("a described request", () => {
+  test("has five parts, and the sections of the system prompt as rendered", () => {
     const description = describeContext(BASE);
     expect(description.parts.map(({ type }) => type)).toEqual(["system", "messages", "prompt", "images", "tools"]);
     expect(sections(description, "system").map(({ id, half, title, text }) => [id, half, title, text])).toEqual([
@@ -59,7 +59,7 @@ describe("a request taken apart", () => {
     expect(sections(describeContext(BASE), "messages").some(({ truncation }) => truncation !== undefined)).toBe(false);
   });
 
-  test("counts bytes as UTF-8 does", () => {
+  test("counts UTF-8 bytes", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const [whole] = sections(describeContext({ ...BASE, outline: [], system: { stable: text, session: "" } }), "system");
@@ -80,7 +80,7 @@ describe("a request taken apart", () => {
   });
 });
 
-describe("a turn's text taken apart", () => {
+describe("a turn's text split into blocks", () => {
   test("lists every block separately, in order", () => {
     const { content } = turn("one\ntwo", {
       systemEvents: [{ timestampMs: 0, text: "Skill changed: x" }],
@@ -114,7 +114,7 @@ describe("a turn's text taken apart", () => {
     );
   });
 
-  test("treats foreign text as body", () => {
+  test("treats text of other programs as body", () => {
     expect(splitEffectivePrompt("hello\n[9f2c4e81a0b7 Sender]")).toEqual([
       { id: "body", title: "Message", text: "hello\n[9f2c4e81a0b7 Sender]" },
     ]);
@@ -122,11 +122,11 @@ describe("a turn's text taken apart", () => {
   });
 });
 
-describe("two requests compared", () => {
+describe("the difference of two requests", () => {
   const before = describeContext(BASE);
   const later: ContextRequestFacts = { ...BASE, messages: [...BASE.messages, at(4, says("Now.")), at(5, turn("more"))], promptIndex: 4 };
 
-  test("reports an extended request as holding the prefix, with additions only", () => {
+  test("is additions with an unchanged prefix for an extended request", () => {
     const difference = diffContext(before, describeContext(later));
     expect(difference.prefixHeld).toBe(true);
     expect(difference.changes.map(({ section, type }) => [section, type])).toEqual([["assistant-4", "added"]]);
@@ -137,13 +137,13 @@ describe("two requests compared", () => {
     ["tool more", { ...later, tools: [TOOL, { ...TOOL, name: "write" }] }, { part: "tools", section: "write" }],
     ["section", { ...later, system: { ...BASE.system, session: "## Runtime\nagent=test" } }, { part: "system", section: "runtime" }],
     ["message", { ...later, messages: [at(1, turn("ho")), ...later.messages.slice(1)] }, { part: "messages", section: "user-1" }],
-  ])("a changed %s is found", (_what, next, firstDifference) => {
+  ])("contains a changed %s", (_what, next, firstDifference) => {
     const difference = diffContext(before, describeContext(next));
     expect(difference).toMatchObject({ prefixHeld: false, firstDifference });
     expect(difference.changes).toContainEqual(expect.objectContaining(firstDifference));
   });
 
-  test("reports a cut history as breaking the prefix, and names what was removed", () => {
+  test("is a broken prefix for a cut history, with the removed messages", () => {
     const next = describeContext({ ...later, messages: later.messages.slice(2), promptIndex: 2 });
     const difference = diffContext(before, next);
     expect(difference.prefixHeld).toBe(false);

@@ -16,8 +16,8 @@ import { splitEffectivePrompt } from "./split-effective-prompt.ts";
 const SEPARATOR = "\n\n";
 
 /**
- * Takes a request apart into its five parts and their sections, with the size of each. The turn's own message is shown as
- * part 3, its images as part 4; what the turn has said and done since then belongs to the messages. Pure.
+ * Splits a request into its five parts and their sections, with the size of each. The turn's own message is part 3, its images part 4; later messages of the
+ * turn are in part 2. Pure.
  */
 export function describeContext(facts: ContextRequestFacts): ContextDescription {
   const messages = uniqueIds(facts.messages.map(describeMessage));
@@ -47,7 +47,7 @@ function part(type: ContextPartType, sections: readonly DescribedSection[]): Des
   return { type, ...sumSizes(sections), sections };
 }
 
-/** Cuts the halves where the outline says; a half that is not what the outline was made for is shown in one piece. */
+/** Splits the halves by the outline; a half that does not match it is one section. */
 function systemSections({ system, outline = [] }: ContextRequestFacts): readonly DescribedSection[] {
   return (["stable", "session"] as const).flatMap((half) => {
     const text = system[half];
@@ -64,7 +64,7 @@ function systemSections({ system, outline = [] }: ContextRequestFacts): readonly
   });
 }
 
-/** The section's own heading, else its id in words. */
+/** The section's own heading, otherwise its id as words. */
 function sectionTitle(id: string, text: string): string {
   const heading = /^#+ +(.+)$/m.exec(text.slice(0, 200));
   if (heading?.index === 0 && heading[1] !== undefined) return heading[1];

@@ -5,7 +5,7 @@ import { estimateMessageTokens } from "../tokens/estimate-tokens.ts";
 import type { DescribedSection } from "./context-description.ts";
 import { sizeOf } from "./context-size.ts";
 
-/** One message of a request as a section; its `id` may come twice in a damaged history. */
+/** Describes one message of a request as a section; its `id` may occur twice in a damaged history. */
 export function describeMessage(message: AgentMessage): DescribedSection {
   const text = message.content.map((block) => textOf(block)).join("\n");
   const images = imagesOf(message);
@@ -22,7 +22,7 @@ export function describeMessage(message: AgentMessage): DescribedSection {
   };
 }
 
-/** The part of a message that is sent to a model: no times, no usage, nothing kept for people. */
+/** The part of a message that is sent to a model: without times, usage and fields for people. */
 export function sentForm(message: AgentMessage): string {
   const { role, content } = message;
   return JSON.stringify(role === "toolResult" ? [role, message.toolCallId, message.toolName, message.isError, content] : [role, content]);

@@ -13,9 +13,9 @@ interface ContextChange {
 
 /** What changed from one request to a later one. */
 export interface ContextDifference {
-  /** The later one begins with the earlier one: tools and system prompt are the same, and its messages go on from the earlier ones. */
+  /** The later request begins with the earlier one: same tools and system prompt, and the earlier messages first. */
   readonly prefixHeld: boolean;
-  /** Where it first differs, in the order in which providers read: tools, system prompt, messages. */
+  /** Where they first differ, in the order in which providers read them: tools, system prompt, messages. */
   readonly firstDifference?: { readonly part: ContextPartType; readonly section: string };
   /** In system prompt, messages and tools; the turn's own text and images are new in every turn. */
   readonly changes: readonly ContextChange[];
@@ -54,7 +54,7 @@ function firstMessage(previous: ContextDescription, next: ContextDescription): C
   return { part, section };
 }
 
-/** A message is in part 3 while its turn lasts, and in part 2 ever after: the move itself is no change. */
+/** A message is in part 3 during its turn, and in part 2 afterwards: the move itself is no change. */
 function changesOf(
   part: "system" | "messages" | "tools",
   previous: ContextDescription,

@@ -9,8 +9,8 @@ export interface PromptBlock {
 const TRUSTED = /^Inbound context \(trusted\):\n\{"schema":"[^"]*","delimiter":"([0-9a-f]{12})".*(?:\n|$)/;
 
 /**
- * Takes a turn's text apart at our own lines, for reports. Every character is in exactly one block; what is not ours is the body, and so is a
- * text that this product has not rendered.
+ * Splits a turn's text at the gateway's own lines, for reports. Every character is in exactly one block; other text is the body, including a text that this
+ * product has not rendered.
  */
 export function splitEffectivePrompt(text: string): readonly PromptBlock[] {
   const trusted = TRUSTED.exec(text);
@@ -39,7 +39,7 @@ export function splitEffectivePrompt(text: string): readonly PromptBlock[] {
   return blocks;
 }
 
-/** The block that a text begins with, if it is one of ours. Text of platforms has no such lines: they got a backslash. */
+/** The gateway's block at the start of a text, if there is one. Platform text cannot forge such lines, because they are escaped. */
 function ownBlock(text: string, delimiter: string): PromptBlock | undefined {
   const end = text.indexOf("\n") + 1;
   const line = end === 0 ? text : text.slice(0, end);

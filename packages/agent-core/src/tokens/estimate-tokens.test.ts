@@ -10,11 +10,11 @@ test.each([
   ["汉字", 2],
   ["a汉", 2],
   ["😀", 2],
-])("%j is about %i tokens", (text, tokens) => {
+])("estimates %i tokens for %j", (text, tokens) => {
   expect(estimateTokens(text)).toBe(tokens);
 });
 
-test("a message counts its images and the arguments of its calls", () => {
+test("includes a message's images and the arguments of its calls", () => {
   expect(estimateMessageTokens({ ...user("x"), content: [IMAGE] }) - estimateMessageTokens({ ...user("x"), content: [] })).toBe(
     IMAGE_TOKENS,
   );

@@ -1,14 +1,14 @@
 import type { AgentMessage } from "@factotum/agent-contract";
 
-/** What one image costs, roughly, at the size that the media stage sends. */
+/** Approximate tokens of an image at the size that the media stage sends. */
 export const IMAGE_TOKENS = 1_600;
-/** What a provider puts around each message. */
+/** Overhead per message. */
 const MESSAGE_TOKENS = 4;
 const CHARS_PER_TOKEN = 4;
 
 /**
- * A guess without a tokenizer: four ASCII characters a token, one token for every other UTF-16 unit (Chinese, emoji). Messages are counted with their
- * images and the arguments of their calls.
+ * Estimates tokens without a tokenizer: four ASCII characters per token, and one token per other UTF-16 unit (Chinese, emoji). Messages include their images
+ * and the arguments of their calls.
  */
 export function estimateTokens(given: string | readonly AgentMessage[]): number {
   if (typeof given !== "string") return given.reduce((sum, message) => sum + estimateMessageTokens(message), 0);

@@ -1,7 +1,7 @@
 import { oneLine } from "../one-line.ts";
 import type { PromptChannel, PromptSection } from "../prompt-facts.ts";
 
-/** What of Markdown arrives at the other end. */
+/** The Markdown that the channel supports. */
 export const channelFormat: PromptSection = {
   id: "channel-format",
   half: "session",

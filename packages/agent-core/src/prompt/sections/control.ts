@@ -1,7 +1,7 @@
 import { oneLine } from "../one-line.ts";
 import type { PromptSection } from "../prompt-facts.ts";
 
-/** The product's own commands, as far as this build has them. */
+/** CLI commands of the product in this build. */
 export const control: PromptSection = {
   id: "control",
   half: "stable",

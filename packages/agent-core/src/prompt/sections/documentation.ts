@@ -2,7 +2,7 @@ import { oneLine } from "../one-line.ts";
 import { opensFiles } from "../opens-files.ts";
 import type { PromptSection } from "../prompt-facts.ts";
 
-/** Where the product explains itself. */
+/** Where the documentation is. */
 export const documentation: PromptSection = {
   id: "documentation",
   half: "stable",

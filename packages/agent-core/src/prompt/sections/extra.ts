@@ -1,6 +1,6 @@
 import type { PromptSection } from "../prompt-facts.ts";
 
-/** What the maker of the session adds: the task of a sub-agent, the `system` messages of an HTTP request. */
+/** Additions from the creator of the session: the task of a sub-agent, the `system` messages of an HTTP request. */
 export const extra: PromptSection = {
   id: "extra",
   half: "session",

@@ -1,7 +1,7 @@
 import { oneLine } from "../one-line.ts";
 import type { PromptSection } from "../prompt-facts.ts";
 
-/** How to behave among several people. */
+/** Behaviour among several people. */
 export const groupChat: PromptSection = {
   id: "group-chat",
   half: "session",

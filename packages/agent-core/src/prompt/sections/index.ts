@@ -30,7 +30,7 @@ import { tooling } from "./tooling.ts";
 import { voice } from "./voice.ts";
 import { workspace } from "./workspace.ts";
 
-/** Every section, in its order; the stable half precedes the session half. */
+/** All sections, in order; the stable half precedes the session half. */
 export const PROMPT_SECTIONS: readonly PromptSection[] = [
   identity,
   instructions,

@@ -1,6 +1,6 @@
 import type { PromptSection } from "../prompt-facts.ts";
 
-/** Look into the notes before speaking of the past. */
+/** Check the notes before talking about the past. */
 export const memoryRecall: PromptSection = {
   id: "memory-recall",
   half: "stable",

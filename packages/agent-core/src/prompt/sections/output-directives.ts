@@ -1,6 +1,8 @@
 import type { PromptSection } from "../prompt-facts.ts";
 
-/** How to write a reply, and what a reply can ask of the delivery. The directives are parsed in the gateway. `[[audio_as_voice]]` is not listed: nothing sends voice messages yet. */
+/**
+ * How to write a reply, and its delivery directives, which the gateway parses. `[[audio_as_voice]]` is not listed, because nothing sends voice messages yet.
+ */
 export const outputDirectives: PromptSection = {
   id: "output-directives",
   half: "stable",

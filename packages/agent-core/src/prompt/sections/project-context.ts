@@ -24,7 +24,7 @@ function loaded(opens: boolean): string {
 In private conversations with your owner, Factotum also loads MEMORY.md, if it exists, into this prompt, and puts today's and yesterday's notes (\`memory/YYYY-MM-DD.md\`, the first ${MAX_NOTE_CHARS} characters of each) into the first turn.${older}`;
 }
 
-/** In a session that others than the owner read: what is written there is loaded nowhere. */
+/** For a session that others than the owner can read: nothing written there is loaded. */
 const FOR_OTHERS =
   "These files of your owner's workspace tell you who you are and how to work here. In turns of people other than your owner, you cannot open or change them.";
 
@@ -37,7 +37,7 @@ function canWrite({ tools }: PromptFacts): boolean {
   return tools.some(({ name }) => name === "write" || name === "edit");
 }
 
-/** A file under a heading with its path; a line in its place when it is missing or nothing of it fits. */
+/** Renders a file under a heading with its path, or a line in its place if it is missing or nothing of it fits. */
 export function renderFile(file: PlannedFile): string {
   const heading = `### ${oneLine(file.path)}`;
   if (file.type === "missing") return `${heading}\n(no such file)`;

@@ -1,6 +1,6 @@
 import type { PromptReasoning, PromptSection } from "../prompt-facts.ts";
 
-/** Who sees the model's thoughts, and where they go when the model has no place of its own for them. */
+/** Where the model's thoughts are shown, and how to write them if the model does not separate them natively. */
 export const reasoning: PromptSection = {
   id: "reasoning",
   half: "session",

@@ -1,7 +1,7 @@
 import { oneLine } from "../one-line.ts";
 import type { PromptSection } from "../prompt-facts.ts";
 
-/** One line of facts about where the agent runs. Always last. */
+/** One line of facts about the agent's environment. Always last. */
 export const runtime: PromptSection = {
   id: "runtime",
   half: "session",

@@ -1,6 +1,6 @@
 import type { PromptSection } from "../prompt-facts.ts";
 
-/** No goals of its own; people stay in control; what needs asking; what other people than the owner may have. */
+/** No goals of its own; people stay in control; what requires asking; what to share with others than the owner. */
 export const safety: PromptSection = {
   id: "safety",
   half: "stable",

@@ -1,7 +1,7 @@
 import { oneLine } from "../one-line.ts";
 import type { PromptSandbox, PromptSection } from "../prompt-facts.ts";
 
-/** Where tools run when they do not run on the host. */
+/** Where tools run if not on the host. */
 export const sandbox: PromptSection = {
   id: "sandbox",
   half: "session",

@@ -1,6 +1,6 @@
 import type { PromptSection } from "../prompt-facts.ts";
 
-/** When the product may replace itself. */
+/** When the product may update itself. */
 export const selfUpdate: PromptSection = {
   id: "self-update",
   half: "stable",

@@ -1,7 +1,7 @@
 import type { PromptSection } from "../prompt-facts.ts";
 import { renderSkillIndex } from "../skill-index.ts";
 
-/** Which skills there are and how to use one. Their bodies are read by the model when they fit. */
+/** The available skills and how to use one; the model reads a body when its skill applies. */
 export const skills: PromptSection = {
   id: "skills",
   half: "stable",

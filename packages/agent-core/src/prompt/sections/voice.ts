@@ -1,6 +1,6 @@
 import type { PromptSection } from "../prompt-facts.ts";
 
-/** How to write for the ear. */
+/** How to write text that is read aloud. */
 export const voice: PromptSection = {
   id: "voice",
   half: "session",
