@@ -11,33 +11,33 @@ export interface ImageContent {
   readonly type: "image";
   /** Base64 without a data-URL prefix. */
   readonly data: string;
-  /** Found by looking at the bytes, never taken from a file name. */
+  /** Detected from the bytes, never taken from a file name. */
   readonly mimeType: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
 }
 
-/** What a model thought before it answered. Never visible on a channel unless reasoning was asked for. */
+/** A model's thinking before its answer. Never visible on a channel unless reasoning was requested. */
 export interface ThinkingContent {
   readonly type: "thinking";
   readonly text: string;
   /**
-   * The provider's proof that the block is its own, opaque and in the provider's own shape. Sent back only to the provider and model
-   * that made it; dropped for every other.
+   * The provider's proof of origin for the block, opaque and in the provider's own shape. Sent back only to the provider and model that produced it; dropped
+   * for any other.
    */
   readonly signature?: JsonObject;
 }
 
-/** A request of the model to run one tool. Never stored while it is being written. */
+/** A model's request to run one tool. Never stored while it is incomplete. */
 export interface ToolCallContent {
   readonly type: "toolCall";
-  /** Unique in its session; the provider's own id, or one made by `models` where the provider has none. */
+  /** Unique within its session; the provider's own id, or one that `models` generates if the provider has none. */
   readonly id: string;
   readonly name: string;
   readonly arguments: JsonObject;
   /**
-   * Why the arguments could not be read: they are no JSON object, or the answer reached its output limit inside them. Then `arguments` is empty, and the
+   * Why the arguments could not be parsed: they are not a JSON object, or the answer reached its output limit inside them. `arguments` is empty then, and the
    * call is answered with an error instead of being run.
    */
   readonly unreadable?: string;
-  /** Opaque data that the provider wants back with this call (a thought signature, for example). */
+  /** Opaque data that the provider requires back with this call (a thought signature, for example). */
   readonly providerData?: JsonObject;
 }

@@ -1,10 +1,10 @@
-/** A value that JSON can carry without loss. */
+/** A value that JSON represents without loss. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 
-/** A JSON object. Keys never hold NUL (R10). */
+/** A JSON object. Keys never contain NUL (R10). */
 export interface JsonObject {
   readonly [key: string]: JsonValue | undefined;
 }
 
-/** A JSON Schema (2020-12) as a plain object; what a provider cannot take of it is adapted in `models`. */
+/** A JSON Schema (2020-12) as a plain object; `models` adapts what a provider does not accept. */
 export type JsonSchema = JsonObject;

@@ -1,4 +1,4 @@
-/** When the same request may be tried again. Decided once, where the failure is seen. */
+/** When the same request may be retried. Decided once, where the failure is detected. */
 export type Retry = { readonly type: "never" } | { readonly type: "after"; readonly delayMs: number } | { readonly type: "backoff" };
 
 /**
@@ -6,17 +6,17 @@ export type Retry = { readonly type: "never" } | { readonly type: "after"; reado
  * - `billing`: the account is out of credit or over its plan.
  * - `rate-limited`, `overloaded`: try later.
  * - `context-overflow`: the request does not fit into the model's window.
- * - `invalid-request`: the provider will never take this request.
+ * - `invalid-request`: the provider will never accept this request.
  * - `not-found`: no such model or endpoint.
  * - `refused`: the model declined to answer.
  * - `filtered`: the provider's content filter stopped the request or the answer.
- * - `timeout`: one of the three limits (connect, first event, between events) ran out.
+ * - `timeout`: one of the three limits (connect, first event, between events) expired.
  * - `unreachable`: no connection, or it broke before an answer.
  * - `truncated`: the answer broke off, or what came was no valid answer.
  * - `output-limit`: the answer was longer than one answer may be, and was stopped there.
  * - `server`: the provider failed.
- * - `budget`: not sent, because the cause of the call has used up what it may use, or pauses after failures.
- * - `aborted`: our own signal.
+ * - `budget`: not sent, because the cause of the call has used up its budget, or is paused after failures.
+ * - `aborted`: the gateway's own signal.
  */
 export type ModelErrorCode =
   | "unauthorized"
@@ -38,11 +38,11 @@ export type ModelErrorCode =
 
 const brand: unique symbol = Symbol.for("factotum.ModelError");
 
-/** Why a model request failed. The message is for people and holds neither prompt nor secret. */
+/** Why a model request failed. The message is for people and contains no prompt and no secret. */
 export class ModelError extends Error {
   readonly code: ModelErrorCode;
   readonly retry: Retry;
-  /** The HTTP status, when an answer came. */
+  /** The HTTP status, if there was a response. */
   readonly status?: number;
 
   constructor(code: ModelErrorCode, message: string, options: ErrorOptions & { readonly retry: Retry; readonly status?: number }) {
@@ -54,7 +54,7 @@ export class ModelError extends Error {
     Object.defineProperty(this, brand, { value: true });
   }
 
-  /** True for every ModelError, also one of another copy of this package. */
+  /** True for every ModelError, including those of another copy of this package. */
   static isInstance(value: unknown): value is ModelError {
     return typeof value === "object" && value !== null && brand in value;
   }

@@ -4,7 +4,7 @@ import type { RunFacts } from "./run.ts";
 export interface Clock {
   /** Wall clock, milliseconds since the epoch. For display and schedules; it can jump. */
   now(): number;
-  /** Milliseconds that only go forward. For deadlines. */
+  /** Monotonic milliseconds, for deadlines. */
   monotonic(): number;
   /** Calls back once after `delayMs`; disposing cancels. Does not keep the process alive. */
   schedule(delayMs: number, callback: () => void): Disposable;
@@ -26,22 +26,22 @@ export interface Logger {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** A log whose every line carries these fields too. */
+  /** A log that adds these fields to every line. */
   child(fields: Readonly<Record<string, unknown>>): Logger;
 }
 
-/** One command to run: a shell line, or a program with its arguments. */
+/** A command: a shell line, or a program with its arguments. */
 export interface CommandRequest {
   readonly command:
     | { readonly type: "shell"; readonly text: string }
     | { readonly type: "argv"; readonly file: string; readonly args: readonly string[] };
   /** Absolute. */
   readonly cwd: string;
-  /** Added to the runner's own small environment, which never holds the gateway's secrets. */
+  /** Added to the runner's own minimal environment, which never contains the gateway's secrets. */
   readonly env: Readonly<Record<string, string>>;
   /** Milliseconds until the process group is killed. */
   readonly timeoutMs: number;
-  /** Bytes kept of the output: the beginning and the end; the middle is counted and dropped. */
+  /** Maximum bytes kept of the output: the beginning and the end; the middle is counted and dropped. */
   readonly maxOutputBytes: number;
 }
 
@@ -52,22 +52,22 @@ export interface CommandResult {
     | { readonly type: "signalled"; readonly signal: string }
     | { readonly type: "timed-out" }
     | { readonly type: "aborted" }
-    /** All running commands together used more than they may (processes, or bytes of memory), and this one used most. */
+    /** All running commands together exceeded a limit (processes, or bytes of memory), and this one used the most. */
     | { readonly type: "over-limit"; readonly limit: "processes" | "memory"; readonly used: number; readonly allowed: number }
     /** It never ran: no such program, no such folder, no permission. */
     | { readonly type: "not-started"; readonly message: string };
-  /** Standard output and standard error in the order of arrival, UTF-8, with a mark where something was dropped. */
+  /** Standard output and standard error in the order of arrival, UTF-8, with a mark where output was dropped. */
   readonly output: string;
-  /** Bytes the command wrote in all. */
+  /** Total bytes that the command wrote. */
   readonly outputBytes: number;
   readonly durationMs: number;
 }
 
-/** Where commands run: on the host, or in a sandbox. Implemented by `sandbox`, used by `tools`. */
+/** Runs commands: on the host, or in a sandbox. Implemented by `sandbox`, used by `tools`. */
 export interface CommandRunner {
   /**
-   * Runs one command to its end. Never rejects. When it settles, no process of the command's group is left. `onOutput` is called with the beginning of the
-   * output as it arrives, until that is more than `maxOutputBytes`.
+   * Runs one command to its end. Never rejects. When it settles, no process of the command's group is left. `onOutput` is called with the start of the output
+   * as it arrives, up to `maxOutputBytes`.
    */
   run(
     request: CommandRequest,
@@ -75,11 +75,11 @@ export interface CommandRunner {
   ): Promise<CommandResult>;
 }
 
-/** One skill, as the index of the prompt shows it. */
+/** One skill, as listed in the prompt's index. */
 export interface SkillEntry {
   readonly name: string;
   readonly description: string;
-  /** The path of SKILL.md as the model should give it to `read`: relative to the workspace (`./skills/…`) if it lies inside, else absolute. */
+  /** The path of SKILL.md that the model should pass to `read`: relative to the workspace (`./skills/…`) if it is inside, otherwise absolute. */
   readonly location: string;
   readonly version?: string;
   readonly source: "bundled" | "managed" | "workspace" | "extra";
@@ -87,9 +87,9 @@ export interface SkillEntry {
   readonly folder: string;
 }
 
-/** Which skills there are. Implemented by `skills`, used by the gateway. */
+/** Lists the available skills. Implemented by `skills`, used by the gateway. */
 export interface SkillIndex {
-  /** The eligible skills, by name; `allow` narrows (`undefined`: all, `[]`: none). */
+  /** The eligible skills, by name; `allow` restricts them (`undefined`: all, `[]`: none). */
   list(options: {
     readonly workspace: string;
     readonly allow?: readonly string[];
@@ -97,7 +97,7 @@ export interface SkillIndex {
   }): Promise<readonly SkillEntry[]>;
 }
 
-/** One found passage of the notes. */
+/** A passage of the notes that matches a search. */
 export interface NoteHit {
   /** Relative to the workspace. */
   readonly path: string;
@@ -108,9 +108,9 @@ export interface NoteHit {
   readonly score: number;
 }
 
-/** Search over the agent's notes. Implemented by `memory`, used by `tools`. */
+/** Searches the agent's notes. Implemented by `memory`, used by `tools`. */
 export interface NoteIndex {
-  /** Best first. `degraded` says why the search was weaker than it should be. Never blocks for an index that is being built. */
+  /** Best first. `degraded` says why the search was less complete than usual. Never waits for an index that is being built. */
   search(
     query: string,
     options: { readonly agentId: string; readonly maxResults: number; readonly signal: AbortSignal },
@@ -121,22 +121,22 @@ export interface NoteIndex {
 export interface FileWrite {
   /** Absolute, symbolic links resolved. */
   readonly path: string;
-  /** The whole new content. */
+  /** The complete new content. */
   readonly content: string;
   readonly run: RunFacts;
-  /** The model had been given text of somebody who is not the owner when it asked for this write (R23). */
+  /** The model had been given text of others than the owner when it requested this write (R23). */
   readonly tainted: boolean;
 }
 
-/** Knows which text in files came from tainted turns (R23). Implemented by `gateway`, used by `tools`. */
+/** Tracks which text in files came from tainted turns (R23). Implemented by `gateway`, used by `tools`. */
 export interface FileProvenance {
-  /** Asked before each write; what it records stands before the file changes. The message of a refusal is for the model. Rejects when it cannot record. */
+  /** Called before each write; what it records is durable before the file changes. The message of a refusal is for the model. Rejects if it cannot record. */
   beforeWrite(write: FileWrite): Promise<{ readonly type: "allow" } | { readonly type: "refuse"; readonly message: string }>;
-  /** True when a file holds text that a tainted turn wrote. `path` is absolute, symbolic links resolved. */
+  /** True if a file contains text that a tainted turn wrote. `path` is absolute, symbolic links resolved. */
   isUntrusted(path: string, run: RunFacts): Promise<boolean>;
 }
 
-/** What became of a message that a tool sent. */
+/** The result of sending a message by a tool. */
 export type MessengerResult =
   /** Committed to the outbox; the platform's answer comes later. */
   { readonly type: "queued"; readonly channel: string; readonly target: string } | { readonly type: "refused"; readonly message: string };
@@ -144,8 +144,8 @@ export type MessengerResult =
 /** Sends messages for the `message` tool. Implemented by the gateway, which knows the run's address. */
 export interface Messenger {
   /**
-   * Sends `text`, and behind it the file that `media` names (a path in the workspace or an http(s) address), to where the run came from, or to `target` on
-   * `channel`. Never rejects. The same `callId` sends once.
+   * Sends `text`, followed by the file that `media` names (a path in the workspace or an http(s) address), to the run's origin, or to `target` on `channel`.
+   * Never rejects. The same `callId` sends once.
    */
   send(
     request: {

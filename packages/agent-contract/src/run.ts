@@ -10,27 +10,27 @@ export const THINKING_LEVELS = ["off", "minimal", "low", "medium", "high", "xhig
 /** How hard a model should think. `adaptive` leaves the amount to the model. */
 export type ThinkingLevel = (typeof THINKING_LEVELS)[number];
 
-/** What a tool may know of the run that calls it. Immutable. */
+/** Facts about the calling run, for tools. Immutable. */
 export interface RunFacts {
   readonly runId: string;
   readonly kind: RunKind;
   readonly agentId: string;
   readonly sessionKey: string;
   readonly sessionId: string;
-  /** The one working directory: absolute, symbolic links resolved. */
+  /** The working directory: absolute, symbolic links resolved. */
   readonly workspace: string;
-  /** True when the sender of the message that made the run is the owner. Authority comes from here, never from arguments. */
+  /** True if the sender of the message that caused the run is the owner. Authority comes from here, never from arguments. */
   readonly owner: boolean;
   /** IANA name of the user's time zone. */
   readonly timeZone: string;
 }
 
-/** Bounds of a run. The time limit is not here: it is the deadline of the run's signal. */
+/** Bounds of a run. The time limit is not among them: it is the deadline of the run's signal. */
 export interface RunLimits {
-  /** Model requests in one run. */
+  /** Maximum model requests in one run. */
   readonly maxTurns: number;
-  /** Tool calls in one run; 100 by default. */
+  /** Maximum tool calls in one run; 100 by default. */
   readonly maxToolCalls: number;
-  /** Tools that may run at the same time, when all calls of a message are marked parallel. */
+  /** Maximum concurrent tools, if all calls of a message are marked parallel. */
   readonly maxParallelTools: number;
 }

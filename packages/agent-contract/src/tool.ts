@@ -2,15 +2,15 @@ import type { ImageContent, TextContent } from "./content.ts";
 import type { JsonObject, JsonSchema, JsonValue } from "./json.ts";
 import type { RunFacts } from "./run.ts";
 
-/** What a tool does to the world; policies, approvals, retries after a crash and taint are decided from it. */
+/** Side effects of a tool; policies, approvals, retries after a crash and taint depend on them. */
 export interface ToolTraits {
   readonly effect: "read" | "write" | "execute" | "send" | "config";
   /** Running it twice with the same arguments leaves the same state. */
   readonly idempotent: boolean;
-  /** `untrusted` when the result can hold words of strangers (web, mail, media); taints the turn (R23). */
+  /** `untrusted` if the result may contain text of others (web, mail, media); taints the turn (R23). */
   readonly output: "trusted" | "untrusted";
   readonly network: boolean;
-  /** May run beside other calls of the same message. */
+  /** May run concurrently with other calls of the same message. */
   readonly parallel: boolean;
 }
 
@@ -21,26 +21,26 @@ export interface ToolCall {
   readonly arguments: JsonObject;
 }
 
-/** What the loop hands to a tool beside the call. */
+/** Options of a tool call. */
 export interface ToolOptions {
   readonly signal: AbortSignal;
   readonly run: RunFacts;
-  /** The model had been given text of somebody who is not the owner when it made this call (R23). */
+  /** The model had been given text of others than the owner when it made this call (R23). */
   readonly tainted: boolean;
-  /** Reports output while the tool runs. For people who watch; the model never sees it. Never throws. */
+  /** Reports output while the tool runs. For watchers; the model never sees it. Never throws. */
   readonly onDelta: (text: string) => void;
 }
 
-/** What a tool answers. `content` is what the model sees, `details` what programs see. */
+/** The result of a tool: `content` for the model, `details` for programs. */
 export interface AgentToolResult {
   readonly content: readonly (TextContent | ImageContent)[];
   readonly details?: JsonValue;
   readonly isError?: boolean;
-  /** True when this result holds words of strangers although the tool's trait says `trusted`: a file of the media store (R23). */
+  /** True if this result contains text of others although the tool's trait says `trusted`: a file of the media store (R23). */
   readonly untrusted?: boolean;
 }
 
-/** A tool's name, words and schema: all that a model request needs to know of it. */
+/** A tool's name, description and schema, for a model request. */
 export interface ToolSchema {
   /** `[A-Za-z0-9_-]`, at most 64 characters, unique in a request. */
   readonly name: string;
@@ -54,16 +54,16 @@ export interface AgentTool extends ToolSchema {
   readonly summary: string;
   readonly traits: ToolTraits;
   /**
-   * Runs the call. Bad arguments and failures that the model can act on are results with `isError`; a rejection is turned into such a
-   * result by the loop. After an abort it settles soon; what it then returns is ignored.
+   * Runs the call. Invalid arguments and failures that the model can act on are results with `isError`; the loop turns a rejection into such a result. After an
+   * abort it settles soon; its result is ignored then.
    */
   execute(call: ToolCall, options: ToolOptions): Promise<AgentToolResult>;
 }
 
-/** Where tools come from: the product itself, a plugin, a server. Everything that a model can call arrives this way. */
+/** Provides tools: the product itself, a plugin, a server. Every tool that a model can call comes from a source. */
 export interface ToolSource {
   /** `core` for the product's own. Unique among the sources of a gateway. */
   readonly id: string;
-  /** A name that an earlier source has taken stays that one's. */
+  /** On a name conflict the earlier source wins. */
   readonly tools: readonly AgentTool[];
 }

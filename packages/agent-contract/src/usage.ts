@@ -2,8 +2,8 @@ import { withoutUndefined } from "./without-undefined.ts";
 /**
  * Tokens of one model call.
  *
- * `input` never contains cached tokens (OpenAI's figure is reduced by them), and `total = input + output + cacheRead + cacheWrite`.
- * The size of the context after a call is `input + cacheRead + cacheWrite` of that call.
+ * `input` never includes cached tokens (they are subtracted from OpenAI's figure), and `total = input + output + cacheRead + cacheWrite`. The size of the
+ * context after a call is `input + cacheRead + cacheWrite` of that call.
  */
 export interface Usage {
   readonly input: number;
@@ -11,17 +11,14 @@ export interface Usage {
   readonly cacheRead: number;
   readonly cacheWrite: number;
   readonly total: number;
-  /** US dollars, when the model's price is known. */
+  /** US dollars, if the model's price is known. */
   readonly costUsd?: number;
 }
 
-/** Usage of a call that never got an answer. */
+/** Usage of a call without an answer. */
 export const NO_USAGE: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
 
-/**
- * Usage of several calls. The sums say what was spent; the `last*` fields say how large the context is.
- * The two are never mixed: a context size is not a sum of calls.
- */
+/** Usage of several calls. The sums are the spend; the `last*` fields are the context size. They are never mixed: a context size is not a sum of calls. */
 export interface UsageTotals extends Usage {
   readonly calls: number;
   readonly lastInput: number;
@@ -49,7 +46,7 @@ export function addUsage(totals: UsageTotals, call: Usage): UsageTotals {
   };
 }
 
-/** The totals of two runs after each other; how large the context is, the later one says. */
+/** The totals of two consecutive runs; the context size is the later one's. */
 export function joinUsage(earlier: UsageTotals, later: UsageTotals): UsageTotals {
   if (later.calls === 0) return earlier;
   const costUsd = earlier.costUsd === undefined && later.costUsd === undefined ? undefined : (earlier.costUsd ?? 0) + (later.costUsd ?? 0);

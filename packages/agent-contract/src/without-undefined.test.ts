@@ -3,7 +3,7 @@ import { withoutUndefined } from "./without-undefined.ts";
 
 const maybe = (text: string): string | undefined => (text === "" ? undefined : text);
 
-test("leaves out undefined alone, and keeps the order of the keys", () => {
+test("removes only undefined values, and keeps the order of the keys", () => {
   const kept = withoutUndefined({ b: maybe(""), c: null, a: 0, d: maybe("x"), e: false });
   expect(Object.entries(kept)).toEqual([
     ["c", null],
@@ -13,7 +13,7 @@ test("leaves out undefined alone, and keeps the order of the keys", () => {
   ]);
 });
 
-test("fits exact optional properties", () => {
+test("is assignable to exact optional properties", () => {
   const { a, b } = { a: 1, b: maybe("") };
   expectTypeOf({ ...withoutUndefined({ a, b }) }).toEqualTypeOf<{ a: number; b?: string }>();
   const exact: { readonly a: number; readonly b?: string } = { ...withoutUndefined({ a, b }) };
