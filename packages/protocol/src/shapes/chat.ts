@@ -13,11 +13,11 @@ export interface ChatToolCall {
 export interface ChatFile {
   readonly id: string;
   readonly kind: "image" | "audio" | "video" | "file";
-  /** As it is called where it comes from. */
+  /** The name that it came with. */
   readonly name?: string;
 }
 
-/** A part of a notice, for clients that lay it out: a line, a list, or names with what is said of each. */
+/** A part of a notice, for clients with a layout: a line, a list, or rows of name and text. */
 export type NoticeBlock =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "list"; readonly items: readonly string[] }
@@ -61,7 +61,10 @@ export type ChatEntry =
       /** The call has not failed: the run was stopped. */
       readonly isStopped?: true;
     }
-  /** Said by the gateway, not by the model: a failed run, a message sent by a tool, the answer to a command. `text` says everything; `blocks` is the same with its structure. */
+  /**
+   * From the gateway, not from the model: a failed run, a message sent by a tool, the answer to a command. `text` is complete; `blocks` is the same with
+   * structure.
+   */
   | {
       readonly type: "notice";
       readonly id: string;

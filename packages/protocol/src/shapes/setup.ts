@@ -1,41 +1,41 @@
 import * as z from "zod";
 import { parserOf } from "../parser-of.ts";
 
-/** A provider of models as a first run shows it. Keys are named by where they stand, never given. */
+/** A model provider, for the first-run setup. Keys are identified by their location; their values are never included. */
 export interface SetupProvider {
-  /** What a model reference starts with. */
+  /** The provider part of a model reference. */
   readonly id: string;
   readonly label: string;
-  /** Where a key is made, or the server is downloaded; absent for one that only the configuration knows. */
+  /** Where to create a key or download the server; absent for a provider that only the configuration knows. */
   readonly url?: string;
-  /** False for a server that takes requests without a key. */
+  /** False for a server that accepts requests without a key. */
   readonly needsKey: boolean;
-  /** Where its key stands: a file, an environment variable, a setting. Absent without one. */
+  /** Location of its key: a file, an environment variable, a setting. Absent if there is none. */
   readonly keyPlace?: string;
-  /** Why the key that is named there has no value. */
+  /** Why no key could be read from that location. */
   readonly keyProblem?: string;
-  /** True for a local server that answers now. */
+  /** True for a local server that responds now. */
   readonly running?: boolean;
-  /** The model to begin with, without the provider. */
+  /** The suggested model, without the provider. */
   readonly defaultModel?: string;
 }
 
-/** What is set up, and what can be. */
+/** The current setup, and what can be set up. */
 export interface SetupState {
   readonly model: {
     /** `provider/model`. */
     readonly reference: string;
-    /** `configured`: by the file. `found`: by a key in the environment or a local server. `demo`: nothing was found. */
+    /** `configured`: by the file. `found`: by a key in the environment or a local server. `demo`: neither. */
     readonly source: "configured" | "found" | "demo";
-    /** For people: why it is this one. */
+    /** Why it was selected, for display. */
     readonly reason: string;
   };
-  /** The default agent. Its name is absent until a person gives it one. */
+  /** The default agent. Its name is absent until a person sets it. */
   readonly agent: { readonly id: string; readonly name?: string };
   readonly providers: readonly SetupProvider[];
 }
 
-/** The result of a test of a provider: what was found and what to do. */
+/** The result of a provider test: the finding and what to do. */
 export interface SetupCheck {
   readonly type:
     | "works"
@@ -49,7 +49,7 @@ export interface SetupCheck {
     | "unreachable"
     | "failed";
   readonly message: string;
-  /** The models that can hold a conversation, without the provider. */
+  /** The models that support chat, without the provider. */
   readonly models: readonly string[];
 }
 

@@ -58,7 +58,7 @@ export interface BlockedConversation {
   readonly nextTryMs: number;
 }
 
-/** Somebody who wrote and is not admitted, with the messages since the start. */
+/** A sender who was not admitted, with the number of messages since the start. */
 export interface RefusedSender {
   readonly channel: string;
   readonly accountId: string;
@@ -68,11 +68,11 @@ export interface RefusedSender {
   readonly id: string;
   readonly count: number;
   readonly lastAtMs: number;
-  /** The command that admits them; absent where the id cannot stand in one. */
+  /** The command that admits them; absent if the id cannot be written in a command. */
   readonly admit?: string;
 }
 
-/** Everything `status` says. Counts of things that ended badly are of the whole store, not since the start. */
+/** The result of `status`. Counts of failures cover the whole store, not only the time since the start. */
 export interface GatewayStatus {
   readonly version: string;
   readonly pid: number;
@@ -101,7 +101,7 @@ export interface GatewayStatus {
   readonly agents: readonly AgentStatus[];
   readonly resting: readonly RestingModel[];
   readonly channels: readonly ChannelStatus[];
-  /** Messages of those who are not admitted, since the start, and who they were: the newest first, 20 at most. */
+  /** Refused messages since the start, and their senders: newest first, at most 20. */
   readonly refused: { readonly messages: number; readonly senders: readonly RefusedSender[] };
   readonly sessions: { readonly total: number; readonly running: number };
   readonly inputs: { readonly waiting: number; readonly deadLettered: number };
