@@ -7,11 +7,11 @@ declare const COMPACTION_DEFAULTS: {
 };
 /** A value that JSON can carry without loss. */
 type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
-/** A JSON object. Keys never hold NUL (R10). */
+/** A JSON object. Keys never contain NUL (R10). */
 interface JsonObject {
   readonly [key: string]: JsonValue | undefined;
 }
-/** A JSON Schema (2020-12) as a plain object; what a provider cannot take of it is adapted in `models`. */
+/** A JSON Schema (2020-12) as a plain object; `models` adapts what a provider does not accept. */
 type JsonSchema = JsonObject;
 /** Text for a person or a model. Markdown where a person reads it. */
 interface TextContent {
@@ -23,32 +23,32 @@ interface ImageContent {
   readonly type: "image";
   /** Base64 without a data-URL prefix. */
   readonly data: string;
-  /** Found by looking at the bytes, never taken from a file name. */
+  /** Detected from the bytes, never taken from a file name. */
   readonly mimeType: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
 }
-/** What a model thought before it answered. Never visible on a channel unless reasoning was asked for. */
+/** A model's thinking before its answer. Never visible on a channel unless reasoning was requested. */
 interface ThinkingContent {
   readonly type: "thinking";
   readonly text: string;
   /**
-   * The provider's proof that the block is its own, opaque and in the provider's own shape. Sent back only to the provider and model
-   * that made it; dropped for every other.
+   * The provider's proof of origin for the block, opaque and in the provider's own shape. Sent back only to the provider and model that produced it; dropped
+   * for any other.
    */
   readonly signature?: JsonObject;
 }
-/** A request of the model to run one tool. Never stored while it is being written. */
+/** A model's request to run one tool. Never stored while it is incomplete. */
 interface ToolCallContent {
   readonly type: "toolCall";
-  /** Unique in its session; the provider's own id, or one made by `models` where the provider has none. */
+  /** Unique within its session; the provider's own id, or one that `models` generates if the provider has none. */
   readonly id: string;
   readonly name: string;
   readonly arguments: JsonObject;
   /**
-   * Why the arguments could not be read: they are no JSON object, or the answer reached its output limit inside them. Then `arguments` is empty, and the
+   * Why the arguments could not be parsed: they are not a JSON object, or the answer reached its output limit inside them. `arguments` is empty then, and the
    * call is answered with an error instead of being run.
    */
   readonly unreadable?: string;
-  /** Opaque data that the provider wants back with this call (a thought signature, for example). */
+  /** Opaque data that the provider requires back with this call (a thought signature, for example). */
   readonly providerData?: JsonObject;
 }
 /** Every run kind. */
@@ -66,27 +66,27 @@ interface RunFacts {
   readonly agentId: string;
   readonly sessionKey: string;
   readonly sessionId: string;
-  /** The one working directory: absolute, symbolic links resolved. */
+  /** The working directory: absolute, symbolic links resolved. */
   readonly workspace: string;
-  /** True when the sender of the message that made the run is the owner. Authority comes from here, never from arguments. */
+  /** True if the sender of the message that caused the run is the owner. Authority comes from here, never from arguments. */
   readonly owner: boolean;
   /** IANA name of the user's time zone. */
   readonly timeZone: string;
 }
-/** Bounds of a run. The time limit is not here: it is the deadline of the run's signal. */
+/** Bounds of a run. The time limit is not among them: it is the deadline of the run's signal. */
 interface RunLimits {
-  /** Model requests in one run. */
+  /** Maximum model requests in one run. */
   readonly maxTurns: number;
-  /** Tool calls in one run; 100 by default. */
+  /** Maximum tool calls in one run; 100 by default. */
   readonly maxToolCalls: number;
-  /** Tools that may run at the same time, when all calls of a message are marked parallel. */
+  /** Maximum concurrent tools, if all calls of a message are marked parallel. */
   readonly maxParallelTools: number;
 }
 /**
  * Tokens of one model call.
  *
- * `input` never contains cached tokens (OpenAI's figure is reduced by them), and `total = input + output + cacheRead + cacheWrite`.
- * The size of the context after a call is `input + cacheRead + cacheWrite` of that call.
+ * `input` never includes cached tokens (they are subtracted from OpenAI's figure), and `total = input + output + cacheRead + cacheWrite`. The size of the
+ * context after a call is `input + cacheRead + cacheWrite` of that call.
  */
 interface Usage {
   readonly input: number;
@@ -94,15 +94,12 @@ interface Usage {
   readonly cacheRead: number;
   readonly cacheWrite: number;
   readonly total: number;
-  /** US dollars, when the model's price is known. */
+  /** US dollars, if the model's price is known. */
   readonly costUsd?: number;
 }
-/** Usage of a call that never got an answer. */
+/** Usage of a call without an answer. */
 declare const NO_USAGE: Usage;
-/**
- * Usage of several calls. The sums say what was spent; the `last*` fields say how large the context is.
- * The two are never mixed: a context size is not a sum of calls.
- */
+/** Usage of several calls. The sums are the spend; the `last*` fields are the context size. They are never mixed: a context size is not a sum of calls. */
 interface UsageTotals extends Usage {
   readonly calls: number;
   readonly lastInput: number;
@@ -113,39 +110,39 @@ interface UsageTotals extends Usage {
 declare const NO_USAGE_TOTALS: UsageTotals;
 /** Adds one call to the totals. The cost stays unknown as long as no call had a known one. */
 declare function addUsage(totals: UsageTotals, call: Usage): UsageTotals;
-/** The totals of two runs after each other; how large the context is, the later one says. */
+/** The totals of two consecutive runs; the context size is the later one's. */
 declare function joinUsage(earlier: UsageTotals, later: UsageTotals): UsageTotals;
-/** What remains of a user's message when an older turn is rendered anew. */
+/** The parts of a user's message that are kept when an older turn is re-rendered. */
 interface UserMessageParts {
   /** The text as the person wrote it, before any prefix. */
   readonly body: string;
-  /** `task`: the host's own words, shown as they are; `media-only`: attachments without a word; absent: words of a person. */
+  /** `task`: the host's own text, shown verbatim; `media-only`: attachments without text; absent: text of a person. */
   readonly bodyType?: "task" | "media-only";
-  /** Absent for runs that no person started. */
+  /** Absent for unattended runs. */
   readonly sender?: {
     readonly id: string;
     readonly name?: string;
     readonly owner: boolean;
   };
-  /** What made the run; absent for `user`. A later rendering and the people who look at the conversation go by it, no model gets it from here. */
+  /** The kind of run; absent for `user`. For re-rendering and for readers of the conversation; never sent to a model from here. */
   readonly run?: RunKind;
-  /** True for words that came into a turn that another message had begun: steered into its run, or gathered with it. They begin no turn of their own. */
+  /** True for a message that joined a turn of another message: steered into its run, or gathered with it. It begins no turn of its own. */
   readonly joined?: true;
   /** Lines that begin with `System:`, without their delimiter. */
   readonly systemEvents: readonly string[];
-  /** Where the message came from, for people who look at the conversation; never sent to a model. */
+  /** Where the message came from, for readers of the conversation; never sent to a model. */
   readonly source?: {
     readonly channel: string;
     readonly eventId: string;
   };
-  /** Attachments that the gateway keeps for the conversation, for people who look at it; never sent to a model from here. */
+  /** Attachments that the gateway keeps, for readers of the conversation; never sent to a model from here. */
   readonly files?: readonly KeptFile[];
 }
 /** An attachment in the gateway's media store. */
 interface KeptFile {
   readonly id: string;
   readonly kind: "image" | "audio" | "video" | "file";
-  /** As it is called where it comes from. */
+  /** The name that it came with. */
   readonly name?: string;
 }
 /** One user turn, exactly as it was or will be sent: history replays `content` byte for byte. */
@@ -153,25 +150,25 @@ interface UserMessage {
   readonly role: "user";
   readonly content: readonly (TextContent | ImageContent)[];
   readonly parts?: UserMessageParts;
-  /** True when the content holds text or files of anybody but the owner (R23). */
+  /** True if the content includes text or files of others than the owner (R23). */
   readonly tainted?: boolean;
   /** Wall clock, milliseconds since the epoch. */
   readonly timestamp: number;
 }
-/** Why a model stopped. `aborted` and `error` mark a message that is incomplete on purpose. */
+/** Why a model stopped. `aborted` and `error` mark a message that is intentionally incomplete. */
 type StopReason = "stop" | "length" | "toolUse" | "aborted" | "error";
 /** One answer of a model. */
 interface AssistantMessage {
   readonly role: "assistant";
   readonly content: readonly (TextContent | ThinkingContent | ToolCallContent)[];
-  /** The wire format that was spoken, such as `anthropic-messages`. */
+  /** The wire format of the request, such as `anthropic-messages`. */
   readonly api: string;
   /** The id of the provider in the configuration. */
   readonly provider: string;
   readonly model: string;
   readonly usage: Usage;
   readonly stopReason: StopReason;
-  /** For `error` and `aborted`: what happened, for people; never holds a prompt or a secret. */
+  /** For `error` and `aborted`: what happened, for people. Contains no prompt and no secret. */
   readonly errorMessage?: string;
   readonly timestamp: number;
 }
@@ -180,40 +177,40 @@ interface ToolResultMessage {
   readonly role: "toolResult";
   readonly toolCallId: string;
   readonly toolName: string;
-  /** What the model sees. */
+  /** For the model. */
   readonly content: readonly (TextContent | ImageContent)[];
-  /** What programs see. JSON only, so that it survives storage. */
+  /** For programs. JSON only, so that it can be stored. */
   readonly details?: JsonValue;
   readonly isError: boolean;
-  /** True when the tool's output is untrusted (R23). */
+  /** True if the tool's output is untrusted (R23). */
   readonly tainted?: boolean;
   readonly timestamp: number;
 }
-/** Stands for everything before the first kept entry after a compaction. */
+/** Replaces everything before the first kept entry after a compaction. */
 interface CompactionMessage {
   readonly role: "compaction";
   readonly summary: string;
-  /** Id of the first transcript entry that is still sent as it is. */
+  /** Id of the first transcript entry that is still sent unchanged. */
   readonly firstKeptEntryId: string;
-  /** Size of the context before the cut, in tokens. */
+  /** Size of the context before the compaction, in tokens. */
   readonly tokensBefore: number;
-  /** True when words of strangers went into the summary (R23). */
+  /** True if text of others is in the summary (R23). */
   readonly tainted?: boolean;
-  /** With `tainted`: the newest transcript entry whose words of strangers are in the summary. Without it, nobody knows. */
+  /** With `tainted`: the newest transcript entry with text of others in the summary; absent if unknown. */
   readonly taintedThrough?: string;
   readonly timestamp: number;
 }
 /** A provider-neutral message of a conversation. */
 type AgentMessage = UserMessage | AssistantMessage | ToolResultMessage;
-/** What a tool does to the world; policies, approvals, retries after a crash and taint are decided from it. */
+/** Side effects of a tool; policies, approvals, retries after a crash and taint depend on them. */
 interface ToolTraits {
   readonly effect: "read" | "write" | "execute" | "send" | "config";
   /** Running it twice with the same arguments leaves the same state. */
   readonly idempotent: boolean;
-  /** `untrusted` when the result can hold words of strangers (web, mail, media); taints the turn (R23). */
+  /** `untrusted` if the result may contain text of others (web, mail, media); taints the turn (R23). */
   readonly output: "trusted" | "untrusted";
   readonly network: boolean;
-  /** May run beside other calls of the same message. */
+  /** May run concurrently with other calls of the same message. */
   readonly parallel: boolean;
 }
 /** A complete tool call. The arguments are parsed JSON, not yet validated by the tool's own schema. */
@@ -222,24 +219,24 @@ interface ToolCall {
   readonly name: string;
   readonly arguments: JsonObject;
 }
-/** What the loop hands to a tool beside the call. */
+/** Options of a tool call. */
 interface ToolOptions {
   readonly signal: AbortSignal;
   readonly run: RunFacts;
-  /** The model had been given text of somebody who is not the owner when it made this call (R23). */
+  /** The model had been given text of others than the owner when it made this call (R23). */
   readonly tainted: boolean;
-  /** Reports output while the tool runs. For people who watch; the model never sees it. Never throws. */
+  /** Reports output while the tool runs. For watchers; the model never sees it. Never throws. */
   readonly onDelta: (text: string) => void;
 }
-/** What a tool answers. `content` is what the model sees, `details` what programs see. */
+/** The result of a tool: `content` for the model, `details` for programs. */
 interface AgentToolResult {
   readonly content: readonly (TextContent | ImageContent)[];
   readonly details?: JsonValue;
   readonly isError?: boolean;
-  /** True when this result holds words of strangers although the tool's trait says `trusted`: a file of the media store (R23). */
+  /** True if this result contains text of others although the tool's trait says `trusted`: a file of the media store (R23). */
   readonly untrusted?: boolean;
 }
-/** A tool's name, words and schema: all that a model request needs to know of it. */
+/** A tool's name, description and schema, for a model request. */
 interface ToolSchema {
   /** `[A-Za-z0-9_-]`, at most 64 characters, unique in a request. */
   readonly name: string;
@@ -252,19 +249,19 @@ interface AgentTool extends ToolSchema {
   readonly summary: string;
   readonly traits: ToolTraits;
   /**
-   * Runs the call. Bad arguments and failures that the model can act on are results with `isError`; a rejection is turned into such a
-   * result by the loop. After an abort it settles soon; what it then returns is ignored.
+   * Runs the call. Invalid arguments and failures that the model can act on are results with `isError`; the loop turns a rejection into such a result. After an
+   * abort it settles soon; its result is ignored then.
    */
   execute(call: ToolCall, options: ToolOptions): Promise<AgentToolResult>;
 }
-/** Where tools come from: the product itself, a plugin, a server. Everything that a model can call arrives this way. */
+/** Provides tools: the product itself, a plugin, a server. Every tool that a model can call comes from a source. */
 interface ToolSource {
   /** `core` for the product's own. Unique among the sources of a gateway. */
   readonly id: string;
-  /** A name that an earlier source has taken stays that one's. */
+  /** On a name conflict the earlier source wins. */
   readonly tools: readonly AgentTool[];
 }
-/** When the same request may be tried again. Decided once, where the failure is seen. */
+/** When the same request may be retried. Decided once, where the failure is detected. */
 type Retry = {
   readonly type: "never";
 } | {
@@ -278,35 +275,35 @@ type Retry = {
  * - `billing`: the account is out of credit or over its plan.
  * - `rate-limited`, `overloaded`: try later.
  * - `context-overflow`: the request does not fit into the model's window.
- * - `invalid-request`: the provider will never take this request.
+ * - `invalid-request`: the provider will never accept this request.
  * - `not-found`: no such model or endpoint.
  * - `refused`: the model declined to answer.
  * - `filtered`: the provider's content filter stopped the request or the answer.
- * - `timeout`: one of the three limits (connect, first event, between events) ran out.
+ * - `timeout`: one of the three limits (connect, first event, between events) expired.
  * - `unreachable`: no connection, or it broke before an answer.
  * - `truncated`: the answer broke off, or what came was no valid answer.
  * - `output-limit`: the answer was longer than one answer may be, and was stopped there.
  * - `server`: the provider failed.
- * - `budget`: not sent, because the cause of the call has used up what it may use, or pauses after failures.
- * - `aborted`: our own signal.
+ * - `budget`: not sent, because the cause of the call has used up its budget, or is paused after failures.
+ * - `aborted`: the gateway's own signal.
  */
 type ModelErrorCode = "unauthorized" | "billing" | "rate-limited" | "overloaded" | "context-overflow" | "invalid-request" | "not-found" | "refused" | "filtered" | "timeout" | "unreachable" | "truncated" | "output-limit" | "server" | "budget" | "aborted";
 /** Why a model request failed. The message is for people and holds neither prompt nor secret. */
 declare class ModelError extends Error {
   readonly code: ModelErrorCode;
   readonly retry: Retry;
-  /** The HTTP status, when an answer came. */
+  /** The HTTP status, if there was a response. */
   readonly status?: number;
   constructor(code: ModelErrorCode, message: string, options: ErrorOptions & {
     readonly retry: Retry;
     readonly status?: number;
   });
-  /** True for every ModelError, also one of another copy of this package. */
+  /** True for every ModelError, including those of another copy of this package. */
   static isInstance(value: unknown): value is ModelError;
 }
 /**
- * Part 1 of a request. Between the halves lies the cache boundary: adapters turn it into cache marks, it is never text.
- * The stable half is identical for all sessions of an agent; the session half is fixed for one session.
+ * Part 1 of a request. The cache boundary is between the halves: adapters turn it into cache marks, it is never text. The stable half is identical for all
+ * sessions of an agent; the session half is fixed for one session.
  */
 interface SystemPrompt {
   readonly stable: string;
@@ -314,27 +311,26 @@ interface SystemPrompt {
 }
 /** How long a provider should keep the request's prefix: not at all, its default (about 5 minutes), or about an hour. */
 type CacheRetention = "none" | "short" | "long";
-/** One request to one model. The client that takes it is bound to provider, model and credential. */
+/** One request to one model. Its client is bound to provider, model and credential. */
 interface ModelRequest {
   readonly system: SystemPrompt;
-  /** Already repaired: each call is followed by its one result, the first message is the user's. */
+  /** Valid: each call is followed by its one result, and the first message is the user's. */
   readonly messages: readonly AgentMessage[];
-  /** Sorted as in the Tooling section; empty for a text-only run. */
+  /** Sorted like the Tooling section; empty for a text-only run. */
   readonly tools: readonly ToolSchema[];
-  /** Tokens; the model's own limit when left out. */
+  /** Tokens; the model's own limit if omitted. */
   readonly maxOutputTokens?: number;
   readonly thinking?: ThinkingLevel;
-  /** People read the thoughts: the provider is asked for readable ones, also when no level is set. Changes nothing for a level of `off`. */
+  /** Request readable thinking for people, even if no level is set. No effect for a level of `off`. */
   readonly showThoughts?: boolean;
-  /** A stable key of the conversation, for providers that route by one. Never holds a platform id. */
+  /** A stable key of the conversation, for providers that route by one. Never contains a platform id. */
   readonly cacheKey?: string;
-  /** `short` when left out. */
+  /** `short` if omitted. */
   readonly cacheRetention?: CacheRetention;
 }
 /**
- * What a model client yields. Exactly one `message-end` or `message-failed` comes, and it is the last event.
- * A further `message-start` withdraws everything since the one before: that try broke off before any text of it had come.
- * `index` counts the blocks of the message in the order in which they started.
+ * Events of a model client. Exactly one `message-end` or `message-failed` is emitted, as the last event. A further `message-start` withdraws everything since
+ * the previous one: that attempt broke off before any text. `index` counts the blocks of the message in the order in which they started.
  */
 type ModelEvent = {
   readonly type: "message-start";
@@ -384,18 +380,18 @@ type ModelEvent = {
   readonly error: ModelError;
   readonly partial?: AssistantMessage;
 };
-/** Talks to one model. */
+/** Sends requests to one model. */
 interface ModelClient {
   readonly info: ModelInfo;
   /**
-   * Sends one request and yields what comes back. Never throws: every failure, an abort included, ends the stream with `message-failed`.
-   * Leaving the loop early closes the connection. A client that retries never yields a text twice.
+   * Sends one request and yields the response. Never throws: every failure, including an abort, ends the stream with `message-failed`. Leaving the loop early
+   * closes the connection. A client that retries never yields a text twice.
    */
   stream(request: ModelRequest, options: {
     readonly signal: AbortSignal;
   }): AsyncIterable<ModelEvent>;
 }
-/** US dollars for one million tokens. */
+/** US dollars per million tokens. */
 interface ModelCost {
   readonly input: number;
   readonly output: number;
@@ -403,21 +399,21 @@ interface ModelCost {
   readonly cacheWrite?: number;
   /** A cache write that is kept for an hour (`long` retention). */
   readonly cacheWriteLong?: number;
-  /** Prices of the whole request once its prompt, cached tokens included, has more than `aboveTokens`. */
+  /** Prices of the whole request if its prompt, including cached tokens, has more than `aboveTokens`. */
   readonly longContext?: Omit<ModelCost, "longContext"> & {
     readonly aboveTokens: number;
   };
 }
-/** How long a provider keeps a prefix after its last use, by the retention that was asked for. `null`: it does not expire. */
+/** How long a provider keeps a prefix after its last use, by requested retention. `null`: it does not expire. */
 interface CacheLifetime {
   readonly shortMs: number | null;
   readonly longMs: number | null;
 }
-/** What is known of a model. */
+/** Facts about a model. */
 interface ModelInfo {
   /** Id of the provider in the configuration. */
   readonly provider: string;
-  /** The provider's own name of the model. */
+  /** The provider's own name for the model. */
   readonly id: string;
   readonly api: ModelApi;
   /** Tokens. */
@@ -428,12 +424,12 @@ interface ModelInfo {
   /** `prompt`: tools are described in the prompt and parsed from text; `none`: the model gets no tools. */
   readonly tools: "native" | "prompt" | "none";
   readonly reasoning: boolean;
-  /** The thinking levels that the provider takes for this model. Absent: what its wire format takes in general. */
+  /** The thinking levels that the provider accepts for this model. Absent: those of its wire format. */
   readonly thinkingLevels?: readonly ThinkingLevel[];
   readonly cost?: ModelCost;
-  /** Absent: not documented; 5 minutes are assumed, and an hour for long retention. */
+  /** Absent: undocumented; 5 minutes are assumed, and an hour for long retention. */
   readonly cacheLifetime?: CacheLifetime;
-  /** False when the values are safe guesses, because neither the catalogue nor the configuration knows the model. */
+  /** False if the values are safe defaults, because neither the catalogue nor the configuration has the model. */
   readonly known: boolean;
 }
 /** The wire formats, and `demo`, which has none. */
@@ -450,13 +446,13 @@ type RunOutcome = {
 } | {
   readonly type: "failed";
   readonly code: RunFailureCode;
-  /** For the owner: names providers, models and settings. Holds neither prompt nor secret. */
+  /** For the owner: names providers, models and settings. Contains no prompt and no secret. */
   readonly message: string;
-  /** When the model can be asked again, where its provider says so. */
+  /** When the model can be asked again, if its provider says so. */
   readonly retryAfterMs?: number;
 };
 /**
- * Why a run failed: a model error's code, one of the run's own bounds, or an answer that is none.
+ * Why a run failed: a model error's code, one of the run's own limits, or an invalid answer.
  *
  * - `empty`: the model ended without a word, twice.
  * - `output-limit`: the answer was stopped at its limit, or the model reached the limit of its output before there was an answer or a complete tool call.
@@ -464,11 +460,11 @@ type RunOutcome = {
  */
 type RunFailureCode = ModelErrorCode | "loop" | "max-turns" | "max-tool-calls" | "empty" | "malformed-calls" | "internal";
 /**
- * What an agent run yields. Every run begins with `run-start` and ends with one `run-end`.
+ * Events of an agent run. Every run begins with `run-start` and ends with one `run-end`.
  *
- * The stream is pulled: the loop goes on only when the consumer asks for the next event. So a consumer that commits `message-end` and
- * `tool-start` before it asks again has them on disk before any tool runs, and every `tool-end` before the next model request.
- * A turn in which the model gave nothing has no `message-end` and no `turn-end`: the run ends there.
+ * The stream is pull-based: the loop continues only when the consumer asks for the next event. A consumer that commits `message-end` and `tool-start` before it
+ * asks again has them on disk before any tool runs, and every `tool-end` before the next model request. A turn in which the model produced nothing has no
+ * `message-end` and no `turn-end`: the run ends there.
  */
 type AgentEvent = {
   readonly type: "run-start";
@@ -516,20 +512,20 @@ type AgentEvent = {
   readonly outcome: RunOutcome;
   readonly usage: UsageTotals;
 };
-/** The events of a model stream that are shown as they come; the two last ones become events of the run. */
+/** Events of a model stream that are shown as they arrive; the last two become events of the run. */
 type ModelStreamEvent = Exclude<ModelEvent, {
   readonly type: "message-end" | "message-failed";
 }>;
-/** Hands the loop what came in while it was busy. */
+/** Provides the loop with messages that arrive while it is busy. */
 interface SteeringQueue {
-  /** Takes everything that waits, oldest first. Called after every tool call and before every model request. */
+  /** Takes all waiting messages, oldest first. Called after every tool call and before every model request. */
   take(): Promise<readonly UserMessage[]>;
 }
 /** The time, injected. */
 interface Clock {
   /** Wall clock, milliseconds since the epoch. For display and schedules; it can jump. */
   now(): number;
-  /** Milliseconds that only go forward. For deadlines. */
+  /** Monotonic milliseconds, for deadlines. */
   monotonic(): number;
   /** Calls back once after `delayMs`; disposing cancels. Does not keep the process alive. */
   schedule(delayMs: number, callback: () => void): Disposable;
@@ -549,10 +545,10 @@ interface Logger {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** A log whose every line carries these fields too. */
+  /** A log that adds these fields to every line. */
   child(fields: Readonly<Record<string, unknown>>): Logger;
 }
-/** One command to run: a shell line, or a program with its arguments. */
+/** A command: a shell line, or a program with its arguments. */
 interface CommandRequest {
   readonly command: {
     readonly type: "shell";
@@ -564,11 +560,11 @@ interface CommandRequest {
   };
   /** Absolute. */
   readonly cwd: string;
-  /** Added to the runner's own small environment, which never holds the gateway's secrets. */
+  /** Added to the runner's own minimal environment, which never contains the gateway's secrets. */
   readonly env: Readonly<Record<string, string>>;
   /** Milliseconds until the process group is killed. */
   readonly timeoutMs: number;
-  /** Bytes kept of the output: the beginning and the end; the middle is counted and dropped. */
+  /** Maximum bytes kept of the output: the beginning and the end; the middle is counted and dropped. */
   readonly maxOutputBytes: number;
 }
 /** How a command ended. */
@@ -592,17 +588,17 @@ interface CommandResult {
     readonly type: "not-started";
     readonly message: string;
   };
-  /** Standard output and standard error in the order of arrival, UTF-8, with a mark where something was dropped. */
+  /** Standard output and standard error in the order of arrival, UTF-8, with a mark where output was dropped. */
   readonly output: string;
-  /** Bytes the command wrote in all. */
+  /** Total bytes that the command wrote. */
   readonly outputBytes: number;
   readonly durationMs: number;
 }
-/** Where commands run: on the host, or in a sandbox. Implemented by `sandbox`, used by `tools`. */
+/** Runs commands: on the host, or in a sandbox. Implemented by `sandbox`, used by `tools`. */
 interface CommandRunner {
   /**
-   * Runs one command to its end. Never rejects. When it settles, no process of the command's group is left. `onOutput` is called with the beginning of the
-   * output as it arrives, until that is more than `maxOutputBytes`.
+   * Runs one command to its end. Never rejects. When it settles, no process of the command's group is left. `onOutput` is called with the start of the output
+   * as it arrives, up to `maxOutputBytes`.
    */
   run(request: CommandRequest, options: {
     readonly signal: AbortSignal;
@@ -610,27 +606,27 @@ interface CommandRunner {
     readonly onOutput: (text: string) => void;
   }): Promise<CommandResult>;
 }
-/** One skill, as the index of the prompt shows it. */
+/** One skill, as listed in the prompt's index. */
 interface SkillEntry {
   readonly name: string;
   readonly description: string;
-  /** The path of SKILL.md as the model should give it to `read`: relative to the workspace (`./skills/…`) if it lies inside, else absolute. */
+  /** The path of SKILL.md that the model should pass to `read`: relative to the workspace (`./skills/…`) if it is inside, otherwise absolute. */
   readonly location: string;
   readonly version?: string;
   readonly source: "bundled" | "managed" | "workspace" | "extra";
   /** Absolute folder of the skill: readable by tools. */
   readonly folder: string;
 }
-/** Which skills there are. Implemented by `skills`, used by the gateway. */
+/** Lists the available skills. Implemented by `skills`, used by the gateway. */
 interface SkillIndex {
-  /** The eligible skills, by name; `allow` narrows (`undefined`: all, `[]`: none). */
+  /** The eligible skills, by name; `allow` restricts them (`undefined`: all, `[]`: none). */
   list(options: {
     readonly workspace: string;
     readonly allow?: readonly string[];
     readonly signal: AbortSignal;
   }): Promise<readonly SkillEntry[]>;
 }
-/** One found passage of the notes. */
+/** A passage of the notes that matches a search. */
 interface NoteHit {
   /** Relative to the workspace. */
   readonly path: string;
@@ -640,9 +636,9 @@ interface NoteHit {
   /** 0 to 1, higher is better. */
   readonly score: number;
 }
-/** Search over the agent's notes. Implemented by `memory`, used by `tools`. */
+/** Searches the agent's notes. Implemented by `memory`, used by `tools`. */
 interface NoteIndex {
-  /** Best first. `degraded` says why the search was weaker than it should be. Never blocks for an index that is being built. */
+  /** Best first. `degraded` says why the search was less complete than usual. Never waits for an index that is being built. */
   search(query: string, options: {
     readonly agentId: string;
     readonly maxResults: number;
@@ -656,25 +652,25 @@ interface NoteIndex {
 interface FileWrite {
   /** Absolute, symbolic links resolved. */
   readonly path: string;
-  /** The whole new content. */
+  /** The complete new content. */
   readonly content: string;
   readonly run: RunFacts;
-  /** The model had been given text of somebody who is not the owner when it asked for this write (R23). */
+  /** The model had been given text of others than the owner when it requested this write (R23). */
   readonly tainted: boolean;
 }
-/** Knows which text in files came from tainted turns (R23). Implemented by `gateway`, used by `tools`. */
+/** Tracks which text in files came from tainted turns (R23). Implemented by `gateway`, used by `tools`. */
 interface FileProvenance {
-  /** Asked before each write; what it records stands before the file changes. The message of a refusal is for the model. Rejects when it cannot record. */
+  /** Called before each write; what it records is durable before the file changes. The message of a refusal is for the model. Rejects if it cannot record. */
   beforeWrite(write: FileWrite): Promise<{
     readonly type: "allow";
   } | {
     readonly type: "refuse";
     readonly message: string;
   }>;
-  /** True when a file holds text that a tainted turn wrote. `path` is absolute, symbolic links resolved. */
+  /** True if a file contains text that a tainted turn wrote. `path` is absolute, symbolic links resolved. */
   isUntrusted(path: string, run: RunFacts): Promise<boolean>;
 }
-/** What became of a message that a tool sent. */
+/** The result of sending a message by a tool. */
 type MessengerResult = {
   readonly type: "queued";
   readonly channel: string;
@@ -686,8 +682,8 @@ type MessengerResult = {
 /** Sends messages for the `message` tool. Implemented by the gateway, which knows the run's address. */
 interface Messenger {
   /**
-   * Sends `text`, and behind it the file that `media` names (a path in the workspace or an http(s) address), to where the run came from, or to `target` on
-   * `channel`. Never rejects. The same `callId` sends once.
+   * Sends `text`, followed by the file that `media` names (a path in the workspace or an http(s) address), to the run's origin, or to `target` on `channel`.
+   * Never rejects. The same `callId` sends once.
    */
   send(request: {
     readonly callId: string;
@@ -700,8 +696,8 @@ interface Messenger {
     readonly run: RunFacts;
   }): Promise<MessengerResult>;
 }
-/** An object whose keys are missing where their value was `undefined`. */
+/** An object without the keys whose value is `undefined`. */
 type WithoutUndefined<Values> = { readonly [Key in keyof Values as undefined extends Values[Key] ? never : Key]: Values[Key]; } & { readonly [Key in keyof Values as undefined extends Values[Key] ? Key : never]?: Exclude<Values[Key], undefined>; };
-/** The given keys, in their order, without those whose value is `undefined`: for spreading into an object whose optional keys are set or missing. */
+/** Returns the given keys, in order, without those whose value is `undefined`, for spreading into an object with optional keys. */
 declare function withoutUndefined<Values extends object>(values: Values): WithoutUndefined<Values>;
 export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type Clock, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileProvenance, type FileWrite, type ImageContent, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type Logger, MODEL_APIS, type Messenger, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteHit, type NoteIndex, RUN_KINDS, type Random, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type SkillEntry, type SkillIndex, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type WithoutUndefined, addUsage, joinUsage, withoutUndefined };

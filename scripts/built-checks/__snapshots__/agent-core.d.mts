@@ -1,17 +1,17 @@
 import { AgentEvent, AgentMessage, AgentTool, AgentToolResult, CompactionMessage, JsonValue, ModelClient, ModelRequest, RunFacts, RunKind, RunLimits, SkillEntry, SteeringQueue, SystemPrompt, ToolCall, ToolSchema, UserMessage, UserMessageParts } from "@factotum/agent-contract";
-/** The workspace files that the prompt takes in, in the order and priority in which it does. */
+/** Names of workspace files in the prompt, in order of appearance and priority. */
 type BootstrapName = "AGENTS.md" | "SOUL.md" | "TOOLS.md" | "IDENTITY.md" | "USER.md" | "HEARTBEAT.md" | "BOOTSTRAP.md" | "MEMORY.md" | "memory.md";
-/** Every bootstrap file, most important first. The last two are private memory: the second counts only where the first is missing. */
+/** All bootstrap files, most important first. The last two are private memory; the second is used only if the first is missing. */
 declare const BOOTSTRAP_NAMES: readonly BootstrapName[];
 /** A bootstrap file as it was read. */
 interface BootstrapFile {
   readonly name: BootstrapName;
-  /** As the prompt shows it. */
+  /** The path shown in the prompt. */
   readonly path: string;
-  /** `undefined`: the file is not there. */
+  /** `undefined` if the file does not exist. */
   readonly content: string | undefined;
 }
-/** What of one file goes into the prompt. */
+/** The content of one file in the prompt. */
 type PlannedFile = {
   readonly type: "present";
   readonly path: string;
@@ -20,60 +20,63 @@ type PlannedFile = {
   readonly type: "missing";
   readonly path: string;
 };
-/** A file that did not fit: which limit cut it, and how much of it is left. */
+/** A file that was truncated: by which limit, and how much of it is left. */
 interface BootstrapTruncation {
   readonly name: BootstrapName;
-  /** `file`: its own limit; `total`: the one for all files together. */
+  /** `file`: the per-file limit; `total`: the limit for all files together. */
   readonly limit: "file" | "total";
-  /** Characters of the file that are in the prompt. */
+  /** Characters of the file in the prompt. */
   readonly keptChars: number;
-  /** Characters that the file has. */
+  /** Characters of the whole file. */
   readonly totalChars: number;
 }
-/** What of the bootstrap files goes into the prompt. */
+/** The bootstrap files in the prompt. */
 interface BootstrapPlan {
   readonly projectContext: readonly PlannedFile[];
   readonly privateMemory?: PlannedFile;
   readonly truncations: readonly BootstrapTruncation[];
 }
-/** How much of the bootstrap files may go into a prompt. */
+/** Limits for the bootstrap files in a prompt. */
 interface BootstrapLimits {
-  /** Characters of one file; 20,000 by default. */
+  /** Characters per file; 20,000 by default. */
   readonly maxFileChars?: number;
   /** Characters of all files together, private memory included; 60,000 by default. */
   readonly maxTotalChars?: number;
   /** The model's window in tokens: all files together take at most a quarter of it. */
   readonly contextWindow: number;
-  /** The kind of run that the session is made for: it decides which files are taken in. */
+  /** The kind of run that creates the session; selects the files. */
   readonly run: RunKind;
-  /** A heartbeat takes HEARTBEAT.md alone, a cron job nothing; false by default. */
+  /** A heartbeat gets HEARTBEAT.md alone, a cron job nothing; false by default. */
   readonly lightContext?: boolean;
 }
 /**
- * Which bootstrap files go into the prompt, and how much of each. Blank files are skipped, missing ones stay as a marker but
- * for HEARTBEAT, BOOTSTRAP and private memory. Where the room ends, the least important file is cut first. Files that are not given are not
- * spoken of: leave private memory out where a session is not private. Pure.
+ * Selects the bootstrap files of a prompt and truncates them. Blank files are skipped; missing ones are marked, except HEARTBEAT, BOOTSTRAP and private memory.
+ * Over the total limit the least important file is truncated first. Files that are not passed are not mentioned: leave private memory out if the session is not
+ * private. Pure.
  */
 declare function planBootstrap(files: readonly BootstrapFile[], limits: BootstrapLimits): BootstrapPlan;
-/** What decides whether a summary is worth making. */
+/** The sizes that decide whether a summary is worthwhile. */
 interface ContextTokens {
   readonly contextTokens: number;
-  /** Of that: system prompt and tools. */
+  /** System prompt and tools, included in the context. */
   readonly overheadTokens: number;
 }
-/** When a conversation is compacted by itself: before a turn, and in the background after one. A provider that finds a request too long is the third cause. */
+/**
+ * Decides when a conversation is compacted automatically: before a turn, and in the background after one. The third cause is a provider that rejects a request
+ * as too long.
+ */
 interface CompactionTriggers {
-  /** True when a context leaves too little room for an answer, or when not even all of its history was read: compact before the next request. */
+  /** True if a context leaves too little room for an answer, or if its history was not read completely: compact before the next request. */
   readonly shouldCompact: (size: {
     readonly contextTokens: number;
     readonly omitted: number;
   }) => boolean;
   /**
-   * True when the older messages should be summarised in the background: shortly before `shouldCompact` is, and only if that frees at least an eighth
-   * of the window. A small window is mostly prompt and recent messages, and would otherwise be summarised after each turn.
+   * True if the older messages should be summarised in the background: shortly before `shouldCompact`, and only if that frees at least an eighth of the window.
+   * A small window consists mostly of prompt and recent messages, and would otherwise be summarised after each turn.
    */
   readonly shouldCompactAhead: (size: ContextTokens) => boolean;
-  /** True shortly before `shouldCompact` is: time for the silent turn in which the agent writes its notes. */
+  /** True shortly before `shouldCompact`: time for the memory flush, the silent turn in which the agent writes its notes. */
   readonly shouldFlushMemory: (contextTokens: number) => boolean;
 }
 /** The figures of a model's window that compaction goes by, all in tokens; `COMPACTION_DEFAULTS` where one is absent. */
@@ -89,20 +92,20 @@ interface ContextBudgetOptions {
 interface ContextBudget extends CompactionTriggers {
   /** The whole window. */
   readonly window: number;
-  /** Most tokens of a request. */
+  /** Maximum tokens of a request. */
   readonly maxContext: number;
   /** Tokens of recent messages that are kept verbatim. */
   readonly keepRecent: number;
-  /** Most tokens of a summary. */
+  /** Maximum tokens of a summary. */
   readonly maxSummary: number;
-  /** Most tokens of transcript in one request to a summariser with this window. */
+  /** Maximum tokens of transcript in one request to a summariser with this window. */
   readonly maxChunk: number;
-  /** Characters of text that one tool result may have: 16,000, from 100k tokens 32,000, from 200k 64,000, and never more than 30 % of the window. */
+  /** Maximum characters of text in one tool result: 16,000; 32,000 from 100k tokens, 64,000 from 200k; at most 30 % of the window. */
   readonly maxToolResultChars: number;
 }
-/** Divides a window so that small models work with the same settings as large ones. */
+/** Divides a window so that the same settings work for small and large models. */
 declare function contextBudget({ window, reserveTokens, keepRecentTokens }: ContextBudgetOptions): ContextBudget;
-/** Times as the user's zone has them. */
+/** Formats times in the user's zone. */
 interface TimeFormat {
   /** `Mon 2026-06-15 14:31 UTC`: weekday, date, minute, and the zone's short name. */
   timestamp(timeMs: number): string;
@@ -111,107 +114,103 @@ interface TimeFormat {
   /** `2026-06-15`. */
   day(timeMs: number): string;
 }
-/** Throws a `RangeError` for an unknown zone. Keep it: the making costs far more than a time, in native memory too. */
+/** Creates a formatter. Throws a `RangeError` for an unknown zone. Reuse it: creating one costs far more than formatting, in native memory too. */
 declare function createTimeFormat(timeZone: string): TimeFormat;
-/** What a local truncation goes by. */
+/** Options of a truncation without a model. */
 interface FallbackOptions extends ContextBudgetOptions {
   /** Tokens of system prompt and tools. */
   readonly overheadTokens: number;
-  /** Times as the user's zone has them. */
+  /** Formats times in the user's zone. */
   readonly time: TimeFormat;
-  /** The earlier summary in front of these messages. */
+  /** The earlier summary before these messages. */
   readonly previousSummary?: string;
-  /** Messages before these that were not even read; they count as cut. */
+  /** Number of earlier messages that were not read; they count as removed. */
   readonly omitted?: number;
 }
-/** What is left of a history when no model could summarise it. */
+/** The rest of a history that no model could summarise. */
 interface FallbackCompaction {
   readonly summary: string;
-  /** Index of the first message that is at least partly kept; the number of messages when none is. */
+  /** Index of the first message that is at least partly kept; the number of messages if none is. */
   readonly firstKept: number;
-  /** What follows the summary from now on. */
+  /** The messages after the summary from now on. */
   readonly messages: readonly AgentMessage[];
-  /** True when `messages` are not just those from `firstKept` on: keep them as they are here. */
+  /** True if `messages` differ from the originals from `firstKept` on: store them as they are here. */
   readonly shrunk: boolean;
-  /** What is left of the last turn in words, for whoever keeps none of its messages; it takes no more of the window than they. Empty unless `shrunk`. */
+  /** The rest of the last turn as text, for callers that keep none of its messages; no larger than they are. Empty unless `shrunk`. */
   readonly words: string;
   readonly tainted: boolean;
 }
 /**
- * Cuts a history without a model, so that the next turn always proceeds (R9): whole turns go, oldest first; if the last turn alone is too large,
- * its images, thoughts and long results shrink, then its oldest steps go, then the rest of what was said in it. Summary and messages together,
- * after the projection, have at most the tokens that the window leaves beside reserve and overhead (1,000 at least). Deterministic and total.
+ * Truncates a history without a model, so that the next turn can always run (R9). Drops whole turns, oldest first. If the last turn alone is too large, shrinks
+ * its images, thinking and long results, then drops its oldest steps, then truncates its text. After the projection, summary and messages fit into the window
+ * minus reserve and overhead (at least 1,000 tokens). Deterministic and total.
  */
 declare function fallbackCompaction(messages: readonly AgentMessage[], options: FallbackOptions): FallbackCompaction;
-/** What a compaction is planned by. */
+/** Options of a compaction plan. */
 interface CompactionOptions extends ContextBudgetOptions {
-  /** Size of the whole context now, system prompt and tools included. */
+  /** Size of the whole context, including system prompt and tools. */
   readonly contextTokens: number;
-  /** Times as the user's zone has them. */
+  /** Formats times in the user's zone. */
   readonly time: TimeFormat;
-  /** The window of the model that writes the summary; that of the session's model by default. */
+  /** The window of the model that writes the summary; the session's model's by default. */
   readonly summariserWindow?: number;
-  /** The earlier summary in front of these messages. */
+  /** The earlier summary before these messages. */
   readonly previousSummary?: string;
   /**
-   * At most this many chunks, the newest, each of up to half of the summariser's window: for a history that is larger than the model's window. Older
-   * messages are left out by rule. Unlimited by default.
+   * Maximum number of chunks, the newest ones, each up to half of the summariser's window: for a history larger than the model's window. Older messages are
+   * left out. Unlimited by default.
    */
   readonly maxChunks?: number;
 }
-/** One part of what is to be summarised, as the summariser gets it. */
+/** One chunk of the messages to summarise, as the summariser gets it. */
 interface CompactionChunk {
   readonly text: string;
   readonly tokens: number;
 }
-/** Where to cut, and what to summarise. */
+/** The messages to summarise, and the cut. */
 interface CompactionPlan {
-  /** Index of the first message that stays; the number of messages when none does. Always a turn's beginning. */
+  /** Index of the first message to keep, always the start of a turn; the number of messages if none is kept. */
   readonly firstKept: number;
-  /**
-   * Oldest first. Messages that come later change none but the last of them, so a summary that was made for a chunk with the same text is good for
-   * another attempt (R9).
-   */
+  /** Oldest first. New messages change only the last chunk, so a summary of a chunk with the same text can be reused by another attempt (R9). */
   readonly chunks: readonly CompactionChunk[];
-  /** How many of the oldest messages are in no chunk: `maxChunks` left no room for them. */
+  /** Number of the oldest messages that `maxChunks` excludes from every chunk. */
   readonly leftOut: number;
-  /** The chunks are bounded in number, and so are the requests: their summaries must be merged in one. */
+  /** The number of chunks is bounded, and so is that of requests: their summaries must be merged in one request. */
   readonly isLimited: boolean;
-  /** The previous summary, when messages between it and the first chunk are left out; otherwise it is part of the first chunk. */
+  /** The previous summary, if messages between it and the first chunk are left out; otherwise it is part of the first chunk. */
   readonly earlierSummary?: string;
   readonly tokensBefore: number;
-  /** True when words of strangers are in what is summarised: the summary is tainted too (R23). */
+  /** True if text of others is summarised: the summary is tainted too (R23). */
   readonly tainted: boolean;
 }
 /**
- * Plans a compaction (R9): the cut lies between two turns, so no call loses its result, and about `keepRecentTokens` stay; more
- * where the turns are large and the window has room. `undefined` when there is nothing before the last turn that could be summarised; then only
- * `fallbackCompaction` helps. Pure.
+ * Plans a compaction (R9). The cut is between two turns, so no call loses its result, and about `keepRecentTokens` are kept; more if the turns are large and
+ * the window has room. `undefined` if nothing before the last turn can be summarised; then only `fallbackCompaction` helps. Pure.
  */
 declare function planCompaction(messages: readonly AgentMessage[], options: CompactionOptions): CompactionPlan | undefined;
-/** A compaction as the model sees it: one message before the first that is kept. Pure. */
+/** Renders a compaction for the model: one message before the first kept one. Pure. */
 declare function renderSummaryMessage({ summary, tainted, timestamp }: Pick<CompactionMessage, "summary" | "tainted" | "timestamp">): UserMessage;
-/** The request of a summary, as the summariser gets it. */
+/** The request for a summary. */
 type SummaryRequest = Pick<ModelRequest, "system" | "messages" | "tools">;
-/** How a plan is summarised. */
+/** Options for summarising a plan. */
 interface SummariseOptions {
-  /** Resolves to the text of the summariser's answer. Equal parts give equal requests but for the time of the message. */
+  /** Resolves with the summariser's answer. Equal parts give equal requests except for the message's time. */
   readonly ask: (request: SummaryRequest) => Promise<string>;
   /** The summariser's window, tokens. */
   readonly summariserWindow: number;
   /** The window of the session's model, tokens: the summary has to fit there. */
   readonly window: number;
-  /** What the user asked for with `/compact`. */
+  /** The user's instructions with `/compact`. */
   readonly instructions: string | undefined;
   /** Wall clock, milliseconds since the epoch. */
   readonly now: () => number;
 }
 /**
- * Has a plan's chunks summarised one after the other, and their summaries merged until one is left (R9). A limited plan takes one request for each
- * chunk and one that merges. Rejects when `ask` does.
+ * Summarises a plan's chunks one after the other, and merges the summaries until one is left (R9). A limited plan takes one request per chunk and one to merge.
+ * Rejects when `ask` does.
  */
 declare function summarisePlan(plan: CompactionPlan, options: SummariseOptions): Promise<string>;
-/** What is known for certain of the message: the trusted block. Fields that do not apply are left out. */
+/** Verified facts about the message: the trusted block. Fields that do not apply are omitted. */
 interface TrustedFacts {
   readonly channel?: string;
   readonly provider?: string;
@@ -219,28 +218,28 @@ interface TrustedFacts {
   readonly account?: string;
   readonly chatType?: "direct" | "group" | "channel";
   readonly wasMentioned?: boolean;
-  /** Twelve hexadecimal digits, made like those of Authorized Senders. */
+  /** Twelve hexadecimal digits, derived like those of Authorized Senders. */
   readonly sender?: string;
   readonly owner?: boolean;
   readonly messageId?: string;
   readonly replyToId?: string;
-  /** How `channel` shows text. Included only when the system prompt was rendered for another channel. */
+  /** How `channel` shows text. Present only if the system prompt was rendered for another channel. */
   readonly responseFormat?: ResponseFormat;
   /** The channel that the session's system prompt was rendered for, if any. */
   readonly promptChannel?: string;
-  /** Set when another agent's session wrote. */
+  /** Set if another agent's session sent the message. */
   readonly agentToAgent?: AgentToAgentFacts;
 }
-/** What of Markdown a channel shows, and how much fits into one message. */
+/** A channel's Markdown support and message limit. */
 interface ResponseFormat {
-  /** The channel's name of its markup. */
+  /** The channel's name for its markup. */
   readonly dialect: string;
   readonly markdown: "full" | "subset" | "none";
   readonly maxMessageChars: number;
 }
 /** A message between two sessions (`sessions_send`). */
 interface AgentToAgentFacts {
-  /** `message`: the first one, or an answer to one; `announce`: the last step, in which the target may tell its own chat. */
+  /** `message`: the first message, or an answer to one; `announce`: the last step, in which the target may notify its own chat. */
   readonly step: "message" | "announce";
   readonly requesterSession: string;
   readonly requesterChannel?: string;
@@ -251,18 +250,18 @@ interface AgentToAgentFacts {
 }
 /** One attachment of the message. */
 interface MediaFacts {
-  /** Where tools can read it, as the host names it: `media://inbound/<id>`. */
+  /** The host's name for a location that tools can read: `media://inbound/<id>`. */
   readonly location?: string;
-  /** As the platform names it. */
+  /** The platform's name. */
   readonly fileName?: string;
-  /** Found by looking at the bytes. */
+  /** Detected from the bytes. */
   readonly mimeType?: string;
-  /** The file that tools read; absolute, shown exactly or, when it could be misread as more than a path, not at all. */
+  /** The file that tools read: absolute, and shown exactly, or omitted if it could be misread as more than a path. */
   readonly path?: string;
-  /** Why it is not among the images of the request, or not there at all; absent for an image that is there, and for any other file that came. */
+  /** Why it is not among the request's images, or not available at all; absent for an image in the request, and for any other file that was received. */
   readonly omitted?: "text-only" | "too-large" | "too-many" | "unreadable" | "not-allowed" | "no-tool" | "unavailable";
 }
-/** Where the message was said. Raw ids only when the `message` tool is there to use them; the rest only when it changed. */
+/** Where the message was sent. Raw ids only if the `message` tool can use them; other fields only if they changed. */
 interface ConversationFacts {
   readonly chatId?: string;
   readonly senderId?: string;
@@ -271,7 +270,7 @@ interface ConversationFacts {
   readonly topic?: string;
   readonly participants?: readonly string[];
 }
-/** Who said it. */
+/** The sender of the message. */
 interface SenderFacts {
   readonly label?: string;
   readonly id?: string;
@@ -284,13 +283,13 @@ interface HistoryFacts {
   readonly timestampMs: number;
   readonly body: string;
 }
-/** What happened beside the conversation. */
+/** An event beside the conversation. */
 interface SystemEvent {
   readonly timestampMs: number;
   /** One line; line breaks and control characters become spaces. */
   readonly text: string;
 }
-/** What the turn is about. */
+/** The body of the turn's text. */
 type PromptBody = {
   readonly type: "message";
   readonly text: string;
@@ -313,27 +312,27 @@ type PromptBody = {
   /** The session stays open for further messages. */
   readonly persistent: boolean;
 };
-/** The parts of one turn's text, in their order. */
+/** The parts of one turn's text, in order. */
 interface EffectivePromptFacts {
   /** Twelve random hexadecimal digits, new for each turn. */
   readonly delimiter: string;
   readonly run: RunKind;
-  /** When the turn is made, milliseconds since the epoch. */
+  /** When the turn starts, milliseconds since the epoch. */
   readonly nowMs: number;
   /** IANA name of the user's time zone. */
   readonly timeZone: string;
   readonly trusted: TrustedFacts;
-  /** Text that plugins put before the turn, each under its plugin's name. */
+  /** Text that plugins add before the turn, by plugin name. */
   readonly hookContext?: readonly {
     readonly plugin: string;
     readonly text: string;
   }[];
   readonly media?: readonly MediaFacts[];
-  /** Say how a file is sent back; counts only where media is attached. */
+  /** Explain how to send a file back; applies only if media is attached. */
   readonly mediaReplyHint?: boolean;
   readonly threadHistory?: readonly HistoryFacts[];
   readonly systemEvents: readonly SystemEvent[];
-  /** How the last run ended, if not by its own will. */
+  /** How the last run ended, if it did not complete. */
   readonly sessionHint?: "aborted" | "interrupted";
   readonly conversation?: ConversationFacts;
   readonly sender?: SenderFacts;
@@ -345,7 +344,7 @@ interface EffectivePromptFacts {
   readonly threadStarter?: {
     readonly body: string;
   };
-  /** Said in the conversation since the agent's last reply. */
+  /** Messages in the conversation since the agent's last reply. */
   readonly chatHistory?: readonly HistoryFacts[];
   readonly forwarded?: {
     readonly from?: string;
@@ -353,15 +352,14 @@ interface EffectivePromptFacts {
     readonly body: string;
   };
   /**
-   * Notes of today and yesterday, for the first turn of a private session; 1,200 characters of each text are shown. `untrustedText` is what was written
-   * under the influence of somebody else's words.
+   * Notes of today and yesterday, for the first turn of a private session; 1,200 characters of each text are shown. `untrustedText`: written by tainted turns.
    */
   readonly dailyNotes?: readonly {
     readonly path: string;
     readonly text: string;
     readonly untrustedText?: string;
   }[];
-  /** What a webhook brought. */
+  /** The payload of a webhook. */
   readonly payload?: {
     readonly source: string;
     readonly body: string;
@@ -371,12 +369,12 @@ interface EffectivePromptFacts {
     readonly source: string;
     readonly text: string;
   }[];
-  /** Bootstrap files that were cut; a heartbeat and a sub-agent are not told. */
+  /** Bootstrap files that were truncated; heartbeats and sub-agents are not told. */
   readonly truncations?: readonly BootstrapTruncation[];
-  /** Who sent the message, as it is kept beside the text for a later rendering; absent for runs that no person started. */
+  /** The sender, stored beside the text for re-rendering; absent for unattended runs. */
   readonly storedSender?: NonNullable<UserMessageParts["sender"]>;
 }
-/** One turn's text as the model gets it, and the parts of it that a later rendering keeps. */
+/** One turn's text for the model, and the parts that a re-rendering keeps. */
 interface EffectivePrompt {
   readonly text: string;
   /** The pieces of the text in order, for reports; joined by line breaks they are the text. */
@@ -387,63 +385,61 @@ interface EffectivePrompt {
   readonly parts: UserMessageParts;
 }
 /**
- * Part 3 of a request: one turn's text, rendered once; history replays it as it is.
+ * Renders part 3 of a request: one turn's text, rendered once and replayed from history.
  *
- * Pure. Text of platforms cannot make a line that reads as one of ours: in blocks it is JSON on one line, in the body such lines get a
- * backslash. Throws a `TypeError` for a delimiter that is not twelve hexadecimal digits, a `RangeError` for an unknown time zone: with
- * either the text would not be what the model is told it is. Whoever renders many keeps the `time` of the facts' zone and passes it.
+ * Pure. Platform text cannot forge a line of the gateway's: in blocks it is JSON on one line, in the body such lines get a backslash. Throws a `TypeError` for
+ * a delimiter other than twelve hexadecimal digits, and a `RangeError` for an unknown time zone, because the text would not match its description in the system
+ * prompt. When rendering many, create `time` for the facts' zone once and pass it.
  */
 declare function renderEffectivePrompt(facts: EffectivePromptFacts, time?: TimeFormat): EffectivePrompt;
-/** True for the message with which a turn begins: words of a user that were not said into a turn at work. Pure. */
+/** True for the message that begins a turn: a user message that was not steered into an active one. Pure. */
 declare function beginsTurn(message: AgentMessage | undefined): boolean;
 /** Replaces a removed image. */
 declare const IMAGE_REMOVED = "[image data removed - already processed by model]";
-/** What of a history is left out from now on. */
+/** The result of a quarantine. */
 interface Quarantine {
-  /** The whole history, as long as before. */
+  /** The whole history, with the same length as before. */
   readonly messages: readonly AgentMessage[];
-  /** The replacements: keep these in place of the messages at the same index. Never empty. */
+  /** The replacements by index; store these instead of the originals. Never empty. */
   readonly replaced: readonly {
     readonly index: number;
     readonly message: AgentMessage;
   }[];
   readonly item: "image" | "thinking" | "tool-call" | "text";
-  /** The provider's words named neither an item nor a place: it is what was most likely meant, and no more than that. */
+  /** The provider's error named neither an item nor a position; the most likely item was chosen. */
   readonly isGuess: boolean;
 }
 /**
- * Takes the one item out of a history that a provider most likely meant when it refused to take the request (a 400 on replay, R8), so that the
- * session goes on. Looks for the id of a call in the provider's words, then for the kind of item that they name, around the place that they name,
- * the newest first; without any of these for the newest image, then call, then text. The user's last words are never taken, and what it takes
- * always changes the request.
+ * Removes the one history item that a provider most likely rejected (a 400 on replay, R8), so that the session can continue. Looks for a call's id in the
+ * provider's error, then for the kind of item that it names, near the position that it names, newest first; without any of these for the newest image, then
+ * call, then text. The user's last message is never removed, and every removal changes the request.
  *
- * A call that is left out leaves its result behind, which the projection then drops; so the call that a history ends with stays, and its result goes
- * instead: a request must not end with an answer. `undefined`: nothing is left to take out, the request cannot be saved. Pure.
+ * A removed call leaves its result behind, which the projection drops. So the call at the end of a history is kept, and its result removed instead, because a
+ * request must not end with an answer. `undefined`: nothing is left to remove, the request cannot be repaired. Pure.
  */
 declare function quarantine(messages: readonly AgentMessage[], hint: {
   readonly message: string;
 }): Quarantine | undefined;
 /**
- * True when a heartbeat's answer reports nothing: the token stands at its beginning or end, with at most 300 further characters. In the middle of a text
- * it is a word like any other. Pure.
+ * True if a heartbeat's answer reports nothing: the token is at its beginning or end, with at most 300 further characters. Elsewhere in a text it has no
+ * meaning. Pure.
  */
 declare function isHeartbeatOk(text: string): boolean;
 /**
- * A history without the runs that nobody asked for and that left nothing to tell: heartbeats whose answer is the token, or that got none, and the
- * turns in which notes were written. The poll goes with its calls and its answer; whatever came after stays. `isOpen`: the last run is still at work,
- * so it stays too.
+ * A history without quiet runs: heartbeats whose answer is the token, or that got none, and memory flushes. The prompt is removed with its calls and its
+ * answer; later messages stay. `isOpen`: the last run is still active, so it stays too.
  *
- * What stays is the same objects in the same order, so that the request after such a run begins with the one before it (R14); without one the list
- * itself comes back. Pure.
+ * Kept messages are the same objects in the same order, so that the request after such a run begins with the one before it (R14); without quiet runs the same
+ * array is returned. Pure.
  */
 declare function withoutQuietRuns(messages: readonly AgentMessage[], options: {
   readonly isOpen: boolean;
 }): readonly AgentMessage[];
-/** What the prompt says by itself of every turn. */
+/** What the session's prompt already says about every turn. */
 interface OlderTurnOptions {
-  /** The channel that the system prompt was rendered for: a turn of another one keeps the name of its own. */
+  /** The channel that the system prompt was rendered for: turns of other channels keep their channel's name. */
   readonly promptChannel?: string;
-  /** An earlier message by its platform's id, for a reply whose platform named no more than that. */
+  /** Looks up an earlier message by its platform id, for a reply whose platform gave only the id. */
   readonly repliedTo?: (messageId: string) => EarlierMessage | undefined;
 }
 /** A message that a later one may reply to. */
@@ -451,43 +447,43 @@ interface EarlierMessage {
   readonly timestamp: JsonValue | undefined;
   readonly body: string;
 }
-/** What older turns are rendered for. */
+/** Options for re-rendering older turns. */
 interface RerenderOptions extends Pick<OlderTurnOptions, "promptChannel"> {
-  /** Characters of one tool result. */
+  /** Maximum characters of one tool result. */
   readonly toolResultMaxChars: number;
 }
 /**
- * Renders older turns again, at a named cause: the text of a user message keeps what tells when, by whom and about what it was said
- * (`renderOlderTurn`); images become a line of text; tool results are cut to `toolResultMaxChars` where the model's window is smaller now.
+ * Re-renders older turns, at a named cause: the text of a user message keeps time, sender and context (`renderOlderTurn`); images become a line of text; tool
+ * results are truncated to `toolResultMaxChars` if the model's window has become smaller.
  *
- * Pure and idempotent: a message that needs no change comes back as the same object. Messages that this product did not render keep their text. Give it
- * the history without the turn that is being made, and store what it returns: from then on it is replayed as it is.
+ * Pure and idempotent: an unchanged message is returned as the same object. Messages that this product did not render keep their text. Pass the history without
+ * the current turn, and store the result: from then on it is replayed unchanged.
  */
 declare function rerenderMessages(messages: readonly AgentMessage[], options: RerenderOptions): readonly AgentMessage[];
-/** How much of a history is shown, and how. The same values over the same messages always give the same bytes. */
+/** Options of the history view. The same options and messages always give the same bytes. */
 interface HistoryViewOptions {
-  /** The last named cause: tool results of older turns were pruned then. */
+  /** Time of the last named cause: tool results of older turns were pruned then. */
   readonly settledBeforeMs: number;
-  /** Tokens of the model's window. */
+  /** The model's window in tokens. */
   readonly contextWindow: number;
-  /** Old tool results become smaller at a cause (`contextPruning.mode`). */
+  /** Prune old tool results at a cause (`contextPruning.mode`). */
   readonly prunes: boolean;
-  /** User turns that are shown at most; `undefined` or 0 for all. */
+  /** Maximum user turns shown; `undefined` or 0 for all. */
   readonly historyLimit: number | undefined;
 }
 /** A named break: the next request does not begin with the one before it. */
 type HistoryBreak = "images-dropped" | "history-limit" | "quarantine";
-/** What of a conversation is shown, and which named breaks have just changed it. */
+/** The shown messages, and the named breaks that have just changed them. */
 interface HistoryView {
   readonly messages: readonly AgentMessage[];
   readonly breaks: readonly HistoryBreak[];
 }
 /**
- * What of a conversation goes into a request. Everything here follows from the stored messages and the moment of the last named cause, so
- * a restart shows the same; between causes the view only grows at its end, except at the named breaks.
+ * Selects the messages of a conversation for a request. Depends only on the stored messages and the time of the last named cause, so a restart shows the same.
+ * Between causes the view only grows at its end, except at the named breaks.
  */
 declare function viewHistory(messages: readonly AgentMessage[], prompt: UserMessage | undefined, options: HistoryViewOptions): HistoryView;
-/** What a run asks of every model request beside the prompt, the messages and the tools. */
+/** Settings of every model request, apart from the prompt, the messages and the tools. */
 type ModelSettings = Omit<ModelRequest, "system" | "messages" | "tools">;
 /** The host's decision about a call before it runs. `message` is for the model: it names the rule and what to do. */
 type ToolDecision = {
@@ -497,81 +493,75 @@ type ToolDecision = {
   readonly message: string;
 };
 /**
- * Asked once for each call of a known tool, before its `tool-start`. May wait for a person; an abort of the run ends the waiting.
- * A rejection refuses the call (default deny) and is reported as `hook-error`.
+ * Called once for each call of a known tool, before its `tool-start`. May wait for a person; an abort of the run ends the wait. A rejection refuses the call
+ * (default deny) and is reported as `hook-error`.
  */
 type BeforeTool = (call: ToolCall, tool: AgentTool, options: {
   readonly signal: AbortSignal;
-  /** The model had been given text of somebody but the owner, or an untrusted result, when it made this call (R23). */
+  /** The model had been given text of others than the owner, or an untrusted result, when it made this call (R23). */
   readonly tainted: boolean;
 }) => Promise<ToolDecision>;
-/** What a call came to before this run. */
+/** The result of a call from before this run. */
 interface KnownResult extends AgentToolResult {
-  /** It contains text from others (R23). */
+  /** It contains text of others (R23). */
   readonly tainted: boolean;
 }
-/** What one run of the agent works on. The host has read the files, the configuration and the clock already. */
+/** Input of one agent run. The host has already read files, configuration and clock. */
 interface RunAgentInput {
-  /** Who runs and for whom; `facts.kind` is the kind of the run. Handed to every tool. */
+  /** Who runs and for whom; `facts.kind` is the kind of the run. Passed to every tool. */
   readonly facts: RunFacts;
   readonly model: ModelClient;
   readonly system: SystemPrompt;
   /** The history, oldest first, as stored; the loop projects it before each request (`projectMessages`). */
   readonly messages: readonly AgentMessage[];
-  /** The new turn, already committed by the host. `undefined` goes on from the history: after a restart, or after results from outside. */
+  /** The new turn, already committed by the host. `undefined` continues from the history: after a restart, or after results from outside. */
   readonly prompt: UserMessage | undefined;
-  /** In the order in which the model shall see them (`orderTools`). */
+  /** In the order in which the model sees them (`orderTools`). */
   readonly tools: readonly AgentTool[];
-  /** Awaited without a limit: what it has taken would be lost otherwise. So it answers at once. */
+  /** Awaited without a limit, because messages that it has taken would be lost otherwise; it must resolve at once. */
   readonly steering: SteeringQueue;
   readonly beforeTool: BeforeTool;
   /**
-   * Results that stand already, by the ids of their calls: after a restart, of calls that ran or may have run before it. Such a call is neither asked about
-   * nor run, and has no `tool-start`. None when left out.
+   * Known results by call id, of calls that ran or may have run before a restart. Such a call is neither checked nor run, and has no `tool-start`. None if
+   * omitted.
    */
   readonly knownResults?: ReadonlyMap<string, KnownResult>;
   readonly settings: ModelSettings;
-  /**
-   * True when the turn is tainted beside what `prompt` says: a turn that goes on after a restart, or marked history in a session that is
-   * not private (R23).
-   */
+  /** True if the turn is tainted for other reasons than `prompt`: resumed after a restart, or with marked history in a session that is not private (R23). */
   readonly tainted: boolean;
-  /** Wall clock, milliseconds since the epoch: the time stamps of messages that the loop makes. */
+  /** Wall clock, milliseconds since the epoch: timestamps of messages from the loop. */
   readonly now: () => number;
 }
-/** How far a run may go. */
+/** Bounds of a run. */
 interface RunAgentOptions {
-  /** Ends the run as `aborted`; carries the deadline too. Its reason's text becomes the outcome's. */
+  /** Ends the run as `aborted`; also carries the deadline. The reason's text becomes the outcome's. */
   readonly signal: AbortSignal;
   readonly limits: RunLimits;
-  /** Characters of text that one tool result may have (`contextBudget`). */
+  /** Maximum characters of text in one tool result (`contextBudget`). */
   readonly maxToolResultChars: number;
 }
 /**
- * Runs the agent: model request, tool calls, results, next request, until the model has the last word.
+ * Runs the agent: model request, tool calls, results, next request, until the model answers without calls.
  *
- * Begins with `run-start` and ends with one `run-end`: done, aborted or failed; it never rejects. It is pulled: nothing goes on until the
- * consumer asks for the next event, so what the consumer commits on an event is on disk before the loop goes on (`AgentEvent`).
- * Every tool call of a `message-end` gets exactly one `tool-end`; a call that was never run (unknown, refused, skipped) has no
- * `tool-start`. A turn in which the model gave nothing has no `message-end` and no `turn-end`.
- * A model that ends without a word is asked once more in the same turn: the next `message-start` withdraws what it thought.
- * A consumer that leaves early aborts the request and the tools at work.
+ * Emits `run-start` first and `run-end` last: done, aborted or failed; it never rejects. It is pull-based: nothing happens until the consumer asks for the next
+ * event, so what the consumer commits on an event is durable before the loop continues (`AgentEvent`). Every tool call of a `message-end` gets exactly one
+ * `tool-end`; a call that never ran (unknown, refused, skipped) has no `tool-start`. A turn in which the model produced nothing has no `message-end` and no
+ * `turn-end`. An empty answer is requested once more in the same turn; the next `message-start` withdraws its thinking. A consumer that leaves early aborts the
+ * request and running tools.
  *
- * Without a prompt it goes on from the history. A history that already ends with an answer is a run that is over: its outcome comes at
- * once, without a request.
+ * Without a prompt it continues from the history. A history that ends with an answer is a finished run: its outcome is emitted at once, without a request.
  */
 declare function runAgent(input: RunAgentInput, options: RunAgentOptions): AsyncIterable<AgentEvent>;
 /**
- * The neutral repair of a history: whatever is stored, what comes out has a shape that can be sent (R8).
+ * Repairs a history independently of the provider, so that any stored history becomes a valid request (R8).
  *
  * - It begins with a user message.
- * - Each tool call is directly followed by its one result: late ones are moved up, a missing one is made up as an error that says why,
- *   further ones and those without a call are dropped. Ids that were used before get a suffix.
- * - Blank text and messages without anything to say are dropped. An answer that was broken off (`error`, `aborted`) keeps its text, not
- *   its thoughts and calls.
+ * - Each tool call is directly followed by its one result: late ones are moved up, a missing one is substituted by an error that says why, duplicates and those
+ * without a call are dropped. Reused ids get a suffix.
+ * - Blank text and empty messages are dropped. An answer that broke off (`error`, `aborted`) keeps its text, not its thinking and calls.
  *
- * Pure and total. Messages that need no repair come back as the same objects. What is appended to a sound history changes nothing before
- * it, so a projected request begins with the one before it.
+ * Pure and total. Unchanged messages are returned as the same objects. Appending to a valid history changes nothing before, so a projected request begins with
+ * the previous one.
  */
 declare function projectMessages(messages: readonly AgentMessage[]): readonly AgentMessage[];
 /** True if one of the tools can open a file that is named to the model. Commands run for the owner only. */
@@ -580,157 +570,153 @@ declare function opensFiles(tools: readonly {
 }[], { owner }: {
   readonly owner: boolean;
 }): boolean;
-/** Where a tool comes from; core tools stand before all others. */
+/** The origin of a tool; core tools come first. */
 type ToolOrigin = "core" | "plugin";
-/** A tool as the Tooling section shows it. Client tools are left out by the host. */
+/** A tool in the Tooling section. The host leaves client tools out. */
 interface PromptTool {
   readonly name: string;
   readonly summary: string;
   readonly origin: ToolOrigin;
 }
-/** A skill as the index shows it; the body is read by the model when it needs it. */
+/** A skill in the index; the model reads the body when it needs it. */
 type PromptSkill = Pick<SkillEntry, "name" | "description" | "location" | "version">;
-/** The group or channel of the session. Holds configuration only: no name, subject or topic of the platform. */
+/** The group or channel of the session, from configuration only: no name, subject or topic of the platform. */
 interface PromptGroup {
   /** Display name of the platform, such as `Feishu`. */
   readonly platform: string;
-  /** `mention`: the agent is woken only when it is addressed; `always`: by every message. */
+  /** `mention`: only messages that address the agent start a run; `always`: every message does. */
   readonly activation: "mention" | "always";
   /** The group's configured `systemPrompt`. */
   readonly instructions?: string;
 }
-/** The fields of the Runtime line, in its order. What is unknown is left out. */
+/** The fields of the Runtime line, in order. Unknown ones are omitted. */
 interface PromptRuntime {
-  /** The session's id, not its key: a key holds ids of the platform. */
+  /** The session's id, not its key, because keys contain platform ids. */
   readonly session: string;
   readonly host?: string;
   readonly repo?: string;
   readonly os?: string;
   readonly node?: string;
-  /** Reference of the session's model, also during a failover. */
+  /** Reference of the session's model, also during failover. */
   readonly model: string;
   readonly defaultModel?: string;
   readonly shell?: string;
   readonly channel?: string;
-  /** Empty: `none`. */
+  /** Shown as `none` if empty. */
   readonly capabilities: readonly string[];
   readonly thinking: string;
 }
-/** Where tools run in sandboxed turns. */
+/** The sandbox of sandboxed turns. */
 interface PromptSandbox {
   /** Whose turns are sandboxed: everybody's, or all but the owner's. */
   readonly turns: "all" | "non-owner";
   readonly backend: string;
-  /** The working folder as tools see it. */
+  /** The working directory as tools see it. */
   readonly folder: string;
   readonly workspaceAccess: "none" | "ro" | "rw";
-  /** `none`, or the name of what can be reached. */
+  /** `none`, or the name of the reachable network. */
   readonly network: string;
-  /** What of commands on the host: never, each after an approval, or freely. */
+  /** Commands on the host: never, with approval, or freely. */
   readonly elevated: "off" | "ask" | "full";
 }
-/** What the channel of the session can show, from its declared capabilities. */
+/** Display capabilities of the session's channel. */
 interface PromptChannel {
-  /** The channel's name of its markup. */
+  /** The channel's name for its markup. */
   readonly dialect: string;
   readonly markdown: "full" | "subset" | "none";
-  /** Longest single message. */
+  /** Maximum characters of one message. */
   readonly maxMessageChars: number;
-  /** True when the channel has reactions and the `message` tool can set them. */
+  /** True if the channel has reactions and the `message` tool can set them. */
   readonly reactions: boolean;
-  /** True when the channel plays voice messages. */
+  /** True if the channel plays voice messages. */
   readonly voice: boolean;
 }
-/** Who sees the model's thoughts. */
+/** Where the model's thoughts are shown. */
 interface PromptReasoning {
   readonly visibility: "off" | "on" | "stream";
-  /** True when the model keeps its thoughts apart by itself. */
+  /** True if the model separates its thoughts natively. */
   readonly native: boolean;
 }
-/**
- * Everything that the system prompt is made of. Nothing here belongs to one message, and nothing comes from a platform: the prompt is
- * rendered once per session and kept (R14).
- */
+/** All facts in the system prompt. None of them belongs to one message or comes from a platform: the prompt is rendered once per session and kept (R14). */
 interface PromptFacts {
   readonly agent: {
     readonly id: string;
-    /** From IDENTITY.md or the configuration; the product's name when left out. */
+    /** From IDENTITY.md or the configuration; the product's name if omitted. */
     readonly name?: string;
   };
   /** The configured `systemPrompt`, verbatim. */
   readonly instructions?: string;
-  /** Every tool of the session but client tools, in any order. */
+  /** All tools of the session except client tools, in any order. */
   readonly tools: readonly PromptTool[];
   readonly skills: readonly PromptSkill[];
-  /** Commands of the product's own command line that exist in this build, as typed, each with its purpose in a few words. */
+  /** Commands of the product's CLI in this build, as typed, each with a short description. */
   readonly commands: readonly {
     readonly usage: string;
     readonly purpose: string;
   }[];
-  /** True when this build can replace itself by a newer version. */
+  /** True if this build can update itself. */
   readonly selfUpdate?: boolean;
   readonly modelAliases?: readonly {
     readonly alias: string;
     readonly model: string;
   }[];
-  /** Absolute path of the one working directory. Left out for a session that others than the owner read: its prompt names no path of the owner's. */
+  /** Absolute path of the working directory. Omitted for a session that others than the owner can read: its prompt names no path of the owner's. */
   readonly workspace?: string;
-  /** Where the product's documentation is; the section is left out when nothing is known. */
+  /** Where the product's documentation is; without it the section is omitted. */
   readonly documentation: {
     readonly folder?: string;
     readonly url?: string;
   };
-  /** Twelve hexadecimal digits for each owner; empty when none is configured. */
+  /** Twelve hexadecimal digits per owner; empty if none is configured. */
   readonly authorizedSenders: readonly string[];
-  /** The workspace's bootstrap files, as `planBootstrap` chose and cut them. */
+  /** The workspace's bootstrap files, selected and truncated by `planBootstrap`. */
   readonly projectContext?: readonly PlannedFile[];
-  /** Set when some turns of the session are sandboxed. */
+  /** Set if some turns of the session are sandboxed. */
   readonly sandbox?: PromptSandbox;
   /** Set for private sessions whose workspace has the file. */
   readonly privateMemory?: PlannedFile;
-  /** True when a reply of this session can be delivered to a channel. */
+  /** True if a reply of this session can be delivered to a channel. */
   readonly deliversToChannel: boolean;
-  /** The channel that replies go to. */
+  /** The channel of replies. */
   readonly channel?: PromptChannel;
   /** Set for sessions of groups and channels. */
   readonly group?: PromptGroup;
-  /** Set for the main and the heartbeat session of an agent that has a heartbeat. `prompt` is what the owner wrote in place of the usual words. */
+  /** Set for the main and the heartbeat session of an agent with a heartbeat. `prompt`: the owner's text that replaces the default. */
   readonly heartbeat?: {
     readonly prompt: string | undefined;
   };
-  /** The kind of run that the session was made for; `user` by default. */
+  /** The kind of run that created the session; `user` by default. */
   readonly run?: RunKind;
   /** IANA name of the user's time zone. */
   readonly timeZone: string;
-  /** Subagent Context, or the `system` messages of an HTTP request. */
+  /** The Subagent Context, or the `system` messages of an HTTP request. */
   readonly extra?: string;
   readonly reasoning?: PromptReasoning;
   readonly runtime: PromptRuntime;
 }
-/** A section that was rendered, for the prompt and for the report of what the model sees. */
+/** A rendered section, for the prompt and for context reports. */
 interface RenderedSection {
   readonly id: string;
   readonly half: "stable" | "session";
   readonly text: string;
 }
 /**
- * The order of tools, in the Tooling section and in the request alike: core tools first, then the rest, each by name (by code unit, so
- * that no locale changes a request).
+ * Orders tools for the Tooling section and the request: core tools first, then the others, each by name (by code unit, so that no locale changes a request).
  */
 declare function orderTools<T extends {
   readonly name: string;
   readonly origin: ToolOrigin;
 }>(tools: readonly T[]): readonly T[];
-/** Part 1 of a request, and the sections that it is made of, in order, for reports of what the model sees. */
+/** Part 1 of a request, and its sections in order, for context reports. */
 interface RenderedPrompt {
   readonly system: SystemPrompt;
   readonly sections: readonly RenderedSection[];
 }
-/** Part 1 of a request, as the kind of run has it. Pure: equal facts give equal bytes. The cache boundary between the halves is no text. */
+/** Renders part 1 of a request for a kind of run. Pure: equal facts give equal bytes. The cache boundary between the halves is not text. */
 declare function renderSystemPrompt(facts: PromptFacts): RenderedPrompt;
 /** The parts of a request: system prompt, earlier messages, this turn's text, its images, the tools. */
 type ContextPartType = "system" | "messages" | "prompt" | "images" | "tools";
-/** How large something is. `bytes` are those of the text in UTF-8, for images those of the file; `tokens` is an estimate. */
+/** The size of a part. `bytes`: of the text in UTF-8, for images of the file; `tokens`: an estimate. */
 interface ContextSize {
   readonly chars: number;
   readonly bytes: number;
@@ -738,62 +724,62 @@ interface ContextSize {
 }
 /** One piece of a part. */
 interface DescribedSection extends ContextSize {
-  /** Unique in its part, and stable across requests for the same content. */
+  /** Unique within its part, and stable across requests for the same content. */
   readonly id: string;
-  /** For people. */
+  /** For display. */
   readonly title: string;
   readonly half?: "stable" | "session";
   readonly images?: readonly {
     readonly mimeType: string;
     readonly bytes: number;
   }[];
-  /** What a tool's result had lost before the model got it. */
+  /** How much of a tool's result the model was given. */
   readonly truncation?: {
     readonly keptChars: number;
     readonly totalChars: number;
   };
-  /** For people: the text as it was sent; images by kind and size, calls with their arguments. */
+  /** For display: the text as sent; images by kind and size, calls with their arguments. */
   readonly text: string;
-  /** Equal for two sections exactly when the same goes to the model. */
+  /** Equal for two sections exactly if the model is given the same. */
   readonly sent: string;
 }
-/** One part with its sections, in the order of sending. */
+/** One part with its sections, in the order sent. */
 interface DescribedPart extends ContextSize {
   readonly type: ContextPartType;
   readonly sections: readonly DescribedSection[];
 }
-/** A request, taken apart. */
+/** A request, split into parts and sections. */
 interface ContextDescription {
-  /** All five, in the design's order; empty ones too. */
+  /** All five in order, including empty ones. */
   readonly parts: readonly DescribedPart[];
   readonly total: ContextSize;
-  /** Every message in the order of sending; `parts` shows the turn's own message apart. */
+  /** All messages in the order sent; `parts` shows the turn's own message separately. */
   readonly sentMessages: readonly {
     readonly part: ContextPartType;
     readonly section: string;
     readonly sent: string;
   }[];
 }
-/** What a request is made of, as it goes to a model client. */
+/** A request as given to a model client. */
 interface ContextRequestFacts {
   readonly system: SystemPrompt;
-  /** Where the sections lie in the halves, in order; without it each half is one section. */
+  /** The sections of each half, in order; without it each half is one section. */
   readonly outline?: readonly {
     readonly id: string;
     readonly half: "stable" | "session";
     readonly chars: number;
   }[];
   readonly messages: readonly AgentMessage[];
-  /** Index of the message of the turn that the request belongs to; -1 when it is not among them. */
+  /** Index of the message of the request's turn; -1 if it is not included. */
   readonly promptIndex: number;
   readonly tools: readonly ToolSchema[];
 }
 /**
- * Takes a request apart into its five parts and their sections, with the size of each. The turn's own message is shown as
- * part 3, its images as part 4; what the turn has said and done since then belongs to the messages. Pure.
+ * Splits a request into its five parts and their sections, with the size of each. The turn's own message is part 3, its images part 4; later messages of the
+ * turn are in part 2. Pure.
  */
 declare function describeContext(facts: ContextRequestFacts): ContextDescription;
-/** The part of a message that is sent to a model: no times, no usage, nothing kept for people. */
+/** The part of a message that is sent to a model: without times, usage and fields for people. */
 declare function sentForm(message: AgentMessage): string;
 /** One difference between two requests. */
 interface ContextChange {
@@ -806,9 +792,9 @@ interface ContextChange {
 }
 /** What changed from one request to a later one. */
 interface ContextDifference {
-  /** The later one begins with the earlier one: tools and system prompt are the same, and its messages go on from the earlier ones. */
+  /** The later request begins with the earlier one: same tools and system prompt, and the earlier messages first. */
   readonly prefixHeld: boolean;
-  /** Where it first differs, in the order in which providers read: tools, system prompt, messages. */
+  /** Where they first differ, in the order in which providers read them: tools, system prompt, messages. */
   readonly firstDifference?: {
     readonly part: ContextPartType;
     readonly section: string;
@@ -818,11 +804,14 @@ interface ContextDifference {
 }
 /** Compares two requests of a session. Pure. */
 declare function diffContext(previous: ContextDescription, next: ContextDescription): ContextDifference;
-/** At most `maxChars` UTF-16 units, no pair of them split; what was cut ends with `mark`, which counts. A limit below the mark leaves nothing. */
+/**
+ * Truncates to `maxChars` UTF-16 units without splitting a surrogate pair; a truncated text ends with `mark`, which is included. A limit below the mark's
+ * length gives an empty text.
+ */
 declare function cutText(text: string, maxChars: number, mark: string): string;
 /**
- * A guess without a tokenizer: four ASCII characters a token, one token for every other UTF-16 unit (Chinese, emoji). Messages are counted with their
- * images and the arguments of their calls.
+ * Estimates tokens without a tokenizer: four ASCII characters per token, and one token per other UTF-16 unit (Chinese, emoji). Messages include their images
+ * and the arguments of their calls.
  */
 declare function estimateTokens(given: string | readonly AgentMessage[]): number;
 export { BOOTSTRAP_NAMES, type BootstrapFile, type CompactionPlan, type ContextBudget, type EffectivePromptFacts, type HistoryView, type HistoryViewOptions, IMAGE_REMOVED, type KnownResult, type MediaFacts, type ModelSettings, type PromptFacts, type Quarantine, type SystemEvent, type TimeFormat, type ToolDecision, beginsTurn, contextBudget, createTimeFormat, cutText, describeContext, diffContext, estimateTokens, fallbackCompaction, isHeartbeatOk, opensFiles, orderTools, planBootstrap, planCompaction, projectMessages, quarantine, renderEffectivePrompt, renderSummaryMessage, renderSystemPrompt, rerenderMessages, runAgent, sentForm, summarisePlan, viewHistory, withoutQuietRuns };

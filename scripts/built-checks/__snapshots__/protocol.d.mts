@@ -111,10 +111,10 @@ interface ChatToolCall {
 interface ChatFile {
   readonly id: string;
   readonly kind: "image" | "audio" | "video" | "file";
-  /** As it is called where it comes from. */
+  /** The name that it came with. */
   readonly name?: string;
 }
-/** A part of a notice, for clients that lay it out: a line, a list, or names with what is said of each. */
+/** A part of a notice, for clients with a layout: a line, a list, or rows of name and text. */
 type NoticeBlock = {
   readonly type: "text";
   readonly text: string;
@@ -352,7 +352,7 @@ interface BlockedConversation {
   readonly reason: string;
   readonly nextTryMs: number;
 }
-/** Somebody who wrote and is not admitted, with the messages since the start. */
+/** A sender who was not admitted, with the number of messages since the start. */
 interface RefusedSender {
   readonly channel: string;
   readonly accountId: string;
@@ -362,10 +362,10 @@ interface RefusedSender {
   readonly id: string;
   readonly count: number;
   readonly lastAtMs: number;
-  /** The command that admits them; absent where the id cannot stand in one. */
+  /** The command that admits them; absent if the id cannot be written in a command. */
   readonly admit?: string;
 }
-/** Everything `status` says. Counts of things that ended badly are of the whole store, not since the start. */
+/** The result of `status`. Counts of failures cover the whole store, not only the time since the start. */
 interface GatewayStatus {
   readonly version: string;
   readonly pid: number;
@@ -398,7 +398,7 @@ interface GatewayStatus {
   readonly agents: readonly AgentStatus[];
   readonly resting: readonly RestingModel[];
   readonly channels: readonly ChannelStatus[];
-  /** Messages of those who are not admitted, since the start, and who they were: the newest first, 20 at most. */
+  /** Refused messages since the start, and their senders: newest first, at most 20. */
   readonly refused: {
     readonly messages: number;
     readonly senders: readonly RefusedSender[];
@@ -682,46 +682,46 @@ interface GatewayWarning {
 }
 /** Parses warnings. */
 declare const GatewayWarningsSchema: z.ZodType<readonly GatewayWarning[]>;
-/** A provider of models as a first run shows it. Keys are named by where they stand, never given. */
+/** A model provider, for the first-run setup. Keys are identified by their location; their values are never included. */
 interface SetupProvider {
-  /** What a model reference starts with. */
+  /** The provider part of a model reference. */
   readonly id: string;
   readonly label: string;
-  /** Where a key is made, or the server is downloaded; absent for one that only the configuration knows. */
+  /** Where to create a key or download the server; absent for a provider that only the configuration knows. */
   readonly url?: string;
-  /** False for a server that takes requests without a key. */
+  /** False for a server that accepts requests without a key. */
   readonly needsKey: boolean;
-  /** Where its key stands: a file, an environment variable, a setting. Absent without one. */
+  /** Location of its key: a file, an environment variable, a setting. Absent if there is none. */
   readonly keyPlace?: string;
-  /** Why the key that is named there has no value. */
+  /** Why no key could be read from that location. */
   readonly keyProblem?: string;
-  /** True for a local server that answers now. */
+  /** True for a local server that responds now. */
   readonly running?: boolean;
-  /** The model to begin with, without the provider. */
+  /** The suggested model, without the provider. */
   readonly defaultModel?: string;
 }
-/** What is set up, and what can be. */
+/** The current setup, and what can be set up. */
 interface SetupState {
   readonly model: {
     /** `provider/model`. */
     readonly reference: string;
-    /** `configured`: by the file. `found`: by a key in the environment or a local server. `demo`: nothing was found. */
+    /** `configured`: by the file. `found`: by a key in the environment or a local server. `demo`: neither. */
     readonly source: "configured" | "found" | "demo";
-    /** For people: why it is this one. */
+    /** Why it was selected, for display. */
     readonly reason: string;
   };
-  /** The default agent. Its name is absent until a person gives it one. */
+  /** The default agent. Its name is absent until a person sets it. */
   readonly agent: {
     readonly id: string;
     readonly name?: string;
   };
   readonly providers: readonly SetupProvider[];
 }
-/** The result of a test of a provider: what was found and what to do. */
+/** The result of a provider test: the finding and what to do. */
 interface SetupCheck {
   readonly type: "works" | "missing-key" | "refused-key" | "no-credit" | "unknown-model" | "unusable-model" | "no-models" | "rate-limited" | "unreachable" | "failed";
   readonly message: string;
-  /** The models that can hold a conversation, without the provider. */
+  /** The models that support chat, without the provider. */
   readonly models: readonly string[];
 }
 /** Parses the state of the setup. */
@@ -882,7 +882,7 @@ interface ChatMethods {
         readonly name: string;
         readonly isDefault: boolean;
         readonly mainSessionKey: string;
-        /** The model of its next message in a session that has chosen none; absent when that cannot be used. */
+        /** The model of its next message in a session without an override; absent if it is unusable. */
         readonly model?: string;
       }[];
     };
@@ -1140,7 +1140,7 @@ interface SetupMethods {
     params: Record<string, never>;
     result: SetupState;
   };
-  /** Tests a provider by calls that cost nothing, with `key` or the one that it has; with `model` also whether it has that one. */
+  /** Tests a provider by calls that cost nothing, with `key` or the configured one; with `model`, also whether it offers that model. */
   "setup.check": {
     params: {
       readonly provider: string;
@@ -1149,7 +1149,7 @@ interface SetupMethods {
     };
     result: SetupCheck;
   };
-  /** Keeps a provider's key in a file that the configuration names, and uses it from now on. `keyPlace` says where. */
+  /** Stores a provider's key in a file that the configuration refers to, and uses it from now on. `keyPlace` is that file. */
   "setup.key": {
     params: {
       readonly provider: string;
@@ -1159,7 +1159,7 @@ interface SetupMethods {
       readonly keyPlace: string;
     };
   };
-  /** Makes `provider/model` the model of the default agent. */
+  /** Sets `provider/model` as the model of the default agent. */
   "setup.model": {
     params: {
       readonly model: string;
@@ -1168,7 +1168,7 @@ interface SetupMethods {
       readonly model: string;
     };
   };
-  /** Names the default agent in its IDENTITY.md. */
+  /** Sets the default agent's name in its IDENTITY.md. */
   "setup.name": {
     params: {
       readonly name: string;
