@@ -3,14 +3,14 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 
-/** What is worth compressing; images and fonts are compressed already. */
+/** File types worth compressing; images and fonts are compressed already. */
 const TEXTS = /\.(?:html|js|css|svg|json|webmanifest)$/;
-/** Below this the headers weigh more than what is saved, bytes. */
+/** Below this size in bytes the headers outweigh the savings. */
 const MIN_BYTES = 512;
 
 /**
- * Writes `<file>.br` and `<file>.gz` beside each text file of a built page, at the highest levels, so that a server sends them without compressing
- * anything itself. Hidden folders are left alone: they are not part of the page. A form that is no smaller than the file is not written.
+ * Writes `<file>.br` and `<file>.gz` for each text file of a built page, at the highest levels, so that a server compresses nothing at run time. Skips hidden
+ * folders, which are not part of the page, and omits a compressed file that is not smaller.
  */
 export async function precompress(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });

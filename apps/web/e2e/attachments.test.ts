@@ -11,7 +11,7 @@ const scene = useScriptedPage();
 
 const attached = (page: Page) => page.getByRole("list", { name: "Attached images" });
 
-/** Gives the page files as a paste or a drop does. */
+/** Passes files to the page by paste or drop. */
 async function give(
   page: Page,
   event: "paste" | "drop",
@@ -34,9 +34,9 @@ async function give(
 }
 
 describe.each([360, 1280])("at %i px", (width) => {
-  test("with the keyboard alone: attach, take one away, send, see the note", async () => {
+  test("attaches, removes and sends by keyboard alone, and shows the note", async () => {
     const page = await scene.openChat({ width });
-    // The browser is told long before the key is pressed that a test chooses the files.
+    // The file chooser must be intercepted long before the key is pressed.
     const choosing = page.waitForEvent("filechooser", { timeout: 0 });
     await page.getByRole("textbox", { name: "Message" }).focus();
     await page.keyboard.press("Shift+Tab");
@@ -67,7 +67,7 @@ describe.each([360, 1280])("at %i px", (width) => {
     expect(await findViolations(page)).toEqual([]);
   });
 
-  test("what is attached is still there after a look at what the model sees", async () => {
+  test("keeps attachments while the context view is open", async () => {
     const page = await scene.openChat({ width });
     await give(page, "paste", [{ name: "pasted.png", type: "image/png" }]);
     await attached(page).getByRole("img", { name: "pasted.png", exact: true }).waitFor();
@@ -77,11 +77,11 @@ describe.each([360, 1280])("at %i px", (width) => {
     expect(await attached(page).getByRole("img", { name: "pasted.png", exact: true }).count()).toBe(1);
     await page.getByRole("button", { name: "Send" }).click();
     await page.getByRole("article", { name: "You" }).getByText("1 attachment").waitFor();
-    // It was asked for once.
+    // It was requested once.
     expect(scene.gateway.scripted.requests.filter(({ method }) => method === "context.list")).toHaveLength(1);
   });
 
-  test("a paste and a drop attach too; images alone are a message; what is none is refused in words", async () => {
+  test("accepts pasted and dropped images, sends images without text, and explains what it rejects", async () => {
     const page = await scene.openChat({ width });
     await give(page, "paste", [{ name: "pasted.png", type: "image/png" }]);
     await give(page, "drop", [
@@ -98,7 +98,7 @@ describe.each([360, 1280])("at %i px", (width) => {
   });
 });
 
-test("the built product takes a pasted image, shows it in the history and answers", async () => {
+test("the built product accepts a pasted image, shows it in the history and answers", async () => {
   const product = await startBuiltGateway();
   try {
     const page = await scene.openChat({ width: 360 }, product);

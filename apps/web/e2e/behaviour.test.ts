@@ -19,7 +19,7 @@ async function say(page: Page, text: string): Promise<void> {
   await input.press("Enter");
 }
 
-/** What a hidden tab is to the page: no frames, and `document.hidden`. */
+/** Simulates a hidden tab: no animation frames, and `document.hidden`. */
 async function hide(page: Page, isHidden: boolean): Promise<void> {
   await page.evaluate((hidden) => {
     Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
@@ -28,7 +28,7 @@ async function hide(page: Page, isHidden: boolean): Promise<void> {
   }, isHidden);
 }
 
-test("the built product: commands keep their structure and what was typed, live and after a reload, and cost no model call", async () => {
+test("the built product: commands keep their structure and input, live and after a reload, and cost no model call", async () => {
   const product = await startBuiltGateway();
   try {
     const page = await scene.openChat({ width: 1280 }, product);
@@ -62,7 +62,7 @@ test("the built product: commands keep their structure and what was typed, live 
 });
 
 describe.each(LOOKS)("$width px, dark: $dark", (look) => {
-  test("what has failed is sent again once, and stands there once", async () => {
+  test("a failed message is sent again once, and shown once", async () => {
     const page = await scene.openChat(look);
     main().say("list them", "k-1");
     main().note("error", "The provider refused the key.");
@@ -82,7 +82,7 @@ describe.each(LOOKS)("$width px, dark: $dark", (look) => {
   });
 });
 
-test("an answer is copied as Markdown, and a message is put into the field to be changed", async () => {
+test("an answer is copied as Markdown, and a sent message is put into the field for editing", async () => {
   const page = await scene.openChat({ width: 1280 });
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await say(page, "list them");
@@ -94,7 +94,7 @@ test("an answer is copied as Markdown, and a message is put into the field to be
   await expect.poll(() => page.evaluate(() => (document.activeElement as HTMLTextAreaElement | null)?.value)).toBe("list them");
 });
 
-test("a wrong token in the address replaces no good one", async () => {
+test("a wrong token in the address does not replace a valid one", async () => {
   const page = await scene.openChat({ width: 1280 });
   await page.goto(`${scene.gateway.url}#token=wrong`);
   await page.getByText("The address held a token that this gateway refuses.").waitFor();
@@ -104,7 +104,7 @@ test("a wrong token in the address replaces no good one", async () => {
   await page.getByText("Connected", { exact: true }).waitFor();
 });
 
-test("a file dropped anywhere is attached, and shown to be taken while it is dragged", async () => {
+test("a file dropped anywhere is attached, with a hint while it is dragged", async () => {
   const page = await scene.openChat({ width: 1280 });
   const drag = (type: "dragenter" | "dragover" | "dragleave" | "drop"): Promise<boolean> =>
     page.locator(".topbar").evaluate(
@@ -113,7 +113,7 @@ test("a file dropped anywhere is attached, and shown to be taken while it is dra
         data.items.add(
           new File([Uint8Array.from(atob(dot), (character) => character.charCodeAt(0))], "dropped.png", { type: "image/png" }),
         );
-        // The browser's default is prevented: it would leave the page for the file.
+        // The browser's default, which would navigate to the file, is prevented.
         return target.dispatchEvent(new DragEvent(kind, { bubbles: true, cancelable: true, dataTransfer: data }));
       },
       { kind: type, dot: DOT },
@@ -131,7 +131,7 @@ test("a file dropped anywhere is attached, and shown to be taken while it is dra
   expect(await page.getByRole("list", { name: "Attached images" }).getByRole("img").count()).toBe(1);
 });
 
-test("printing gives the whole conversation and nothing of the program", async () => {
+test("prints the whole conversation without the controls", async () => {
   for (let index = 0; index < 40; index += 1) main().say(`message number ${index}`, `k-${index}`);
   const page = await scene.openChat({ width: 1280 });
   await page.getByText("message number 39", { exact: true }).waitFor();
@@ -145,7 +145,7 @@ test("printing gives the whole conversation and nothing of the program", async (
   expect(pages.length).toBeLessThan(6);
 });
 
-test("a hidden tab says in its title how many answers have come", async () => {
+test("a hidden tab shows the number of new answers in its title", async () => {
   const page = await scene.openChat({ width: 1280 });
   await say(page, "answer slowly");
   await scene.gateway.gate.reached();
@@ -157,7 +157,7 @@ test("a hidden tab says in its title how many answers have come", async () => {
   await expect.poll(() => page.title()).toBe("Main · Factotum");
 });
 
-test("the list of conversations is one stop of the Tab key, with groups and a search", async () => {
+test("the list of conversations is one tab stop, with groups and a search", async () => {
   for (let index = 0; index < 12; index += 1)
     scene.gateway.scripted.conversation(`agent:main:webchat:direct:c${index}`).session.say(`hello ${index}`, `k-${index}`);
   const page = await scene.openChat({ width: 1280 });
@@ -183,7 +183,7 @@ test("the list of conversations is one stop of the Tab key, with groups and a se
   expect(await findViolations(page)).toEqual([]);
 });
 
-test("a stopped tool is not shown as failed, and the next model stands in the status line", async () => {
+test("a stopped tool is not shown as failed, and the next model is in the status line", async () => {
   const page = await scene.openChat({ width: 1280 });
   await page.locator(".status-line").getByText("demo/next").waitFor();
   main().startRun();

@@ -3,7 +3,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openBrowser, openPage } from "./open-browser.ts";
 
-// No name of this machine: without `publicUrl` the gateway refuses it.
+// Not a name of this machine: without `publicUrl` the gateway refuses it.
 const HOST = "assistant.localhost";
 
 let browser: Browser;
@@ -23,7 +23,7 @@ const CASES: readonly (readonly [server: WebServer, path: string, place: string 
 ];
 
 describe.each(CASES)("behind %s at the path %j (%s)", (server, path, place) => {
-  test.skipIf(!hasWebServer(server))("the page connects, asks, and gets its answer", async () => {
+  test.skipIf(!hasWebServer(server))("connects, sends a message and gets the answer", async () => {
     const port = await freePort();
     const publicUrl = `http://${HOST}:${port}${path}`;
     await using product = await startProduct({ config: { gateway: { publicUrl, trustedProxies: ["127.0.0.1"] } } });

@@ -7,9 +7,9 @@ import { openBrowser, openPage } from "./open-browser.ts";
 import { type GatewayUnderTest, startBuiltGateway } from "./start-gateway.ts";
 
 const DIST = fileURLToPath(new URL("../dist", import.meta.url));
-/** Smaller files are not compressed, bytes; see `precompress.config.ts`. */
+/** Smaller files are not compressed, in bytes; see `precompress.config.ts`. */
 const MIN_COMPRESSED_BYTES = 512;
-/** The JavaScript that shows a conversation, as the gateway sends it. */
+/** Maximum JavaScript to show a conversation, in bytes as sent. */
 const MAX_SCRIPT_BYTES = 190_000;
 
 let browser: Browser;
@@ -36,7 +36,7 @@ test("the chat loads at most 190 kB of JavaScript over the wire, compressed", as
     const isCompressed = (await response.body()).length >= MIN_COMPRESSED_BYTES;
     expect(await response.headerValue("content-encoding")).toEqual(isCompressed ? expect.stringMatching(/^(?:br|gzip)$/) : null);
     expect(await response.headerValue("cache-control")).toContain("immutable");
-    // What came through the socket, not what it was unpacked to.
+    // The transferred size, not the unpacked one.
     bytes += (await response.request().sizes()).responseBodySize;
   }
   expect(bytes).toBeGreaterThan(50_000);
@@ -46,7 +46,7 @@ test("the chat loads at most 190 kB of JavaScript over the wire, compressed", as
 });
 
 test.each(["br", "gzip"])(
-  "the page and all that it names come as %s with a strong tag, and are not sent to those who have them",
+  "the page and its files are sent as %s with a strong ETag, and not again to clients that have them",
   async (encoding) => {
     const html = await readFile(join(DIST, "index.html"), "utf8");
     const assets = [...html.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(([, name = ""]) => name);
@@ -69,7 +69,7 @@ test.each(["br", "gzip"])(
   },
 );
 
-test("the page holds no inline code or style and names no other host", async () => {
+test("the page has no inline code or style and refers to no other host", async () => {
   const html = (await readFile(join(DIST, "index.html"), "utf8")).toLowerCase();
   expect(html).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=/);
   const entries = await readdir(DIST, { recursive: true, withFileTypes: true });

@@ -7,7 +7,7 @@ const field = (page: Page) => page.getByRole("textbox", { name: "Message" });
 const DRAFT = "factotum.draft.agent:main:main";
 const stored = (page: Page): Promise<string | null> => page.evaluate((key) => sessionStorage.getItem(key), DRAFT);
 
-test("with a keyboard at hand the field has the focus; on a phone it has not", async () => {
+test("the message field has the focus with a physical keyboard, and not on a phone", async () => {
   const wide = await scene.openChat({ width: 1280 });
   await expect.poll(() => wide.evaluate(() => document.activeElement?.id)).toBe("message");
   await wide.setViewportSize({ width: 360, height: 780 });
@@ -16,13 +16,13 @@ test("with a keyboard at hand the field has the focus; on a phone it has not", a
   expect(await wide.evaluate(() => document.activeElement?.id)).not.toBe("message");
 });
 
-test("a pasted text of 1,000 lines is not written out again with each key, and the field stays within the page", async () => {
+test("typing after a pasted text of 1,000 lines does not copy the text, and the field stays within the page", async () => {
   const page = await scene.openChat({ width: 1280 });
   const text = Array.from({ length: 1000 }, (_, index) => `line ${index}`).join("\n");
   await field(page).fill(text);
   expect(await field(page).evaluate((element) => element.getBoundingClientRect().height <= window.innerHeight * 0.4 + 1)).toBe(true);
   await expect.poll(() => stored(page)).toBe(text);
-  // What a key costs: no copy of the text anywhere, and no write to the storage.
+  // Work per key press: no copy of the text, and no write to the storage.
   await page.evaluate(() => {
     const counts = { copies: 0, writes: 0 };
     (window as unknown as { counts: typeof counts }).counts = counts;
@@ -44,7 +44,7 @@ test("a pasted text of 1,000 lines is not written out again with each key, and t
   expect(counts.writes).toBeLessThan(10);
 });
 
-test("a draft is stored when the page goes, even in the middle of a word", async () => {
+test("a draft is stored when the page is left, even in the middle of a word", async () => {
   const page = await scene.openChat({ width: 360 });
   await field(page).fill("half a thou");
   await page.reload();
@@ -56,7 +56,7 @@ test("a draft is stored when the page goes, even in the middle of a word", async
   expect(await field(page).inputValue()).toBe("");
 });
 
-test("↑ in an empty field brings the last message back, and moves the caret in one that is not empty", async () => {
+test("↑ recalls the last message in an empty field, and moves the caret in any other", async () => {
   const page = await scene.openChat({ width: 1280 });
   await field(page).press("ArrowUp");
   expect(await field(page).inputValue()).toBe("");

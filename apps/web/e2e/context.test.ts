@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => browser.close());
 
-/** Presses Tab until the focus is on something with this text. */
+/** Presses Tab until an element with this text has the focus. */
 async function tabTo(page: Page, text: string): Promise<void> {
   for (let presses = 0; presses < 80; presses += 1) {
     await page.keyboard.press("Tab");
@@ -35,7 +35,7 @@ describe("the built product", () => {
 
   afterAll(() => gateway.close());
 
-  test.each([360, 1280])("at %i px, with the keyboard alone: from the chat to a section's text and back", async (width) => {
+  test.each([360, 1280])("at %i px a section's text is reached from the chat by keyboard alone, and back", async (width) => {
     const { page, complaints, close } = await openPage(browser, { width });
     await page.goto(`${gateway.url}#token=${gateway.token}&session=agent:main:webchat:direct:context-${width}`);
     await page.getByText("Connected").waitFor();
@@ -73,7 +73,7 @@ describe("the built product", () => {
 });
 
 describe.each(LOOKS)("$width px, dark: $dark", (look) => {
-  test("shows what changed, what was cut and what is gone, and nothing of it runs", async () => {
+  test("shows changed, truncated and removed sections, and executes nothing in them", async () => {
     const gateway = await startScriptedGateway();
     const request = sampleRequest(2);
     gateway.scripted.intercept = ({ method }) => {
@@ -115,7 +115,7 @@ describe.each(LOOKS)("$width px, dark: $dark", (look) => {
     await gateway.close();
   });
 
-  test("a report that cannot be had says why, and trying again helps", async () => {
+  test("a report that fails to load says why, and can be retried", async () => {
     const gateway = await startScriptedGateway();
     const request = sampleRequest(1);
     let works = false;

@@ -24,11 +24,11 @@ describe.each([
 
   afterAll(() => gateway.close());
 
-  /** Every test has a conversation of its own. */
+  /** Each test uses a conversation of its own. */
   const addressOf = (name: string): string => `${gateway.url}#token=${gateway.token}&session=agent:main:webchat:direct:${name}`;
 
   describe.each([360, 1280])("at %i px", (width) => {
-    test("with the keyboard alone: open, ask, see the tool call and the answer", async () => {
+    test("opens, asks, and sees the tool call and the answer by keyboard alone", async () => {
       const { page, complaints, close } = await openPage(browser, { width });
       const addresses: string[] = [];
       page.on("request", (request) => addresses.push(request.url()));
@@ -42,7 +42,7 @@ describe.each([
 
       const focused = (): Promise<string | null | undefined> =>
         page.evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent);
-      // With a keyboard at hand one can write at once; on a phone the field is one step away.
+      // With a physical keyboard the field has the focus; on a phone it is one step away.
       if (width === 360) {
         await page.keyboard.press("Tab");
         expect(await focused()).toBe("Go to the message field");

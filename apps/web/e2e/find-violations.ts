@@ -7,9 +7,9 @@ interface AxeWindow {
   };
 }
 
-/** What axe finds on the page as it stands, one line each. */
+/** The violations that axe finds on the current page, one per line. */
 export async function findViolations(page: Page): Promise<readonly string[]> {
-  // Through the debugger, because the page's policy lets no script in.
+  // Injected by the debugger, because the page's policy blocks scripts.
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate(() => (globalThis as unknown as AxeWindow).axe.run());
   return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html} (${node.failureSummary})`));

@@ -41,7 +41,7 @@ async function open(options: { readonly width: number; readonly dark?: boolean; 
 test.each([
   { width: 360, dark: false },
   { width: 1280, dark: true },
-])("at $width px, dark: $dark, a newcomer goes from a wrong key to an answer of the model", async (look) => {
+])("at $width px, dark: $dark, a first run leads from a wrong key to an answer of the model", async (look) => {
   const page = await open({ ...look, firstRun: true });
   const dialog = page.getByRole("dialog", { name: "Welcome to Factotum" });
   await dialog.waitFor();
@@ -58,7 +58,7 @@ test.each([
   const models = dialog.getByLabel("Model");
   await models.waitFor();
   expect(await models.inputValue()).toBe("openai/gpt-oss-120b");
-  // A model that the key has not is told, and nothing is changed by it.
+  // A model that the key cannot use is reported, and changes nothing.
   await models.selectOption("");
   await dialog.getByLabel("Its name at Groq").fill("gpt-nine");
   await page.keyboard.press("Enter");
@@ -89,7 +89,7 @@ test.each([
   }
 });
 
-test("who stays with the demo is not asked again, and the settings lead there later; a provider that is down is told", async () => {
+test("a person who stays with the demo is not asked again, can open the settings later, and is told of an unreachable provider", async () => {
   const page = await open({ width: 1280, firstRun: true });
   const welcome = page.getByRole("dialog", { name: "Welcome to Factotum" });
   await welcome.getByRole("button", { name: "Stay with the demo" }).click();

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { type Browser, chromium, type Page } from "playwright-core";
 
 const PATHS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-/** No sandbox, because tests run as root in containers; everything else keeps the browser from calling home. */
+/** No sandbox, because tests run as root in containers; the other flags prevent the browser's own requests. */
 const FLAGS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -22,14 +22,14 @@ export async function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, headless: true, args: FLAGS });
 }
 
-/** A page with a record of everything that must not happen: requests to elsewhere, errors, violations of the policy. */
+/** A page that records forbidden events: requests to other hosts, errors, policy violations. */
 export interface WatchedPage {
   readonly page: Page;
   readonly complaints: string[];
   readonly close: () => Promise<void>;
 }
 
-/** Opens a page of a size in a fresh profile. */
+/** Opens a page with this viewport in a fresh profile. */
 export async function openPage(
   browser: Browser,
   options: { readonly width: number; readonly dark?: boolean; readonly firstRun?: boolean },
@@ -41,7 +41,7 @@ export async function openPage(
     locale: "en-GB",
     timezoneId: "UTC",
   });
-  // A person who has chosen the demo is not asked again.
+  // With the demo chosen, the first-run dialog does not open.
   if (options.firstRun !== true) await context.addInitScript(() => localStorage.setItem("factotum.firstRun", "demo"));
   const page = await context.newPage();
   const complaints: string[] = [];

@@ -15,7 +15,7 @@ const answerOf = (page: Page) => page.getByRole("article", { name: "Assistant" }
 const END_OF_ANSWER = "skip hidden folders";
 
 describe.each(LOOKS)("$width px, dark: $dark", (look) => {
-  test("axe finds nothing serious in any state", async () => {
+  test("axe finds no serious violation in any state", async () => {
     const page = await scene.openChat(look);
     await say(page, "the tool slowly, and the answer slowly; fail");
     await scene.gateway.gate.reached();
@@ -43,7 +43,7 @@ describe.each(LOOKS)("$width px, dark: $dark", (look) => {
   });
 });
 
-test.each([360, 1280])("at %i px a reload in the middle of an answer shows what was written and goes on", async (width) => {
+test.each([360, 1280])("at %i px a reload in the middle of an answer shows what was written and continues", async (width) => {
   const page = await scene.openChat({ width });
   await say(page, "answer slowly");
   await scene.gateway.gate.reached();
@@ -58,7 +58,7 @@ test.each([360, 1280])("at %i px a reload in the middle of an answer shows what 
   expect(await answerOf(page).locator("td").count()).toBe(6);
 });
 
-test("a lost connection is said, what is typed waits, and both sides are complete after it", async () => {
+test("a lost connection is shown, typed messages wait, and both sides are complete after it", async () => {
   const page = await scene.openChat({ width: 1280 });
   await say(page, "tool slowly");
   await scene.gateway.gate.reached();
@@ -73,7 +73,7 @@ test("a lost connection is said, what is typed waits, and both sides are complet
   expect(said.map((entry) => entry.text)).toEqual(["tool slowly", "typed while away"]);
 });
 
-test("a run is stopped with the button and with Escape", async () => {
+test("a run is stopped by the button and by Escape", async () => {
   const page = await scene.openChat({ width: 360 });
   await say(page, "answer slowly");
   await scene.gateway.gate.reached();
@@ -86,7 +86,7 @@ test("a run is stopped with the button and with Escape", async () => {
   await page.getByText("Stopped.").nth(1).waitFor();
 });
 
-test("without a token and with a wrong one the page asks for it; the right one connects", async () => {
+test("without a token or with a wrong one the page asks for it; a valid one connects", async () => {
   const page = await scene.open({ width: 360 });
   await page.goto(scene.gateway.url);
   const field = page.getByLabel("Token");
@@ -101,7 +101,7 @@ test("without a token and with a wrong one the page asks for it; the right one c
   await page.getByText("Connected").waitFor();
 });
 
-test("the printed address works on a page that is open already", async () => {
+test("the printed address works in a page that is already open", async () => {
   const page = await scene.open({ width: 360 });
   await page.goto(scene.gateway.url);
   await page.getByLabel("Token").waitFor();
@@ -110,7 +110,7 @@ test("the printed address works on a page that is open already", async () => {
   expect(page.url()).not.toContain("token");
 });
 
-test.each([360, 1280])("at %i px conversations are made, named, changed between and deleted with the keyboard", async (width) => {
+test.each([360, 1280])("at %i px conversations are created, named, switched and deleted by keyboard", async (width) => {
   const page = await scene.openChat({ width });
   const press = async (name: string | RegExp): Promise<void> => {
     const button = page.getByRole("button", { name }).first();
@@ -154,7 +154,7 @@ test.each([360, 1280])("at %i px conversations are made, named, changed between 
   await page.getByText("Garden").waitFor({ state: "detached" });
 });
 
-test("an answer that means harm stays text: nothing is loaded, nothing runs", async () => {
+test("a malicious answer stays text: nothing is loaded or executed", async () => {
   const page = await scene.openChat({ width: 1280 });
   const { session } = scene.gateway.scripted.conversation("agent:main:main");
   session.startRun();
@@ -170,7 +170,7 @@ test("an answer that means harm stays text: nothing is loaded, nothing runs", as
   expect(await page.getByRole("link", { name: "go", exact: true }).count()).toBe(0);
 });
 
-test("colours follow the device, the choice outlives a reload", async () => {
+test("the theme follows the device, and a chosen theme survives a reload", async () => {
   const page = await scene.openChat({ width: 360, dark: true });
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const dark = await background();

@@ -22,7 +22,7 @@ async function open(page: Page, { url, token }: Product): Promise<void> {
   await page.getByText("Connected").waitFor();
 }
 
-/** The lines of the conversation, each with what it is; none is on its way. */
+/** The rows of the conversation with their kind; expects none to be pending. */
 async function lines(page: Page): Promise<readonly string[]> {
   await page.locator(".outgoing").waitFor({ state: "detached" });
   const rows = await page.locator(".chat-column > .said, .chat-column > .answer, .chat-column > .notice").all();
@@ -34,7 +34,7 @@ async function lines(page: Page): Promise<readonly string[]> {
   );
 }
 
-test("a refused first message and a typed command are there after a reload, a kill and the mending of the setting", async () => {
+test("a refused first message and a typed command survive a reload, a kill and the fixed setting", async () => {
   const { page, complaints, close } = await openPage(browser, { width: 1280 });
   await using first = await startProduct({ config: { agents: { defaults: { model: "nowhere/nothing" } } } });
   await open(page, first);
@@ -65,7 +65,7 @@ test("a refused first message and a typed command are there after a reload, a ki
   await close();
 });
 
-test("an answer that broke off shows one error line, live as well as after a reload", async () => {
+test("an answer that broke off shows one error line, live and after a reload", async () => {
   const { page, complaints, close } = await openPage(browser, { width: 1280 });
   const provider = createServer((request, response) => {
     request.resume();

@@ -48,7 +48,7 @@ function openAnswer(look: Look, text: string): Promise<Page> {
 }
 
 describe.each(LOOKS)("$width px, dark: $dark", (look) => {
-  test("formulas, colours and both directions: axe finds nothing, and the page's policy is kept", async () => {
+  test("formulas, colours and both text directions pass axe and the page's policy", async () => {
     const page = await openAnswer(look, ANSWER);
     await page.locator(".formula math").nth(2).waitFor();
     await page.locator(".token-keyword").first().waitFor();
@@ -62,7 +62,7 @@ describe.each(LOOKS)("$width px, dark: $dark", (look) => {
   });
 });
 
-test("formulas are drawn as MathML, and an invalid one is shown as it was written", async () => {
+test("formulas are rendered as MathML, and an invalid one as its source", async () => {
   const page = await openAnswer({ width: 1280 }, ANSWER);
   await page.locator(".formula math").nth(2).waitFor();
   expect(await page.locator(".formula math msup").count()).toBe(1);
@@ -73,7 +73,7 @@ test("formulas are drawn as MathML, and an invalid one is shown as it was writte
   expect(await page.locator(".prose").innerText()).toContain("costs $5 to $6");
 });
 
-test("what is selected is copied as it was written: formulas as TeX, code with its lines", async () => {
+test("a selection is copied as its source: formulas as TeX, code with its lines", async () => {
   const page = await openAnswer({ width: 1280 }, ANSWER);
   await page.locator(".formula math").nth(2).waitFor();
   await page.locator(".token-keyword").first().waitFor();
@@ -104,7 +104,7 @@ test("what is selected is copied as it was written: formulas as TeX, code with i
   expect((await copy(".code code")).trimEnd()).toBe(CODE);
 });
 
-test("paragraphs run in the direction of their words, and so does what one types", async () => {
+test("paragraphs follow the direction of their text, and so does the message field", async () => {
   const page = await openAnswer({ width: 1280 }, ANSWER);
   const direction = (text: string): Promise<string> => page.getByText(text).evaluate((element) => getComputedStyle(element).direction);
   expect(await direction("שלום לכולם")).toBe("rtl");
@@ -115,7 +115,7 @@ test("paragraphs run in the direction of their words, and so does what one types
   expect(await input.evaluate((element) => getComputedStyle(element).direction)).toBe("rtl");
 });
 
-test("long code can be wrapped and folded, and all of it is selected even so", async () => {
+test("long code can be wrapped and folded, and is selected completely", async () => {
   const lines = Array.from({ length: 120 }, (_, index) => `line ${index} ${"is wide, ".repeat(30)}end`).join("\n");
   const page = await openAnswer({ width: 360 }, `\`\`\`\n${lines}\n\`\`\`\n`);
   const box = page.locator(".code-scroll");
@@ -165,7 +165,7 @@ test("while an answer is written, only its end is drawn, and no element of it is
   }
   const counts = await page.evaluate(() => (window as unknown as { counts: Record<string, number> }).counts);
   expect(counts).toMatchObject({ outside: 0, settled: 0 });
-  // A chunk of 50 lines is written again at most with each of its lines.
+  // A chunk of 50 lines is rendered again at most once per line.
   expect(counts["characters"]).toBeLessThan(written * 52);
   expect(counts["characters"]).toBeGreaterThan(written / 2);
 
@@ -190,7 +190,7 @@ test("while an answer is written, only its end is drawn, and no element of it is
   expect(await code?.evaluate((element) => element.isConnected)).toBe(true);
 });
 
-test("marks that are open count as closed while they are written, and thoughts say at once what they are about", async () => {
+test("unclosed marks count as closed while they are written, and thoughts show their topic at once", async () => {
   const { session } = scene.gateway.scripted.conversation("agent:main:main");
   const page = await scene.openChat({ width: 360 });
   session.startRun();

@@ -3,13 +3,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import { openBrowser, openPage, type WatchedPage } from "./open-browser.ts";
 import { type GatewayUnderTest, type ScriptedGatewayUnderTest, startScriptedGateway } from "./start-gateway.ts";
 
-/** How a page is looked at. */
+/** Viewport and theme of a page. */
 export interface Look {
   readonly width: number;
   readonly dark?: boolean;
 }
 
-/** A phone and a desk, light and dark. */
+/** A phone and a desktop, light and dark. */
 export const LOOKS: readonly Required<Look>[] = [
   { width: 360, dark: false },
   { width: 1280, dark: false },
@@ -17,16 +17,16 @@ export const LOOKS: readonly Required<Look>[] = [
   { width: 1280, dark: true },
 ];
 
-/** What each test of a file has: a gateway of its own and one page. */
+/** Fixtures of each test: a gateway and a page. */
 export interface ScriptedPage {
   readonly gateway: ScriptedGatewayUnderTest;
-  /** Opens the page of the test, on nothing yet. */
+  /** Opens the test's page, empty. */
   open(look: Look): Promise<Page>;
-  /** Opens the page of the test on the chat, connected. */
+  /** Opens the test's page on the chat, connected. */
   openChat(look: Look, gateway?: GatewayUnderTest): Promise<Page>;
 }
 
-/** One browser for the file, a scripted gateway for each test. A test fails for whatever its page complained of. */
+/** One browser per file, one scripted gateway per test. A test fails on any error that its page reports. */
 export function useScriptedPage(): ScriptedPage {
   let browser: Browser;
   let gateway: ScriptedGatewayUnderTest;

@@ -19,34 +19,31 @@ const fromEnd = (page: Page): Promise<number> =>
   log(page).evaluate((element) => Math.round(element.scrollHeight - element.scrollTop - element.clientHeight));
 const topOf = (page: Page, index: number): Promise<number> =>
   page.getByText(`message number ${index}.`).evaluate((element) => Math.round(element.getBoundingClientRect().top));
-/** After the frame in which whatever changed is laid out. */
+/** Waits for the frame in which the changes are laid out. */
 const settle = (page: Page): Promise<void> =>
   page.evaluate(() => new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))));
 
-test.each([360, 1280])(
-  "at %i px scrolling up loads what came before, to the beginning, and what was in sight stays there",
-  async (width) => {
-    const page = await openLong(width, 160);
-    await expect.poll(() => fromEnd(page)).toBeLessThanOrEqual(1);
-    for (const [seen, older] of [
-      [112, 61],
-      [63, 11],
-      [13, 0],
-    ] as const) {
-      await page.getByText(`message number ${seen}.`).scrollIntoViewIfNeeded();
-      await settle(page);
-      const before = await topOf(page, seen);
-      await page.getByText(`message number ${older}.`).waitFor({ state: "attached" });
-      await settle(page);
-      expect(Math.abs((await topOf(page, seen)) - before)).toBeLessThanOrEqual(2);
-    }
-    await page.getByRole("button", { name: "Show earlier messages" }).waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "Go to the newest message" }).click();
-    await expect.poll(() => fromEnd(page)).toBeLessThanOrEqual(1);
-  },
-);
+test.each([360, 1280])("at %i px scrolling up loads older messages, to the beginning, without moving the visible ones", async (width) => {
+  const page = await openLong(width, 160);
+  await expect.poll(() => fromEnd(page)).toBeLessThanOrEqual(1);
+  for (const [seen, older] of [
+    [112, 61],
+    [63, 11],
+    [13, 0],
+  ] as const) {
+    await page.getByText(`message number ${seen}.`).scrollIntoViewIfNeeded();
+    await settle(page);
+    const before = await topOf(page, seen);
+    await page.getByText(`message number ${older}.`).waitFor({ state: "attached" });
+    await settle(page);
+    expect(Math.abs((await topOf(page, seen)) - before)).toBeLessThanOrEqual(2);
+  }
+  await page.getByRole("button", { name: "Show earlier messages" }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Go to the newest message" }).click();
+  await expect.poll(() => fromEnd(page)).toBeLessThanOrEqual(1);
+});
 
-test("the end stays in sight when the keyboard of a phone comes and goes, and when the phone is turned", async () => {
+test("the end stays visible when a phone's keyboard opens and closes, and when the phone is rotated", async () => {
   const page = await openLong(390, 40);
   await expect.poll(() => fromEnd(page)).toBeLessThanOrEqual(1);
   for (const [width, height] of [
@@ -62,7 +59,7 @@ test("the end stays in sight when the keyboard of a phone comes and goes, and wh
   }
 });
 
-test("who reads further up keeps the row when the view changes its size, and when an answer grows below", async () => {
+test("a reader further up keeps the row when the view is resized, and when an answer grows below", async () => {
   const page = await openLong(390, 40);
   await page.getByText("message number 20.").scrollIntoViewIfNeeded();
   await log(page).evaluate((element) => {
@@ -86,7 +83,7 @@ test("who reads further up keeps the row when the view changes its size, and whe
   session.endRun("done");
 });
 
-test("rows out of sight are found in the page, selected and read aloud like all others", async () => {
+test("rows outside the view can be found, selected and read aloud like all others", async () => {
   const page = await openLong(1280, 50);
   await expect.poll(() => fromEnd(page)).toBeLessThanOrEqual(1);
   expect(await page.getByRole("article", { name: "You" }).count()).toBe(50);

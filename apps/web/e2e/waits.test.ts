@@ -19,7 +19,7 @@ async function say(page: Page, text: string): Promise<void> {
   await input.press("Enter");
 }
 
-/** A provider that answers each request once `mayAnswer` resolves for what was said. */
+/** A provider that answers each request once `mayAnswer` resolves for its message. */
 async function startProvider(mayAnswer: (said: string) => Promise<void>): Promise<AsyncDisposable & { readonly baseUrl: string }> {
   const server = createServer((request, response) => {
     void readText(request).then(async (said) => {
@@ -40,7 +40,7 @@ async function startProvider(mayAnswer: (said: string) => Promise<void>): Promis
   };
 }
 
-test.each([360, 1280])("at %i px the page says why messages wait, live as well as after a reload, until they do not", async (width) => {
+test.each([360, 1280])("at %i px the page says why messages wait, live and after a reload, until they are processed", async (width) => {
   const asked = Promise.withResolvers<void>();
   const elsewhere = Promise.withResolvers<void>();
   const first = Promise.withResolvers<void>();

@@ -18,7 +18,7 @@ const AWAY: GatewayWarning = { id: "channel:feishu/default", level: "error", tex
 const LITTLE_SPACE: GatewayWarning = { id: "storage", level: "warning", text: "The disk is nearly full. 32 MB cannot be kept." };
 
 describe.each(LOOKS)("$width px, dark: $dark", (look) => {
-  test("what is wrong with the gateway is said, read aloud, put away, and gone when it is over", async () => {
+  test("a warning is shown, read aloud, dismissible, and removed when its condition ends", async () => {
     scene.gateway.scripted.warnings = [BAD_FILE];
     const page = await scene.openChat(look);
     const place = page.getByRole("status", { name: "Gateway" });
@@ -28,7 +28,7 @@ describe.each(LOOKS)("$width px, dark: $dark", (look) => {
     scene.gateway.scripted.warn([BAD_FILE, ...many, LITTLE_SPACE]);
     await place.getByText("nearly full").waitFor();
     expect(await findViolations(page)).toEqual([]);
-    // Nothing is pushed aside by it, and there is room to write.
+    // It displaces nothing, and leaves room to write.
     const sizes = await page.evaluate(() => ({ page: document.documentElement.scrollWidth, window: window.innerWidth }));
     expect(sizes.page).toBeLessThanOrEqual(sizes.window);
     const input = page.getByRole("textbox", { name: "Message" });
@@ -42,7 +42,7 @@ describe.each(LOOKS)("$width px, dark: $dark", (look) => {
     await hide.focus();
     await page.keyboard.press("Enter");
     await place.getByText("nearly full").waitFor({ state: "detached" });
-    // Put away is put away, until it says something else.
+    // A dismissed warning stays dismissed until its text changes.
     scene.gateway.scripted.warn([LITTLE_SPACE]);
     await place.getByText("is not used").waitFor({ state: "detached" });
     expect(await place.textContent()).toBe("");
@@ -55,7 +55,7 @@ describe.each(LOOKS)("$width px, dark: $dark", (look) => {
   });
 });
 
-test("the built product says of a bad configuration file why it is not used, until it is good; and of another token what to do", async () => {
+test("the built product explains why a bad configuration file is not used, until it is valid; and what to do about a changed token", async () => {
   await using product = await startProduct({ config: {} });
   const page = await scene.openChat({ width: 1280 }, { url: `${product.url}/`, token: product.token, close: async () => undefined });
   const place = page.getByRole("status", { name: "Gateway" });
@@ -75,7 +75,7 @@ test("the built product says of a bad configuration file why it is not used, unt
   await page.getByText("Connected").waitFor();
 });
 
-test("the built product says of a lost database that it was restored, until that is acknowledged", async () => {
+test("the built product reports a restored database until that is acknowledged", async () => {
   await using first = await startProduct({ config: {} });
   expect(await runCommand(["agent", "--message", "hello"], { home: first.home })).toMatchObject({ code: 0 });
   await first.end("SIGTERM");

@@ -16,7 +16,7 @@ import "./styles/messages.css";
 import "./styles/print.css";
 
 let offered = takeToken(window);
-// The policy of the page allows no code from strings; without this zod would try it once, and the browser would report that.
+// The page's policy forbids code from strings; without this zod would try it once, and the browser would report a violation.
 z.config({ jitless: true });
 applyTheme(loadTheme(localStorage), window);
 
@@ -26,7 +26,7 @@ const root = createRoot(element);
 
 let session: AppSession | undefined;
 
-/** Works under a token. One that is only offered replaces that of this browser once the gateway has accepted it. */
+/** Opens the app with a token. A token from the address replaces the stored one only after the gateway has accepted it. */
 function open(token: string | undefined, options: { readonly notice?: string } = {}): void {
   session?.close();
   session = token === undefined ? undefined : openAppSession(token, window, listenTo(token));
@@ -49,7 +49,7 @@ function listenTo(token: string): TokenListener {
   };
 }
 
-/** The printed address, pasted over the open page, changes only the fragment. */
+/** Pasting the printed address into the open page changes only the fragment. */
 window.addEventListener("hashchange", () => {
   const token = takeToken(window);
   if (token === undefined) return;

@@ -1,6 +1,6 @@
 import type { ContextReport, ContextRequest } from "@factotum/protocol";
 
-/** A kept request as the gateway lists it. */
+/** A stored request as the gateway lists it. */
 export function sampleRequest(turn: number, changes: Partial<ContextRequest> = {}): ContextRequest {
   return {
     id: `r${String(turn).padStart(10, "0")}`,
@@ -23,7 +23,7 @@ export function sampleRequest(turn: number, changes: Partial<ContextRequest> = {
   };
 }
 
-/** A report of it with something of everything. */
+/** A report with an example of everything. */
 export function sampleReport(request: ContextRequest, changes: Partial<ContextReport> = {}): ContextReport {
   const size = (chars: number): { chars: number; bytes: number; tokens: number } => ({ chars, bytes: chars, tokens: Math.ceil(chars / 4) });
   return {

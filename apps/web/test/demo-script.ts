@@ -1,6 +1,6 @@
 import type { Script } from "./scripted-gateway.ts";
 
-/** Where a slow run waits until the test lets it go on. */
+/** Holds a slow run until the test releases it. */
 export interface Gate {
   /** Resolves when a run waits at the gate. */
   reached(): Promise<void>;
@@ -33,7 +33,7 @@ Next I could:
 2. skip hidden folders ([how patterns work](https://docs.example.org/patterns))
 `;
 
-/** Thinks, lists files, and answers in Markdown. A message with "slowly" waits in the middle of its answer, one with "fail" has a tool that fails. */
+/** Thinks, lists files, and answers in Markdown. A message with "slowly" pauses in the middle of its answer, one with "fail" has a failing tool. */
 export function createDemoScript(): { readonly script: Script; readonly gate: Gate } {
   let arrived = Promise.withResolvers<void>();
   let opened = Promise.withResolvers<void>();

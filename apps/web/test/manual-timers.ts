@@ -1,6 +1,6 @@
 import type { Timers } from "../src/gateway-client/timers.ts";
 
-/** Time that only moves when a test says so. */
+/** A clock that only advances when a test says so. */
 export class ManualTimers implements Timers {
   nowMs = 0;
   readonly #timers = new Set<{ atMs: number; callback: () => void }>();

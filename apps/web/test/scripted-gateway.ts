@@ -18,7 +18,7 @@ import {
 import { WebSocket, WebSocketServer } from "ws";
 import { ScriptedSession } from "./scripted-session.ts";
 
-/** Plays the assistant: what happens in a session after a message. The signal fires when the run is stopped. */
+/** Plays the assistant: the events of a session after a message. The signal fires when the run is stopped. */
 export type Script = (session: ScriptedSession, text: string, options: { readonly signal: AbortSignal }) => Promise<void>;
 
 /** The policy that the gateway sends with the page. */
@@ -60,18 +60,21 @@ interface Conversation {
 }
 
 /**
- * A gateway for tests: real HTTP and WebSocket on loopback, every frame checked with the protocol's schemas in both directions, and a script in place of
- * agents. Knobs make it misbehave.
+ * A gateway for tests: real HTTP and WebSocket on loopback, every frame validated by the protocol's schemas in both directions, and a script in place of
+ * agents. Options make it misbehave.
  */
 export class ScriptedGateway {
   readonly token: string = "scripted-token-0123456789abcdef";
-  /** Every request that came in, in order. */
+  /** Every received request, in order. */
   readonly requests: RequestFrame[] = [];
-  /** Images that were handed in, by ref; what stands behind the colon is the id of the file that comes of it. */
+  /** Uploaded images by ref; the part after the colon is the id of the resulting file. */
   readonly uploads: Map<string, Buffer> = new Map<string, Buffer>();
-  /** Called before a request is handled; `ignore` leaves it without an answer, `drop-after` handles it and cuts the connection in place of the answer, an `answer` is given as it is. */
+  /**
+   * Called before a request is handled; `ignore` sends no response, `drop-after` handles it and cuts the connection instead of responding, an `answer` is sent
+   * as it is.
+   */
   intercept: (request: RequestFrame) => "handle" | "ignore" | "drop-after" | Refusal | { readonly answer: unknown } = () => "handle";
-  /** What `warnings.list` answers. */
+  /** The result of `warnings.list`. */
   warnings: RpcMethods["warnings.list"]["result"]["warnings"] = [];
   readonly #script: Script;
   readonly #root: string | undefined;
@@ -121,7 +124,7 @@ export class ScriptedGateway {
     return made;
   }
 
-  /** Cuts every connection, as a crash does, or closes it with a code. */
+  /** Cuts every connection, like a crash, or closes it with a code. */
   cut(code?: number): void {
     for (const peer of this.#peers) {
       if (code === undefined) peer.socket.terminate();
@@ -129,7 +132,7 @@ export class ScriptedGateway {
     }
   }
 
-  /** Sends an event to everybody, as it is. */
+  /** Sends an event to every connection, without validation. */
   broadcast(event: string, payload: unknown, options: { readonly skipSeq?: boolean } = {}): void {
     for (const peer of this.#peers) {
       if (options.skipSeq === true) peer.seq += 1;
@@ -137,7 +140,7 @@ export class ScriptedGateway {
     }
   }
 
-  /** Other warnings, told to everybody. */
+  /** Sets the warnings and sends them to every connection. */
   warn(warnings: RpcMethods["warnings.list"]["result"]["warnings"]): void {
     this.warnings = warnings;
     this.broadcast("warnings-change", { warnings });

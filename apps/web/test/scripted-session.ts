@@ -8,8 +8,8 @@ interface ActiveRun {
 }
 
 /**
- * One conversation on the gateway's side: it takes steps, keeps what is committed and what is live, and tells its listeners. Written apart from the
- * page's own reducer, so that the two can be compared.
+ * One conversation on the gateway's side: it applies events, keeps the committed and the live state, and notifies its listeners. Independent of the page's own
+ * reducer, so that the two can be compared.
  */
 export class ScriptedSession {
   readonly key: string;
@@ -129,7 +129,7 @@ export class ScriptedSession {
     this.#emit({ type: "block-delta", runId: run.runId, text });
   }
 
-  /** Ends the blocks that were written: they become one answer. */
+  /** Ends the unfinished blocks and commits them as one answer. */
   commitAnswer(
     toolCalls: readonly ChatToolCall[],
     stopReason: "stop" | "length" | "toolUse" | "aborted" | "error",

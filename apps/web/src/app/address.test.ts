@@ -16,7 +16,7 @@ function pageAt(hash: string) {
   return { page: page as unknown as Parameters<typeof takeToken>[0], localStorage, replaced };
 }
 
-test("the token is gone from the address and not stored yet; the session stays", () => {
+test("removes the token from the address without storing it, and keeps the session", () => {
   const { page, localStorage, replaced } = pageAt("#token=s3cret&session=agent%3Amain%3Amain");
   storeToken(localStorage, "good");
   expect(takeToken(page)).toBe("s3cret");
@@ -24,7 +24,7 @@ test("the token is gone from the address and not stored yet; the session stays",
   expect(replaced).toEqual(["/ui/?x=1#session=agent:main:main"]);
 });
 
-test("an address without a token is left alone", () => {
+test("leaves an address without a token unchanged", () => {
   const { page, localStorage, replaced } = pageAt("#session=agent:main:main");
   expect(takeToken(page)).toBeUndefined();
   expect(loadToken(localStorage)).toBeUndefined();
@@ -33,7 +33,7 @@ test("an address without a token is left alone", () => {
   expect(loadToken(localStorage)).toBe("typed");
 });
 
-test("what of a session is shown comes back too, and outlives the token", () => {
+test("keeps the view in the address, also after the token is removed", () => {
   expect(parseFragment(renderFragment("agent:main:main", "context"))).toMatchObject({ sessionKey: "agent:main:main", view: "context" });
   expect(parseFragment("#session=a&view=nonsense")).not.toHaveProperty("view");
   const { page, replaced } = pageAt("#token=s3cret&session=agent:main:main&view=context");
@@ -41,7 +41,7 @@ test("what of a session is shown comes back too, and outlives the token", () => 
   expect(replaced).toEqual(["/ui/?x=1#session=agent:main:main&view=context"]);
 });
 
-test("a session key comes back from the address as it was", () => {
+test("a session key is read from the address as it was written", () => {
   for (const key of ["agent:main:main", "agent:a:x:direct:50%25#&+ é"])
     expect(parseFragment(renderFragment(key))).toEqual({ token: undefined, sessionKey: key });
 });

@@ -1,12 +1,12 @@
-/** What the fragment of the address says. It never leaves the browser, unlike a query. */
+/** The fragment of the address. It never leaves the browser, unlike a query. */
 export interface AddressParts {
   readonly token?: string | undefined;
   readonly sessionKey?: string | undefined;
-  /** `context`: what the model was given, in place of the conversation. */
+  /** `context`: what the model was given, instead of the conversation. */
   readonly view?: View | undefined;
 }
 
-/** What of a session is shown. */
+/** The view of a session. */
 export type View = "chat" | "context";
 
 /** Reads `#token=…&session=…&view=…`. */
@@ -19,7 +19,7 @@ export function parseFragment(fragment: string): AddressParts {
   };
 }
 
-/** The fragment for a session, and for what of it is shown. */
+/** The fragment for a session and its view. */
 export function renderFragment(sessionKey: string, view: View = "chat"): string {
   return `#session=${encodeURIComponent(sessionKey).replaceAll("%3A", ":")}${view === "chat" ? "" : `&view=${view}`}`;
 }
@@ -27,8 +27,8 @@ export function renderFragment(sessionKey: string, view: View = "chat"): string 
 const TOKEN_KEY = "factotum.token";
 
 /**
- * Takes the token out of the address, so that it stays out of the history and of screenshots. `undefined` if there was none. It is not stored: the gateway
- * has to accept it first, since a mistyped link must not log the browser out.
+ * Removes the token from the address, to keep it out of the history and of screenshots. `undefined` if there was none. It is not stored: the gateway has to
+ * accept it first, since a mistyped link must not log the browser out.
  */
 export function takeToken(page: Pick<Window, "location" | "history">): string | undefined {
   const { token, sessionKey, view } = parseFragment(page.location.hash);
@@ -38,12 +38,12 @@ export function takeToken(page: Pick<Window, "location" | "history">): string | 
   return token;
 }
 
-/** The token of this browser. */
+/** The stored token of this browser. */
 export function loadToken(storage: Pick<Storage, "getItem">): string | undefined {
   return storage.getItem(TOKEN_KEY) ?? undefined;
 }
 
-/** Keeps a token that the gateway has accepted. */
+/** Stores a token that the gateway has accepted. */
 export function storeToken(storage: Pick<Storage, "setItem">, token: string): void {
   storage.setItem(TOKEN_KEY, token);
 }

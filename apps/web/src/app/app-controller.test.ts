@@ -23,7 +23,7 @@ afterEach(async () => {
   await gateway.close();
 });
 
-/** A page without a window. `storage` is what survives a reload. */
+/** An app without a window. `storage` survives a reload. */
 function openApp(storage = new Map<string, string>(), to = gateway) {
   const timers = new ManualTimers();
   const client = new GatewayClient({
@@ -74,7 +74,7 @@ function textsOf(state: AppState): readonly string[] {
     : [];
 }
 
-test("warnings of the gateway are asked for, followed, and asked for again after a lost connection; one that is put away stays so while it says the same", async () => {
+test("warnings are requested, updated, and requested again after a lost connection; a dismissed one stays dismissed while its text is the same", async () => {
   gateway.warnings = [{ id: "storage", level: "warning", text: "little" }];
   const { client, controller, store, until } = openApp();
   client.start();
@@ -92,7 +92,7 @@ test("warnings of the gateway are asked for, followed, and asked for again after
   expect(store.get().hiddenWarnings).toEqual([]);
 });
 
-test("it opens the main session, and a new chat under a key of its own", async () => {
+test("opens the main session, and a new chat under a key of its own", async () => {
   const app = openApp();
   app.client.start();
   await app.until((state) => isOpen(state) && state.sessionKey === MAIN_KEY);
@@ -102,7 +102,7 @@ test("it opens the main session, and a new chat under a key of its own", async (
   expect(app.visited).toEqual([MAIN_KEY, state.sessionKey]);
 });
 
-test("what is said is on its way until it is in the conversation", async () => {
+test("a sent message is pending until it is in the conversation", async () => {
   const app = openApp();
   app.client.start();
   await app.until(isOpen);
@@ -111,7 +111,7 @@ test("what is said is on its way until it is in the conversation", async () => {
   await app.until((next) => textsOf(next).includes("hello") && next.outgoing.length === 0);
 });
 
-test("changes of sessions that come together are one request", async () => {
+test("concurrent session changes cause one request", async () => {
   const app = openApp();
   app.client.start();
   await app.until((state) => isOpen(state) && state.agentId !== undefined);
@@ -161,7 +161,7 @@ test("whatever happens to the connection, every message arrives once, in order",
         session.listen(check);
         check();
       });
-      // Only waits for a new connection or a new try need the clock.
+      // Only reconnects and retries need the clock.
       const pump = setInterval(() => app.timers.advance(3000), 1);
       await all;
       await app.until((state) => state.outgoing.length === 0);
@@ -174,7 +174,7 @@ test("whatever happens to the connection, every message arrives once, in order",
   );
 });
 
-test("a message that the gateway refuses says why, and can be sent again or discarded", async () => {
+test("a refused message shows why, and can be retried or discarded", async () => {
   const app = openApp();
   app.client.start();
   await app.until(isOpen);
@@ -201,7 +201,7 @@ test("a message without an entry of its own is done when nothing runs any more",
   gateway.intercept = (request) => (request.method === "chat.send" ? { answer: { sessionKey: MAIN_KEY, status: "accepted" } } : "handle");
   app.controller.send("merged");
   await app.until((state) => state.outgoing[0]?.status === "accepted");
-  // It was merged with another one, whose key the entry has.
+  // It was merged with another message, whose key the entry has.
   session.say("both", "other-key");
   await app.until((state) => textsOf(state).includes("both"));
   expect(app.store.get().outgoing).toHaveLength(1);
@@ -209,7 +209,7 @@ test("a message without an entry of its own is done when nothing runs any more",
   await app.until((state) => state.outgoing.length === 0);
 });
 
-test("older pages come in front until the beginning", async () => {
+test("older pages are prepended until the beginning", async () => {
   const { session } = gateway.conversation(MAIN_KEY);
   for (let index = 0; index < 120; index += 1) session.say(`m${index}`, `k${index}`);
   const app = openApp();
@@ -226,7 +226,7 @@ test("older pages come in front until the beginning", async () => {
   expect(textsOf(app.store.get())).toEqual(Array.from({ length: 120 }, (_, index) => `m${index}`));
 });
 
-test("stopping names the run; with the queue it drops what waits", async () => {
+test("stopping names the run; including the queue it drops waiting messages", async () => {
   const app = openApp();
   app.client.start();
   await app.until(isOpen);
@@ -236,7 +236,7 @@ test("stopping names the run; with the queue it drops what waits", async () => {
   expect(gateway.requests.at(-1)).toMatchObject({ method: "chat.abort", params: { sessionKey: MAIN_KEY, runId, queued: true } });
 });
 
-test("sessions are renamed, started over and deleted; the main one is open after its neighbour is gone", async () => {
+test("sessions are renamed, reset and deleted; the main one opens after the open one is deleted", async () => {
   const app = openApp();
   app.client.start();
   await app.until(isOpen);
@@ -258,7 +258,7 @@ test("sessions are renamed, started over and deleted; the main one is open after
   expect(app.store.get().sessions.map((session) => session.key)).not.toContain(sessionKey);
 });
 
-test("a deletion is taken back for a moment; another one, or leaving the page, carries it out at once", async () => {
+test("a deletion can be undone briefly; another deletion, or leaving the page, completes it at once", async () => {
   const app = openApp();
   for (const name of ["a", "b"]) gateway.conversation(`agent:main:${name}`).session.say("hello", name);
   app.client.start();
@@ -278,7 +278,7 @@ test("a deletion is taken back for a moment; another one, or leaving the page, c
   expect(deleted()).toEqual([{ key: "agent:main:a" }, { key: "agent:main:b" }]);
 });
 
-test("what is said again hands its images in again; what is edited goes to the message field", async () => {
+test("a retried message uploads its images again; an edited one goes to the message field", async () => {
   const app = openApp();
   app.client.start();
   await app.until(isOpen);
@@ -315,7 +315,7 @@ test("a conversation is exported page by page into one file", async () => {
   expect(app.saved).toEqual([{ name: "A_B_ trip.jsonl", text: "1\n2\n3\n" }]);
 });
 
-test("an action that fails says so, a lost connection is shown as such alone", async () => {
+test("a failed action shows an alert, a lost connection does not", async () => {
   const app = openApp();
   app.client.start();
   await app.until(isOpen);
@@ -329,7 +329,7 @@ test("an action that fails says so, a lost connection is shown as such alone", a
   expect(app.store.get().alert).toBeUndefined();
 });
 
-test("a subscription that is refused can be tried again", async () => {
+test("a refused subscription can be retried", async () => {
   gateway.intercept = (request) => (request.method === "chat.subscribe" ? ScriptedGateway.refusal("unavailable", "Starting.") : "handle");
   const app = openApp();
   app.client.start();

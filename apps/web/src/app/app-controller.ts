@@ -13,32 +13,32 @@ import { newSessionKey } from "./session-key.ts";
 import type { Store } from "./store.ts";
 import type { UploadOutcome } from "./upload-image.ts";
 
-/** Parts of the controller. */
+/** Dependencies of the controller. */
 export interface AppControllerOptions {
   readonly client: GatewayClient;
   readonly store: Store<AppState>;
   readonly storage: Pick<Storage, "getItem" | "setItem">;
   readonly timers: Timers;
   randomId(): string;
-  /** Hands an image to the gateway. */
+  /** Uploads an image to the gateway. */
   upload(image: Blob): Promise<UploadOutcome>;
-  /** Gives the person a file. */
+  /** Saves a file on the person's device. */
   saveFile(name: string, text: string): void;
-  /** What came with messages. */
+  /** Files of messages. */
   readonly media: MediaCache;
-  /** Called when something else is open than before. */
+  /** Called when another session or view was opened. */
   onNavigate(sessionKey: string, view: View): void;
 }
 
 const PAGE_SIZE = 50;
 const MAX_PAGE_SIZE = 200;
-/** Changes of sessions that come within this time are one request. */
+/** Session changes within this time cause one request. */
 const REFRESH_DELAY_MS = 150;
 
-/** How long a deletion can be taken back. */
+/** Milliseconds within which a deletion can be undone. */
 const UNDO_MS = 8000;
 
-/** What a person can do on the page. Failures of actions end up in `state.alert`; nothing here rejects. */
+/** The person's actions on the page. Failures are shown in `state.alert`; nothing here rejects. */
 export class AppController {
   readonly outbox: Outbox;
   readonly inspector: InspectorController;
@@ -78,7 +78,7 @@ export class AppController {
     return this.#options.store.get();
   }
 
-  /** Opens a session; it need not exist yet. */
+  /** Opens a session, which may not exist yet. */
   openSession(sessionKey: string): void {
     if (this.#state.sessionKey === sessionKey) return;
     this.#endWatch();
@@ -92,7 +92,7 @@ export class AppController {
     this.#options.onNavigate(sessionKey, "chat");
   }
 
-  /** Shows what the model was given in the open session. */
+  /** Opens the context view of the session. */
   showContext(): void {
     const { sessionKey } = this.#state;
     if (sessionKey === undefined) return;
@@ -100,14 +100,14 @@ export class AppController {
     this.#options.onNavigate(sessionKey, "context");
   }
 
-  /** Shows the conversation again. */
+  /** Returns to the conversation. */
   showChat(): void {
     const { sessionKey } = this.#state;
     this.inspector.close();
     if (sessionKey !== undefined) this.#options.onNavigate(sessionKey, "chat");
   }
 
-  /** Tries the subscription again after the gateway refused it. */
+  /** Retries the subscription after the gateway refused it. */
   reopen(): void {
     const { sessionKey } = this.#state;
     this.#options.store.update({ sessionKey: undefined });
@@ -135,7 +135,7 @@ export class AppController {
     if (sessionKey !== undefined) this.outbox.send(sessionKey, text, attachments);
   }
 
-  /** What was said last in the open session by a person on this page, sent or on its way. */
+  /** The last message of this page's person in the open session, sent or pending. */
   lastSaid(): string | undefined {
     const { open, outgoing, sessionKey } = this.#state;
     const waiting = outgoing.findLast((message) => message.sessionKey === sessionKey && message.text !== "");
@@ -144,7 +144,7 @@ export class AppController {
     return said?.type === "user" ? said.text : undefined;
   }
 
-  /** Hands an image over, for a message that is still being written. */
+  /** Uploads an image for a message that is still being written. */
   async upload(image: Blob): Promise<UploadOutcome> {
     return this.#options.upload(image);
   }
@@ -154,7 +154,7 @@ export class AppController {
   }
 
   /**
-   * Says again what came to no good end. Images are handed in again, since the gateway has given theirs away; one that it does not keep any more is left out.
+   * Sends a failed message again. Images are uploaded again, since uploads are consumed by their message; a file that the gateway no longer keeps is left out.
    */
   async sendAgain({ text, files = [] }: { readonly text: string; readonly files?: readonly ChatFile[] | undefined }): Promise<void> {
     const { sessionKey } = this.#state;
@@ -168,7 +168,7 @@ export class AppController {
     if (text !== "" || attachments.length > 0) this.outbox.send(sessionKey, text, attachments);
   }
 
-  /** Stops what runs; with `queued` also what waits behind it. */
+  /** Stops the run; with `queued`, drops waiting messages too. */
   stop(options: { readonly queued: boolean }): Promise<void> {
     const { open, sessionKey } = this.#state;
     if (open.type !== "open" || sessionKey === undefined) return Promise.resolve();
@@ -203,7 +203,7 @@ export class AppController {
     });
   }
 
-  /** An empty name takes the person's own name away. */
+  /** An empty name removes the person's own name. */
   async rename(key: string, label: string): Promise<void> {
     await this.#guard(async () => {
       const name = label.trim();
@@ -216,7 +216,7 @@ export class AppController {
     await this.#guard(async () => void (await this.#options.client.request("sessions.reset", { key })));
   }
 
-  /** Deletes a session in a moment; until then `undoDelete` takes it back. */
+  /** Deletes a session after a delay; `undoDelete` cancels it until then. */
   remove(key: string, title: string): void {
     void this.finishDelete();
     this.#options.store.update({ deleting: { key, title } });
@@ -229,7 +229,7 @@ export class AppController {
     this.#options.store.update({ deleting: undefined });
   }
 
-  /** Deletes now what was to be deleted in a moment: another one comes, or the page is left. */
+  /** Completes a pending deletion now, because of another deletion or because the page is left. */
   async finishDelete(): Promise<void> {
     const { deleting } = this.#state;
     if (deleting === undefined) return;
@@ -242,7 +242,7 @@ export class AppController {
     if (this.#state.deleting === deleting) this.#options.store.update({ deleting: undefined });
   }
 
-  /** Gives the person a file with the whole conversation, as the gateway stores it. */
+  /** Exports the whole conversation as stored by the gateway into a file. */
   async export(key: string, title: string): Promise<void> {
     await this.#guard(async () => {
       const lines: string[] = [];
@@ -266,12 +266,12 @@ export class AppController {
     this.#options.store.update({ edit: { text, serial: (this.#state.edit?.serial ?? 0) + 1 } });
   }
 
-  /** Asks for the agents and the sessions now: something about them is known to have changed. */
+  /** Requests agents and sessions now, because they have changed. */
   async refresh(): Promise<void> {
     await this.#guard(() => this.#refresh());
   }
 
-  /** Puts a warning away until it says something else, or comes again. */
+  /** Dismisses a warning until its text changes, or it occurs again. */
   hideWarning(warning: GatewayWarning): void {
     this.#options.store.update({ hiddenWarnings: [...this.#state.hiddenWarnings, warning] });
   }
@@ -320,7 +320,7 @@ export class AppController {
     });
   }
 
-  /** Asks for the agents and for as many sessions as are shown, one page at most. */
+  /** Requests the agents and as many sessions as are shown, at most one page. */
   async #refresh(): Promise<void> {
     const { client, store } = this.#options;
     const { agents } = await client.request("agents.list", {});
@@ -334,7 +334,7 @@ export class AppController {
     if (this.#state.agentId === agentId) store.update({ sessions: page.sessions, sessionsCursor: page.cursor });
   }
 
-  /** Runs an action; its failure becomes the alert, except a lost connection, which is shown as such anyway. */
+  /** Runs an action; its failure becomes the alert, except a lost connection, which is shown elsewhere. */
   async #guard(action: () => Promise<void>): Promise<void> {
     try {
       await action();

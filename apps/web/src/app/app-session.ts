@@ -12,7 +12,7 @@ import { scheduleDraw } from "./schedule-draw.ts";
 import { Store } from "./store.ts";
 import { uploadImage } from "./upload-image.ts";
 
-/** The page's work under one token: from its first connection until `close`. */
+/** The app's state and connection for one token, until `close`. */
 export interface AppSession {
   readonly store: Store<AppState>;
   readonly controller: AppController;
@@ -21,13 +21,13 @@ export interface AppSession {
   close(): void;
 }
 
-/** Told what the gateway says of the token. */
+/** Receives the gateway's verdict on the token. */
 export interface TokenListener {
   onAccepted(): void;
   onRefused(): void;
 }
 
-/** Connects to the gateway that served the page and opens the session that the address names. */
+/** Connects to the gateway that served the page and opens the session in the address. */
 export function openAppSession(token: string, page: Window, listener: TokenListener): AppSession {
   const store = new Store<AppState>(INITIAL_STATE, (notify) => scheduleDraw(page, notify));
   const address = new URL("ws", page.document.baseURI);
@@ -39,7 +39,7 @@ export function openAppSession(token: string, page: Window, listener: TokenListe
     timers: browserTimers,
     random: Math.random,
   });
-  /** What the page opens because the address says so is no step of its own. */
+  /** // What the page opens because of the address adds no history entry. */
   let following = false;
   const controller = new AppController({
     client,
@@ -93,7 +93,7 @@ export function openAppSession(token: string, page: Window, listener: TokenListe
   };
 }
 
-/** The first session replaces the bare address; later ones are steps that "back" undoes. */
+/** The first session replaces the bare address; later ones add history entries. */
 function navigate(fragment: string, page: Window): void {
   if (page.location.hash === fragment) return;
   if (page.location.hash === "") page.history.replaceState(null, "", fragment);

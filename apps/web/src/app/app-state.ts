@@ -4,43 +4,43 @@ import type { ConnectionState } from "../gateway-client/gateway-client.ts";
 import type { InspectorState } from "./inspector-state.ts";
 import type { OutgoingMessage } from "./outbox.ts";
 
-/** An agent that can be talked to. */
+/** An agent to chat with. */
 export type Agent = RpcMethods["agents.list"]["result"]["agents"][number];
 
-/** The conversation that is open. */
+/** The open conversation. */
 type OpenChat =
   | { readonly type: "loading" }
   | { readonly type: "failed"; readonly message: string }
   | { readonly type: "open"; readonly chat: ChatState };
 
-/** Everything that the page shows. */
+/** The state of the page. */
 export interface AppState {
   readonly connection: ConnectionState;
   readonly agents: readonly Agent[];
   /** The agent whose sessions are listed. */
   readonly agentId?: string | undefined;
   readonly sessions: readonly SessionSummary[];
-  /** There are more sessions; ask with it. */
+  /** Cursor of further sessions. */
   readonly sessionsCursor?: string | undefined;
   readonly sessionKey?: string | undefined;
   readonly open: OpenChat;
   readonly older: "idle" | "loading" | "failed";
   readonly outgoing: readonly OutgoingMessage[];
-  /** The page that shows what the model was given, in place of the conversation. */
+  /** The context view, shown instead of the conversation. */
   readonly inspector?: InspectorState | undefined;
-  /** What of the gateway its owner should know. */
+  /** Warnings about the gateway for its owner. */
   readonly warnings: readonly GatewayWarning[];
-  /** Warnings that the person has put away, as they read then; one that changes is shown again. */
+  /** Dismissed warnings, as they were then; a changed one is shown again. */
   readonly hiddenWarnings: readonly GatewayWarning[];
-  /** A session that is deleted in a moment, unless the person takes that back. */
+  /** A session with a pending deletion. */
   readonly deleting?: { readonly key: string; readonly title: string } | undefined;
-  /** A text that the person wants to say again, changed; `serial` tells the same text apart. */
+  /** A text that the person wants to edit and send again; `serial` distinguishes equal texts. */
   readonly edit?: { readonly text: string; readonly serial: number } | undefined;
-  /** A failed action, in words for the person. */
+  /** A failed action, as text for the person. */
   readonly alert?: string | undefined;
 }
 
-/** Before anything was heard. */
+/** The state before any event. */
 export const INITIAL_STATE: AppState = {
   connection: { type: "stopped" },
   agents: [],

@@ -61,7 +61,7 @@ const turnsOf = ({ list }: InspectorState): readonly number[] => (list.type === 
 const shownTurn = (): number | undefined => (state().report.type === "ready" ? reportTurn(state()) : undefined);
 const reportTurn = ({ report }: InspectorState): number | undefined => (report.type === "ready" ? report.value.request.turn : undefined);
 
-test("opens with the newest request, compared with the one before and with its texts", async () => {
+test("opens with the newest request, compared with the previous one and with its texts", async () => {
   inspector.open(MAIN_KEY);
   await inspector.refresh();
   expect(listed()).toEqual([3, 2]);
@@ -70,7 +70,7 @@ test("opens with the newest request, compared with the one before and with its t
   expect(asked).toMatchObject({ diff: "previous", texts: true, sessionKey: MAIN_KEY });
 });
 
-test("older requests follow, and a chosen one stays when new ones come", async () => {
+test("loads older requests, and keeps the chosen one when new ones arrive", async () => {
   inspector.open(MAIN_KEY);
   await inspector.refresh();
   await inspector.loadOlder();
@@ -83,7 +83,7 @@ test("older requests follow, and a chosen one stays when new ones come", async (
   expect(shownTurn()).toBe(1);
 });
 
-test("without a choice the newest request is shown after a refresh", async () => {
+test("shows the newest request after a refresh, unless one was chosen", async () => {
   inspector.open(MAIN_KEY);
   await inspector.refresh();
   kept = 4;
@@ -91,7 +91,7 @@ test("without a choice the newest request is shown after a refresh", async () =>
   expect(shownTurn()).toBe(4);
 });
 
-test("an answer that comes after another was asked for is dropped", async () => {
+test("drops the answer to a superseded request", async () => {
   inspector.open(MAIN_KEY);
   await inspector.refresh();
   await Promise.all([inspector.choose(sampleRequest(2).id), inspector.choose(sampleRequest(1).id)]);
@@ -102,7 +102,7 @@ test("an answer that comes after another was asked for is dropped", async () => 
   expect(store.get().inspector).toBeUndefined();
 });
 
-test("a refusal is shown where it belongs, and trying again helps", async () => {
+test("shows a refusal in its place, and can retry", async () => {
   gateway.intercept = (request) =>
     request.method === "context.report" ? ScriptedGateway.refusal("not-found", "It is kept no more.") : answer(request);
   inspector.open(MAIN_KEY);
@@ -116,7 +116,7 @@ test("a refusal is shown where it belongs, and trying again helps", async () => 
   expect([listed(), shownTurn()]).toEqual([[3, 2], 3]);
 });
 
-test("a session without requests says nothing more", async () => {
+test("a session without requests shows nothing else", async () => {
   kept = 0;
   inspector.open(MAIN_KEY);
   await inspector.refresh();

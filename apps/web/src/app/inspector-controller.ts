@@ -6,11 +6,11 @@ import type { Store } from "./store.ts";
 
 const PAGE_SIZE = 50;
 
-/** What a person can do on the page that shows what the model was given. Failures stand on that page; nothing here rejects. */
+/** The person's actions in the context view. Failures are shown there; nothing here rejects. */
 export class InspectorController {
   readonly #client: GatewayClient;
   readonly #store: Store<AppState>;
-  /** Counts what was asked for: answers to older questions are dropped. */
+  /** Number of requests; answers to superseded ones are dropped. */
   #question = 0;
 
   constructor(client: GatewayClient, store: Store<AppState>) {
@@ -18,7 +18,7 @@ export class InspectorController {
     this.#store = store;
   }
 
-  /** Opens the page on a session. It asks for nothing: `refresh` does, once there is a connection. */
+  /** Opens the view of a session without a request; `refresh` sends it once there is a connection. */
   open(sessionKey: string): void {
     if (this.#state?.sessionKey === sessionKey) return;
     this.#store.update({ inspector: { sessionKey, list: { type: "loading" }, report: { type: "loading" } } });
@@ -29,7 +29,7 @@ export class InspectorController {
     if (this.#state !== undefined) this.#store.update({ inspector: undefined });
   }
 
-  /** Asks again: for the newest requests, and for the report unless an older request was chosen. */
+  /** Requests the newest requests again, and the report unless an older request was chosen. */
   async refresh(): Promise<void> {
     const sessionKey = this.#state?.sessionKey;
     if (sessionKey === undefined) return;

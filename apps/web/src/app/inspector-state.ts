@@ -1,23 +1,23 @@
 import type { ContextReport, ContextRequest } from "@factotum/protocol";
 
-/** Something that is asked for, came, or could not be had. */
+/** A value that is loading, loaded, or failed to load. */
 type Loaded<Value> =
   | { readonly type: "loading" }
   | { readonly type: "failed"; readonly message: string }
   | { readonly type: "ready"; readonly value: Value };
 
-/** The kept requests of a session, newest first, as far as they are loaded. */
+/** The stored requests of a session, newest first, as far as they are loaded. */
 export interface RequestPage {
   readonly requests: readonly ContextRequest[];
-  /** There are older ones; ask with it. */
+  /** Cursor of older ones. */
   readonly before?: string | undefined;
 }
 
-/** The page that shows what the model was given. */
+/** The state of the context view. */
 export interface InspectorState {
   readonly sessionKey: string;
   readonly list: Loaded<RequestPage>;
-  /** The request whose report is shown; the newest one when left out. */
+  /** The request whose report is shown; the newest one if omitted. */
   readonly requestId?: string | undefined;
   readonly report: Loaded<ContextReport>;
 }

@@ -1,4 +1,4 @@
-/** A file that came with a message; `undefined` when the gateway does not keep it any more, or cannot be reached. */
+/** A file of a message; `undefined` if the gateway does not keep it any more, or is unreachable. */
 export async function loadMedia(
   { sessionKey, id }: { readonly sessionKey: string; readonly id: string },
   { base, token, fetch }: { readonly base: string; readonly token: string; readonly fetch: typeof globalThis.fetch },

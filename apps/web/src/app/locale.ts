@@ -1,7 +1,7 @@
-/** The page speaks English. Of the English of several countries it takes the person's, which decides about the order of dates and the clock. */
+/** The page is in English. The person's variant of English decides the order of dates and the clock. */
 export const LOCALE: string = pickLocale(typeof navigator === "undefined" ? [] : navigator.languages);
 
-/** The first English locale of a list; plain English without one. */
+/** The first English locale of a list, otherwise plain English. */
 export function pickLocale(languages: readonly string[]): string {
   return languages.find((language) => /^en(?:-|$)/i.test(language)) ?? "en";
 }
@@ -27,7 +27,7 @@ export function formatClock(timestampMs: number): string {
   return clock.format(timestampMs);
 }
 
-/** Day, month and time, for narrow places. */
+/** Day, month and time, for narrow columns. */
 export function formatShortMoment(timestampMs: number): string {
   return shortMoment.format(timestampMs);
 }

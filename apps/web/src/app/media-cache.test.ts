@@ -19,7 +19,7 @@ function create(has: (id: string) => boolean = () => true) {
   return { cache, asked, live };
 }
 
-test("a file is asked for once, one that could not be had again, and the oldest are given up", async () => {
+test("requests a file once, retries one that failed, and evicts the oldest", async () => {
   let isThere = false;
   const { cache, asked, live } = create((id) => id !== "late" || isThere);
   expect(await Promise.all([cache.url("s", "a"), cache.url("s", "a")])).toEqual(["blob:1", "blob:1"]);
@@ -31,7 +31,7 @@ test("a file is asked for once, one that could not be had again, and the oldest 
   expect(live.size).toBe(60);
 });
 
-test("previews of images on their way are kept as long as their message", () => {
+test("keeps previews of pending images as long as their message", () => {
   const { cache, live } = create();
   for (const ref of ["one", "two"]) {
     live.add(ref);

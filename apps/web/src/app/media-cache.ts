@@ -1,12 +1,12 @@
-/** What files of conversations are had and shown with. */
+/** Dependencies of the media cache. */
 export interface MediaCacheOptions {
-  /** The bytes of a file that came with a message; `undefined` when they cannot be had. Never rejects. */
+  /** The bytes of a file of a message; `undefined` if they cannot be loaded. Never rejects. */
   load(sessionKey: string, id: string): Promise<Blob | undefined>;
   createUrl(blob: Blob): string;
   revokeUrl(url: string): void;
 }
 
-/** The browser holds the bytes of so many. */
+/** Maximum files whose bytes the browser holds. */
 const MAX_FILES = 60;
 
 interface CachedFile {
@@ -14,7 +14,7 @@ interface CachedFile {
   readonly url: string;
 }
 
-/** Files of conversations as addresses that images can show, and the previews of those that are on their way. */
+/** Object URLs for files of conversations, and the previews of pending ones. */
 export class MediaCache {
   readonly #options: MediaCacheOptions;
   readonly #files = new Map<string, Promise<CachedFile | undefined>>();
@@ -24,17 +24,17 @@ export class MediaCache {
     this.#options = options;
   }
 
-  /** An address of a file's bytes; `undefined` when they cannot be had now. */
+  /** An object URL of a file; `undefined` if it cannot be loaded now. */
   async url(sessionKey: string, id: string): Promise<string | undefined> {
     return (await this.#file(sessionKey, id))?.url;
   }
 
-  /** A file's bytes; `undefined` when they cannot be had now. */
+  /** A file's bytes; `undefined` if they cannot be loaded now. */
   async blob(sessionKey: string, id: string): Promise<Blob | undefined> {
     return (await this.#file(sessionKey, id))?.blob;
   }
 
-  /** Takes over the preview of an image that is being sent. */
+  /** Takes ownership of the preview of an image that is being sent. */
   addPreview(ref: string, url: string): void {
     this.#previews.set(ref, url);
   }
@@ -44,7 +44,7 @@ export class MediaCache {
     return this.#previews.get(ref);
   }
 
-  /** Gives up the previews of all other images. */
+  /** Releases the previews of all other images. */
   keepPreviews(refs: ReadonlySet<string>): void {
     for (const [ref, url] of this.#previews) {
       if (refs.has(ref)) continue;
@@ -60,7 +60,7 @@ export class MediaCache {
     const loading = this.#load(sessionKey, id);
     this.#files.set(key, loading);
     const file = await loading;
-    // What could not be had is asked for again the next time.
+    // A failed load is retried the next time.
     if (file === undefined) this.#files.delete(key);
     await this.#prune();
     return file;
@@ -71,7 +71,7 @@ export class MediaCache {
     return blob === undefined ? undefined : { blob, url: this.#options.createUrl(blob) };
   }
 
-  /** An image that is shown has its bytes; only those to come need an address. */
+  /** A shown image has its bytes; only later ones need an object URL. */
   async #prune(): Promise<void> {
     const [oldest] = this.#files;
     if (oldest === undefined || this.#files.size <= MAX_FILES) return;

@@ -5,21 +5,21 @@ import type { GatewayClient } from "../gateway-client/gateway-client.ts";
 import type { Timers } from "../gateway-client/timers.ts";
 
 /**
- * A message on its way. `sending`: not acknowledged, sent again after every reconnection under the same key. `accepted`: the gateway has it and its
- * entry has not come yet. `failed`: the gateway said no.
+ * A pending message. `sending`: not acknowledged, sent again after every reconnect under the same key. `accepted`: the gateway has it and its entry has not
+ * arrived yet. `failed`: the gateway refused it.
  */
 export interface OutgoingMessage {
   readonly idempotencyKey: string;
   readonly sessionKey: string;
   readonly text: string;
-  /** Images that the gateway has already. */
+  /** Images that were already uploaded. */
   readonly attachments?: readonly ChatAttachment[] | undefined;
   readonly status: "sending" | "accepted" | "failed";
   /** For `failed`: what to do. */
   readonly error?: string | undefined;
 }
 
-/** Parts of the outbox. */
+/** Dependencies of the outbox. */
 export interface OutboxOptions {
   readonly client: Pick<GatewayClient, "request" | "onStateChange" | "state">;
   readonly storage: Pick<Storage, "getItem" | "setItem">;
@@ -29,7 +29,7 @@ export interface OutboxOptions {
 }
 
 const STORAGE_KEY = "factotum.outbox";
-/** Before a message is sent again that the gateway could not take at the moment. */
+/** Delay before a message is retried that the gateway could not accept at the moment. */
 const RETRY_MS = 3000;
 
 const StoredSchema = z.array(
@@ -44,8 +44,8 @@ const StoredSchema = z.array(
 );
 
 /**
- * What was typed and is not in the conversation yet. A message stays until the gateway has acknowledged it, through lost connections and reloads, and is
- * always sent under its own key: nothing is lost and nothing is said twice. Messages leave in the order they were typed.
+ * Typed messages that are not in the conversation yet. A message stays until the gateway has acknowledged it, through lost connections and reloads, and is
+ * always sent under its own key: nothing is lost or sent twice. Messages are sent in the order they were typed.
  */
 export class Outbox {
   readonly #options: OutboxOptions;
@@ -78,7 +78,7 @@ export class Outbox {
     this.#set(this.#messages.filter((message) => message.idempotencyKey !== idempotencyKey));
   }
 
-  /** The conversation has these entries: messages that are among them have arrived. `idle`: nothing runs or waits there, so what was accepted is done. */
+  /** Removes messages that are among these entries. `idle`: nothing is running or waiting there, so accepted messages are done. */
   settle(sessionKey: string, entries: readonly ChatEntry[], idle: boolean): void {
     if (this.#messages.length === 0) return;
     const keys = new Set(entries.map((entry) => (entry.type === "user" ? entry.idempotencyKey : undefined)));
@@ -105,7 +105,7 @@ export class Outbox {
     return this.#messages.find((message) => message.status === "sending");
   }
 
-  /** False when it has to be tried again later. */
+  /** False if it must be retried later. */
   async #deliver({ idempotencyKey, sessionKey, text, attachments }: OutgoingMessage): Promise<boolean> {
     try {
       const images = attachments === undefined ? {} : { attachments };
@@ -140,7 +140,7 @@ function load(storage: OutboxOptions["storage"]): readonly OutgoingMessage[] {
   try {
     return StoredSchema.parse(JSON.parse(text));
   } catch (error) {
-    // Written by another version of the page: there is nothing that could be sent.
+    // Stored by another version of the page: nothing can be sent.
     if (error instanceof SyntaxError || error instanceof z.ZodError) return [];
     throw error;
   }

@@ -1,4 +1,4 @@
-/** Gives the person a file, as a download does. */
+/** Saves a file as a download. */
 export function saveFile(name: string, text: string, page: Document): void {
   const url = URL.createObjectURL(new Blob([text], { type: "application/octet-stream" }));
   const link = page.createElement("a");

@@ -1,7 +1,7 @@
-/** A hidden page gets no animation frames; it is drawn this late, so that its title says what has come. */
+/** A hidden page gets no animation frames; it is updated after this delay, so that its title is current. */
 const HIDDEN_MS = 250;
 
-/** Calls `notify` with the next frame, or soon if the page is hidden and draws no frames. */
+/** Calls `notify` in the next frame, or after a short delay if the page is hidden. */
 export function scheduleDraw(page: Pick<Window, "requestAnimationFrame" | "setTimeout">, notify: () => void): void {
   let isDue = true;
   const once = (): void => {

@@ -9,7 +9,7 @@ const row = (key: string, activeAtMs?: number) => ({
   summary: activeAtMs === undefined ? undefined : ({ key, activeAtMs } as SessionSummary),
 });
 
-test("sessions are grouped by the day of their last activity; the main one and a new one come first", () => {
+test("groups sessions by the day of their last activity, with the main one and a new one first", () => {
   const may = new Date(2026, 4, 3).getTime();
   const groups = groupSessions(
     [
@@ -32,7 +32,7 @@ test("sessions are grouped by the day of their last activity; the main one and a
   ]);
 });
 
-test("dates are those of the page's language, in the form of the person's country", () => {
+test("formats dates in the page's language and the person's regional form", () => {
   expect(pickLocale(["zh-CN", "en-GB", "en-US"])).toBe("en-GB");
   expect(pickLocale(["zh-CN"])).toBe("en");
   expect(pickLocale([])).toBe("en");

@@ -1,15 +1,15 @@
 import type { SessionSummary } from "@factotum/protocol";
 import { formatMonth } from "./locale.ts";
 
-/** Sessions under one heading; the first ones, such as the main session, have none. */
+/** Sessions under one heading; the first group, such as the main session, has none. */
 export interface SessionGroup<Row> {
   readonly name: string | undefined;
   readonly rows: readonly Row[];
 }
 
 /**
- * Groups rows, which are in the order of their last activity, by when that was: today, yesterday, the last seven days, this month, then by month. The main
- * session and one in which nothing was said come first, without a heading. Days are those of this device.
+ * Groups rows, sorted by last activity, by the time of it: today, yesterday, the last seven days, this month, then by month. The main session and an unused one
+ * come first, without a heading. Days are those of this device.
  */
 export function groupSessions<Row extends { readonly key: string; readonly summary: SessionSummary | undefined }>(
   rows: readonly Row[],

@@ -1,4 +1,4 @@
-/** A key for a new conversation with an agent; `randomId` makes it new. */
+/** A key for a new conversation with an agent; `randomId` makes it unique. */
 export function newSessionKey(agentId: string, randomId: string): string {
   return `agent:${agentId}:webchat:direct:${randomId.slice(0, 12)}`;
 }

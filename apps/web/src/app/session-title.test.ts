@@ -5,7 +5,7 @@ import { sessionTitle } from "./session-title.ts";
 const summary = (facts: Partial<SessionSummary>) =>
   ({ key: "agent:main:x", createdAtMs: Date.UTC(2026, 0, 2, 12), displayName: "Ada", ...facts }) as SessionSummary;
 
-test("a session is called by its own name, then Main, then as the gateway says, and never by its key", () => {
+test("titles a session by its own name, then Main, then the gateway's name, and never by its key", () => {
   expect(sessionTitle("agent:main:x", summary({ label: "Trip" }), "agent:main:x")).toBe("Trip");
   expect(sessionTitle("agent:main:x", summary({}), "agent:main:x")).toBe("Main");
   expect(sessionTitle("agent:main:x", summary({}), "agent:main:main")).toBe("Ada");

@@ -1,11 +1,11 @@
-/** One immutable value and those who watch it. */
+/** An immutable value with subscribers. */
 export class Store<State extends object> {
   #state: State;
   #announced = true;
   readonly #listeners = new Set<() => void>();
   readonly #scheduleNotice: (notify: () => void) => void;
 
-  /** `scheduleNotice` decides when listeners hear of changes, so that a burst of them is drawn once. */
+  /** `scheduleNotice` decides when listeners are notified, so that a burst of changes is rendered once. */
   constructor(initial: State, scheduleNotice: (notify: () => void) => void) {
     this.#state = initial;
     this.#scheduleNotice = scheduleNotice;

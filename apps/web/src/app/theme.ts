@@ -1,15 +1,15 @@
-/** Which colours the page has; `system` follows the device. */
+/** The colour theme; `system` follows the device. */
 export type Theme = "system" | "light" | "dark";
 
 const THEME_KEY = "factotum.theme";
 
-/** The choice of this browser. */
+/** The stored theme of this browser. */
 export function loadTheme(storage: Pick<Storage, "getItem">): Theme {
   const stored = storage.getItem(THEME_KEY);
   return stored === "light" || stored === "dark" ? stored : "system";
 }
 
-/** Shows a theme and keeps the choice. The stylesheet does the rest. */
+/** Applies a theme and stores it. The stylesheet does the rest. */
 export function applyTheme(theme: Theme, page: Pick<Window, "document" | "localStorage">): void {
   page.document.documentElement.dataset["theme"] = theme;
   page.localStorage.setItem(THEME_KEY, theme);

@@ -1,12 +1,12 @@
 import * as z from "zod";
 
-/** What became of an image that was handed to the gateway. */
+/** The result of an upload. */
 export type UploadOutcome = { readonly type: "uploaded"; readonly ref: string } | { readonly type: "refused"; readonly message: string };
 
 const UploadedSchema = z.object({ ref: z.string() });
 const RefusedSchema = z.object({ error: z.object({ message: z.string() }) });
 
-/** Hands an image to the gateway. Rejects never; `message` says what to do. */
+/** Uploads an image to the gateway. Never rejects; `message` says what to do. */
 export async function uploadImage(
   image: Blob,
   { address, token, fetch }: { readonly address: string; readonly token: string; readonly fetch: typeof globalThis.fetch },
@@ -17,7 +17,7 @@ export async function uploadImage(
     if (response.ok) return { type: "uploaded", ref: UploadedSchema.parse(body).ref };
     return { type: "refused", message: RefusedSchema.parse(body).error.message };
   } catch (error) {
-    // No connection, or an answer that is not the gateway's: a proxy between says no in its own words.
+    // No connection, or a response of a proxy in between.
     if (error instanceof TypeError || error instanceof SyntaxError || error instanceof z.ZodError)
       return { type: "refused", message: "The gateway did not take it. Check the connection and attach it again." };
     throw error;

@@ -27,7 +27,7 @@ function startWithCalls(): ScriptedSession {
   return session;
 }
 
-test("each call stands with what became of it, in the order of the calls", () => {
+test("shows each call with its result, in the order of the calls", () => {
   const session = startWithCalls();
   session.startBlock("text");
   session.write("so far");
@@ -42,7 +42,7 @@ test("each call stands with what became of it, in the order of the calls", () =>
   ]);
 });
 
-test("a call that never ran is unfinished once its run is over", () => {
+test("shows a call that never ran as unfinished once its run is over", () => {
   const session = startWithCalls();
   session.endTool("b", "ok", false);
   session.commitAnswer([], "aborted", "Stopped by you.");
@@ -55,7 +55,7 @@ test("a call that never ran is unfinished once its run is over", () => {
   ]);
 });
 
-test("a tool that runs before its message is committed is shown, and so is a result whose message is on an older page", () => {
+test("shows a tool that runs before its message is committed, and a result whose message is on an older page", () => {
   const early = new ScriptedSession("agent:main:main", () => 0);
   early.startRun();
   early.startTool(call("early"));
@@ -87,7 +87,7 @@ const noticeOf = (level: "info" | "error"): ChatEntry => ({
   text: "The answer broke off.",
 });
 
-test("an answer that broke off has one line that says so: the gateway's, or its own where there is none", () => {
+test("shows one line for an answer that broke off: the gateway's, or its own if there is none", () => {
   const types = (...entries: readonly ChatEntry[]): readonly string[] => toChatItems(entries, undefined).map(({ type }) => type);
   const [said, broken] = STARTED;
   const stopped = { ...broken, stopReason: "aborted" } as const;
@@ -99,7 +99,7 @@ test("an answer that broke off has one line that says so: the gateway's, or its 
   expect(types(said, { ...broken, stopReason: "length" }, noticeOf("error"))).toEqual(["user", "answer", "answer-end", "notice"]);
 });
 
-test("rows that say the same stay the same objects: while an answer grows, when a tool prints, and when more is committed", () => {
+test("keeps unchanged rows the same objects: while an answer grows, when a tool prints, and when more is committed", () => {
   const session = startWithCalls();
   const rows = (): readonly unknown[] => {
     const { entries, live } = session.snapshot(1000);
@@ -112,7 +112,7 @@ test("rows that say the same stay the same objects: while an answer grows, when 
   session.write("so far");
   expect(same(first, rows())).toEqual([true, true, true, true, true, true]);
   session.print("b", "more");
-  // Of all rows, the tool that printed.
+  // Only the tool that printed has changed.
   expect(same(first, rows())).toEqual([true, true, true, true, false, true]);
   session.endTool("b", "ok", false);
   session.commitAnswer([], "stop");

@@ -1,12 +1,10 @@
 import type { ChatEntry, ChatToolCall, LiveRun } from "@factotum/protocol";
 import { liveRowId, type RowIds } from "./chat-state.ts";
 
-/**
- * `waiting`: asked for and not begun. `stopped`: ended because the run was stopped. `unfinished`: asked for in a run that is over, without a result.
- */
+/** `waiting`: requested and not started. `stopped`: ended because the run was stopped. `unfinished`: requested in a run that is over, without a result. */
 export type ToolStatus = "waiting" | "running" | "done" | "failed" | "stopped" | "unfinished";
 
-/** A tool call with what became of it. */
+/** A tool call with its result. */
 export interface ToolItem {
   readonly type: "tool";
   readonly id: string;
@@ -36,8 +34,8 @@ export function toChatItems(entries: readonly ChatEntry[], live: LiveRun | undef
 }
 
 /**
- * The rows of what is committed and of the tools of a run (`undefined` when nothing runs). A row that says the same as before is the same object, so
- * that it is not drawn again.
+ * The rows of committed entries and of a run's tools (`undefined` if nothing runs). An unchanged row is the same object as before, so that it is not rendered
+ * again.
  */
 export function toCommittedItems(entries: readonly ChatEntry[], tools: LiveRun["tools"] | undefined, rows?: RowIds): readonly ChatItem[] {
   const results = new Map<string, Extract<ChatEntry, { type: "tool-result" }>>();
@@ -63,7 +61,7 @@ export function toCommittedItems(entries: readonly ChatEntry[], tools: LiveRun["
       items.push(...reuseAnswer(entry, { id: rows?.get(entry.id) ?? entry.id, isEndTold: isEndTold(entry, entries, index + 1) }));
       for (const call of entry.toolCalls) items.push(reuseTool(call, toTool(call, tools !== undefined && entry.id === lastAssistant)));
     } else if (!shown.has(entry.callId)) {
-      // The message that asked for it is on an older page.
+      // The message with the call is on an older page.
       items.push(reuseTool(entry, toTool({ id: entry.callId, name: entry.name, argumentsText: "" }, false)));
     }
   }
@@ -112,7 +110,7 @@ function reuseAnswer(entry: Extract<ChatEntry, { type: "assistant" }>, place: An
   return items;
 }
 
-/** `source` is what the row was made of: the call, or what there is of it. */
+/** `source`: the object that the row was created from, a call or the known part of it. */
 function reuseTool(source: object, item: ToolItem): ToolItem {
   const known = toolRows.get(source);
   if (known?.status === item.status && known.output === item.output) return known;
@@ -120,7 +118,7 @@ function reuseTool(source: object, item: ToolItem): ToolItem {
   return item;
 }
 
-/** True when the gateway says itself, in the same run, how an answer ended: then its end needs no line of its own. */
+/** True if a notice of the gateway in the same run already says how an answer ended. */
 function isEndTold({ stopReason }: Extract<ChatEntry, { type: "assistant" }>, entries: readonly ChatEntry[], nextIndex: number): boolean {
   if (stopReason !== "error" && stopReason !== "aborted") return false;
   const levels = stopReason === "error" ? ["error", "warning"] : ["info"];

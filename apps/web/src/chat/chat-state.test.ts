@@ -15,7 +15,7 @@ const often = {
   ),
 };
 
-/** What can happen next in a session; a step that does not fit the moment becomes the one that leads to it. */
+/** A possible next event in a session; an event that is not possible at the moment becomes one that leads to it. */
 const step = fc.oneof({ weight: 1, arbitrary: fc.record(rarely) }, { weight: 4, arbitrary: fc.record(often) });
 
 interface Moment {
@@ -67,7 +67,7 @@ function takeInRun(session: ScriptedSession, type: string, text: string, moment:
   }
 }
 
-test("joining at any moment and watching from there gives what watching from the start gives", () => {
+test("joining at any moment shows the same as watching from the start", () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 10, maxLength: 60, size: "max" }), (steps) => {
       let nowMs = 0;
@@ -95,7 +95,7 @@ test("joining at any moment and watching from there gives what watching from the
   );
 });
 
-test("a snapshot after a gap keeps the older pages it joins on to, and loading the rest gives everything once", () => {
+test("a snapshot after a gap keeps older pages that it overlaps, and loading the rest gives every entry once", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 40 }),
@@ -117,7 +117,7 @@ test("a snapshot after a gap keeps the older pages it joins on to, and loading t
   );
 });
 
-test("a snapshot that goes back to the beginning replaces everything", () => {
+test("a snapshot from the beginning replaces everything", () => {
   const session = new ScriptedSession(KEY, () => 0);
   session.say("old", "k-1");
   const state = applySnapshot(undefined, session.snapshot());
@@ -125,7 +125,7 @@ test("a snapshot that goes back to the beginning replaces everything", () => {
   expect(applySnapshot(state, session.snapshot()).entries).toEqual([]);
 });
 
-test("events of another run leave the live state alone", () => {
+test("events of another run do not change the live state", () => {
   const session = new ScriptedSession(KEY, () => 0);
   session.startRun();
   session.startBlock("text");
@@ -139,7 +139,7 @@ test("events of another run leave the live state alone", () => {
   }
 });
 
-test("an answer that is asked for again begins with nothing", () => {
+test("a restarted answer is empty", () => {
   const session = new ScriptedSession(KEY, () => 0);
   session.startRun();
   session.startBlock("thinking");

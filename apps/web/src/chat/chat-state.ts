@@ -1,18 +1,18 @@
 import type { ChatEntry, ChatEvent, ChatSnapshot, ChatWait, LiveRun } from "@factotum/protocol";
 
-/** How much of a running tool's output is kept, characters: as much as a snapshot holds, so that watching and joining late show the same. */
+/** Characters kept of a running tool's output: as many as in a snapshot, so that watching and joining late show the same. */
 const MAX_LIVE_OUTPUT_LENGTH = 4000;
 
-/** A conversation as the page knows it: what is committed, what is being written, and what waits. */
+/** The page's state of a conversation: committed entries, the unfinished answer, and the queue. */
 export interface ChatState {
   readonly sessionKey: string;
-  /** Oldest first, without gaps from the first one that was loaded. */
+  /** Oldest first, without gaps from the first loaded one. */
   readonly entries: readonly ChatEntry[];
-  /** There are older entries; ask `chat.history` with it. */
+  /** Cursor for older entries, for `chat.history`. */
   readonly before?: string;
   readonly live?: LiveRun;
   readonly queued: number;
-  /** What it waits for, or what the tools of the run wait for. */
+  /** What the queue, or the tools of the run, wait for. */
   readonly wait?: ChatWait;
   /** By the id of each answer that was seen being written, the row in which it was written. It stays in that row: a long one is not mounted twice. */
   readonly rows?: RowIds;
@@ -27,8 +27,8 @@ export function liveRowId(runId: string, rows: RowIds | undefined): string {
 }
 
 /**
- * Takes over a fresh snapshot. Older pages that were loaded before are kept when the snapshot joins on to them; when it does not (a reset, or more
- * new entries than it holds), it stands alone and older entries can be loaded again.
+ * Applies a fresh snapshot. Older pages are kept if the snapshot overlaps them; otherwise (a reset, or more new entries than it holds) it replaces everything
+ * and older entries can be loaded again.
  */
 export function applySnapshot(state: ChatState | undefined, snapshot: ChatSnapshot): ChatState {
   const first = snapshot.entries[0];
@@ -42,7 +42,7 @@ export function applySnapshot(state: ChatState | undefined, snapshot: ChatSnapsh
   return { ...rest, ...rows, entries, ...(state.before === undefined ? {} : { before: state.before }) };
 }
 
-/** Puts an older page in front. */
+/** Prepends an older page. */
 export function prependHistory(state: ChatState, page: { readonly entries: readonly ChatEntry[]; readonly before?: string }): ChatState {
   const known = new Set(state.entries.map((entry) => entry.id));
   const { before: _older, ...rest } = state;
@@ -50,7 +50,7 @@ export function prependHistory(state: ChatState, page: { readonly entries: reado
   return { ...rest, entries, ...(page.before === undefined ? {} : { before: page.before }) };
 }
 
-/** The state after one event. Events of a run that is not the current one change nothing but the entries. */
+/** The state after one event. Events of another than the current run change only the entries. */
 export function applyEvent(state: ChatState, event: ChatEvent): ChatState {
   switch (event.type) {
     case "run-start":
@@ -96,7 +96,7 @@ function growTool(live: LiveRun, callId: string, text: string): LiveRun {
   return { ...live, tools: live.tools.map((tool) => (tool.id === callId ? grow(tool) : tool)) };
 }
 
-/** An entry replaces an earlier form of itself (an edit), and what the live state showed of it. */
+/** Replaces an earlier version of an entry (an edit), and the live state that it commits. */
 function commitEntry(state: ChatState, entry: ChatEntry, runId: string | undefined): ChatState {
   const known = state.entries.some((other) => other.id === entry.id);
   const entries = known ? state.entries.map((other) => (other.id === entry.id ? entry : other)) : [...state.entries, entry];

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { describeArguments } from "./describe-arguments.ts";
 
-test("the first telling value stands in the line, everything in the block", () => {
+test("shows the first informative value in the line, and everything in the block", () => {
   expect(describeArguments('{"limit":5,"path":"src/a.ts","pattern":"x"}')).toEqual({
     line: "src/a.ts",
     block: '{\n  "limit": 5,\n  "path": "src/a.ts",\n  "pattern": "x"\n}',
@@ -10,7 +10,7 @@ test("the first telling value stands in the line, everything in the block", () =
   expect(describeArguments("{}")).toEqual({ line: "", block: "" });
 });
 
-test("long values and arguments that were cut still fit into a line", () => {
+test("truncates long values and arguments to a line", () => {
   const cut = `{"content":"${"word ".repeat(900)}`;
   expect(describeArguments(cut)).toMatchObject({ block: cut });
   expect(describeArguments(cut).line).toHaveLength(120);

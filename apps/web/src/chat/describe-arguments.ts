@@ -1,4 +1,4 @@
-/** The arguments of a call, for people: one telling value for a line, and everything for a block. */
+/** The arguments of a call, for people: one informative value for a line, and all of them for a block. */
 export interface ArgumentsText {
   readonly line: string;
   readonly block: string;
@@ -6,7 +6,7 @@ export interface ArgumentsText {
 
 const MAX_LINE_LENGTH = 120;
 
-/** Reads arguments that are JSON, and shows them as they are when they are not, because they were cut. */
+/** Formats JSON arguments; truncated ones, which do not parse, are shown as they are. */
 export function describeArguments(argumentsText: string): ArgumentsText {
   let value: unknown;
   try {

@@ -1,6 +1,6 @@
 import type { ChatWait } from "@factotum/protocol";
 
-/** Why the messages of a conversation wait, or the tools of its run, in a sentence for the owner. */
+/** Says why the messages of a conversation, or the tools of its run, wait, in a sentence for the owner. */
 export function describeWait(wait: ChatWait): string {
   switch (wait.type) {
     case "held":

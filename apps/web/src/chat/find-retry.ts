@@ -1,9 +1,9 @@
 import type { ChatEntry } from "@factotum/protocol";
 
-/** A message of the person that came to no good end. */
+/** A message of the person that failed or was stopped. */
 export type FailedInput = Extract<ChatEntry, { type: "user" }>;
 
-/** The newest message of the person, if it has failed or was stopped and can be said again: nothing after it has answered it. */
+/** The newest message of the person, if it failed or was stopped and can be sent again: nothing after it has answered it. */
 export function findRetry(entries: readonly ChatEntry[]): FailedInput | undefined {
   const index = entries.findLastIndex((entry) => entry.type === "user");
   const input = entries[index];

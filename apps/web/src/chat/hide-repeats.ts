@@ -1,9 +1,6 @@
 import type { ChatItem } from "./chat-items.ts";
 
-/**
- * The rows of a conversation without messages that only say again what has failed just before: the person sees one message, why it failed, and what came of
- * the next try. Rows keep their identity.
- */
+/** Hides messages that only repeat the failed one before: the person sees one message, why it failed, and the result of the retry. Rows keep their identity. */
 export function hideRepeats(items: readonly ChatItem[]): readonly ChatItem[] {
   let said: string | undefined;
   let hasFailed = false;

@@ -29,11 +29,11 @@ test.each([
   ["at work", [user("a")], undefined],
   ["answered since", [user("a"), notice("error"), user("b"), answer("stop")], undefined],
   ["nothing said", [], undefined],
-] as const)("an input that is %s", (_name, entries, text) => {
+] as const)("finds out if an input that was %s can be sent again", (_name, entries, text) => {
   expect(findRetry(entries)?.text).toBe(text);
 });
 
-test("what is said again after a failure stands there once; after an answer it stands again", () => {
+test("a message that is repeated after a failure is shown once; after an answer it is shown again", () => {
   const shown = (entries: readonly ChatEntry[]): readonly string[] =>
     hideRepeats(toChatItems(entries, undefined)).map((item) => (item.type === "tool" ? item.name : "text" in item ? item.text : item.type));
   expect(shown([user("a"), notice("error"), user("a"), notice("error"), user("a"), answer("stop")])).toEqual([

@@ -1,4 +1,4 @@
-/** As a `ref`: gives an element the focus when it appears. A step of a dialog takes the place of the one that had it. */
+/** As a `ref`: focuses an element when it appears. A step of a dialog takes the focus of the one that it replaces. */
 export function focusOnce(element: HTMLElement | null): void {
   element?.focus();
 }

@@ -7,7 +7,7 @@ interface KeyFieldProps {
   readonly onChange: (key: string) => void;
 }
 
-/** The field for a provider's key, with what is known of the key that it has and where one is made. */
+/** The field for a provider's key, with the status of its current key and where to create one. */
 export function KeyField({ provider: { label, url, keyPlace, keyProblem }, value, onChange }: KeyFieldProps): React.JSX.Element {
   return (
     <>
@@ -37,7 +37,7 @@ export function KeyField({ provider: { label, url, keyPlace, keyProblem }, value
   );
 }
 
-/** What there is to say of a provider that needs no key. */
+/** The note for a provider that needs no key. */
 export function NoKeyNote({ provider: { label, url } }: Pick<KeyFieldProps, "provider">): React.JSX.Element {
   return (
     <p>

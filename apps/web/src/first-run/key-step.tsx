@@ -7,14 +7,14 @@ import { useStep } from "./use-step.ts";
 interface KeyStepProps {
   readonly provider: SetupProvider;
   readonly onBack: () => void;
-  /** The provider answers; with the models that it has. */
+  /** The provider responds; called with its models. */
   readonly onDone: (models: readonly string[]) => void;
 }
 
-/** A key that these say may be right all the same. */
+/** Results after which the key may still be valid. */
 const MAY_BE_RIGHT: readonly SetupCheck["type"][] = ["no-credit", "rate-limited", "unreachable", "failed"];
 
-/** Asks for a provider's key, tests it by calls that cost nothing, and has the gateway keep it. */
+/** Asks for a provider's key, tests it by calls that cost nothing, and stores it on the gateway. */
 export function KeyStep({ provider, onBack, onDone }: KeyStepProps): React.JSX.Element {
   const { setup } = useSession();
   const { isBusy, problem, run } = useStep();

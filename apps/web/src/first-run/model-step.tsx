@@ -8,13 +8,13 @@ interface ModelStepProps {
   readonly provider: SetupProvider;
   readonly models: readonly string[];
   readonly onBack: () => void;
-  /** The model is in use; `provider/model`. */
+  /** Called with `provider/model` once the model is in use. */
   readonly onDone: (model: string) => void;
 }
 
 const OTHER = "";
 
-/** Chooses one of the provider's models, or one by its name, and tests that the key may use it. */
+/** Selects one of the provider's models, or one by name, and tests that the key may use it. */
 export function ModelStep({ provider, models, onBack, onDone }: ModelStepProps): React.JSX.Element {
   const { setup } = useSession();
   const { isBusy, problem, run } = useStep();

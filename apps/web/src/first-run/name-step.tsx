@@ -5,11 +5,11 @@ import { useStep } from "./use-step.ts";
 
 interface NameStepProps {
   readonly name: string;
-  /** With the name, or without one when the step was passed over. */
+  /** Called with the name, or without one if the step was skipped. */
   readonly onDone: (name: string | undefined) => void;
 }
 
-/** Names the assistant. */
+/** Sets the assistant's name. */
 export function NameStep({ name: before, onDone }: NameStepProps): React.JSX.Element {
   const { setup } = useSession();
   const { isBusy, problem, run } = useStep();

@@ -3,11 +3,11 @@ import type { SetupProvider, SetupState } from "@factotum/protocol";
 interface ProviderStepProps {
   readonly state: SetupState;
   readonly onChoose: (provider: SetupProvider) => void;
-  /** Nothing about the model is to change. */
+  /** Keep the current model. */
   readonly onKeep: () => void;
 }
 
-/** Who answers: a provider, or what answers today. */
+/** Selects a provider, or keeps the current model. */
 export function ProviderStep({ state: { model, providers }, onChoose, onKeep }: ProviderStepProps): React.JSX.Element {
   const isDemo = model.source === "demo";
   return (

@@ -5,10 +5,10 @@ import { useAppState, useSession } from "../views/app-context.ts";
 import { Icon } from "../views/icon.tsx";
 import { staysWithDemo } from "./demo-choice.ts";
 
-/** Loaded when it is needed: most visits have a model. */
+/** Loaded on demand: most visits have a model already. */
 const SetupDialog = lazy(async () => ({ default: (await import("./setup-dialog.tsx")).SetupDialog }));
 
-/** Opens the settings. Without a model, and unless the person has chosen to stay with the demo, they open by themselves once. */
+/** Opens the settings. Without a model they open by themselves once, unless the person chose the demo. */
 export function SetupButton(): React.JSX.Element {
   const { setup } = useSession();
   const [state, setState] = useState<SetupState>();
@@ -20,7 +20,7 @@ export function SetupButton(): React.JSX.Element {
     hasLooked.current = true;
     setup.state().then(
       (found) => found.model.source === "demo" && !staysWithDemo(localStorage) && setState(found),
-      // Whoever wants to know opens the settings and is told.
+      // Opening the settings shows the error.
       () => undefined,
     );
   }, [isConnected, setup]);

@@ -1,10 +1,10 @@
 import type { SetupCheck, SetupState } from "@factotum/protocol";
 import type { GatewayClient } from "../gateway-client/gateway-client.ts";
 
-/** What the first run asks of the gateway. Every method rejects with an `RpcError` whose message is for people. */
+/** Requests of the first run. Every method rejects with an `RpcError` whose message is for people. */
 export interface SetupClient {
   state(): Promise<SetupState>;
-  /** Tests a provider with `key`, or with the one that it has. */
+  /** Tests a provider with `key`, or with its current one. */
   check(target: { readonly provider: string; readonly key?: string; readonly model?: string }): Promise<SetupCheck>;
   storeKey(provider: string, key: string): Promise<void>;
   /** `provider/model`. */

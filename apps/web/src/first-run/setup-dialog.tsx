@@ -22,7 +22,7 @@ interface SetupDialogProps {
   readonly onClose: () => void;
 }
 
-/** Leads from a provider over its key and model to the assistant's name. Every step can be left, and begun again from the settings. */
+/** Leads from a provider over its key and model to the assistant's name. Every step can be left, and repeated from the settings. */
 export function SetupDialog({ state, onClose }: SetupDialogProps): React.JSX.Element {
   const { controller } = useSession();
   const [place, setPlace] = useState<Place>({ step: "provider" });

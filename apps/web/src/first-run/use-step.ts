@@ -1,16 +1,16 @@
 import { useState } from "react";
 import { RpcError } from "../gateway-client/rpc-error.ts";
 
-/** What a step of the dialog shows beside its fields. */
+/** The state of a step besides its fields. */
 export interface Step {
   readonly isBusy: boolean;
-  /** Why the last try did not work, and what to do. */
+  /** Why the last attempt failed, and what to do. */
   readonly problem: string | undefined;
-  /** Runs a try: `action` returns what is wrong, or nothing. A request that fails is a problem, too. */
+  /** Runs an attempt: `action` returns the problem, or nothing. A failed request is a problem, too. */
   readonly run: (action: () => Promise<string | undefined>) => void;
 }
 
-/** One try after the other, each with its problem. */
+/** Runs one attempt at a time, each with its problem. */
 export function useStep(): Step {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();

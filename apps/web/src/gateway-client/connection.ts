@@ -16,7 +16,7 @@ import {
 import { RpcError } from "./rpc-error.ts";
 import type { Timers } from "./timers.ts";
 
-/** How a connection ended. `refused` is for good: trying again with the same token and page gives the same. */
+/** How a connection ended. `refused` is final: a retry with the same token and page has the same result. */
 export type ConnectionEnd =
   | { readonly type: "lost"; readonly reason: string }
   | { readonly type: "refused"; readonly reason: "unauthorized" | "unsupported-protocol"; readonly message: string };
@@ -24,14 +24,14 @@ export type ConnectionEnd =
 /** An event with its payload. */
 export type GatewayEvent = { readonly [Name in RpcEvent]: { readonly type: Name; readonly payload: RpcEvents[Name] } }[RpcEvent];
 
-/** What a connection tells its owner. `onEnd` is the last call, and comes once. */
+/** Receives the events of a connection. `onEnd` is the last call, exactly once. */
 export interface ConnectionListener {
   onHello(serverVersion: string): void;
   onEvent(event: GatewayEvent): void;
   onEnd(end: ConnectionEnd): void;
 }
 
-/** Parts of a connection. */
+/** Options of a connection. */
 export interface ConnectionOptions {
   readonly socket: WebSocket;
   readonly token: string;
@@ -46,7 +46,7 @@ interface PendingRequest {
 
 const NEWER_GATEWAY = "The gateway speaks a newer form of the protocol than this page. Reload the page.";
 
-/** One WebSocket from its opening to its end: the handshake, requests with their answers, events in order without gaps. */
+/** One WebSocket from opening to end: the handshake, requests with their responses, events in order without gaps. */
 export class Connection {
   readonly #options: ConnectionOptions;
   readonly #listener: ConnectionListener;
@@ -58,7 +58,7 @@ export class Connection {
   #lastSeq = 0;
   #requests = 0;
   #refusal: string | undefined;
-  /** When something last arrived, milliseconds since the epoch. */
+  /** Time of the last received frame, milliseconds since the epoch. */
   lastFrameAtMs: number;
 
   constructor(options: ConnectionOptions, listener: ConnectionListener) {
@@ -78,9 +78,7 @@ export class Connection {
     return this.#ready && !this.#ended;
   }
 
-  /**
-   * Sends a request. `onResult` runs before any later frame is looked at, the promise settles after it. Rejects with an RpcError.
-   */
+  /** Sends a request. `onResult` runs before any later frame is processed, the promise settles after it. Rejects with an RpcError. */
   request<Method extends RpcMethod>(
     method: Method,
     params: RpcMethods[Method]["params"],
@@ -126,7 +124,7 @@ export class Connection {
     });
   }
 
-  /** Gives the connection up at once: a half-open one would not answer to a close. */
+  /** Abandons the connection at once: a half-open one would not answer to a close. */
   drop(reason: string): void {
     this.#end({ type: "lost", reason });
   }
@@ -170,7 +168,7 @@ export class Connection {
       return;
     }
     this.#lastSeq = frame.seq;
-    // An event that this page does not know is one that it does not need.
+    // An unknown event is not needed by this page.
     if (!isEventName(frame.event)) return;
     const parsed = RPC_EVENTS[frame.event].safeParse(frame.payload);
     if (!parsed.success) {

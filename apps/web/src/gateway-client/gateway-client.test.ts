@@ -36,7 +36,7 @@ function makeClient(options: { token?: string; port?: () => number } = {}): Gate
   return client;
 }
 
-/** Follows a chat as the page does, and can be waited on. */
+/** Follows a chat like the page, with promises to wait for. */
 function follow(client: GatewayClient, key: string) {
   let state: ChatState | undefined;
   let snapshots = 0;
@@ -79,7 +79,7 @@ function follow(client: GatewayClient, key: string) {
   };
 }
 
-test("it connects with the token in its first frame and answers requests", async () => {
+test("connects with the token in its first frame and gets responses", async () => {
   const client = makeClient();
   client.start();
   expect(await reached(client, "connected")).toEqual({ type: "connected", serverVersion: "0.0.0-test" });
@@ -87,7 +87,7 @@ test("it connects with the token in its first frame and answers requests", async
   expect(agents.map((agent) => agent.mainSessionKey)).toEqual([MAIN_KEY]);
 });
 
-test("a wrong token ends in a refusal with the gateway's words, and is not tried again", async () => {
+test("a wrong token ends in a refusal with the gateway's message, without a retry", async () => {
   const client = makeClient({ token: "wrong" });
   client.start();
   expect(await reached(client, "refused")).toEqual({
@@ -99,7 +99,7 @@ test("a wrong token ends in a refusal with the gateway's words, and is not tried
   expect(client.state.type).toBe("refused");
 });
 
-test("after a cut it waits, connects again and catches up with what it missed", async () => {
+test("reconnects after a cut and catches up", async () => {
   const client = makeClient();
   const { session } = gateway.conversation(MAIN_KEY);
   session.say("before", "k-1");
@@ -128,7 +128,7 @@ test("after a cut it waits, connects again and catches up with what it missed", 
   expect(chat.snapshots).toBe(2);
 });
 
-test("waits grow while the gateway is away, and trying now does not wait", async () => {
+test("delays grow while the gateway is away, and retrying now skips them", async () => {
   const { port } = gateway;
   await gateway.close();
   const client = makeClient({ port: () => port });
@@ -148,7 +148,7 @@ test("waits grow while the gateway is away, and trying now does not wait", async
   await reached(client, "connected");
 });
 
-test("a gap in the events is a lost connection: it starts anew with a snapshot", async () => {
+test("treats a gap in the events as a lost connection, and starts again with a snapshot", async () => {
   const client = makeClient();
   client.start();
   const chat = follow(client, MAIN_KEY);
@@ -159,7 +159,7 @@ test("a gap in the events is a lost connection: it starts anew with a snapshot",
   await reached(client, "connected");
 });
 
-test("unknown events are ignored; a known one of another shape asks for a reload", async () => {
+test("ignores unknown events, and requests a reload after a known one with another shape", async () => {
   const client = makeClient();
   client.start();
   await reached(client, "connected");
@@ -168,7 +168,7 @@ test("unknown events are ignored; a known one of another shape asks for a reload
   expect(await reached(client, "refused")).toMatchObject({ reason: "unsupported-protocol" });
 });
 
-test("a request without an answer times out; a request that was under way when the connection went is told so", async () => {
+test("a request times out without a response, and fails when its connection is lost", async () => {
   const client = makeClient();
   client.start();
   await reached(client, "connected");
@@ -188,7 +188,7 @@ test("a request without an answer times out; a request that was under way when t
   await expect(client.request("status", {})).rejects.toMatchObject({ code: "disconnected" });
 });
 
-test("a no of the gateway is not transient, and a message over the frame's limit never leaves", async () => {
+test("a refusal by the gateway is not transient, and a message over the frame's limit is never sent", async () => {
   const client = makeClient();
   client.start();
   await reached(client, "connected");
@@ -204,7 +204,7 @@ test("a no of the gateway is not transient, and a message over the frame's limit
   expect(gateway.requests).toHaveLength(before);
 });
 
-test("silence is answered with a probe, and no answer to it with a new connection", async () => {
+test("answers silence with a probe, and reconnects if the probe is not answered", async () => {
   const client = makeClient();
   client.start();
   await reached(client, "connected");
@@ -219,7 +219,7 @@ test("silence is answered with a probe, and no answer to it with a new connectio
   expect(await reached(client, "waiting")).toMatchObject({ reason: "The gateway stopped answering." });
 });
 
-test("events that overtake their snapshot are applied after it", async () => {
+test("applies events that overtake their snapshot after it", async () => {
   const { session } = gateway.conversation(MAIN_KEY);
   const runId = session.startRun();
   session.startBlock("text");
@@ -236,7 +236,7 @@ test("events that overtake their snapshot are applied after it", async () => {
   expect(state.live?.blocks).toEqual([{ type: "text", text: "early" }]);
 });
 
-test("a session that is watched again waits for the end of the old subscription", async () => {
+test("watching a session again waits for the end of the old subscription", async () => {
   const { session } = gateway.conversation(MAIN_KEY);
   session.startRun();
   session.startBlock("text");
@@ -245,7 +245,7 @@ test("a session that is watched again waits for the end of the old subscription"
   const first = follow(client, MAIN_KEY);
   await first.until(() => true);
   gateway.intercept = (request) => {
-    // Still from the old subscription, under way when the page had changed its mind.
+    // From the old subscription, on the wire when the page watched again.
     if (request.method === "chat.unsubscribe") session.write("once");
     return "handle";
   };
@@ -257,7 +257,7 @@ test("a session that is watched again waits for the end of the old subscription"
   expect(second.state?.live?.blocks).toEqual([{ type: "text", text: "once" }]);
 });
 
-test("an ended watch is unsubscribed and hears nothing more", async () => {
+test("an ended watch is unsubscribed and gets no more events", async () => {
   const client = makeClient();
   client.start();
   const chat = follow(client, MAIN_KEY);
@@ -279,7 +279,7 @@ test("a stopped client is silent", async () => {
   expect(client.state).toEqual({ type: "stopped" });
 });
 
-test("the wait is never longer than its window and never nothing", () => {
+test("the delay is above zero and within its window", () => {
   fc.assert(
     fc.property(fc.nat({ max: 5000 }), fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), (attempt, random) => {
       const delayMs = backoffDelayMs(attempt, random);

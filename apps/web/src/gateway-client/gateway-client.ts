@@ -4,24 +4,24 @@ import { Connection, type ConnectionEnd, type GatewayEvent } from "./connection.
 import { RpcError } from "./rpc-error.ts";
 import type { Timers } from "./timers.ts";
 
-/** How the page and the gateway are connected. */
+/** State of the page's connection to the gateway. */
 export type ConnectionState =
   | { readonly type: "stopped" }
   | { readonly type: "connecting" }
   | { readonly type: "connected"; readonly serverVersion: string }
-  /** Waits for the next try. `attempt` counts the failures in a row from 1. */
+  /** Waits for the next attempt. `attempt` counts consecutive failures from 1. */
   | { readonly type: "waiting"; readonly attempt: number; readonly retryAtMs: number; readonly reason: string }
   | Extract<ConnectionEnd, { type: "refused" }>;
 
-/** Follows one session. After each (re)connection a snapshot comes first, then every event after it. */
+/** Follows one session. After each (re)connect it gets a snapshot, then every later event. */
 export interface ChatWatcher {
   onSnapshot(snapshot: ChatSnapshot): void;
   onEvent(event: ChatEvent): void;
-  /** The gateway refused the subscription. It is tried again with the next connection. */
+  /** The gateway refused the subscription. It is retried with the next connection. */
   onError(error: RpcError): void;
 }
 
-/** Parts of the client. */
+/** Options of the client. */
 export interface GatewayClientOptions {
   openSocket(): WebSocket;
   readonly token: string;
@@ -32,30 +32,30 @@ export interface GatewayClientOptions {
 }
 
 const REQUEST_TIMEOUT_MS = 30_000;
-/** After so much silence the gateway is asked something, */
+/** Milliseconds of silence after which the gateway is probed, */
 const SILENCE_MS = 25_000;
-/** and when it does not answer within this time, the connection is taken for dead. */
+/** and within which it must answer the probe. */
 const PROBE_TIMEOUT_MS = 10_000;
-/** A connection that ends sooner counts as one more failure in a row. */
+/** A connection that ends sooner counts as another consecutive failure. */
 const STABLE_MS = 5_000;
 
 interface Watch {
   readonly key: string;
   readonly watcher: ChatWatcher;
-  /** As the gateway spells the key; known once it has answered on this connection. */
+  /** The gateway's spelling of the key, known after its first response on this connection. */
   liveKey: string | undefined;
-  /** Events that overtook the snapshot they follow on, while it is waited for. */
+  /** Events that arrived before the snapshot that they follow. */
   early: RpcEvents["chat"][] | undefined;
 }
 
 /**
- * The page's connection to the gateway. Keeps itself alive: backoff with jitter after a loss, a probe after silence, and everything that was watched is
- * subscribed again with a fresh snapshot. Requests do not wait for a connection; they fail at once when there is none.
+ * The page's connection to the gateway. Reconnects with backoff and jitter after a loss, probes after silence, and subscribes watched sessions again with a
+ * fresh snapshot. Requests do not wait for a connection; they fail at once without one.
  */
 export class GatewayClient {
   readonly #options: GatewayClientOptions;
   readonly #watches = new Set<Watch>();
-  /** Subscriptions that are being ended, by key. */
+  /** Pending unsubscribe requests, by key. */
   readonly #endings = new Map<string, Promise<void>>();
   readonly #stateListeners = new Set<(state: ConnectionState) => void>();
   readonly #eventListeners = new Set<(event: GatewayEvent) => void>();
@@ -73,13 +73,13 @@ export class GatewayClient {
     return this.#state;
   }
 
-  /** Called after every change; the returned function ends that. */
+  /** Called after every change; call the returned function to stop. */
   onStateChange(listener: (state: ConnectionState) => void): () => void {
     this.#stateListeners.add(listener);
     return () => void this.#stateListeners.delete(listener);
   }
 
-  /** Called with every event but those of watched sessions; the returned function ends that. */
+  /** Called with every event except those of watched sessions; call the returned function to stop. */
   onEvent(listener: (event: GatewayEvent) => void): () => void {
     this.#eventListeners.add(listener);
     return () => void this.#eventListeners.delete(listener);
@@ -95,7 +95,7 @@ export class GatewayClient {
     this.#connection?.drop("The page was closed.");
   }
 
-  /** Ends a wait for the next try; a connection that stands is probed instead. For "try now", and when the machine comes back. */
+  /** Ends the wait for the next attempt; an open connection is probed instead. For "try now", and when the machine wakes up. */
   retryNow(): void {
     if (this.#state.type === "waiting") this.#open();
     else if (this.#state.type === "connected") this.#probe();
@@ -111,7 +111,7 @@ export class GatewayClient {
     return this.#connection.request(method, params, { timeoutMs: options?.timeoutMs ?? REQUEST_TIMEOUT_MS });
   }
 
-  /** Follows a session through every reconnection until the returned function is called. One watch of a session at a time. */
+  /** Follows a session through every reconnect until the returned function is called. At most one watch per session. */
   watchChat(sessionKey: string, watcher: ChatWatcher): () => void {
     const watch: Watch = { key: sessionKey, watcher, liveKey: undefined, early: undefined };
     this.#watches.add(watch);
@@ -120,7 +120,7 @@ export class GatewayClient {
       this.#watches.delete(watch);
       const { liveKey } = watch;
       if (liveKey === undefined) return;
-      // Without a connection there is no subscription either, and a failed one only costs a few ignored events.
+      // Without a connection there is no subscription either, and a failed request only costs a few ignored events.
       const ending = this.request("chat.unsubscribe", { sessionKey: liveKey }).then(
         () => undefined,
         () => undefined,
@@ -157,7 +157,7 @@ export class GatewayClient {
     if (connection === undefined || !connection.ready || !this.#watches.has(watch)) return;
     const ending = this.#endings.get(watch.key);
     if (ending !== undefined) {
-      // Events of the old subscription would be taken for those after the new snapshot.
+      // Otherwise events of the old subscription would be applied to the new snapshot.
       void ending.then(() => this.#subscribe(watch));
       return;
     }
@@ -217,7 +217,7 @@ export class GatewayClient {
     });
   }
 
-  /** A sleeping laptop or a changed network leaves a socket that looks open and is dead; only an answer is evidence. */
+  /** After sleep or a network change a dead socket can look open; only a response proves that it works. */
   #probe(): void {
     const connection = this.#connection;
     if (connection === undefined) return;

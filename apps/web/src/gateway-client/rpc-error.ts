@@ -2,8 +2,8 @@ import type { RpcErrorCode } from "@factotum/protocol";
 
 /**
  * Why a request has no result: the gateway's code, or
- * - `disconnected`: the connection was lost, or there is none; the gateway may have done it.
- * - `timeout`: no answer in time; the gateway may have done it.
+ * - `disconnected`: the connection was lost, or there is none; the gateway may have processed it.
+ * - `timeout`: no response in time; the gateway may have processed it.
  */
 export type RequestFailureCode = RpcErrorCode | "disconnected" | "timeout";
 
@@ -17,7 +17,7 @@ export class RpcError extends Error {
     this.code = code;
   }
 
-  /** True when the same request is worth sending again by itself: nothing is wrong with it, and nothing is broken. */
+  /** True if the same request may be retried automatically, because it is valid and nothing is broken. */
   get isTransient(): boolean {
     return this.code === "disconnected" || this.code === "timeout" || this.code === "unavailable";
   }

@@ -1,8 +1,8 @@
-/** The time, injected so that tests do not wait. */
+/** Clock and timers, injected for tests. */
 export interface Timers {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Calls back once; the returned function cancels. */
+  /** Calls back once; call the returned function to cancel. */
   schedule(delayMs: number, callback: () => void): () => void;
 }
 

@@ -11,11 +11,11 @@ interface CodeBlockProps {
   /** Whole lines; joined they are the code. */
   readonly chunks: readonly string[];
   readonly language?: string | undefined;
-  /** Nothing will be added to it. */
+  /** True if the code is complete. */
   readonly complete: boolean;
 }
 
-/** A block of code with its language and buttons to wrap, fold and copy it. It is coloured once it is complete and in sight. */
+/** A block of code with its language and buttons to wrap, fold and copy it. It is highlighted once it is complete and visible. */
 export function CodeBlock({ chunks, language, complete }: CodeBlockProps): React.JSX.Element {
   const figure = useRef<HTMLElement>(null);
   const [wrapped, setWrapped] = useState(false);
@@ -60,7 +60,7 @@ interface CodeChunkProps {
   readonly diff: boolean;
 }
 
-/** Some lines, drawn again only when they change. */
+/** Some lines, rendered again only when they change. */
 const CodeChunk: React.NamedExoticComponent<CodeChunkProps> = memo(function CodeChunk({ text, tokens, diff }: CodeChunkProps) {
   const parts = diff ? diffTokens(text) : tokens;
   return (
@@ -80,7 +80,7 @@ const CodeChunk: React.NamedExoticComponent<CodeChunkProps> = memo(function Code
   );
 });
 
-/** Not there on pages without a clipboard: those that were not loaded over TLS or from this machine. */
+/** Absent without a clipboard: on pages without TLS from another machine. */
 function CopyButton({ chunks }: { readonly chunks: readonly string[] }): React.JSX.Element | null {
   const [state, setState] = useState<"ready" | "copied" | "failed">("ready");
   const clipboard: Clipboard | undefined = navigator.clipboard;

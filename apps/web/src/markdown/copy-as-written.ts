@@ -1,12 +1,9 @@
-/**
- * Copies formulas as they were written: what the browser would copy of a drawn one is its letters without what they mean. A selection without formulas is
- * the browser's own business.
- */
+/** Copies formulas as their source, because the browser would copy only the letters of a rendered one. A selection without formulas is left to the browser. */
 export function copyAsWritten(event: React.ClipboardEvent): void {
   const selection = window.getSelection();
   if (selection === null || selection.rangeCount === 0 || selection.isCollapsed) return;
   const range = selection.getRangeAt(0).cloneRange();
-  // A part of a formula is no TeX: who selects one gets the whole.
+  // A part of a formula is not valid TeX, so the whole is selected.
   const first = formulaAround(range.startContainer);
   const last = formulaAround(range.endContainer);
   if (first !== null) range.setStartBefore(first);
@@ -15,7 +12,7 @@ export function copyAsWritten(event: React.ClipboardEvent): void {
   const formulas = fragment.querySelectorAll<HTMLElement>(".formula");
   if (formulas.length === 0) return;
   for (const formula of formulas) formula.replaceWith(formula.dataset["source"] ?? "");
-  // Which lines there are is known when it is laid out.
+  // The lines are only known after layout.
   const layout = document.createElement("div");
   layout.className = "copy-layout";
   layout.append(fragment);

@@ -3,15 +3,15 @@ import type { renderFormula } from "./render-formula.ts";
 
 interface FormulaViewProps {
   readonly tex: string;
-  /** As it was written, which is what copying gives. */
+  /** The source, which is copied. */
   readonly source: string;
   readonly display: boolean;
 }
 
-/** What draws formulas, once one was there; the page does not wait for it. */
+/** The renderer, loaded for the first formula; the page does not wait for it. */
 let loaded: typeof renderFormula | undefined;
 
-/** A formula as MathML. Until that is loaded, and when the TeX is not complete or wrong, it is shown as it was written. */
+/** A formula as MathML. Its source is shown until the renderer is loaded, and if the TeX is incomplete or invalid. */
 export function FormulaView({ tex, source, display }: FormulaViewProps): React.JSX.Element {
   const [render, setRender] = useState(() => loaded);
   useEffect(() => {
@@ -22,7 +22,7 @@ export function FormulaView({ tex, source, display }: FormulaViewProps): React.J
         loaded = module.renderFormula;
         if (!isGone) setRender(() => module.renderFormula);
       },
-      // Without a connection the source stays: it is all there.
+      // Without a connection the source stays visible.
       () => undefined,
     );
     return () => {

@@ -1,14 +1,14 @@
 import { CHUNK_LINES } from "./split-lines.ts";
 
-/** A fence at the left edge; one in a list or a quote does not count. */
+/** A fence at the left edge; one in a list or a quote does not match. */
 const OPENING = /^(?:(`{3,})[^`\n]*|(~{3,})[^\n]*)\n/;
 
-/** The line that opens a fence at the beginning of a text, if there is one. */
+/** The opening line of a fence at the start of a text, if there is one. */
 export function openingLine(text: string): string | undefined {
   return OPENING.exec(text)?.[0];
 }
 
-/** A block of code that is being written. Each line is looked at once, and lines that are complete are not touched again. */
+/** A block of code that is being written. Each line is scanned once, and complete lines are not touched again. */
 export class GrowingFence {
   readonly #closing: RegExp;
   readonly #mayClose: RegExp;
@@ -16,7 +16,7 @@ export class GrowingFence {
   #last = "";
   #lastLines = 0;
 
-  /** `opening` is the line that opens it. */
+  /** `opening`: the line that opens it. */
   constructor(opening: string) {
     const marker = /^(?:`+|~+)/.exec(opening)?.[0] ?? "```";
     const character = marker.charAt(0);
@@ -24,7 +24,7 @@ export class GrowingFence {
     this.#mayClose = new RegExp(`^ {0,3}${character}*[ \\t]*$`);
   }
 
-  /** Takes lines of a text from `start` up to `end`, which both are ends of lines. Gives where it stopped, and whether that was behind the closing line. */
+  /** Scans lines of a text from `start` to `end`, both at line ends. Returns where it stopped, and whether that was after the closing line. */
   takeLines(
     text: string,
     { start, end }: { readonly start: number; readonly end: number },
@@ -45,7 +45,7 @@ export class GrowingFence {
     return { position, closed: false };
   }
 
-  /** The code so far, in chunks, with a line that is not complete yet. What may become the closing line is held back. */
+  /** The code so far, in chunks, including an incomplete line. A possible closing line is held back. */
   chunks(partialLine: string): readonly string[] {
     const last = this.#last + (this.#mayClose.test(partialLine) ? "" : partialLine);
     const chunks = last === "" && this.#full.length > 0 ? [...this.#full] : [...this.#full, last];

@@ -1,12 +1,12 @@
 import type { Definition, FootnoteDefinition, Nodes, Root, RootContent } from "mdast";
 import { splitLines } from "./split-lines.ts";
 
-/** What stands at the top level of a text. An object is never changed: the same one is drawn the same. */
+/** A top-level block. Immutable: the same object is rendered the same. */
 export type MarkdownBlock =
   | { readonly type: "node"; readonly node: RootContent }
   | { readonly type: "code"; readonly language?: string | undefined; readonly chunks: readonly string[]; readonly complete: boolean };
 
-/** What `[text][name]` refers to, by identifier. */
+/** The targets of `[text][name]`, by identifier. */
 export type Definitions = ReadonlyMap<string, Definition>;
 
 /** A text as blocks. */
@@ -27,7 +27,7 @@ export function layoutMarkdown(root: Root): MarkdownLayout {
   return { blocks: root.children.map(toBlock), definitions: new Map(found.links.map((link) => [link.identifier, link])) };
 }
 
-/** What nodes define, in their order; of several with one name the first counts. */
+/** The definitions in nodes, in order; the first of several with one name wins. */
 export function findDefinitions(nodes: readonly Nodes[]): {
   readonly links: readonly Definition[];
   readonly notes: readonly FootnoteDefinition[];

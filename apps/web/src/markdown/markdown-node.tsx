@@ -9,13 +9,13 @@ import { splitLines } from "./split-lines.ts";
 
 interface NodeProps<Node extends Nodes = Nodes> {
   readonly node: Node;
-  /** What `[text][name]` refers to. */
+  /** The targets of `[text][name]`. */
   readonly definitions: Definitions;
-  /** The deepest level that a heading may have here: levels are not skipped, so that who moves by headings does not miss one. */
+  /** The deepest heading level allowed here: levels are not skipped, so that navigation by headings misses none. */
   readonly level: number;
 }
 
-/** One node of a Markdown tree as elements. Raw HTML is shown as the text it is. Each paragraph runs in the direction of its first strong letter. */
+/** Renders one node of a Markdown tree. Raw HTML is shown as text. Each paragraph has the direction of its first strong letter. */
 export function MarkdownNode({ node, definitions, level }: NodeProps): React.ReactNode {
   const inside = "children" in node ? <Children node={node} definitions={definitions} level={level} /> : undefined;
   switch (node.type) {
@@ -88,9 +88,9 @@ function Children({
   level,
 }: { readonly node: Extract<Nodes, { children: unknown }> } & Pick<NodeProps, "definitions" | "level">): React.ReactNode {
   const isTight = node.type === "listItem" && node.spread !== true;
-  // A node's place is its identity: texts only grow.
+  // A node's index is its identity: texts only grow.
   return node.children.map((child, index) => {
-    // In a tight list the paragraphs are no paragraphs.
+    // In a tight list the paragraphs are not rendered as such.
     if (isTight && child.type === "paragraph") return <Children key={index} node={child} definitions={definitions} level={level} />;
     if (child.type === "html" && node.type !== "paragraph" && node.type !== "heading")
       return (
@@ -102,7 +102,7 @@ function Children({
   });
 }
 
-/** Code in a list or a quote. */
+/** A code block in a list or a quote. */
 function NestedCode({ node }: { readonly node: Code }): React.JSX.Element {
   const chunks = useMemo(() => splitLines(node.value), [node.value]);
   return <CodeBlock chunks={chunks} language={node.lang ?? undefined} complete />;
@@ -142,7 +142,7 @@ function Mark({ checked }: { readonly checked: boolean | null | undefined }): Re
   );
 }
 
-/** A wide table scrolls by itself. */
+/** A table that scrolls if it is too wide. */
 function DataTable({ node, definitions, level }: NodeProps<Table>): React.JSX.Element {
   const [head, ...rows] = node.children;
   const classOf = (index: number): string | undefined => alignClass(node.align?.[index]);
@@ -178,7 +178,7 @@ function alignClass(align: AlignType | undefined): string | undefined {
   return align === "right" || align === "center" ? `align-${align}` : undefined;
 }
 
-/** Opens elsewhere and does not tell where it was. Anything but the web and mail stays text. */
+/** Opens in a new tab without a referrer. Addresses other than web and mail stay text. */
 function ExternalLink({ url, children }: { readonly url: string | undefined; readonly children: React.ReactNode }): React.JSX.Element {
   if (url === undefined || !/^(https?|mailto):/i.test(url)) return <span>{children}</span>;
   return (
@@ -188,12 +188,12 @@ function ExternalLink({ url, children }: { readonly url: string | undefined; rea
   );
 }
 
-/** An image whose bytes stand in the answer itself: showing it makes no request. SVG is left out, because it is a document. */
+/** True for an image with inline data, which causes no request. SVG is excluded, because it is a document. */
 function isDataImage(url: string | undefined): boolean {
   return url !== undefined && /^data:image\/(?:png|jpeg|gif|webp);base64,[a-z0-9+/=\s]+$/i.test(url);
 }
 
-/** A remote image would tell its server when and where an answer is read, so it is a link. */
+/** A link to a remote image, because showing it would tell its server when and where an answer is read. */
 function ImageLink({ url, alt }: { readonly url: string | undefined; readonly alt: string | null | undefined }): React.JSX.Element {
   if (isDataImage(url)) return <ImageButton url={url} name={alt || "Image"} />;
   return <ExternalLink url={url}>{alt === null || alt === undefined || alt === "" ? "Image" : `Image: ${alt}`}</ExternalLink>;

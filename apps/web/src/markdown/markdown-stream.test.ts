@@ -13,7 +13,7 @@ const htmlOf = (layout: MarkdownLayout): string =>
 const whole = (text: string): string => htmlOf(layoutMarkdown(parseMarkdown(text)));
 const asIs = (text: string): string => text;
 
-/** A stream that counts what it gives to the parser. */
+/** A stream that counts the characters it parses. */
 function countingStream(repair: (text: string) => string = asIs): { readonly stream: MarkdownStream; readonly count: () => number } {
   let characters = 0;
   const parse = (text: string): ReturnType<typeof parseMarkdown> => {
@@ -23,7 +23,7 @@ function countingStream(repair: (text: string) => string = asIs): { readonly str
   return { stream: new MarkdownStream({ parse, repair }), count: () => characters };
 }
 
-/** Lays a text out as it grows by `step` characters at a time. */
+/** Lays out a text that grows by `step` characters at a time. */
 function grow(stream: MarkdownStream, text: string, step: number): MarkdownLayout {
   let layout = stream.update("");
   for (let end = step; end < text.length + step; end += step) layout = stream.update(text.slice(0, end));
@@ -131,14 +131,14 @@ test("a text that does not continue the one before is laid out again", () => {
   expect(htmlOf(stream.update("Three\n\n[x]\n"))).toBe(whole("Three\n\n[x]\n"));
 });
 
-describe("what is parsed while a text grows by a few characters at a time", () => {
+describe("the cost of parsing a growing text", () => {
   const paragraphs = Array.from(
     { length: 120 },
     (_, index) => `Paragraph ${index} says **one** thing, and \`another\`, at some length.\n\n`,
   );
   const STEP = 20;
 
-  /** Characters parsed for each character of the text. */
+  /** Characters parsed per character of the text. */
   function costOf(text: string): number {
     const { stream, count } = countingStream(repairMarkdown);
     grow(stream, text, STEP);
@@ -146,7 +146,7 @@ describe("what is parsed while a text grows by a few characters at a time", () =
   }
   const plain = costOf(paragraphs.join(""));
 
-  test("a long block of code is not parsed at all", () => {
+  test("is zero for a long block of code", () => {
     const lines = Array.from({ length: 1000 }, (_, index) => `const value${index} = compute(${index});\n`).join("");
     expect(costOf(`\`\`\`ts\n${lines}\`\`\`\n`)).toBeLessThan(0.1);
     expect(costOf(`[x]: http://a.example\n\n\`\`\`ts\n${lines}\`\`\`\n`)).toBeLessThan(0.1);
@@ -155,7 +155,7 @@ describe("what is parsed while a text grows by a few characters at a time", () =
     expect(layout.blocks).toMatchObject([{ type: "code", language: "ts", complete: true }]);
   });
 
-  test("paragraphs cost as much in a long text as in a short one", () => {
+  test("per paragraph is the same in a long text as in a short one", () => {
     expect(plain).toBeLessThan(1.5 * costOf(paragraphs.slice(0, 8).join("")));
   });
 
@@ -164,11 +164,11 @@ describe("what is parsed while a text grows by a few characters at a time", () =
     ["a fence in a list", "1. Do this:\n\n   ```bash\n   ls\n   ```\n\n2. And that.\n\n"],
     ["a line of HTML", "<details>\n\n"],
     ["a definition", "[x]: http://a.example\n\n"],
-  ])("%s at the beginning changes nothing", (_name, beginning) => {
+  ])("is not changed by %s at the beginning", (_name, beginning) => {
     expect(costOf(beginning + paragraphs.join(""))).toBeLessThan(plain * 1.1);
   });
 
-  test("a footnote at the end is paid for by the paragraphs that use it", () => {
+  test("of a footnote at the end is one more parse of the paragraphs that refer to it", () => {
     const text = `As said[^1].\n\n${paragraphs.join("")}`;
     const { stream, count } = countingStream();
     const before = stream.update(text).blocks;
@@ -176,7 +176,7 @@ describe("what is parsed while a text grows by a few characters at a time", () =
     const after = stream.update(`${text}[^1]: Somewhere.\n`);
     expect(htmlOf(after)).toBe(whole(`${text}[^1]: Somewhere.\n`));
     expect(count() - parsed).toBeLessThan(400);
-    // All other blocks are the ones that they were, so they are not drawn again.
+    // All other blocks are the same objects, so they are not rendered again.
     expect(after.blocks.slice(1, -2)).toEqual(before.slice(1, -1));
     expect(after.blocks.slice(1, -2).every((block, index) => block === before[index + 1])).toBe(true);
   });
@@ -195,7 +195,7 @@ test("settled blocks stay the same objects while the text grows, and code grows 
   expect(chunksOf(after[2]).at(-1)).toMatch(/line 119\nmore$/);
 });
 
-test("the line that closes a fence is not shown while it comes", () => {
+test("the closing line of a fence is not shown while it arrives", () => {
   const { stream } = countingStream();
   for (const text of ["```\na\n`", "```\na\n``", "```\na\n```"]) {
     expect(stream.update(text).blocks).toEqual([{ type: "code", language: undefined, chunks: ["a"], complete: false }]);
@@ -213,6 +213,6 @@ test.each([
   ["`\\(`", "`\\(`"],
   ["a < b and 5 * 3", "a < b and 5 * 3"],
   ["20~25", "20~25"],
-])("%j is drawn as %j while it is written", (text, expected) => {
+])("%j is rendered as %j while it is written", (text, expected) => {
   expect(repairMarkdown(text)).toBe(expected);
 });

@@ -2,10 +2,10 @@ import type { Definition, Root, RootContent } from "mdast";
 import { GrowingFence, openingLine } from "./growing-fence.ts";
 import { findDefinitions, type MarkdownBlock, type MarkdownLayout, toBlock } from "./markdown-block.ts";
 
-/** Parts of a stream, for tests to count what they are given. */
+/** Functions that tests replace to count calls. */
 interface MarkdownStreamOptions {
   readonly parse: (text: string) => Root;
-  /** Closes marks that are open at the end of a text, such as `**bo`. */
+  /** Closes unclosed marks at the end of a text, such as `**bo`. */
   readonly repair: (text: string) => string;
 }
 
@@ -14,7 +14,7 @@ interface Settled {
   block: MarkdownBlock;
 }
 
-/** What is known by name when a part of the text is parsed by itself. */
+/** Definitions that a separately parsed part needs. */
 interface Prefix {
   readonly text: string;
   readonly nodes: number;
@@ -23,17 +23,17 @@ interface Prefix {
 const NO_PREFIX: Prefix = { text: "", nodes: 0 };
 
 /**
- * Lays out a text that grows at its end. A top-level block is settled once a later line has begun another one: Markdown never comes back to it, so it is
- * parsed no more, and its object stays. Only the block at the end is parsed with each word; a fence at the left edge is not parsed at all, its lines are
- * looked at once. A definition (`[name]: …`, `[^1]: …`) changes blocks that use it, and only those.
+ * Lays out a growing text. A top-level block is settled once a later line has started another one: Markdown never changes it afterwards, so it is not parsed
+ * again and keeps its object. Only the last block is parsed with each update; a fence at the left edge is not parsed at all, and its lines are scanned once. A
+ * definition (`[name]: …`, `[^1]: …`) changes only the blocks that refer to it.
  */
 export class MarkdownStream {
   readonly #options: MarkdownStreamOptions;
   #text = "";
   #settled: Settled[] = [];
-  /** Where the block at the end begins. */
+  /** Offset of the last block. */
   #start = 0;
-  /** Up to where complete lines were looked at. */
+  /** Offset up to which complete lines were scanned. */
   #seen = 0;
   #fence: { readonly language: string | undefined; readonly lines: GrowingFence } | undefined;
   #links: ReadonlyMap<string, Definition> = new Map<string, Definition>();
@@ -43,7 +43,7 @@ export class MarkdownStream {
     this.#options = options;
   }
 
-  /** The layout of a text. One that does not begin with the text before it is laid out from its beginning. */
+  /** Lays out a text. One that does not continue the previous text is laid out from the start. */
   update(written: string): MarkdownLayout {
     this.#take(normalize(written));
     return this.#layout(this.#drawEnd());
@@ -86,7 +86,7 @@ export class MarkdownStream {
     this.#notes = new Set();
   }
 
-  /** Settles what the complete lines up to `end` allow. */
+  /** Settles blocks up to the complete lines at `end`. */
   #settle(end: number): void {
     for (;;) {
       if (this.#fence !== undefined) {
@@ -132,7 +132,7 @@ export class MarkdownStream {
     this.#start += startOf(nodes[last]);
   }
 
-  /** The block that is being written, as it would be if the text ended here. */
+  /** The unfinished block, as if the text ended here. */
   #drawEnd(): readonly MarkdownBlock[] {
     if (this.#fence !== undefined) {
       const { language, lines } = this.#fence;
@@ -143,7 +143,7 @@ export class MarkdownStream {
     return this.#parse(this.#options.repair(rest)).nodes.map(toBlock);
   }
 
-  /** Takes new definitions over, and parses settled blocks that may use them again. */
+  /** Adds definitions, and parses settled blocks again that may refer to them. */
   #define(nodes: readonly RootContent[]): void {
     const found = findDefinitions(nodes);
     const links = found.links.filter(({ identifier }) => !this.#links.has(identifier));
@@ -159,7 +159,7 @@ export class MarkdownStream {
     }
   }
 
-  /** Parses a part that begins a block, as if everything that is defined elsewhere were defined in it. */
+  /** Parses a part that starts a block, with all definitions from elsewhere. */
   #parse(source: string): { readonly nodes: readonly RootContent[]; readonly offset: number } {
     const prefix = source.includes("[") ? this.#prefixFor(source) : NO_PREFIX;
     const root = this.#options.parse(prefix.text + source);

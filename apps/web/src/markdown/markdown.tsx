@@ -8,11 +8,11 @@ import { repairMarkdown } from "./repair-markdown.ts";
 
 interface MarkdownProps {
   readonly text: string;
-  /** It is being written: only its end is parsed again with each word, and marks that are open there count as closed. */
+  /** The text is being written: only its end is parsed again with each update, and unclosed marks there count as closed. */
   readonly live?: boolean;
 }
 
-/** Draws Markdown of the assistant: GitHub's dialect, as elements. Nothing of it ever becomes HTML, and nothing is fetched. */
+/** Renders the assistant's Markdown (GitHub's dialect) as elements. Nothing is inserted as HTML, and nothing is fetched. */
 export const Markdown: React.NamedExoticComponent<MarkdownProps> = memo(function Markdown({ text, live = false }: MarkdownProps) {
   // A text that was seen growing is finished where it stands: its blocks stay the ones that were drawn.
   const [stream] = useState(() => (live ? new MarkdownStream({ parse: parseMarkdown, repair: repairMarkdown }) : undefined));
@@ -33,7 +33,7 @@ export function MarkdownBlocks({ layout: { blocks, definitions } }: { readonly l
   return blocks.map((block, index) => {
     const deepest = level + 1;
     if (block.type === "node" && block.node.type === "heading") level = Math.min(block.node.depth + 1, deepest);
-    // Blocks are only ever added at the end, so the place is the identity.
+    // Blocks are only appended, so the index is the identity.
     return <Block key={index} block={block} definitions={definitions} level={deepest} />;
   });
 }
@@ -44,7 +44,7 @@ interface BlockProps {
   readonly level: number;
 }
 
-/** One block, drawn again only when it changes. */
+/** One block, rendered again only when it changes. */
 const Block: React.NamedExoticComponent<BlockProps> = memo(function Block({ block, definitions, level }: BlockProps) {
   if (block.type === "code") return <CodeBlock chunks={block.chunks} language={block.language} complete={block.complete} />;
   if (block.node.type === "html") return <p dir="auto">{block.node.value}</p>;

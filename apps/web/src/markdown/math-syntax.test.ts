@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Formula } from "./math-tree.ts";
 import { parseMarkdown } from "./parse-markdown.ts";
 
-/** A tree in short: names of nodes with what is in them. */
+/** A short form of a tree: node names with their content. */
 function outline(node: Nodes | Formula): unknown {
   if (node.type === "formula") return { [node.display ? "display" : "inline"]: node.value };
   if ("children" in node) return [node.type, ...node.children.map(outline)];
@@ -28,7 +28,7 @@ describe("a formula", () => {
     ["$$a $ b$$", [{ display: "a $ b" }]],
     ["> \\[\n> a\n> b\n> \\]\n", [["blockquote", { display: "a\nb" }]]],
     ["- so:\n  $$\n  a\n  $$\n- b", [["list", ["listItem", ["paragraph", "so:"], { display: "a" }], ["listItem", ["paragraph", "b"]]]]],
-  ])("%j is found, with its characters as they were", (text, expected) => {
+  ])("%j is recognised, with its characters unchanged", (text, expected) => {
     expect(tree(text)).toEqual(expected);
   });
 
@@ -42,7 +42,7 @@ describe("a formula", () => {
     ["$$\na", [{ display: "a" }]],
     ["\\[", [{ display: "" }]],
     ["\\[ a\n\nText", [{ display: "a" }, ["paragraph", "Text"]]],
-  ])("%j is being written and ends at an empty line at the latest", (text, expected) => {
+  ])("%j is unfinished and ends at an empty line at the latest", (text, expected) => {
     expect(tree(text)).toEqual(expected);
   });
 
@@ -60,7 +60,7 @@ describe("a formula", () => {
         ["paragraph", "b"],
       ],
     ],
-  ])("%j is what it was without formulas, or one within a text", (text, expected) => {
+  ])("%j is not a formula, or an inline one", (text, expected) => {
     expect(tree(text)).toEqual(expected);
   });
 });

@@ -11,7 +11,7 @@ const BACKSLASH = 92;
 const isLineEnd = (code: Code): boolean => code !== null && code < -2;
 const isSpace = (code: Code): boolean => code === -2 || code === -1 || code === 32;
 
-/** A line of a formula goes on here: no empty line, and no line that only seems to belong to the quote or list around it. */
+/** A formula continues here: not an empty line, and not a line that only seems to belong to the surrounding quote or list. */
 const nextLine: Construct = {
   partial: true,
   tokenize(this: TokenizeContext, effects: Effects, ok: State, nok: State): State {
@@ -39,7 +39,7 @@ const nextLine: Construct = {
   },
 };
 
-/** The two characters that open or close a formula; with `endsLine`, nothing but spaces may follow them. */
+/** The two characters that open or close a formula; with `endsLine`, only spaces may follow them. */
 function delimiter([first = "", second = ""]: string, { endsLine }: { readonly endsLine: boolean }): Construct {
   return {
     partial: true,
@@ -68,7 +68,7 @@ function delimiter([first = "", second = ""]: string, { endsLine }: { readonly e
   };
 }
 
-/** What stands between the delimiters; `onStop` is told of line ends, the end of the text, and where the closing delimiter may begin. */
+/** The content between the delimiters; `onStop` is called at line ends, the end of the text, and possible closing delimiters. */
 function createContent(effects: Effects, close: string, onStop: State): State {
   const stops = (code: Code): boolean => code === null || isLineEnd(code) || code === close.charCodeAt(0);
   const inside: State = (code) => {
@@ -79,7 +79,7 @@ function createContent(effects: Effects, close: string, onStop: State): State {
     effects.consume(code);
     return inside;
   };
-  /** A backslash takes the next character with it: `\$` and `\\` close nothing. */
+  /** A backslash escapes the next character: `\$` and `\\` close nothing. */
   const escaped: State = (code) => {
     if (code === null || isLineEnd(code)) return inside(code);
     effects.consume(code);
@@ -97,10 +97,7 @@ function createContent(effects: Effects, close: string, onStop: State): State {
   return (code) => (stops(code) && code !== null && !isLineEnd(code) ? take(code) : content(code));
 }
 
-/**
- * A formula that begins a line and ends one. As long as its end has not come it runs to the next empty line, so that one that is being written is no
- * text in between.
- */
+/** A formula on lines of its own. Without its end it continues to the next empty line, so that an unfinished one is not shown as text. */
 function displayFormula(open: string, close: string): Construct {
   return {
     name: "displayFormula",
@@ -119,7 +116,7 @@ function displayFormula(open: string, close: string): Construct {
       };
       const content = createContent(effects, close, stop);
       const begin: State = (code) => (code === close.charCodeAt(0) ? stop(code) : content(code));
-      // Words after the end: then it is a formula within a text.
+      // Text after the end: an inline formula.
       const notTheEnd: State = (code) =>
         isFirstLine ? effects.check(delimiter(close, { endsLine: false }), nok, content)(code) : content(code);
       return (code) => {
@@ -130,7 +127,7 @@ function displayFormula(open: string, close: string): Construct {
   };
 }
 
-/** A formula within a text. Without its end it is text, as ever. */
+/** A formula within a text. Without its end it is text. */
 function inlineFormula(open: string, close: string): Construct {
   return {
     name: "inlineFormula",
@@ -157,7 +154,7 @@ function inlineFormula(open: string, close: string): Construct {
   };
 }
 
-/** Formulas as models write them: `\( \)`, `\[ \]` and `$$ $$`. A single `$` is money. */
+/** Formulas as models write them: `\( \)`, `\[ \]` and `$$ $$`. A single `$` is a currency sign. */
 export const mathSyntax: Extension = {
   flow: { [BACKSLASH]: displayFormula("\\[", "\\]"), ["$".charCodeAt(0)]: displayFormula("$$", "$$") },
   text: {

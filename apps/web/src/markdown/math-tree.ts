@@ -6,9 +6,9 @@ export interface Formula extends Literal {
   readonly type: "formula";
   /** TeX. */
   value: string;
-  /** What was written, delimiters included. */
+  /** The source, delimiters included. */
   source: string;
-  /** It is set off from the text. */
+  /** A block of its own. */
   display: boolean;
 }
 
@@ -31,7 +31,7 @@ function enterFormula(this: CompileContext, token: Token): undefined {
   this.buffer();
 }
 
-/** Its parts are collected, because the marks of a quote around it stand between its lines. */
+/** The parts are collected, because the marks of a surrounding quote are between its lines. */
 function exitFormula(this: CompileContext, token: Token): undefined {
   const source = this.resume().trim();
   const node = this.stack.at(-1);
@@ -46,7 +46,7 @@ function exitFormula(this: CompileContext, token: Token): undefined {
   this.exit(token);
 }
 
-/** Makes `formula` nodes of what the syntax finds. */
+/** Creates `formula` nodes from the syntax. */
 export const mathTree: Extension = {
   enter: {
     formula: enterFormula,

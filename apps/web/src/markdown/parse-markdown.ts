@@ -7,7 +7,7 @@ import { mathTree } from "./math-tree.ts";
 
 const EXTENSIONS = { extensions: [gfm(), mathSyntax], mdastExtensions: [gfmFromMarkdown(), mathTree] };
 
-/** Parses GitHub's dialect of Markdown, with formulas. Every text is a valid one. */
+/** Parses GitHub's dialect of Markdown, with formulas. Every text is valid. */
 export function parseMarkdown(text: string): Root {
   return fromMarkdown(text, EXTENSIONS);
 }

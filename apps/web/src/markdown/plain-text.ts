@@ -3,7 +3,7 @@ import { parseMarkdown } from "./parse-markdown.ts";
 
 const BLOCKS: ReadonlySet<Nodes["type"]> = new Set(["paragraph", "heading", "code", "listItem", "tableCell", "html", "break"]);
 
-/** The words of a Markdown text without its marks, for reading aloud. */
+/** The text of a Markdown document without its marks, for reading aloud. */
 export function plainText(markdown: string): string {
   return wordsOf(parseMarkdown(markdown))
     .replaceAll(/\s*\n\s*/g, "\n")

@@ -12,7 +12,7 @@ const ATTRIBUTES: ReadonlySet<string> = new Set(
   ),
 );
 
-/** TeX as elements of MathML, from a list of those that only draw. `undefined` when it is no TeX, or none that is known here. */
+/** Renders TeX as MathML elements from an allow list. `undefined` for invalid or unsupported TeX. */
 export function renderFormula(tex: string, { display }: { readonly display: boolean }): React.ReactNode {
   let markup: string;
   try {
@@ -28,7 +28,7 @@ export function renderFormula(tex: string, { display }: { readonly display: bool
     if (error instanceof katex.ParseError || error instanceof TypeError || error instanceof RangeError) return undefined;
     throw error;
   }
-  // Styles could not be applied under the policy of the page, and parsing them would be reported.
+  // The page's policy blocks inline styles, and parsing them would be reported.
   const parsed = new DOMParser().parseFromString(markup.replaceAll(/ style="[^"]*"/g, ""), "text/html");
   const math = parsed.querySelector("math");
   return math === null ? undefined : toElement(math, 0);
@@ -38,7 +38,7 @@ function toElement(node: Node, key: number): React.ReactNode {
   if (node.nodeType === Node.TEXT_NODE) return node.nodeValue;
   if (!(node instanceof Element)) return null;
   const name = node.localName;
-  // The TeX stands beside the formula as it was written.
+  // The annotation repeats the TeX source.
   if (name === "annotation") return null;
   const children = [...node.childNodes].map(toElement);
   if (name === "semantics") return children;

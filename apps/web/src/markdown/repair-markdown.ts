@@ -1,9 +1,9 @@
 import remend from "remend";
 
-/** Off is what would show something else than the complete text does. */
+/** Off: rules that would render something other than the complete text. */
 const OPTIONS = { htmlTags: false, comparisonOperators: false, singleTilde: false, linkMode: "text-only" } as const;
 
-/** Closes what is open at the end of a text that is being written: `**bo` is bold at once, `[a](htt` is its words, `\(a` a formula. */
+/** Closes unclosed marks at the end of an unfinished text: `**bo` becomes bold at once, `[a](htt` its text, `\(a` a formula. */
 export function repairMarkdown(text: string): string {
   return closeFormula(remend(text, OPTIONS));
 }

@@ -1,7 +1,7 @@
-/** Lines in a chunk of code. Small enough to be drawn again with each new word, large enough that long code has few of them. */
+/** Lines per chunk of code: few enough to render again with each update, many enough that long code has few chunks. */
 export const CHUNK_LINES = 50;
 
-/** Cuts code into chunks of whole lines; joined they are the code. When code grows at its end, only its last chunk changes. */
+/** Splits code into chunks of whole lines; joined they are the code. When code grows at its end, only its last chunk changes. */
 export function splitLines(code: string): readonly string[] {
   const chunks: string[] = [];
   let start = 0;

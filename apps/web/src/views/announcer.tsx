@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import type { ChatState } from "../chat/chat-state.ts";
 import { plainText } from "../markdown/plain-text.ts";
 
-/** Tells who does not see the page what happens: that work began, and each answer once, when it is complete. */
+/** Announces events to screen readers: that work started, and each answer once, when it is complete. */
 export function Announcer({ chat }: { readonly chat: ChatState }): React.JSX.Element {
   const [words, setWords] = useState("");
   const heard = useRef({ sessionKey: chat.sessionKey, lastId: chat.entries.at(-1)?.id, runId: chat.live?.runId });

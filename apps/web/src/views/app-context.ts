@@ -3,10 +3,10 @@ import type { AppSession } from "../app/app-session.ts";
 import type { AppController } from "../app/app-controller.ts";
 import type { AppState } from "../app/app-state.ts";
 
-/** The session of the page, for every view. */
+/** The app session, for every view. */
 export const AppContext: React.Context<AppSession | undefined> = createContext<AppSession | undefined>(undefined);
 
-/** The session; a view outside of one is a mistake. */
+/** The app session; throws outside of one. */
 export function useSession(): AppSession {
   const session = useContext(AppContext);
   if (session === undefined) throw new Error("A view was drawn outside of a session.");
@@ -19,7 +19,7 @@ export function useAppState<Value>(select: (state: AppState) => Value): Value {
   return useSyncExternalStore(store.subscribe, () => select(store.get()));
 }
 
-/** What a person can do. */
+/** The person's actions. */
 export function useController(): AppController {
   return useSession().controller;
 }

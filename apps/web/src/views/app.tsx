@@ -8,7 +8,7 @@ interface AppProps {
   readonly onToken: (token: string) => void;
 }
 
-/** The whole page. Without a session, or when the gateway refuses its token, it asks for one. */
+/** The whole page. Without a session, or if the gateway refuses its token, it asks for one. */
 export function App({ session, onToken }: AppProps): React.JSX.Element {
   if (session === undefined) return <TokenForm onToken={onToken} />;
   return (

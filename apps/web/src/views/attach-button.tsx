@@ -2,7 +2,7 @@ import { useRef } from "react";
 import { Icon } from "./icon.tsx";
 import { LIMITS } from "./use-attachments.ts";
 
-/** Opens the browser's choice of files. */
+/** Opens the browser's file chooser. */
 export function AttachButton({ onFiles }: { readonly onFiles: (files: Iterable<File>) => void }): React.JSX.Element {
   const input = useRef<HTMLInputElement>(null);
   return (
@@ -15,7 +15,7 @@ export function AttachButton({ onFiles }: { readonly onFiles: (files: Iterable<F
         accept="image/png,image/jpeg,image/gif,image/webp"
         onChange={({ target }) => {
           onFiles([...(target.files ?? [])]);
-          // The same file may be chosen again.
+          // Allows choosing the same file again.
           target.value = "";
         }}
       />

@@ -1,7 +1,7 @@
 import { Icon } from "./icon.tsx";
 import type { Attachments } from "./use-attachments.ts";
 
-/** What goes with the next message: each image with a button that takes it away, and why something was not taken. */
+/** The attachments of the next message: each image with a button to remove it, and why something was rejected. */
 export function AttachmentList({
   attachments: { images, problem, remove },
   onRemove,

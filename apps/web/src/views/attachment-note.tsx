@@ -1,6 +1,6 @@
 import { Icon } from "./icon.tsx";
 
-/** Says how many files came with a message. */
+/** Shows how many files a message has. */
 export function AttachmentNote({ count }: { readonly count: number }): React.JSX.Element | null {
   if (count === 0) return null;
   return (

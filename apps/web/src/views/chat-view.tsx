@@ -56,7 +56,7 @@ function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element
         onCopy={copyAsWritten}
         role="log"
         aria-label="Conversation"
-        // Every token would be read aloud; the announcer says each answer once.
+        // Otherwise every token would be read aloud; the announcer reads each answer once.
         aria-live="off"
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- whoever has no mouse scrolls with the keys
         tabIndex={0}

@@ -8,10 +8,10 @@ import { describeWait } from "../chat/describe-wait.ts";
 import { useDraft } from "./use-draft.ts";
 import { useEditedText } from "./use-edited-text.ts";
 
-/** A field that grows by itself needs no copy of its text to measure it. */
+/** A field that grows by itself needs no hidden copy to measure its text. */
 const GROWS_BY_ITSELF = CSS.supports("field-sizing", "content");
 
-/** Where one writes. Enter sends, Shift and Enter begin a line, Escape stops the run, ↑ in an empty field brings the last message back. A draft survives a reload. */
+/** The message field. Enter sends, Shift+Enter starts a line, Escape stops the run, ↑ in an empty field recalls the last message. A draft survives a reload. */
 export function Composer({
   sessionKey,
   input,
@@ -87,16 +87,16 @@ export function Composer({
   );
 }
 
-/** What a key means in the field, if it means more than itself. */
+/** The action of a key in the field, if it has one. */
 function keyOf(event: KeyboardEvent): "send" | "stop" | "recall" | undefined {
-  // While an input method composes, Enter chooses a word.
+  // While an input method composes, Enter selects a candidate.
   if (event.nativeEvent.isComposing || event.keyCode === 229 || event.shiftKey) return undefined;
   if (event.key === "Enter") return "send";
   if (event.key === "Escape") return "stop";
   return event.key === "ArrowUp" ? "recall" : undefined;
 }
 
-/** Where a keyboard is at hand one can write at once; on a phone the keyboard would cover what one came to read. */
+/** Focuses the field if there is a physical keyboard; on a phone the on-screen keyboard would cover the conversation. */
 function useFocusOnLoad(input: RefObject<HTMLTextAreaElement | null>): void {
   useEffect(() => {
     if (document.activeElement === document.body && window.matchMedia("(min-width: 52rem) and (pointer: fine)").matches)

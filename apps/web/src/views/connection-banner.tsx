@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { useAppState, useSession } from "./app-context.ts";
 
-/** Says that the page is not connected, since when it tries again, and what to do. Nothing is shown while all is well. */
+/** Shows that the page is disconnected, when it retries, and what to do. Empty while connected. */
 export function ConnectionBanner(): React.JSX.Element | null {
   const connection = useAppState((state) => state.connection);
   const session = useSession();
@@ -41,11 +41,11 @@ function Countdown({ untilMs }: { readonly untilMs: number }): React.JSX.Element
     return () => clearInterval(timer);
   }, []);
   const seconds = Math.max(1, Math.ceil((untilMs - nowMs) / 1000));
-  // A number that changes every second is nothing to read aloud.
+  // A number that changes every second must not be read aloud.
   return <span aria-hidden="true">Trying again in {seconds} s.</span>;
 }
 
-/** A dot with a word: how the page and the gateway are connected. */
+/** A dot with a word for the connection state. */
 export function ConnectionMark(): React.JSX.Element {
   const type = useAppState((state) => state.connection.type);
   const words = { connected: "Connected", connecting: "Connecting…", waiting: "Offline", refused: "Refused", stopped: "Stopped" };

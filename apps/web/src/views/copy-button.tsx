@@ -1,6 +1,6 @@
 import { useState } from "react";
 
-/** Copies a text. Not there on pages without a clipboard: those that were not loaded over TLS or from this machine. */
+/** Copies a text. Absent without a clipboard: on pages without TLS from another machine. */
 export function CopyButton({ text, what }: { readonly text: string; readonly what: string }): React.JSX.Element | null {
   const [state, setState] = useState<"ready" | "copied" | "failed">("ready");
   const clipboard: Clipboard | undefined = typeof navigator === "undefined" ? undefined : navigator.clipboard;

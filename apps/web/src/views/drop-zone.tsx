@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 
-/** Takes files that are dropped anywhere on the page, and shows while they are dragged that they will be taken. Whoever has no mouse attaches with the button. */
+/** Accepts files that are dropped anywhere on the page, with a hint while they are dragged. The button does the same without a mouse. */
 export function DropZone({ onFiles }: { readonly onFiles: (files: FileList) => void }): React.JSX.Element | null {
   const [isOver, setOver] = useState(false);
   const take = useRef(onFiles);
@@ -13,7 +13,7 @@ export function DropZone({ onFiles }: { readonly onFiles: (files: FileList) => v
       window.addEventListener(
         type,
         (event) => {
-          // Text that is dragged inside a field stays the browser's.
+          // Text that is dragged inside a field is left to the browser.
           if (event.dataTransfer?.types.includes("Files") === true) listener(event);
         },
         { signal: ending.signal },
@@ -24,7 +24,7 @@ export function DropZone({ onFiles }: { readonly onFiles: (files: FileList) => v
     };
     listen("dragenter", hold);
     listen("dragover", hold);
-    // Leaving an element for another one inside the page is no leaving.
+    // Moving between elements of the page is not leaving it.
     listen("dragleave", (event) => event.relatedTarget === null && setOver(false));
     listen("drop", (event) => {
       event.preventDefault();

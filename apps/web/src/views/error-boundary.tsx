@@ -1,6 +1,6 @@
 import { Component, type ReactNode } from "react";
 
-/** What a fault of the page itself becomes: a sentence and a way out. What was typed is kept by the browser. */
+/** Shows a sentence and a way out after an error of the page itself. Drafts are kept by the browser. */
 export class ErrorBoundary extends Component<{ readonly children: ReactNode }, { readonly error?: Error }> {
   override state: { readonly error?: Error } = {};
 

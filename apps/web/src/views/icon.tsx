@@ -20,7 +20,7 @@ const PATHS = {
 /** Name of an icon. */
 export type IconName = keyof typeof PATHS;
 
-/** A line drawing in the colour of the text. The words beside it, or the name of its button, say what it means. */
+/** A line icon in the text colour. The text beside it, or the name of its button, gives its meaning. */
 export function Icon({ name }: { readonly name: IconName }): React.JSX.Element {
   return (
     <svg className="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">

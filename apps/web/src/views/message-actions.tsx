@@ -3,7 +3,7 @@ import { formatMoment } from "../app/locale.ts";
 import { useController } from "./app-context.ts";
 import { CopyButton } from "./copy-button.tsx";
 
-/** Under an answer: when it was given, and a button that copies it as Markdown. Nothing while it is written. */
+/** Below an answer: its time, and a button that copies it as Markdown. Empty while it is written. */
 export function AnswerActions({ item }: { readonly item: Extract<ChatItem, { type: "answer" }> }): React.JSX.Element | null {
   if (item.live || item.timestampMs === undefined) return null;
   return (
@@ -16,7 +16,7 @@ export function AnswerActions({ item }: { readonly item: Extract<ChatItem, { typ
   );
 }
 
-/** Under a message of the person: it can be copied, or put into the message field and said in another way. */
+/** Below a message of the person: buttons to copy it, and to put it into the message field for editing. */
 export function UserActions({ item }: { readonly item: Extract<ChatItem, { type: "user" }> }): React.JSX.Element | null {
   const controller = useController();
   if (item.text === "") return null;

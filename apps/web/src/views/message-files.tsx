@@ -4,7 +4,7 @@ import { useAppState, useController } from "./app-context.ts";
 import { AttachmentNote } from "./attachment-note.tsx";
 import { Modal } from "./modal.tsx";
 
-/** What came with a message: its images, larger on demand, and how many other files. */
+/** The files of a message: its images, larger on demand, and the number of other files. */
 export function MessageFiles({
   files = [],
   count,
@@ -27,7 +27,7 @@ export function MessageFiles({
   );
 }
 
-/** No address of an image. */
+/** Marks an image that could not be loaded. */
 const MISSING = "";
 
 function KeptImage({ file }: { readonly file: ChatFile }): React.JSX.Element {
@@ -41,14 +41,14 @@ function KeptImage({ file }: { readonly file: ChatFile }): React.JSX.Element {
     return () => {
       isWanted = false;
     };
-    // A connection that is back may bring what was missing.
+    // A reconnect may load what was missing.
   }, [media, sessionKey, file.id, isConnected]);
   const name = file.name ?? "Image";
   if (url === MISSING) return <span className="attachment-note">{name} (not kept any more)</span>;
   return <ImageButton url={url} name={name} />;
 }
 
-/** An image at a bounded size that opens at its own. */
+/** An image at a bounded size that opens at its full size. */
 export function ImageButton({ url, name }: { readonly url: string | undefined; readonly name: string }): React.JSX.Element {
   const [isOpen, setOpen] = useState(false);
   return (

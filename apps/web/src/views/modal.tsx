@@ -8,7 +8,7 @@ interface ModalProps {
   readonly children: React.ReactNode;
 }
 
-/** The browser's own modal dialog: it holds the focus, closes on Escape and gives the focus back. A click beside it closes it too. */
+/** The browser's own modal dialog: it traps the focus, closes on Escape and restores the focus. A click outside closes it too. */
 export function Modal({ title, className, onClose, children }: ModalProps): React.JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();

@@ -11,7 +11,7 @@ const html = (text: string, blocks?: readonly NoticeBlock[]): string =>
     }),
   );
 
-test("names, lists and lines of a command's answer are laid out, and nothing in them is markup", () => {
+test("lays out rows, lists and lines of a command's answer, and treats nothing in them as markup", () => {
   const shown = html("plain", [
     { type: "rows", rows: [{ name: "/help", text: "show *this* <list>" }] },
     { type: "text", text: "Today:" },
@@ -22,6 +22,6 @@ test("names, lists and lines of a command's answer are laid out, and nothing in 
   expect(shown.match(/<li/g)).toHaveLength(2);
 });
 
-test("a notice without structure is shown as it was", () => {
+test("shows a notice without structure unchanged", () => {
   expect(html("Sent **it**.\nTwice.")).toContain("<strong>it</strong>.\nTwice.");
 });

@@ -2,7 +2,7 @@ import type { NoticeBlock } from "@factotum/protocol";
 import type { ChatItem } from "../chat/chat-items.ts";
 import { Markdown } from "../markdown/markdown.tsx";
 
-/** Text of the gateway: the answer to a command with its structure, or a sentence, whose line breaks stay. */
+/** Text of the gateway: the answer to a command with its structure, or a sentence with its line breaks. */
 export function Notice({ item }: { readonly item: Extract<ChatItem, { type: "notice" }> }): React.JSX.Element {
   return (
     <div className={`notice ${item.level}`}>

@@ -4,7 +4,7 @@ import { AttachmentNote } from "./attachment-note.tsx";
 import { ImageButton } from "./message-files.tsx";
 import { useAppState, useController } from "./app-context.ts";
 
-/** A message that is not part of the conversation yet, with what it waits for. */
+/** A message that is not part of the conversation yet, with its state. */
 export function OutgoingRow({ message }: { readonly message: OutgoingMessage }): React.JSX.Element {
   const connected = useAppState((state) => state.connection.type === "connected");
   const { outbox } = useController();
@@ -36,7 +36,7 @@ export function OutgoingRow({ message }: { readonly message: OutgoingMessage }):
   );
 }
 
-/** The images of a message on its way. After a reload there is no preview of them, only their number. */
+/** The images of a pending message. After a reload there is no preview of them, only their number. */
 function OutgoingImages({ attachments }: { readonly attachments: readonly ChatAttachment[] }): React.JSX.Element {
   const { media } = useController();
   const shown = attachments.flatMap(({ ref, fileName = "Image" }) => {

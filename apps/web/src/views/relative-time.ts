@@ -7,7 +7,7 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ["day", 86_400_000],
 ];
 
-/** How long ago, in the largest unit that fits; a date after a month. */
+/** A relative time in the largest unit that fits; a date after a month. */
 export function relativeTime(thenMs: number, nowMs: number): string {
   const agoMs = nowMs - thenMs;
   if (agoMs < 60_000) return "just now";

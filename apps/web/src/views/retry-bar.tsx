@@ -3,7 +3,7 @@ import type { ChatState } from "../chat/chat-state.ts";
 import { findRetry } from "../chat/find-retry.ts";
 import { useAppState, useController } from "./app-context.ts";
 
-/** Offers to send again what came to no good end. Once: it is gone as soon as the message is on its way. */
+/** Offers to send a failed message again. It disappears as soon as the message is pending. */
 export function RetryBar({ chat }: { readonly chat: ChatState }): React.JSX.Element | null {
   const controller = useController();
   const failed = useMemo(() => (chat.live === undefined ? findRetry(chat.entries) : undefined), [chat.entries, chat.live]);

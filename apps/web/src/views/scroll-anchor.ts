@@ -1,11 +1,11 @@
-/** A row that stays where it is while things around it change. */
+/** A row whose position is kept while others change. */
 export interface ScrollAnchor {
   readonly row: Element;
-  /** From the upper edge of the view to the row's, pixels; below 0 when the row begins above the view. */
+  /** Pixels from the upper edge of the view to the row's; negative if the row starts above the view. */
   readonly topPx: number;
 }
 
-/** The first row that is in sight. Rows are the children of `column` that have a place of their own, from top to bottom. */
+/** The first visible row. Rows are the laid-out children of `column`, from top to bottom. */
 export function findAnchor(scroller: Element, column: Element): ScrollAnchor | undefined {
   const edge = scroller.getBoundingClientRect().top;
   const rows = column.children;

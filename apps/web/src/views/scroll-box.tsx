@@ -1,11 +1,11 @@
 interface ScrollBoxProps {
   readonly className: string;
-  /** What is in it, for those who do not see it. */
+  /** Label for screen readers. */
   readonly label: string;
   readonly children: React.ReactNode;
 }
 
-/** Something that may be larger than its place. It takes the focus, because whoever has no mouse scrolls with the keys. */
+/** A container that may overflow. It is focusable, so that it can be scrolled by keyboard. */
 export function ScrollBox({ className, label, children }: ScrollBoxProps): React.JSX.Element {
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex, jsx-a11y/prefer-tag-over-role -- see above; a fieldset is for a form

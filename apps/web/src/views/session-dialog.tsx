@@ -14,12 +14,12 @@ const RESET: Question = {
 
 interface SessionDialogProps {
   readonly session: SessionSummary;
-  /** What the page calls it. */
+  /** Its title on the page. */
   readonly title: string;
   readonly onClose: () => void;
 }
 
-/** Renames, exports, restarts or deletes a session. Starting over asks first; a deletion can be undone for a moment. */
+/** Renames, exports, resets or deletes a session. A reset asks for confirmation; a deletion can be undone briefly. */
 export function SessionDialog({ session, title, onClose }: SessionDialogProps): React.JSX.Element {
   const controller = useController();
   const [label, setLabel] = useState(title);
@@ -27,7 +27,7 @@ export function SessionDialog({ session, title, onClose }: SessionDialogProps): 
 
   const save = (event: FormEvent): void => {
     event.preventDefault();
-    // The page's own name for it is no name of the person's.
+    // The generated title is not the person's own name.
     if (label.trim() !== title) void controller.rename(session.key, label);
     onClose();
   };
@@ -85,7 +85,7 @@ export function SessionDialog({ session, title, onClose }: SessionDialogProps): 
         <>
           <p>{question.text}</p>
           <div className="dialog-actions">
-            {/* The safe answer has the focus. */}
+            {/* // The safe answer is focused. */}
             <button type="button" className="button" ref={focusOnce} onClick={() => setQuestion(NO_QUESTION)}>
               Cancel
             </button>
@@ -100,7 +100,7 @@ export function SessionDialog({ session, title, onClose }: SessionDialogProps): 
 }
 
 function selectOnce(element: HTMLInputElement | null): void {
-  // The dialog itself has given the focus to its first button.
+  // The dialog itself has focused its first button.
   if (element !== null) queueMicrotask(() => element.select());
 }
 

@@ -14,7 +14,7 @@ interface Row {
   readonly summary: SessionSummary | undefined;
 }
 
-/** The main session first, then a new chat that has not been used, then the others by their last activity. */
+/** The main session first, then an unused new chat, then the others by their last activity. */
 export function orderSessions(
   sessions: readonly SessionSummary[],
   mainKey: string | undefined,
@@ -27,7 +27,7 @@ export function orderSessions(
   return [...first, ...unused, ...others].map((key) => ({ key, summary: byKey.get(key) }));
 }
 
-/** Every conversation with the agent, and the way to a new one. */
+/** Conversations of the agent, and a button for a new one. */
 export function SessionList({ onChosen }: { readonly onChosen: (session: "new" | "known") => void }): React.JSX.Element {
   const controller = useController();
   const agents = useAppState((state) => state.agents);
@@ -59,7 +59,7 @@ export function SessionList({ onChosen }: { readonly onChosen: (session: "new" |
   );
 }
 
-/** From so many conversations on there is a field to search them. */
+/** Number of conversations from which there is a search field. */
 const SEARCH_FROM = 8;
 
 function SessionRows({ onChosen }: { readonly onChosen: () => void }): React.JSX.Element {
@@ -73,7 +73,7 @@ function SessionRows({ onChosen }: { readonly onChosen: () => void }): React.JSX
   const [query, setQuery] = useState("");
   const isSearching = query.trim() !== "";
   useEffect(() => {
-    // What is searched for may be further down.
+    // Matches may be further down.
     if (isSearching && hasMore) void controller.loadMoreSessions();
   }, [isSearching, hasMore, sessions, controller]);
 

@@ -18,7 +18,7 @@ import { useOpenSession } from "./use-open-session.ts";
 import { useTitle } from "./use-title.ts";
 import { WarningList } from "./warning-list.tsx";
 
-/** The page once there is a token: conversations beside, the open one in the middle. On a phone the list is a drawer. */
+/** The page once there is a token: the list of conversations, and the open one. On a phone the list is a drawer. */
 export function Shell(): React.JSX.Element {
   const isWide = useMediaQuery("(min-width: 52rem)");
   const [drawer, setDrawer] = useState(false);
@@ -45,7 +45,7 @@ export function Shell(): React.JSX.Element {
       input.current?.focus();
       return;
     }
-    // On a phone the keyboard would cover what one came to read.
+    // On a phone the on-screen keyboard would cover the conversation.
     writeAfter.current = session === "new";
     setDrawer(false);
   };

@@ -8,11 +8,11 @@ function dollars(amount: number): string {
   return amount < 0.01 ? "under $0.01" : `$${amount.toFixed(2)}`;
 }
 
-/** The model of the session and what it has used. */
+/** The model of the session and its usage. */
 export function StatusLine(): React.JSX.Element {
   const controller = useController();
   const { summary } = useOpenSession();
-  // The one of the next message, not of the last answer.
+  // The model of the next message, not of the last answer.
   const agentModel = useAppState((state) => state.agents.find(({ id }) => id === (summary?.agentId ?? state.agentId))?.model);
   const model = summary?.model ?? agentModel;
   const parts = [
@@ -28,7 +28,7 @@ export function StatusLine(): React.JSX.Element {
       ) : (
         <>
           {parts.map((part, index) => (
-            // The parts have fixed places.
+            // The parts have fixed positions.
             <span key={index}>{part}</span>
           ))}
           <button type="button" className="text-button" onClick={() => controller.showContext()}>

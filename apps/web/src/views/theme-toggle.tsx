@@ -5,7 +5,7 @@ import { Icon } from "./icon.tsx";
 const NEXT: Readonly<Record<Theme, Theme>> = { system: "light", light: "dark", dark: "system" };
 const ICONS = { system: "system", light: "sun", dark: "moon" } as const;
 
-/** Goes round the colours: the device's, light, dark. */
+/** Cycles through the themes: the device's, light, dark. */
 export function ThemeToggle(): React.JSX.Element {
   const [theme, setTheme] = useState(() => loadTheme(localStorage));
   const change = (): void => {

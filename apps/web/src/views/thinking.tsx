@@ -2,7 +2,7 @@ import { useState } from "react";
 import { Markdown } from "../markdown/markdown.tsx";
 import { plainText } from "../markdown/plain-text.ts";
 
-/** What the model thought: a line that says what about, which moves on while it thinks, and behind it the whole. */
+/** The model's thoughts: a line with the current topic, and the full text on demand. */
 export function Thinking({ text, live }: { readonly text: string; readonly live: boolean }): React.JSX.Element {
   const [open, setOpen] = useState(false);
   return (
@@ -13,7 +13,7 @@ export function Thinking({ text, live }: { readonly text: string; readonly live:
           {newestLine(text)}
         </span>
       </summary>
-      {/* Nobody reads it while it is closed, so it is not drawn with every word. */}
+      {/* // Not rendered with every update while it is closed. */}
       <div className="thinking-text">{open ? <Markdown text={text} live={live} /> : null}</div>
     </details>
   );

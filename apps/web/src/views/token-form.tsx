@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from "react";
 
-/** Asks for the gateway's token, with the reason why. */
+/** Asks for the gateway's token, with the reason. */
 export function TokenForm({
   reason,
   onToken,
@@ -38,7 +38,7 @@ export function TokenForm({
   );
 }
 
-/** The first sentence says what is wrong; what to do about it stands below. */
+/** The first sentence, which says what is wrong; the form itself says what to do. */
 function plainReason(reason: string): string {
   const [first = reason] = /^.*?[.!?](?=\s|$)/s.exec(reason) ?? [];
   return first.replaceAll("`", "");

@@ -21,7 +21,7 @@ const ICONS: Readonly<Record<ToolStatus, IconName>> = {
   unfinished: "cross",
 };
 
-/** One tool call: a line with its name and what it works on; inside its arguments and what it printed. Open while it runs and when it failed. */
+/** One tool call: a line with its name and subject; inside, its arguments and its output. Open while it runs and when it failed. */
 export const ToolCall: React.NamedExoticComponent<{ readonly item: ToolItem }> = memo(function ToolCall({
   item,
 }: {

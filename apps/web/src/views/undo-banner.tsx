@@ -1,6 +1,6 @@
 import { useAppState, useController } from "./app-context.ts";
 
-/** Says that a conversation is being deleted, for as long as that can be taken back. */
+/** Shows a pending deletion for as long as it can be undone. */
 export function UndoBanner(): React.JSX.Element {
   const deleting = useAppState((state) => state.deleting);
   const controller = useController();

@@ -3,7 +3,7 @@ import { useRef, useState } from "react";
 import { randomId } from "../app/random-id.ts";
 import { useController } from "./app-context.ts";
 
-/** An image on its way into a message; `ref` is there once the gateway has it. */
+/** An image being attached to a message; `ref` is set once it was uploaded. */
 interface PendingImage {
   readonly id: string;
   readonly name: string;
@@ -11,18 +11,18 @@ interface PendingImage {
   readonly ref?: string;
 }
 
-/** What is attached and not sent in a session. */
+/** The unsent attachments of a session. */
 export interface Attachments {
   readonly images: readonly PendingImage[];
-  /** Why something was not taken. */
+  /** Why something was rejected. */
   readonly problem: string | undefined;
   readonly add: (files: Iterable<File>) => void;
   readonly remove: (id: string) => void;
-  /** After sending: nothing is attached any more. */
+  /** Removes all attachments, after sending. */
   readonly clear: () => void;
 }
 
-/** The limits, in words. */
+/** The limits, as text. */
 export const LIMITS: string = `PNG, JPEG, GIF or WebP, up to ${MAX_UPLOAD_BYTES / 1_000_000} MB each, ${MAX_CHAT_ATTACHMENTS} in a message`;
 
 interface Draft {
@@ -33,8 +33,8 @@ interface Draft {
 const EMPTY: Draft = { images: [] };
 
 /**
- * The images of every session's next message. They are handed over at once, so that sending takes no time; a reload forgets them, and so would the end
- * of the view that holds them. Without a session there is nothing to attach to.
+ * The images of every session's next message. They are uploaded at once, so that sending takes no time; a reload discards them, and so does unmounting the
+ * view. Without a session nothing can be attached.
  */
 export function useAttachments(sessionKey = ""): Attachments {
   const controller = useController();

@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 
 const DRAFT_KEY = "factotum.draft.";
-/** Storing takes longer than a key press may. */
+/** Writing to the storage takes longer than a key press may. */
 const STORE_DELAY_MS = 400;
 
-/** What is typed and not sent in a session; every session has its own, and a reload keeps it. It is stored when one pauses, and when the page goes. */
+/** The unsent text of a session; every session has its own, and it survives a reload. It is stored when typing pauses, and when the page is left. */
 export function useDraft(sessionKey: string): readonly [string, (text: string) => void] {
   const [drafts, setDrafts] = useState<Readonly<Record<string, string>>>({});
   const waiting = useRef(new Map<string, string>());
@@ -18,7 +18,7 @@ export function useDraft(sessionKey: string): readonly [string, (text: string) =
     waiting.current.clear();
   }, []);
   useEffect(() => {
-    // The last moments in which a page is sure to be asked: it is closed, reloaded, or put away on a phone.
+    // The last reliable events of a page: it is closed, reloaded, or moved to the background on a phone.
     const onHidden = (): void => {
       if (document.visibilityState === "hidden") flush();
     };
@@ -34,7 +34,7 @@ export function useDraft(sessionKey: string): readonly [string, (text: string) =
     setDrafts({ ...drafts, [sessionKey]: text });
     waiting.current.set(sessionKey, text);
     clearTimeout(timer.current);
-    // What was sent must not come back.
+    // A sent text must not come back.
     if (text === "") flush();
     else timer.current = setTimeout(flush, STORE_DELAY_MS);
   };

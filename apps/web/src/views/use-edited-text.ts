@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef } from "react";
 import { useAppState } from "./app-context.ts";
 
-/** Puts what the person wants to say again, changed, into the message field. */
+/** Puts a text that the person wants to edit into the message field. */
 export function useEditedText(change: (text: string) => void, input: RefObject<HTMLTextAreaElement | null>): void {
   const edit = useAppState((state) => state.edit);
   const done = useRef(edit?.serial);

@@ -2,7 +2,7 @@ import type { SessionSummary } from "@factotum/protocol";
 import { sessionTitle } from "../app/session-title.ts";
 import { useAppState } from "./app-context.ts";
 
-/** The open session with its title; without a summary as long as nothing was said in it. */
+/** The open session with its title; without a summary until its first message. */
 export function useOpenSession(): { readonly summary: SessionSummary | undefined; readonly title: string } {
   const key = useAppState((state) => state.sessionKey);
   const summary = useAppState((state) => state.sessions.find((session) => session.key === state.sessionKey));

@@ -1,14 +1,14 @@
 import { type FocusEvent, type KeyboardEvent, useState } from "react";
 
-/** Makes a list of buttons one stop of the Tab key: arrows, Home and End move inside. */
+/** Makes a list of buttons one tab stop: arrows, Home and End move inside. */
 export interface RovingFocus {
-  /** Which button Tab comes to: that of the row where the focus was last. */
+  /** The button that Tab focuses: that of the row that had the focus last. */
   readonly tabIndexOf: (key: string) => 0 | -1;
   readonly onKeyDown: (event: KeyboardEvent<HTMLElement>) => void;
   readonly onFocus: (event: FocusEvent<HTMLElement>) => void;
 }
 
-/** Buttons name their row in `data-row`; up and down go to the same kind of button (`data-part`) of the next row, left and right along a row. */
+/** Buttons name their row in `data-row`; up and down move to the same kind of button (`data-part`) in the next row, left and right along a row. */
 export function useRovingFocus(keys: readonly string[], preferred: string | undefined): RovingFocus {
   const [last, setLast] = useState<string>();
   const stop = [last, preferred].find((key) => key !== undefined && keys.includes(key)) ?? keys[0];

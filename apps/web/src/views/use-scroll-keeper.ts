@@ -1,24 +1,24 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { findAnchor, type ScrollAnchor } from "./scroll-anchor.ts";
 
-/** Closer to the end than this counts as reading along, pixels. */
+/** Closer to the end than this, in pixels, counts as following along. */
 const NEAR_PX = 80;
 
-/** What a scrolling conversation needs. */
+/** State of a scrolling conversation. */
 export interface ScrollKeeper {
   readonly scroller: RefObject<HTMLDivElement | null>;
-  /** What scrolls; its children are the rows. */
+  /** The scrolled element; its children are the rows. */
   readonly column: RefObject<HTMLDivElement | null>;
-  /** True when the end is out of sight. */
+  /** True if the end is not visible. */
   readonly away: boolean;
   readonly onScroll: () => void;
   readonly toEnd: () => void;
 }
 
 /**
- * Stays at the end while a person reads along, and leaves them at the row they are at when they have scrolled up: whatever changes its height above that
- * row (older messages, rows that are drawn for the first time, another width) and whatever changes the size of the view (a window, a turned phone, the
- * keyboard of one). `sendKey` changes when the person says something, which goes to the end. Another `sessionKey` begins at its end.
+ * Stays at the end while a person follows along, and keeps the row that they read after scrolling up, whatever changes the height above that row (older
+ * messages, rows rendered for the first time, another width) or the size of the view (a window, a rotated phone, its keyboard). `sendKey` changes when the
+ * person sends something, which scrolls to the end. Another `sessionKey` starts at its end.
  */
 export function useScrollKeeper(facts: {
   readonly sessionKey: string | undefined;
@@ -47,7 +47,7 @@ export function useScrollKeeper(facts: {
     if (element === null) return;
     const { scrollTop } = element;
     const isNear = element.scrollHeight - scrollTop - element.clientHeight < NEAR_PX;
-    // Only who scrolls up leaves the end: a view that shrinks, and rows that grow, do not.
+    // Only scrolling up leaves the end; a shrinking view and growing rows do not.
     const atEnd = isNear || (seen.current.atEnd && scrollTop >= seen.current.topPx);
     seen.current.atEnd = atEnd;
     seen.current.topPx = scrollTop;
@@ -64,7 +64,7 @@ export function useScrollKeeper(facts: {
     const { current: element } = scroller;
     const { current: rows } = column;
     if (element === null || rows === null) return;
-    // Told after layout and before drawing, so that nothing is seen to jump.
+    // Runs after layout and before painting, so that nothing visibly jumps.
     const observer = new ResizeObserver(keep);
     observer.observe(element);
     observer.observe(rows);

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { useAppState } from "./app-context.ts";
 
-/** Names the page after the open conversation, with the number of answers that came while the page was hidden. */
+/** Titles the page after the open conversation, with the number of answers since the page was hidden. */
 export function useTitle(title: string): void {
   const ready = useReadyCount();
   useEffect(() => {
@@ -9,7 +9,7 @@ export function useTitle(title: string): void {
   }, [title, ready]);
 }
 
-/** How many runs have ended in any conversation since the page was hidden; zero while it is seen. */
+/** Number of runs that have ended in any conversation since the page was hidden; zero while it is visible. */
 function useReadyCount(): number {
   const running = useAppState((state) =>
     state.sessions
@@ -26,7 +26,7 @@ function useReadyCount(): number {
     before.current = { running, openKey, isLive };
     if (!document.hidden) return;
     const now = new Set(running.split("\n"));
-    // The open conversation tells by itself, and earlier than the list.
+    // The open conversation reports by itself, earlier than the list.
     const others = earlier.split("\n").filter((key) => key !== "" && key !== openKey && !now.has(key)).length;
     const own = earlierKey === openKey && wasLive && !isLive ? 1 : 0;
     if (others + own > 0) setReady((count) => count + others + own);

@@ -1,7 +1,7 @@
 import { isSameWarning } from "../app/same-warning.ts";
 import { useAppState, useController } from "./app-context.ts";
 
-/** What of the gateway its owner should know. The place is always there: only then is what comes into it read aloud. */
+/** Warnings about the gateway for its owner. The container always exists, because screen readers only announce changes in an existing one. */
 export function WarningList(): React.JSX.Element {
   const warnings = useAppState((state) => state.warnings);
   const hidden = useAppState((state) => state.hiddenWarnings);

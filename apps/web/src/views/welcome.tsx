@@ -2,7 +2,7 @@ import { useAppState, useController } from "./app-context.ts";
 
 const SUGGESTIONS = ["List the files in your workspace", "Write a short note into notes.md", "What can you do here?"];
 
-/** An empty conversation: what it is for, and a few ways to begin. */
+/** An empty conversation: what it is for, and some suggestions. */
 export function Welcome(): React.JSX.Element {
   const controller = useController();
   const name = useAppState((state) => state.agents.find((agent) => agent.id === state.agentId && agent.name !== agent.id)?.name);

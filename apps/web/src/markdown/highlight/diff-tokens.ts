@@ -1,11 +1,11 @@
 import type { CodeToken, TokenKind } from "./code-token.ts";
 
-/** True for the names under which differences are written. */
+/** True for the language names of diffs. */
 export function isDiff(language: string | undefined): boolean {
   return language !== undefined && ["diff", "patch", "udiff"].includes(language.toLowerCase());
 }
 
-/** A difference by its lines: what was added, what was removed, and where. */
+/** Splits a diff by lines: added, removed, and hunk headers. */
 export function diffTokens(text: string): readonly CodeToken[] {
   return text.split(/(?<=\n)/).map((line) => ({ text: line, kind: kindOf(line) }));
 }

@@ -2,7 +2,7 @@ import type { LanguageRegistration } from "@shikijs/types";
 
 type Load = () => Promise<{ readonly default: LanguageRegistration[] }>;
 
-/** Grammars by their name, each loaded when a block needs it. */
+/** Grammars by name, each loaded when a block needs it. */
 const GRAMMARS: Readonly<Record<string, Load>> = {
   c: () => import("@shikijs/langs/c"),
   cpp: () => import("@shikijs/langs/cpp"),
@@ -41,7 +41,7 @@ const GRAMMARS: Readonly<Record<string, Load>> = {
   yaml: () => import("@shikijs/langs/yaml"),
 };
 
-/** Other names that are written behind a fence. */
+/** Other names that are used after a fence. */
 const ALIASES: Readonly<Record<string, string>> = {
   "c#": "csharp",
   "c++": "cpp",
@@ -74,7 +74,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   zsh: "shellscript",
 };
 
-/** The name of the grammar for what is written behind a fence; `undefined` when there is none. */
+/** The grammar for the name after a fence; `undefined` if there is none. */
 export function grammarOf(language: string): string | undefined {
   const name = language.toLowerCase();
   const grammar = ALIASES[name] ?? name;

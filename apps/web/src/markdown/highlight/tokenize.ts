@@ -4,7 +4,7 @@ import type { GrammarState, ShikiPrimitive, ThemeRegistration } from "@shikijs/t
 import type { CodeToken, TokenKind } from "./code-token.ts";
 import { loadGrammar } from "./languages.ts";
 
-/** Which names of the grammars are which kind; the more exact name decides. */
+/** Scope names of the grammars by kind; the most specific name wins. */
 const SCOPES: readonly (readonly [TokenKind, readonly string[]])[] = [
   ["comment", ["comment", "punctuation.definition.comment", "string.quoted.docstring"]],
   ["string", ["string", "punctuation.definition.string", "markup.inline.raw", "markup.fenced_code"]],
@@ -27,7 +27,7 @@ const SCOPES: readonly (readonly [TokenKind, readonly string[]])[] = [
   ],
 ];
 
-/** Colours that stand for kinds: the page's own style sheet colours them, in both themes. */
+/** Placeholder colours for kinds; the page's style sheet sets the real ones, in both themes. */
 const colourOf = (index: number): string => `#00000${index + 1}`;
 const TEXT_SCOPES = [
   "keyword.operator",
@@ -48,14 +48,14 @@ const THEME: ThemeRegistration = {
   ],
 };
 
-/** Longer lines, in characters, are data, not code for people. */
+/** Longer lines, in characters, are data rather than code. */
 const MAX_LINE_LENGTH = 2000;
-/** A line that takes longer is left as it is, milliseconds. */
+/** A line that takes longer, in milliseconds, is not highlighted. */
 const MAX_LINE_MS = 50;
 
 let primitive: ShikiPrimitive | undefined;
 
-/** Names the kinds in code, one chunk of lines after the other, each when it is asked for. Rejects when the grammar cannot be loaded. */
+/** Highlights code, one chunk of lines after the other, on demand. Rejects if the grammar cannot be loaded. */
 export async function* tokenizeChunks(chunks: readonly string[], grammar: string): AsyncGenerator<readonly CodeToken[]> {
   primitive ??= createShikiPrimitive({ themes: [THEME], langs: [], engine: createJavaScriptRegexEngine({ forgiving: true }) });
   if (!primitive.getLoadedLanguages().includes(grammar)) await primitive.loadLanguage(...(await loadGrammar(grammar)));
@@ -83,7 +83,7 @@ function kindOf(color: string | undefined): TokenKind | undefined {
   return SCOPES[index]?.[0];
 }
 
-/** Neighbours of one kind are one piece, and white space is of no kind. */
+/** Merges neighbours of one kind; white space has no kind. */
 function append(tokens: CodeToken[], text: string, kind: TokenKind | undefined): void {
   const last = tokens.at(-1);
   if (last !== undefined && (last.kind === kind || text.trim() === "")) tokens[tokens.length - 1] = { ...last, text: last.text + text };

@@ -3,9 +3,9 @@ import type { CodeToken } from "./code-token.ts";
 import { isDiff } from "./diff-tokens.ts";
 import { grammarOf } from "./languages.ts";
 
-/** Longer code, characters, stays plain: tens of thousands of elements would make the whole page slow. */
+/** Longer code, in characters, is not highlighted: tens of thousands of elements would slow the whole page down. */
 const MAX_LENGTH = 100_000;
-/** How far outside of the view a block is coloured already. */
+/** How far outside of the view a block is highlighted already. */
 const MARGIN = "600px";
 
 interface Code {
@@ -15,8 +15,8 @@ interface Code {
 }
 
 /**
- * The pieces of code, chunk by chunk, as they become known: after the code is complete and the element has come near the view, and with pauses, so that
- * nobody waits for colours. `undefined` for languages that are not known.
+ * The tokens of code, chunk by chunk as they become known: after the code is complete and the element is near the view, with pauses, so that highlighting never
+ * blocks the page. `undefined` for unknown languages.
  */
 export function useHighlight(
   element: RefObject<HTMLElement | null>,
@@ -58,11 +58,11 @@ async function colour(
       if (options.signal.aborted) return;
       tokens.push(chunk);
       options.onTokens([...tokens]);
-      // Between two chunks the page does what waits.
+      // Yield to the page between chunks.
       await new Promise((resolve) => setTimeout(resolve));
     }
   } catch (error) {
-    // Without a connection there are no colours; anything else is a mistake.
+    // Without a connection there is no highlighting; any other error is a bug.
     if (!(error instanceof TypeError)) throw error;
   }
 }

@@ -4,7 +4,7 @@ import { useAppState, useController } from "../app-context.ts";
 import { ReportView } from "./report-view.tsx";
 import { RequestList } from "./request-list.tsx";
 
-/** What the model was given in this session: its requests beside, the chosen one in the middle. */
+/** What the model was given in this session: the list of requests, and the chosen one. */
 export function ContextView({ state }: { readonly state: InspectorState }): React.JSX.Element {
   const controller = useController();
   const connected = useAppState((app) => app.connection.type === "connected");
@@ -12,7 +12,7 @@ export function ContextView({ state }: { readonly state: InspectorState }): Reac
   const back = useRef<HTMLButtonElement>(null);
   useEffect(() => back.current?.focus(), []);
   useEffect(() => {
-    // A run that has ended has kept its requests; a new connection may have missed some.
+    // An ended run has stored its requests; a new connection may have missed some.
     if (connected) void controller.inspector.refresh();
   }, [connected, running, state.sessionKey, controller]);
   return (

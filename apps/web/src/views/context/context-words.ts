@@ -1,6 +1,6 @@
 import type { ContextPartType, ContextRequest } from "@factotum/protocol";
 
-/** What people call the parts. */
+/** Titles of the parts. */
 export const PART_TITLES: Readonly<Record<ContextPartType, string>> = {
   system: "System prompt",
   messages: "Earlier messages",
@@ -32,7 +32,7 @@ export function requestTitle({ turn, request }: ContextRequest): string {
   return `Turn ${turn}, request ${request}`;
 }
 
-/** Tokens that the provider counted of what was sent. */
+/** Tokens sent, as counted by the provider. */
 export function sentTokens({ usage }: ContextRequest): number {
   return usage.input + usage.cacheRead + usage.cacheWrite;
 }

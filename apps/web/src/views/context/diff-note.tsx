@@ -1,7 +1,7 @@
 import type { ContextDiff } from "@factotum/protocol";
 import { count, PART_TITLES } from "./context-words.ts";
 
-/** What changed since the request before, in words; what is gone has no other place. */
+/** Describes the changes since the previous request; removed parts are shown only here. */
 export function DiffNote({ diff }: { readonly diff: ContextDiff }): React.JSX.Element {
   const removed = diff.changes.filter(({ type }) => type === "removed");
   const since = `turn ${diff.turn}, request ${diff.request}`;

@@ -5,7 +5,7 @@ import { RequestFacts } from "./request-facts.tsx";
 import { SectionRow } from "./section-row.tsx";
 import { SizeBar } from "./size-bar.tsx";
 
-/** One request: what it cost, what changed, and its five parts. */
+/** One request: its cost, its changes, and its five parts. */
 export function ReportView({ report }: { readonly report: ContextReport }): React.JSX.Element {
   const { request, parts, total, diff } = report;
   return (

@@ -2,7 +2,7 @@ import { formatMoment } from "../../app/locale.ts";
 import type { ContextReport } from "@factotum/protocol";
 import { count, dollars, sentTokens } from "./context-words.ts";
 
-/** What was asked of whom, what it cost, and whether the provider could read it from its cache. */
+/** The model and the cost of a request, and whether the provider read it from its cache. */
 export function RequestFacts({ report }: { readonly report: ContextReport }): React.JSX.Element {
   const { request, contextWindow, prompt, cutFiles, exact, resting = [] } = report;
   const { usage, outcome } = request;

@@ -4,7 +4,7 @@ import type { RequestPage } from "../../app/inspector-state.ts";
 import { useController } from "../app-context.ts";
 import { count, requestTitle, sentTokens } from "./context-words.ts";
 
-/** The kept requests of the session, newest first. */
+/** The stored requests of the session, newest first. */
 export function RequestList({ page, shown }: { readonly page: RequestPage; readonly shown: string | undefined }): React.JSX.Element {
   const { inspector } = useController();
   return (

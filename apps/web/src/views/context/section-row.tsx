@@ -8,12 +8,12 @@ const CHANGE_WORDS: Readonly<Record<ContextChange["type"], string>> = { added: "
 
 interface SectionRowProps {
   readonly section: ContextSection;
-  /** Tokens of the largest thing that is compared with it. */
+  /** Tokens of the largest section that it is compared with. */
   readonly ofTokens: number;
   readonly change: ContextChange["type"] | undefined;
 }
 
-/** One section, folded: its name, its size, what happened to it. Unfolded: its text. */
+/** One section, collapsed: its name, size and change. Expanded: its text. */
 export function SectionRow({ section, ofTokens, change }: SectionRowProps): React.JSX.Element {
   const { title, half, tokens, truncation, text, omittedChars } = section;
   return (

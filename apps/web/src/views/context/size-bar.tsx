@@ -1,4 +1,4 @@
-/** A share as a bar. For eyes only: the number stands beside it. */
+/** A share as a bar, hidden from screen readers: the number is beside it. */
 export function SizeBar({ share }: { readonly share: number }): React.JSX.Element {
   return (
     <svg className="size-bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true" focusable="false">
