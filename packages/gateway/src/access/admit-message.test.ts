@@ -32,7 +32,7 @@ const group = (patch: Partial<MsgContext> = {}): MsgContext => message({ kind: "
 const stranger = { owner: false, mentionPatterns: [] };
 const owner = { owner: true, mentionPatterns: [] };
 
-describe("who may talk in a direct conversation", () => {
+describe("admission in a direct conversation", () => {
   test.each([
     ["pairing", [], false],
     ["pairing", ["U1"], true],
@@ -63,7 +63,7 @@ describe("who may talk in a direct conversation", () => {
   });
 });
 
-describe("who may talk in a group", () => {
+describe("admission in a group", () => {
   const listed = { G: { requireMention: true } };
 
   test("no list admits no one, not even the owner", () => {

@@ -20,13 +20,12 @@ interface GroupAccess {
 /** Which messages of a group are answered: those that address the assistant, or all. */
 export const ACTIVATIONS = ["mention", "always"] as const;
 
-/** One of them. */
 export type Activation = (typeof ACTIVATIONS)[number];
 
 /** The decision about a message. Refused senders get no answer. */
 export type Admission =
   | { readonly type: "admit" }
-  /** Allowed here, but not addressed to the assistant: kept as context for the next message that is. */
+  /** Admitted, but not addressed to the assistant: kept as context for the next message that is. */
   | { readonly type: "overheard" }
   /** `missing`: who would have to be listed for the message to be admitted. */
   | { readonly type: "ignore"; readonly reason: string; readonly missing?: "sender" | "group" };

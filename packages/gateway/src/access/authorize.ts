@@ -34,7 +34,7 @@ const HTTP_ROUTES = [
 /** Name of a route. */
 export type HttpRoute = (typeof HTTP_ROUTES)[number];
 
-/** What a tool does, as its traits say. */
+/** A tool's effects, from its traits. */
 const TOOL_ACTIONS = ["read", "write", "execute", "send", "config"] as const;
 
 /** Name of what a tool does. */
@@ -80,8 +80,8 @@ const EVERYBODY: readonly Role[] = ["anonymous", "token", "platform"];
 const RPC_RULES: Readonly<Record<RpcAccess, readonly Role[]>> = { owner: OWNER_ONLY };
 
 /**
- * Who may use which route. The page itself contains no secret; `/ws` admits everyone to the handshake and no one past it without the token. A browser sends
- * `OPTIONS /v1` without a token before the request. `ANY /v1` is every unknown route and method there.
+ * Access rules by route. The page itself contains no secret; `/ws` admits everyone to the handshake and no one past it without the token. A browser sends
+ * `OPTIONS /v1` without a token before the request. `ANY /v1` covers unknown routes and methods there.
  */
 const HTTP_RULES: { readonly [Route in HttpRoute]: readonly Role[] } = {
   "GET /": EVERYBODY,
@@ -98,7 +98,7 @@ const HTTP_RULES: { readonly [Route in HttpRoute]: readonly Role[] } = {
   "ANY /channels": ["platform"],
 };
 
-/** Which runs may do what within the run. Everyone's files are in a folder of their session; commands are the owner's until approvals exist. */
+/** Runs that may use a tool within their own session. Everyone's files are in a folder of their session; commands are the owner's until approvals exist. */
 const TOOL_RULES: { readonly [Effect in ToolAction]: readonly Role[] } = {
   read: ["owner-run", "tainted-owner-run", "guest-run"],
   write: ["owner-run", "tainted-owner-run", "guest-run"],
@@ -107,13 +107,13 @@ const TOOL_RULES: { readonly [Effect in ToolAction]: readonly Role[] } = {
   config: ["owner-run"],
 };
 
-/** Which runs may do what beyond it. Files elsewhere are bounded by the roots of the tools (R21), not by a rule: no one has a rule here. */
+/** Runs that may act outside of their session. Files elsewhere are bounded by the tools' roots (R21), not by a rule: no one has a rule here. */
 const ELSEWHERE_RULES: Partial<Readonly<Record<ToolAction, readonly Role[]>>> = {
   send: ["owner-run"],
   write: ["owner-run"],
 };
 
-/** Which runs may change what later turns follow. */
+/** Runs that may change instructions for later turns. */
 const INSTRUCTION_RULES: Partial<Readonly<Record<ToolAction, readonly Role[]>>> = { write: ["owner-run"] };
 
 /**

@@ -103,11 +103,11 @@ function expectNothingDone(): void {
   expect(server.violations).toEqual([]);
 }
 
-/** Where text of other people can be in a message of the owner, or arrive with it. */
+/** Fields of an owner's message, or events that arrive with it, that may contain text of others. */
 const FIELDS: readonly (readonly [string, (text: string) => Partial<MsgContext>])[] = [
-  ["the body of somebody else's message", () => ({ sender: MALLORY })],
+  ["the body of a guest's message", () => ({ sender: MALLORY })],
   ["a quote", (body) => ({ replyTo: { body, isQuote: true, sender: { id: "mallory", name: "Mallory" } } })],
-  ["a quote whose sender is not known", (body) => ({ replyTo: { messageId: messageId("m"), body, isQuote: false } })],
+  ["a quote of an unknown sender", (body) => ({ replyTo: { messageId: messageId("m"), body, isQuote: false } })],
   ["a quoted sender's name", (name) => ({ replyTo: { body: "hi", isQuote: true, sender: { id: "m", name } } })],
   ["a thread's beginning", (body) => ({ thread: { starter: { sender: "Mallory", body } } })],
   ["a thread's history", (body) => ({ thread: { history: [{ sender: "Mallory", timestampMs: 1, body }] } })],
@@ -151,7 +151,7 @@ describe("an instruction in other people's text is not followed", () => {
 
   test.each([
     ["in another product's form", { role: "user", content: ORDER }],
-    ["that says it is the owner's", { role: "user", content: ORDER, tainted: false }],
+    ["that claims to be the owner's", { role: "user", content: ORDER, tainted: false }],
     ["in a result", { role: "toolResult", toolCallId: "t1", toolName: "web", content: ORDER }],
   ])("in an imported conversation %s, until it is reset", async (_name, line) => {
     const key = "agent:main:main";
@@ -249,7 +249,7 @@ describe("the owner's own text", () => {
     ["an answer to the assistant", { replyTo: { body: "Shall I?", isQuote: false, sender: { id: "bot", isSelf: true } } }],
     ["an answer to the owner's own message", { replyTo: { body: ORDER, isQuote: true, sender: { id: "owner-1" } } }],
     ["an answer to a message that the platform only names", { replyTo: { messageId: messageId("m"), body: "", isQuote: false } }],
-    ["a thread without a word", { thread: {} }],
+    ["a thread without text", { thread: {} }],
   ] satisfies [string, Partial<MsgContext>][])("stays the owner's in %s", async (_name, fields) => {
     await say(platform.message(`Please ${ORDER}`, fields));
     expect(commands).toEqual(["cat credentials"]);

@@ -42,15 +42,15 @@ describe("a call of the owner's turn", () => {
     ["write over the network", { effect: "write", network: true }, {}, "confirm"],
     ["execute", { effect: "execute" }, {}, "confirm"],
     ["config", { effect: "config" }, {}, "confirm"],
-    ["send to where it came from", { effect: "send", network: true }, {}, "runs"],
+    ["send to the run's own origin", { effect: "send", network: true }, {}, "runs"],
     ["send there by its name", { effect: "send" }, { channel: "test", target: "dm-1" }, "runs"],
-    ["send there with what is left out as null", { effect: "send" }, { channel: null, target: null }, "runs"],
+    ["send to the run's own origin with null for omitted fields", { effect: "send" }, { channel: null, target: null }, "runs"],
     ["send to another conversation", { effect: "send" }, ELSEWHERE, "confirm"],
     ["send on another channel", { effect: "send" }, { channel: "other", target: "dm-1" }, "confirm"],
-    ["send to what is no address", { effect: "send" }, { target: ["dm-1"] }, "confirm"],
+    ["send to an invalid address", { effect: "send" }, { target: ["dm-1"] }, "confirm"],
     ["send a file of the workspace", { effect: "send" }, { media: "out/a.png" }, "runs"],
     ["send a file of the web by its path", { effect: "send" }, { path: "https://example.com/a.png" }, "confirm"],
-    ["read what names a file of the web", { effect: "read" }, { media: "https://example.com/a.png", target: "dm-2" }, "runs"],
+    ["read from a web address", { effect: "read" }, { media: "https://example.com/a.png", target: "dm-2" }, "runs"],
     ["send a file of the web", { effect: "send" }, { media: "https://example.com/a.png" }, "confirm"],
   ] as const)("%s", (_name, traits, call, whenTainted) => {
     expect(check(traits, { arguments: call })).toBe("runs");
@@ -58,7 +58,7 @@ describe("a call of the owner's turn", () => {
     expect(check(traits, { arguments: call, tainted: true, owner: false })).toBe(whenTainted === "confirm" ? "refused" : "runs");
   });
 
-  test("is refused for good if no one can be asked", () => {
+  test("is refused if no one can be asked", () => {
     for (const kind of RUN_KINDS) {
       expect(check({ effect: "execute" }, { kind })).toBe("runs");
       expect(check({ effect: "execute" }, { kind, tainted: true })).toBe(kind === "user" ? "confirm" : "refused");
