@@ -32,7 +32,7 @@ export interface ConfiguredModelsOptions {
   readonly onSecret: (value: string) => void;
 }
 
-/** Maximum cached clients; anyone who may talk can name any number of models (R11). */
+/** Maximum cached clients; anyone who is admitted can name any number of models (R11). */
 const MAX_CLIENTS = 100;
 
 /**

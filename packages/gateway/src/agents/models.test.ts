@@ -201,7 +201,7 @@ function withOwnModel(baseUrl: string, entry: ModelEntry): (config: FactotumConf
 }
 
 describe("configured facts of a model", () => {
-  test("tools as text: they are described to it, and its calls are run", async () => {
+  test("tools as text: they are described to the model, and its calls are run", async () => {
     await using server = await startStrictServer("openai-chat");
     const call = `<tool_call>\n${JSON.stringify({ name: "read", arguments: { path: "note.txt" } })}\n</tool_call>`;
     server.script([
