@@ -25,7 +25,7 @@ export interface ChannelRegistryOptions {
 export class ChannelRegistry {
   readonly #options: ChannelRegistryOptions;
   readonly #slots = new Map<string, ChannelSupervisor>();
-  /** Accounts that are no longer configured, while their channels stop. */
+  /** Accounts that were removed from the configuration, while their channels stop. */
   readonly #leaving = new Map<string, Promise<void>>();
   #isStopping = false;
   #intake: MessageIntake | undefined;
@@ -35,7 +35,7 @@ export class ChannelRegistry {
     for (const account of options.accounts) this.#add(account);
   }
 
-  /** Names who takes what comes in. Call it once, before `prepare`. */
+  /** Sets the receiver of events. Call it once, before `prepare`. */
   deliverTo(intake: MessageIntake): void {
     this.#intake = intake;
   }
