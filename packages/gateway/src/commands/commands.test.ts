@@ -102,7 +102,7 @@ test.each(LISTED)("$name works, and is in /help for everyone who may use it", as
 });
 
 describe("/send", () => {
-  test("off holds replies back and says so, on and inherit undo it", async () => {
+  test("off holds replies back with a confirmation; on and inherit undo it", async () => {
     expect(await say("/send off")).toEqual([
       "From the next message on: replies are kept back here, as it was chosen for this conversation.",
     ]);
@@ -130,7 +130,7 @@ describe("/send", () => {
 test.each([
   ["the owner's direct chat", {}, true],
   ["a group", group("group-1", true), false],
-  ["somebody else's direct chat", GUEST, false],
+  ["another person's direct chat", GUEST, false],
 ] as const)("a session created by a command in %s (%o) has isPrivate %s", async (_place, extra, isPrivate) => {
   await say("/verbose on", extra);
   const { items } = await running.store.listSessions({ limit: 5 });
@@ -194,7 +194,7 @@ describe("/whoami", () => {
     );
   });
 
-  test("names the client for a sender who uses one of ours", async () => {
+  test("names the client for a sender who uses one of the gateway's own", async () => {
     await running.stop();
     platform = new TestPlatform("session-key");
     running = await start();
@@ -210,7 +210,7 @@ describe("/whoami", () => {
   });
 });
 
-test("/skill names the skill to the model, and passes the words on", async () => {
+test("/skill names the skill to the model, and passes the text on", async () => {
   await say("/skill weather in Kyoto\ntomorrow");
   expect(JSON.stringify(server.requests[0]?.body?.["messages"])).toMatch(
     /with the skill \\+"weather\\+": read its SKILL\.md.*in Kyoto\\ntomorrow/s,

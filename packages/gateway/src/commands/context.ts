@@ -32,7 +32,7 @@ const PART_NAMES: Readonly<Record<ContextPartType, string>> = {
   tools: "tools",
 };
 
-/** What `/context` answers: sizes and costs of the last request; with `detail` its largest sections too. Never a text of the conversation. */
+/** The answer of `/context`: sizes and costs of the last request; with `detail` also its largest sections. Never a text of the conversation. */
 async function contextText(call: CommandCall, options: { readonly detail: boolean }): Promise<CommandAnswer> {
   try {
     const report = await buildContextReport({ sessionKey: call.session.target.sessionKey, diff: "previous" }, call);

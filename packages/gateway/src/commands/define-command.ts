@@ -27,7 +27,7 @@ export interface CommandCall {
 /** Who may use a command. An owner's command is not listed for guests, and not answered. */
 type CommandAccess = "anyone" | "owner";
 
-/** A command as its file describes it. `Options` is what is read from the words behind its name. */
+/** A command as defined in its file. `Options`: the parsed text after its name. */
 export interface CommandDefinition<Options> {
   /** With its slash, in lower case. */
   readonly name: string;
@@ -38,7 +38,7 @@ export interface CommandDefinition<Options> {
   readonly parse: (words: string) => Options | undefined;
   /** True if it changes the conversation: in a shared one only the owner may do that. Required for every command, so that none is open by omission. */
   readonly changes: (options: Options) => boolean;
-  /** Does what was asked for and resolves with the answer. */
+  /** Runs the command and resolves with the answer. */
   readonly run: (options: Options, call: CommandCall) => Promise<CommandAnswer>;
 }
 
@@ -82,13 +82,13 @@ export interface Wish {
   readonly wish?: string;
 }
 
-/** Parses one word or none. */
+/** Parses at most one word. */
 export function parseWish(words: string): Wish | undefined {
   const found = /^(?:[ \t]+(\S+))?$/.exec(words);
   return found === null ? undefined : found[1] === undefined ? {} : { wish: found[1] };
 }
 
-/** `changes` of a command that only shows something. */
+/** `changes` for a command that only shows something. */
 export function changesNothing(): boolean {
   return false;
 }

@@ -2,7 +2,7 @@ import { changesNothing, defineCommand, parseNothing } from "./define-command.ts
 import type { Command } from "./define-command.ts";
 import { RESETS } from "./reset.ts";
 
-/** Lists the commands that the sender may give. */
+/** Lists the commands that the sender may use. */
 export const helpCommand: Command = defineCommand({
   name: "/help",
   summary: "show this list",

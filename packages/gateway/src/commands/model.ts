@@ -18,7 +18,7 @@ export const modelCommand: Command = defineCommand<Wish>({
   run: ({ wish }, { session, running }) => showOrChoose(session, wish, running),
 });
 
-/** What `/model` answers, after it has done what it was asked for. */
+/** The answer of `/model`, after it has applied the setting. */
 async function showOrChoose(session: TargetSession, wish: string | undefined, running: RunningConfig): Promise<CommandAnswer> {
   const before = await session.read();
   switch (wish?.toLowerCase()) {
@@ -37,7 +37,7 @@ async function showOrChoose(session: TargetSession, wish: string | undefined, ru
   }
 }
 
-/** The model of a conversation and why it is that one; what to do if it is unusable. */
+/** The model of a conversation and the reason for it; what to do if it is unusable. */
 export async function modelLine({ record, agent }: CommandSession, models: ModelSource): Promise<string> {
   const chosen = record?.overrides.model;
   try {

@@ -64,7 +64,7 @@ describe("a directive inside a message", () => {
     "/reasoning loud why?",
     "/think high",
     "  spaces stay  ",
-  ])("%j stays as it is", (text) => {
+  ])("%j is unchanged", (text) => {
     expect(parseInlineDirectives(text)).toEqual({ text });
   });
 

@@ -42,7 +42,7 @@ async function chooseQueue(session: TargetSession, words: readonly string[], con
   return `From the next message on: ${await settingsLine(session, config)}`;
 }
 
-/** True for words that can only be meant for `/queue`: other text after it makes an ordinary message. */
+/** True for text that only `/queue` can mean; with other text after it the message is an ordinary one. */
 function isQueueWish(words: readonly string[]): boolean {
   const [first, ...rest] = words;
   return rest.every((word) => OPTION.test(word)) && (rest.length === 0 || OPTION.test(first ?? "") || isMode(first?.toLowerCase()));
@@ -50,7 +50,7 @@ function isQueueWish(words: readonly string[]): boolean {
 
 const OPTION = /^(debounce|cap|drop):(\S+)$/i;
 
-/** The parsed setting, or what is wrong with it. */
+/** The parsed setting, or the error. */
 function parseQueueWords(words: readonly string[]): QueueOverride | string {
   let wish: QueueOverride = {};
   for (const word of words) {

@@ -27,7 +27,7 @@ async function chooseReasoning(session: TargetSession, wish: string | undefined)
   return wish === undefined ? `${line} /reasoning takes ${choices}.` : `From the next message on: ${line}`;
 }
 
-/** Who sees the thoughts in a conversation, and why there are none in that case. */
+/** Where thoughts are shown in a conversation, and why there are none. */
 async function reasoningLine(session: CommandSession): Promise<string> {
   const { record, agent } = session;
   const seen = record?.overrides.reasoning ?? agent.config.reasoning;

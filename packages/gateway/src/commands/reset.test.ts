@@ -54,7 +54,7 @@ describe.each([
   ["/reset", NEW],
   ["/new opus", NEW_WITH_OPUS],
 ])("%s in the middle of a run", (command, acknowledged) => {
-  test("says what it has ended, before the new conversation begins, and the message is stored as interrupted", async () => {
+  test("reports what it stopped before the new conversation starts, and stores the message as interrupted", async () => {
     await using running = await start();
     const gate = server.hold();
     await platform.say(platform.message("asparagus"));
@@ -206,7 +206,7 @@ describe("the reset prompt", () => {
   const PROMPT = "The user has started a new conversation.";
 
   test.each(["/new", "/reset", "/new opus"])(
-    "stands before the first message after %s, once, also after a restart and commands",
+    "precedes the first message after %s, once, also after a restart and commands",
     async (command) => {
       const first = await start();
       await say(first, "one");
@@ -222,7 +222,7 @@ describe("the reset prompt", () => {
     },
   );
 
-  test("is not given in a conversation that no person has reset, nor for what a client has reset", async () => {
+  test("is not given without a reset by a person, nor after a reset by a client", async () => {
     await using running = await start();
     await say(running, "/help");
     await say(running, "one");
@@ -232,7 +232,7 @@ describe("the reset prompt", () => {
   });
 });
 
-test("an acknowledged reset stands in the new conversation, with what was typed", async () => {
+test("an acknowledged reset is in the new conversation, with the typed text", async () => {
   await using running = await start();
   await say(running, "one");
   await say(running, "/new");
@@ -243,7 +243,7 @@ test("an acknowledged reset stands in the new conversation, with what was typed"
   ]);
 });
 
-test("more words behind it are a message", async () => {
+test("with further text is a message", async () => {
   await using running = await start();
   await say(running, "one");
   const before = await session(running);

@@ -200,7 +200,7 @@ describe("/reasoning", () => {
     expect((await say(running, "/reasoning"))[0]).toBe("thoughts are hidden. /reasoning takes off, on, stream or default.");
   });
 
-  test("on shows the thoughts of a run before its reply, stream each as it comes; the prompt is informed", async () => {
+  test("on shows the thoughts of a run before its reply, stream as they come; the prompt is informed", async () => {
     await using running = await start();
     await say(running, "/think high");
     expect(await say(running, "/reasoning on")).toEqual(["From the next message on: thoughts are shown before the reply."]);
@@ -239,7 +239,7 @@ describe("/reasoning", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("says if there is nothing to show: thinking is off, or the model gives none", async () => {
+  test("says if there is nothing to show: thinking is off, or the model exposes none", async () => {
     await using running = await start();
     await say(running, "/think off");
     const [answer] = await say(running, "/reasoning stream");
@@ -278,7 +278,7 @@ describe("/reasoning", () => {
   });
 });
 
-test("commands are for people who may talk here, and no one else gets an answer or changes anything", async () => {
+test("commands are for admitted senders; others get no answer and change nothing", async () => {
   await using running = await start({ accountConfig: { allowFrom: ["guest-1"] } });
   const before = platform.sent.length;
   for (const text of ["/model opus", "/think high", "/reasoning on", "/status"])
@@ -307,7 +307,7 @@ test("a setting made during a turn applies from the next one on", async () => {
   expect(isPrefixOf(bodies[1] ?? {}, bodies[2] ?? {})).toBe(true);
 });
 
-test("where people read the conversation itself, the answer is part of it, even as its first entry", async () => {
+test("for clients that read the conversation itself, the answer is part of it, even as its first entry", async () => {
   platform = new TestPlatform("session-key");
   await using running = await start();
   const key = "agent:main:fresh";

@@ -16,7 +16,7 @@ export interface SlashCommandsOptions extends Omit<CommandCall, "session" | "com
 
 const OWNER_ONLY_HERE = "Only my owner can do that here, because this conversation is shared.";
 
-/** Runs commands of people who may talk here, and answers them. */
+/** Runs commands of admitted senders, and answers them. */
 export class SlashCommands {
   readonly #options: SlashCommandsOptions;
 
@@ -36,8 +36,8 @@ export class SlashCommands {
   }
 
   /**
-   * `/new` or `/new MODEL`: starts a new conversation, and acknowledges that in it without a model call, with what it has ended. A model that cannot be used
-   * is named, and nothing changes. Messages behind the command belong to the new conversation, however long the model is looked for.
+   * `/new` or `/new MODEL`: starts a new conversation, and acknowledges that in it without a model call, together with what it stopped. An unusable model is
+   * reported, and nothing changes. Messages after the command belong to the new conversation, however long the check of the model takes.
    */
   async reset(target: CommandTarget, { model: wish }: ResetCommand): Promise<void> {
     const { sessions, notices } = this.#options;

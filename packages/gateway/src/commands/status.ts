@@ -9,7 +9,7 @@ import type { CommandSession } from "./command-target.ts";
 import { changesNothing, defineCommand, parseNothing } from "./define-command.ts";
 import type { Command, CommandCall } from "./define-command.ts";
 
-/** Shows model, credential, thinking and context, and what is held back. */
+/** Shows model, credential, thinking and context, and suppressed replies. */
 export const statusCommand: Command = defineCommand({
   name: "/status",
   summary: "show model, credential, thinking and context, and what is kept back",

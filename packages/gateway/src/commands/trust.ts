@@ -2,7 +2,7 @@ import type { SessionTrust } from "@factotum/store";
 import { defineCommand, parseWish } from "./define-command.ts";
 import type { Command, CommandCall, Wish } from "./define-command.ts";
 
-/** Trusts what others wrote in the conversation so far, until its reset, or revokes that. */
+/** Trusts the text of others in the conversation so far, until its reset, or revokes that. */
 export const trustCommand: Command = defineCommand<Wish>({
   name: "/trust",
   summary:
@@ -13,7 +13,7 @@ export const trustCommand: Command = defineCommand<Wish>({
   run: ({ wish }, call) => chooseTrust(call, wish),
 });
 
-/** The answer of `/trust`, after it has applied the setting: marks of others' text that are in the conversation now no longer count (R23). */
+/** The answer of `/trust`, after it has applied the setting: marks of others' text that is in the conversation now no longer count (R23). */
 async function chooseTrust({ session, store, clock, logger }: CommandCall, wish: string | undefined): Promise<string> {
   const { sessionKey, input } = session.target;
   const choice = wish?.toLowerCase() ?? "now";

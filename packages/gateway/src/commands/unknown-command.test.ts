@@ -60,13 +60,13 @@ test.each([
   expect(await say(text)).toEqual(["Answered."]);
 });
 
-test("a guest is not told of a command of the owner", async () => {
+test("does not reveal an owner's command to a guest", async () => {
   const [answer = ""] = await say("/trsut", { sender: { id: "guest-1", isBot: false } });
   expect(answer).toContain("There is no command /trsut. /help");
   expect((await say("/trsut"))[0]).toContain("Did you mean /trust?");
 });
 
-test("in a group it is answered when it addresses the assistant; else it may be meant for another bot", async () => {
+test("in a group it is answered if it addresses the assistant; otherwise it may be meant for another bot", async () => {
   expect(await say("/roll", { origin: GROUP, mentionsBot: true })).toEqual([expect.stringContaining("There is no command /roll.")]);
   expect(server.requests).toEqual([]);
   await say("/roll", { origin: GROUP, mentionsBot: false });

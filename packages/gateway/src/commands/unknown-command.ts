@@ -5,7 +5,7 @@ import { COMMANDS } from "./command-table.ts";
 import type { ParsedCommand } from "./define-command.ts";
 import { RESETS } from "./reset.ts";
 
-/** A slash and one word, at the beginning of a message. A second slash or a dot makes it a path. */
+/** A slash and one word at the beginning of a message. A second slash or a dot makes it a path. */
 const NAME = /^\/([a-z][\w-]{0,31})(?!\S)/i;
 
 /** Folders at the root of Linux and macOS: `/tmp` is a place, not a command. */
@@ -17,9 +17,9 @@ const ROOT_FOLDERS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Reads a person's message as a command that does not exist: it begins with a slash and one word, which names no command, no reset and no folder at the root
- * of a file system. It is answered by the gateway, so that a typing mistake costs nothing. In a group only a message that addresses the assistant counts:
- * others may be meant for another bot. A command's name followed by words that it does not take is a message.
+ * Parses a person's message as a command that does not exist: it begins with a slash and one word that is not a command, a reset or a folder at the root of the
+ * file system. The gateway answers it, so that a typing mistake costs nothing. In a group only a message that addresses the assistant matches: others may be
+ * meant for another bot. A command's name followed by text that it does not accept is an ordinary message.
  */
 export function parseUnknownCommand(
   { message, admission }: Pick<InputRecord, "message" | "admission">,

@@ -14,7 +14,7 @@ export const usageCommand: Command = defineCommand({
   run: (_, call) => usageText(call),
 });
 
-/** What `/usage` answers: what the conversation has used since it began, and for the owner what its agent has used today. */
+/** The answer of `/usage`: the usage of the conversation since its start, and for the owner the agent's usage today. */
 async function usageText({ session, store, clock }: CommandCall): Promise<CommandAnswer> {
   const { record, agent } = await session.read();
   const own = record === undefined || record.usage.calls === 0 ? "This conversation has used nothing yet." : conversationLine(record.usage);
