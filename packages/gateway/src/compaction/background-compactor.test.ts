@@ -57,7 +57,7 @@ function play(answers: Partial<Record<Kind, () => AnthropicReply | Promise<Anthr
   return { counts, asked };
 }
 
-/** The same with these summaries, once the gate opens. */
+/** The same with a held summary, released by the gate. */
 function playHeldSummary(reply: AnthropicReply) {
   const gate = Promise.withResolvers<void>();
   const summary = async (): Promise<AnthropicReply> => {
@@ -80,7 +80,7 @@ async function fillUntil(running: TestGateway, asked: Promise<void>): Promise<nu
   let count = 0;
   for (; !isAsked && count < 30; count += 1) {
     await say(`word-${count} ${"lorem ipsum ".repeat(700)}`);
-    // Work in the background has started once the lane is empty or the model is asked.
+    // Background work has started once the lane is empty or the model is asked.
     await Promise.race([running.gateway.engine.idle(), asked]);
   }
   if (!isAsked) throw new Error("nothing was asked for");
@@ -106,7 +106,7 @@ describe("notes", () => {
     await say("Still there?");
     expect(new Set(said())).toEqual(new Set(["Noted."]));
     expect(JSON.stringify(lastBody())).toContain("Known: words.");
-    // Each part of the conversation has notes of its own.
+    // Each part of the conversation has its own notes.
     expect((await running.store.readSession(SESSION))?.memoryFlushAtMs).toBeUndefined();
     expect(server.violations).toEqual([]);
     expect(running.logger.lines.filter((line) => line.includes('"error"'))).toEqual([]);
@@ -121,7 +121,7 @@ describe("notes", () => {
     expect(isPrefixOf(before ?? {}, lastBody() ?? {})).toBe(true);
   });
 
-  test("whose end cannot be stored are finished before anything later", async () => {
+  test("whose end cannot be stored are completed before any later message", async () => {
     let failures = 1;
     const around = (store: Store): Store =>
       new Proxy(store, {
@@ -208,7 +208,7 @@ describe("a summary", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("in progress is awaited by a message that needs its room, and requested once", async () => {
+  test("in progress is awaited by a message that needs the space, and requested once", async () => {
     const { gate, counts, asked } = playHeldSummary(textReply("Known: words."));
     await using running = await startTestGateway({ platform, patch: windowed });
     const count = await fillUntil(running, asked("summary"));
@@ -224,7 +224,7 @@ describe("a summary", () => {
     expect(new Set(said())).toEqual(new Set(["Noted."]));
   });
 
-  test("that fails while a message waits for it is not retried: the conversation is cut by rule, and the message answered", async () => {
+  test("that fails while a message waits for it is not retried: the conversation is truncated by rule, and the message answered", async () => {
     const { gate, counts, asked } = playHeldSummary({ type: "error", errorType: "invalid_request_error", message: "no" });
     await using running = await startTestGateway({ platform, patch: windowed });
     const count = await fillUntil(running, asked("summary"));
@@ -252,7 +252,7 @@ describe("a summary", () => {
     expect(running.logger.lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
   });
 
-  test("that no model gives is attempted after three turns, and nothing is cut while there is room", async () => {
+  test("that no model provides is attempted after three turns, and nothing is truncated while there is space", async () => {
     const { counts, asked } = play({ summary: () => ({ type: "error", errorType: "invalid_request_error", message: "no" }) });
     await using running = await startTestGateway({ platform, patch: windowed });
     await fillUntil(running, asked("summary"));

@@ -20,7 +20,7 @@ import { raceAbort } from "../kernel/race-abort.ts";
 /** Most concurrent summaries, over all sessions. */
 const MAX_SUMMARIES = 4;
 
-/** Most queued summaries, since each holds the text of a window; over it the next turn checks again. */
+/** Maximum queued summaries, since each holds the text of a window; beyond it the next turn checks again. */
 const MAX_WAITING = 16;
 
 /** Maximum attempts at notes or a summary between two compactions of a conversation. */
@@ -39,14 +39,14 @@ export interface FinishedTurnQuery {
   readonly kind: RunKind;
 }
 
-/** What the turn has found, and how notes are taken: a turn of its own, which is run by who asks. */
+/** Facts about the ended turn, and a callback that runs the memory flush. */
 export interface FinishedTurnFacts {
   readonly budget: ContextBudget;
   readonly usage: UsageTotals;
   readonly flushMemory: FlushMemory;
 }
 
-/** What sessions are compacted with, and what the compactor needs of the queue. */
+/** Dependencies of the background compactor. */
 export interface BackgroundCompactorOptions extends ContextReader {
   readonly running: RunningConfig;
   readonly conversations: Conversations;
@@ -59,7 +59,7 @@ export interface BackgroundCompactorOptions extends ContextReader {
 /** A summary in progress or queued. */
 interface Work {
   readonly compaction: Compaction;
-  /** Resolves to true when there is a summary. Never rejects. */
+  /** Resolves to true if there is a summary. Never rejects. */
   readonly made: Promise<boolean>;
   readonly begin: (signal: AbortSignal) => Promise<void>;
 }
@@ -72,8 +72,8 @@ interface Tries {
 }
 
 /**
- * Compacts sessions in the background, after their turns (R7, R9). Writing notes is a turn of the session that yields to a message at once; the summary is
- * made while other turns run, and is stored between two of them.
+ * Compacts sessions in the background, after their turns (R7, R9). The memory flush is a turn of the session that yields to a message at once; the summary is
+ * requested while other turns run, and is stored between two of them.
  */
 export class BackgroundCompactor {
   readonly #options: BackgroundCompactorOptions;
@@ -116,8 +116,8 @@ export class BackgroundCompactor {
   }
 
   /**
-   * Stores the summary that was started for this conversation, waiting for it if it is in progress; without a model's summary the rule-based one. Call it in
-   * the session's lane. Rejects if the signal fires; then the summary is stored later.
+   * Stores the summary that was started for this conversation, waiting for it if it is in progress; a rule-based one if no model provides it. Call it in the
+   * session's lane. Rejects if the signal fires; then the summary is stored later.
    */
   async finish({ key, sessionId }: SessionRecord, signal: AbortSignal): Promise<CompactionOutcome> {
     const work = this.#works.get(key);
@@ -216,7 +216,7 @@ export class BackgroundCompactor {
     if (this.#works.get(sessionKey) !== work) return NOTHING;
     this.#works.delete(sessionKey);
     using compaction = work.compaction;
-    // The rule-based cut is made only if there is no room left.
+    // The rule-based truncation runs only if there is no space left.
     if ((await work.made) || isNeeded) return await compaction.finish();
     await compaction.giveUp("failed");
     return NOTHING;

@@ -62,7 +62,7 @@ async function say(running: TestGateway, text: string, extra: Partial<MsgContext
   await running.gateway.engine.idle();
 }
 
-/** Sends long messages until this many summaries were requested; returns the words sent. */
+/** Sends long messages until this many summaries were requested; returns the sent texts. */
 async function fillUntilSummary(running: TestGateway, count: number, prefix = "word"): Promise<readonly string[]> {
   const words: string[] = [];
   while (asked("summary").length < count) {
@@ -73,7 +73,7 @@ async function fillUntilSummary(running: TestGateway, count: number, prefix = "w
   return words;
 }
 
-/** The summaries that the conversation holds, oldest first. */
+/** The summaries in the conversation, oldest first. */
 async function summaries({ store }: TestGateway, sessionKey = SESSION) {
   const { items } = await store.readTranscript((await store.readSession(sessionKey))?.sessionId ?? "", { limit: 500 });
   return items.flatMap((entry) => (entry.type === "compaction" ? [entry.message] : []));
@@ -82,7 +82,7 @@ async function summaries({ store }: TestGateway, sessionKey = SESSION) {
 describe("a summary of a summary", () => {
   const FORWARDED = { forwarded: { from: "Mallory", body: "the news" } };
 
-  test("gets the earlier one once, as known facts, and not as a message", async () => {
+  test("includes the earlier one once, as known facts, and not as a message", async () => {
     await using running = await start();
     for (const text of ["one", "two"]) await say(running, long(text));
     await say(running, "/compact");
@@ -99,8 +99,8 @@ describe("a summary of a summary", () => {
   });
 
   test.each([
-    ["of the owner's own words is not tainted", {}, [undefined, undefined]],
-    ["of words that hold those of others is tainted, and so is the next one", FORWARDED, [true, true]],
+    ["of the owner's own text is not tainted", {}, [undefined, undefined]],
+    ["that includes text of others is tainted, and so is the next one", FORWARDED, [true, true]],
   ])("%s", async (_name, extra, tainted) => {
     await using running = await start();
     await say(running, long("one"), extra);

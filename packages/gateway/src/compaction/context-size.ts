@@ -15,7 +15,7 @@ export interface ContextReader {
 }
 
 /**
- * The provider's own figure where it is valid, an estimate for the rest. Imported figures were counted by another program over another context, so they are
+ * The provider's own figure if it is valid, plus an estimate for the rest. Imported figures were counted by another program over another context, so they are
  * ignored.
  */
 export async function readContextSize(

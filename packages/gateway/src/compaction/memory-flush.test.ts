@@ -53,7 +53,7 @@ function play(flush: (body: unknown) => AnthropicReply): void {
   });
 }
 
-/** Takes notes: writes its text, then is silent. */
+/** Takes notes: writes its text, then ends silently. */
 const takeNotes =
   (content: string) =>
   (body: unknown): AnthropicReply =>
@@ -74,7 +74,7 @@ const workspaceOf = (running: TestGateway): string => running.gateway.engine.par
 const said = (): readonly string[] => platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
 
 describe("the notes before a conversation is summarised", () => {
-  test("are written once for each summary, before it, and are not visible to anyone", async () => {
+  test("are written once per summary, before it, and are not visible to anyone", async () => {
     play(takeNotes("- word-0 was said first"));
     await using running = await startTestGateway({ platform, patch: small() });
     await converse(running, 6);
@@ -90,7 +90,7 @@ describe("the notes before a conversation is summarised", () => {
     const day = (time: number): string => running.gateway.engine.parts.running.agents.default.time.day(time);
     const spent = await running.store.readSpend(day(Date.now()), "main");
     expect(spent.find(({ cause }) => cause === "memory")?.calls).toBe(2);
-    // The next cycle has notes of its own.
+    // The next cycle has its own notes.
     const before = kinds().length;
     await converse(running, 8, 6);
     expect(
@@ -102,7 +102,7 @@ describe("the notes before a conversation is summarised", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("can be added to and never lost, whatever the model tries", async () => {
+  test("can be extended and never lost, whatever the model tries", async () => {
     const wishes = [
       { name: "write", input: { path: "PLACE", content: "all new" } },
       { name: "edit", input: { path: "PLACE", edits: [{ oldText: "- old", newText: "" }] } },
@@ -202,10 +202,10 @@ describe("the notes before a conversation is summarised", () => {
 
   test.each([
     ["are taken in private", {}, same, ["flush", "summary"]],
-    ["are taken where only one tool writes", {}, denying("edit", "exec"), ["flush", "summary"]],
+    ["are taken if only one tool writes", {}, denying("edit", "exec"), ["flush", "summary"]],
     ["are not taken in a group, whose members would read them", GROUP, same, ["summary"]],
-    ["are not taken where no tool writes", {}, denying("write", "edit"), ["summary"]],
-    ["are not taken where tools work in another folder than the agent's", {}, boxed, ["summary"]],
+    ["are not taken if no tool writes", {}, denying("write", "edit"), ["summary"]],
+    ["are not taken if tools work in another folder than the agent's", {}, boxed, ["summary"]],
   ] as const)("%s", async (_name, extra, change, expected) => {
     play(() => textReply("NO_REPLY"));
     await using running = await startTestGateway({

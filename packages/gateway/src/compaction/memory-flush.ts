@@ -21,8 +21,8 @@ export interface FlushQuery {
 }
 
 /**
- * True if the agent should write its notes before the conversation is summarised: once for each summary, in private sessions that work in the agent's own
- * workspace, if that and the tools allow writing.
+ * True if the agent should write its notes before the conversation is summarised: once per summary, in private sessions that work in the agent's own workspace,
+ * if its files and the tools can be written.
  */
 export async function mayFlushMemory(
   { kind, compactedAtMs }: FlushQuery,
@@ -45,7 +45,7 @@ async function isWritable(folder: string): Promise<boolean> {
   );
 }
 
-/** Starts the turn in which the notes are written. The same commit records it in the session, so that it runs once, despite crashes. */
+/** Starts the memory flush. The same commit records it in the session, so that it runs once, despite crashes. */
 export async function beginMemoryFlush(
   context: SessionContext,
   origin: Origin,
@@ -93,7 +93,7 @@ export interface FlushBounds {
   readonly files: LocalFiles;
 }
 
-/** During a flush the model may only read, and append to today's notes; whatever it was told, no note can be lost (R9). */
+/** During a flush the model may only read, and append to today's notes; whatever its instructions, no note can be lost (R9). */
 export async function checkFlushCall(call: ToolCall, tool: AgentTool, bounds: FlushBounds): Promise<ToolDecision> {
   const { effect, network } = tool.traits;
   if (effect === "read" && !network) return { type: "allow" };

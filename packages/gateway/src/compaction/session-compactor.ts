@@ -35,9 +35,9 @@ export class SessionCompactor {
   }
 
   /**
-   * Compacts the session before a turn whose request would leave too little room for an answer, `incomingTokens` of long new messages included: with the
-   * summary that was started in the background, if there is one. A history that exceeds the window even after that is cut by rule, so that no turn pays for two
-   * compactions. No notes are taken here, since a person waits (R7).
+   * Compacts the session before a turn whose request, including `incomingTokens` of long new messages, would leave too little space for an answer: with the
+   * summary that was started in the background, if there is one. A history that exceeds the window even then is truncated by rule, so that no turn pays for two
+   * compactions. No memory flush runs here, since a person waits (R7).
    */
   async ensure(
     before: SessionContext,
@@ -73,8 +73,8 @@ export class SessionCompactor {
   }
 
   /**
-   * Compacts the session now, because a person requested it or a provider found the request too long; in the latter case no notes can be taken first: that
-   * request would be too long, too. None are taken if there is nothing to summarise, or if the history fits no request.
+   * Compacts the session now, because a person requested it or a provider rejected the request as too long; in the latter case no memory flush can run first,
+   * since its request would be too long, too. None runs if there is nothing to summarise, or if the history fits into no request.
    */
   async compactNow(
     context: SessionContext,
@@ -85,7 +85,7 @@ export class SessionCompactor {
       readonly signal: AbortSignal;
       readonly instructions?: string;
       readonly flushMemory?: FlushMemory;
-      /** Rule-based, without a model: this turn has had its summary. */
+      /** Rule-based, without a model: this turn has already paid for a summary. */
       readonly byRule?: boolean;
     },
   ): Promise<CompactionOutcome> {
