@@ -105,7 +105,7 @@ describe("the first message of a person after four in the morning", () => {
     expect(platform.sent.at(-1)?.outbound).toMatchObject({ text: expect.stringContaining(`; ${used} tokens used in all`) as string });
   });
 
-  test("whatever is said after a restart", async () => {
+  test("what is sent after a restart", async () => {
     const first = await start();
     await say(first, "one");
     const before = await sessionId(first);
@@ -160,7 +160,7 @@ describe("idle", () => {
     expect(await sessionId(running)).not.toBe(before);
   });
 
-  test.each(["heartbeat", "cron", "hook", "subagent"] as const)("a %s run neither keeps a conversation fresh nor ends it", async (kind) => {
+  test.each(["heartbeat", "cron", "hook", "subagent"] as const)("a %s run neither refreshes a conversation nor ends it", async (kind) => {
     await using running = await start({ reset });
     const { engine } = running.gateway;
     await say(running, "one");
@@ -231,7 +231,7 @@ test("a conversation created by a command is not named after the command", async
   expect((await running.store.readSession(SESSION))?.displayName).not.toContain("/think");
 });
 
-test("a conversation of our own client is called by the first words that are asked in it, after a command and a reset too", async () => {
+test("a conversation of the gateway's own client is named after the first text sent in it, also after a command and a reset", async () => {
   const KEY = "agent:main:chat-1";
   await using running = await startTestGateway({ patch: withModel(server.baseUrl) });
   using client = await TestClient.connect(running.gateway.url, running.token);

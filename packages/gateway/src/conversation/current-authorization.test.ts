@@ -28,7 +28,7 @@ afterEach(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** Everyone who was the owner may still talk, unless the test says otherwise. */
+/** Every former owner is still admitted, unless the test says otherwise. */
 async function start(accountConfig: Partial<AccountConfig> = { allowFrom: ["owner-1"] }): Promise<void> {
   running = await startTestGateway({ platform, runner, patch: withModel(server.baseUrl), accountConfig });
 }
@@ -59,7 +59,7 @@ describe("a changed policy applies to a running turn", () => {
     ["whose sender is not the owner any more, for its files too", revoked, read, "read was refused. Rule owner"],
     ["whose tool is not allowed any more", withoutCommands, exec("two"), "exec is no longer available"],
     ["whose tool's group is denied now", withoutGroup, exec("two"), "exec is no longer available"],
-    ["whose commands are taken away by tools.exec.mode", withExecDenied, exec("two"), "exec is no longer available"],
+    ["whose commands are denied by tools.exec.mode", withExecDenied, exec("two"), "exec is no longer available"],
   ])("%s", async (_name, to, call, refusal) => {
     await start();
     server.script([exec("one"), call, textReply("Well.")]);
@@ -76,7 +76,7 @@ describe("a changed policy applies to a running turn", () => {
   });
 });
 
-test("no message is steered into a run if its sender may no longer talk", async () => {
+test("no message is steered into a run if its sender is no longer admitted", async () => {
   const sender = { id: "ada", isBot: false };
   await start({ allowFrom: ["ada"] });
   server.script([toolReply({ name: "ls", input: {} }), textReply("One.")]);
@@ -124,7 +124,7 @@ describe("waiting messages start under the current policy", () => {
     await running.gateway.engine.idle();
   }
 
-  test("as a guest's, who may still talk", async () => {
+  test("as a guest's, who is still admitted", async () => {
     await start();
     await waitWhile(revoked);
     expect(commands).toEqual([]);
@@ -187,7 +187,7 @@ describe("waiting messages start under the current policy", () => {
     expect((await running.store.listSessions({ limit: 5 })).items.map(({ key }) => key).toSorted()).toEqual(keys);
   });
 
-  test("not at all if the sender may no longer talk", async () => {
+  test("not at all if the sender is no longer admitted", async () => {
     await start({});
     await waitWhile(revoked);
     expect(server.requests).toHaveLength(1);
@@ -228,7 +228,7 @@ describe("an interrupted turn continues under the current policy", () => {
     await running.gateway.engine.idle();
   }
 
-  test("as a guest's, who may still talk in the same session", async () => {
+  test("as a guest's, who is still admitted in the same session", async () => {
     await goOnAfter({ allowFrom: ["owner-1"] }, { to: shared });
     expect(commands).toEqual(["one"]);
     expect(lastRequest()).toContain("exec was refused. Rule tool:execute");
@@ -263,7 +263,7 @@ describe("an interrupted turn continues under the current policy", () => {
     expect((await running.store.listInputs({ state: "told", limit: 2 })).items).toMatchObject([{ message: { text: "go on" } }]);
   });
 
-  test("not at all if the sender may no longer talk", async () => {
+  test("not at all if the sender is no longer admitted", async () => {
     await goOnAfter({});
     expect(commands).toEqual(["one"]);
     expect(platform.sent).toEqual([]);

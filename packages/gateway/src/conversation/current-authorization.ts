@@ -12,7 +12,7 @@ import type { ToolGate } from "../access/tool-gate.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 
-/** Why work ends whose sender was allowed when it arrived. */
+/** Reason of work that ended because its sender is no longer admitted. */
 export const SENDER_REVOKED = "its sender may not talk here any more";
 
 /** The run that makes a tool call, as far as authorization needs it. */
@@ -62,7 +62,7 @@ export function reauthorizeJob(
   };
   const messages = waited.messages.flatMap(({ input, overheard }) => admitted(input).map((present) => ({ input: present, overheard })));
   const job = withMessages(waited, messages, waited.overflow.flatMap(admitted));
-  // Lines about dropped messages need a turn: without one they begin their own.
+  // Overflow lines need a turn: without one they start their own.
   return { job, moved: job === undefined ? [...moved, ...all] : moved, turnedAway };
 }
 
@@ -78,7 +78,7 @@ export function hasKeptAuthority(
   return leadInput(job).admission.owner === leadInput(waited).admission.owner;
 }
 
-/** A resumed turn, with the current authority of its inputs; an input with an unknown sender has none. */
+/** A resumed turn with the current authority of its inputs; an unknown sender has none. */
 export function withCurrentAuthorization(turn: TurnRecord, inputs: readonly InputRecord[], config: FactotumConfig): TurnRecord {
   return { ...turn, owner: turn.owner && inputs.length === turn.inputIds.length && areOwners(inputs, config) };
 }
@@ -89,7 +89,7 @@ export function currentFacts(facts: RunFacts, inputs: readonly InputRecord[], co
 }
 
 /**
- * Decides about a call by the current policy. A run that began as the owner's works where only the owner may: once it is no longer the owner's, all its calls
+ * Authorizes a call by the current policy. A run that started as the owner's works where only the owner may: once it is no longer the owner's, all its calls
  * are refused.
  */
 export function checkCall(

@@ -16,7 +16,7 @@ export interface InputPolicyOptions {
   readonly channels: ChannelRegistry;
 }
 
-/** Who may talk, and where messages are routed, by the current configuration and channels. */
+/** Decides who is admitted, and where messages are routed, by the current configuration and channels. */
 export class InputPolicy {
   readonly #options: InputPolicyOptions;
   /** Compiled once per configuration. */

@@ -15,9 +15,9 @@ export interface SessionFacts {
   readonly isGroup: boolean;
   /** `undefined`: the model's own. */
   readonly thinking: ThinkingLevel | undefined;
-  /** Who sees the model's thoughts. */
+  /** Where the model's thoughts are shown. */
   readonly reasoning: "off" | "on" | "stream";
-  /** Whether the chat is told of tools. */
+  /** How much of tool calls the chat is shown. */
   readonly verbose: "off" | "on" | "full";
   readonly channel:
     | { readonly id: string; readonly capabilities: ChannelCapabilities; readonly account: AccountConfig | undefined }

@@ -21,9 +21,9 @@ const IMAGE = { kind: "image" as const, ref: "r" };
 describe("on a platform a conversation is titled by", () => {
   test.each([
     ["the person", {}, "test: Olga"],
-    ["its id where nobody has a name", { sender: { id: "olga-1", isBot: false } }, "test: dm-1"],
+    ["its id if nobody has a name", { sender: { id: "olga-1", isBot: false } }, "test: dm-1"],
     ["the group", { ...GROUP, group: { subject: "Plans" } }, "test: Plans"],
-    ["the group's id, and not by who speaks in it", { ...GROUP, group: { topic: "Summer" } }, "test: group-1"],
+    ["the group's id, regardless of its speakers", { ...GROUP, group: { topic: "Summer" } }, "test: group-1"],
   ])("%s", (_name, extra, name) => {
     expect(sessionName(message(extra), true)).toBe(name);
   });
@@ -33,12 +33,12 @@ describe("elsewhere a conversation is titled by", () => {
   test.each([
     ["its first words", { text: "hello there" }, "hello there"],
     ["their first line", { text: "\n hello\nand more" }, "hello"],
-    ["as many whole words as there is room for", { text: `${"word ".repeat(13)}end` }, `${"word ".repeat(12).trim()}…`],
-    ["all of them where they just fit", { text: "x".repeat(60) }, "x".repeat(60)],
-    ["a part of a word that is longer", { text: "x".repeat(61) }, `${"x".repeat(60)}…`],
-    ["what it begins with without words", { text: " ", attachments: [IMAGE] }, "Images"],
-    ["its words where both are there", { text: "look", attachments: [IMAGE] }, "look"],
-    ["nothing where neither is", { text: " " }, ""],
+    ["as many whole words as fit", { text: `${"word ".repeat(13)}end` }, `${"word ".repeat(12).trim()}…`],
+    ["all words if they just fit", { text: "x".repeat(60) }, "x".repeat(60)],
+    ["a part of a word that is too long", { text: "x".repeat(61) }, `${"x".repeat(60)}…`],
+    ["its first characters without words", { text: " ", attachments: [IMAGE] }, "Images"],
+    ["its words if both are present", { text: "look", attachments: [IMAGE] }, "look"],
+    ["nothing if neither is present", { text: " " }, ""],
   ])("%s", (_name, extra, name) => {
     expect(sessionName(message(extra), false)).toBe(name);
   });

@@ -49,7 +49,7 @@ describe("the applicable policy", () => {
     expect(resetPolicy(config, { key, channel })).toBe(policy);
   });
 
-  test("without a more specific policy the base applies, and a sender's name is no channel", () => {
+  test("without a more specific policy the base applies, and a sender's name is not a channel", () => {
     const plain = { reset: base, resetByType: {}, resetByChannel: {} };
     for (const key of ["agent:main:main", "agent:main:chat:group:1", "agent:main:chat:group:1:topic:2"])
       for (const channel of ["chat", "constructor", "__proto__"]) expect(resetPolicy(plain, { key, channel })).toBe(base);
@@ -84,7 +84,7 @@ describe("daily", () => {
   test.each([
     // An hour that does not exist: at 02:00 the clock goes to 03:00.
     ["America/New_York", 2, "2026-03-08T06:59:59Z", "2026-03-08T07:00:00Z"],
-    // An hour that comes twice begins once: at 02:00 the clock goes back to 01:00, and 01:00 was an hour before.
+    // A repeated hour starts once: at 02:00 the clock goes back to 01:00, and 01:00 was an hour before.
     ["America/New_York", 1, "2026-11-01T04:59:59Z", "2026-11-01T05:00:00Z"],
     ["Europe/Berlin", 4, "2026-03-29T01:59:59Z", "2026-03-29T02:00:00Z"],
     ["Europe/Berlin", 4, "2026-10-25T02:59:59Z", "2026-10-25T03:00:00Z"],
@@ -117,7 +117,7 @@ describe("daily", () => {
           expect([3, 4]).toContain(resets.length);
           for (const resetMs of resets) {
             const [, clock = ""] = time.second(resetMs).split(" ");
-            // An hour later where the day has no such hour.
+            // One hour later on days without this hour.
             expect([atHour, (atHour + 1) % 24]).toContain(Number(clock.slice(0, 2)));
           }
           for (const [index, resetMs] of resets.slice(1).entries()) {
@@ -149,7 +149,7 @@ test("an import counts as activity, regardless of its age", () => {
   expect(findStaleness(old, daily(4), at("2026-03-11T04:00:00Z"))).toBe("daily");
 });
 
-test("with both the earlier one counts, and there is no reset without either", () => {
+test("with both the earlier one applies, and there is no reset without either", () => {
   const time = utc;
   const moment = fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2026, 0, 6) });
   fc.assert(

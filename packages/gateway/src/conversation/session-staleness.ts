@@ -9,8 +9,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export type Staleness = "daily" | "idle";
 
 /**
- * The policy of a session: that of its channel, else of its type, else the base. A session whose key names no channel, such as the main one, has the channel of
- * the message. Pure.
+ * The policy of a session: that of its channel, otherwise of its type, otherwise the base. A session whose key names no channel, such as the main one, uses the
+ * channel of the message. Pure.
  */
 export function resetPolicy(
   config: Pick<SessionConfig, "reset" | "resetByType" | "resetByChannel">,
