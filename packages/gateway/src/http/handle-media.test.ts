@@ -56,7 +56,7 @@ async function say(sessionKey: string, files: readonly Buffer[]): Promise<void> 
   await engine.idle();
 }
 
-/** Says something with files and resolves with what the conversation shows of them. */
+/** Sends a message with files and resolves with the conversation's entry for it. */
 async function sayWith(...files: readonly Buffer[]): Promise<readonly { readonly id: string }[]> {
   await say(SESSION, files);
   const { entries } = await running.gateway.engine.sessions.history(SESSION, { limit: 20 });
@@ -64,7 +64,7 @@ async function sayWith(...files: readonly Buffer[]): Promise<readonly { readonly
   return said?.type === "user" ? (said.files ?? []) : [];
 }
 
-test("an image that came with a message is given back with its own type, and stands in the history by name", async () => {
+test("an image of a message is served with its own type, and named in the history", async () => {
   const bytes = await png();
   const files = await sayWith(bytes);
   expect(files).toEqual([{ id: expect.stringMatching(/^[0-9a-f]{32}$/) as string, kind: "image", name: "0.png" }]);
@@ -76,14 +76,14 @@ test("an image that came with a message is given back with its own type, and sta
   expect(Buffer.from(await answer.arrayBuffer())).toEqual(bytes);
 });
 
-test("what is no image is a download, whatever it is called", async () => {
+test("a file that is not an image is a download, whatever its name", async () => {
   const files = await sayWith(Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'><script>1</script></svg>"));
   const answer = await get(`${files[0]?.id ?? ""}?session=${SESSION}`);
   expect(answer.headers.get("content-type")).toBe("application/octet-stream");
   expect(answer.headers.get("content-disposition")).toBe("attachment");
 });
 
-test("no token, another conversation, a path, and a file that has gone get nothing", async () => {
+test("without a token, for another conversation, a path or a removed file nothing is served", async () => {
   const [file] = await sayWith(await png());
   const id = file?.id ?? "";
   await say(OTHER, []);

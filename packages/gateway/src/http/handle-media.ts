@@ -4,13 +4,13 @@ import { checkImage } from "../media/check-image.ts";
 import { isMissing } from "../media/store/is-missing.ts";
 import { renderError } from "./completions/render-response.ts";
 
-/** What files are found with. */
+/** Dependencies of the media route. */
 export interface MediaRoute {
   readonly store: Pick<SessionStore, "readSession">;
   readonly media: Pick<MediaStage, "store">;
 }
 
-/** Whatever a file holds, a browser neither guesses its kind nor runs anything of it. */
+/** A browser must neither guess a file's type nor execute anything in it. */
 const HEADERS: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
   "content-security-policy": "default-src 'none'; sandbox",
@@ -21,8 +21,8 @@ const HEADERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * `GET /media/<id>?session=<key>`: a file that came with a message of the session's present conversation. An image is named by its own bytes; everything
- * else is a download. The caller is authorised.
+ * `GET /media/<id>?session=<key>`: a file of a message in the session's current conversation. An image is served with the type of its bytes; everything else is
+ * a download. The caller is authorised.
  */
 export async function handleMedia(
   { id, sessionKey }: { readonly id: string; readonly sessionKey: string },

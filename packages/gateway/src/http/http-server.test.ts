@@ -174,7 +174,7 @@ describe("an endless request", () => {
   test.each([
     ["in its head", "POST /channels/test/default HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "],
     ["in its body", "POST /channels/test/default HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{"],
-  ])("%s is closed in time, so that it holds no place", async (_name, text) => {
+  ])("%s is closed in time, so that it does not occupy a slot", async (_name, text) => {
     await using running = await startTestGateway({ platform: new TestPlatform() });
     const server = await serverWithPatience(running, 100);
     try {

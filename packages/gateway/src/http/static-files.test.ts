@@ -31,7 +31,7 @@ async function script(acceptEncoding: string): Promise<Response> {
 }
 
 describe("a script", () => {
-  test("is sent in the smallest form that the client takes", async () => {
+  test("is sent in the smallest encoding that the client accepts", async () => {
     const bytes = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
     const br = await script("gzip, deflate, br, zstd");
     expect(br.headers.get("content-encoding")).toBe("br");
@@ -47,7 +47,7 @@ describe("a script", () => {
     expect(await plain.text()).toBe(SCRIPT);
   });
 
-  test("may be cached for good, and tells caches that its form depends on the client", async () => {
+  test("may be cached permanently, and tells caches that its encoding depends on the client", async () => {
     for (const encoding of ["br", "gzip", "identity"]) {
       const { headers } = await script(encoding);
       expect(headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
@@ -56,7 +56,7 @@ describe("a script", () => {
     }
   });
 
-  test("has a strong tag per form, and a client that has it gets 304 without a body", async () => {
+  test("has a strong ETag per encoding, and a client that has it gets 304 without a body", async () => {
     const tags = await Promise.all(["br", "gzip", "identity"].map(async (encoding) => (await script(encoding)).headers.get("etag") ?? ""));
     expect(new Set(tags).size).toBe(3);
     for (const tag of tags) expect(tag).toMatch(/^"[\w-]+"$/);
@@ -80,7 +80,7 @@ describe("a script", () => {
   });
 });
 
-test("the page is asked for again each time", async () => {
+test("the page is revalidated each time", async () => {
   const page = await get("/", { "accept-encoding": "br" });
   expect(page?.headers.get("cache-control")).toBe("no-cache");
   expect(page?.headers.get("content-encoding")).toBeNull();
@@ -88,7 +88,7 @@ test("the page is asked for again each time", async () => {
   expect((await get("/", { "if-none-match": page?.headers.get("etag") ?? "" }))?.status).toBe(304);
 });
 
-test("a compressed form is no file of its own, and no path leads out of the folder", async () => {
+test("a compressed file is not a file of its own, and no path leads out of the folder", async () => {
   expect(await get("/assets/app-1a2b.js.br")).toBeUndefined();
   expect(await get("/assets/app-1a2b.js.gz")).toBeUndefined();
   expect(await get("/archive.gz")).toBeDefined();

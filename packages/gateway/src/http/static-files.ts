@@ -37,15 +37,15 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   "cross-origin-resource-policy": "same-origin",
 };
 
-/** The forms that the build has written beside a file, by the end of their names. */
+/** Precompressed encodings by file extension. */
 const FORMS: Readonly<Record<string, ContentEncoding>> = { ".br": "br", ".gz": "gzip" };
 
-/** What a request says about the form in which it wants a file. */
+/** The request headers that select an encoding. */
 type FileRequest = Pick<Headers, "get">;
 
 /**
- * Serves the built pages: exactly the files that the folder holds, so that no path leads out of it, in the smallest form that the client takes. Forms are
- * compressed by the build, none here. Every answer has a strong `etag` of its bytes; a client that has them gets 304.
+ * Serves the built pages: exactly the files in the folder, so that no path leads out of it, in the smallest encoding that the client accepts. The build
+ * compresses them, nothing does here. Every response has a strong `etag` of its bytes; a client that has them gets 304.
  */
 export class StaticFiles {
   readonly #folder: string;
@@ -57,7 +57,7 @@ export class StaticFiles {
     this.#folder = folder;
   }
 
-  /** The file of a path; `/` is the page. `undefined` when there is none. */
+  /** The file of a path; `/` is the page. `undefined` if there is none. */
   async serve(urlPath: string, request: FileRequest): Promise<Response | undefined> {
     this.#files ??= listFiles(this.#folder);
     const name = urlPath === "/" ? "index.html" : urlPath.slice(1);
@@ -97,7 +97,7 @@ function extensionOf(encoding: ContentEncoding): string {
   return Object.keys(FORMS).find((extension) => FORMS[extension] === encoding) ?? "";
 }
 
-/** Files with the forms in which they are there; a compressed form is no file of its own. */
+/** Files with their available encodings; a compressed file is not a file of its own. */
 async function listFiles(folder: string): Promise<ReadonlyMap<string, ReadonlySet<ContentEncoding>>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const names = new Set(

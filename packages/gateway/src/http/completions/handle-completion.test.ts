@@ -117,7 +117,7 @@ test("a plain answer is queued with people's turns", async () => {
   const first = ask("first");
   await model.nextRequest();
   const second = ask("second");
-  // Answered after the second has taken its place in the line.
+  // Answered after the second request is queued.
   while (narrow.gateway.engine.waitingJobs === 0) await (await fetch(`${narrow.gateway.url}/healthz`)).text();
   expect(model.requests).toHaveLength(1);
   gate.open();
