@@ -246,7 +246,7 @@ describe("references in the owner's text", () => {
     await writeFile(path.join(running.home, "user", "secret.png"), await picture("lime"));
   });
 
-  test("come after the attachments; those that lead nowhere are just words", async () => {
+  test("follow the attachments; paths to nothing are plain text", async () => {
     const blocks = await ask(
       platform.message("compare ./shots/a.png, ./none.png and https://example.com/./shots/a.png", {
         attachments: [platform.attachment(await picture("blue"))],

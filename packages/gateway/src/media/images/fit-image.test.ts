@@ -164,7 +164,7 @@ describe("hostile files", () => {
 
   test.each([
     ["a PNG of 60,000 by 60,000 pixels", pngOf(60_000, 60_000)],
-    ["a PNG that says 2^31 pixels a side", pngOf(0x7fffffff, 0x7fffffff)],
+    ["a PNG that claims 2^31 pixels a side", pngOf(0x7fffffff, 0x7fffffff)],
   ])("%s is refused by its header, before any decoder is loaded", async (_name, bytes) => {
     expect(await fit(bytes)).toEqual({ type: "omitted", reason: "too-large" });
     expect(encoder.isLoaded).toBe(false);
