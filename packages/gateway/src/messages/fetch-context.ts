@@ -18,7 +18,7 @@ interface ContextParts {
 
 /**
  * Adds the platform's context to the messages of a job: names of senders, the group's subject, the quoted text. All of it is display text; ids, addresses and
- * the body stay as committed. Never rejects: what does not come in time is omitted.
+ * the body stay as committed. Never rejects: what does not arrive in time is omitted.
  */
 export async function withFetchedContext(
   job: InputJob,
@@ -45,7 +45,7 @@ export async function withFetchedContext(
   return withMessages(job, messages, overflow) ?? job;
 }
 
-/** True when a channel has more to tell of any message of a job. */
+/** True if a channel can fetch context for a message of the job. */
 function fetchesContext(job: InputJob, channels: ChannelRegistry): boolean {
   const fetches = ({ origin }: MsgContext): boolean => channels.channelFor(origin)?.capabilities.fetchesContext === true;
   return (

@@ -5,7 +5,7 @@ import { runKinds } from "../run-policy/run-policy.ts";
 /** Runs that a person's turn does not follow on. */
 const NOT_FOLLOWED: readonly RunKind[] = runKinds(({ isFollowed }) => !isFollowed);
 
-/** The run that a person's turn follows on; `undefined`: it is the first of the conversation. */
+/** The previous run of a person's turn; `undefined` for the first one of a conversation. */
 export async function readLastRun(sessionId: string, store: Pick<Store, "readLastTurn">): Promise<TurnState | undefined> {
   return store.readLastTurn(sessionId, { except: NOT_FOLLOWED });
 }

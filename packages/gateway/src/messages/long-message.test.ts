@@ -29,7 +29,7 @@ const texts = (platform: TestPlatform): readonly string[] =>
   platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : outbound.type));
 
 test.each(["direct", "group"] as const)(
-  "a message larger than the window, in a %s chat, is stored in a file and cut, and its sender is told",
+  "a message larger than the window, in a %s chat, is stored in a file and truncated, and its sender is notified",
   async (kind) => {
     await using server = await startAnthropicServer();
     server.respond(() => textReply("Noted."));
@@ -80,7 +80,7 @@ test.each([
   expect(put.mock.calls.map(([, { untrusted }]) => untrusted)).toEqual([!owner]);
 });
 
-test("a message larger than the window that joins a run is stored in a file and cut, and its sender is told", async () => {
+test("a message larger than the window that joins a run is stored in a file and truncated, and its sender is notified", async () => {
   await using server = await startAnthropicServer();
   server.script([toolReply({ name: "ls", input: {} }), textReply("Noted.")]);
   const platform = new TestPlatform();
@@ -117,7 +117,7 @@ test("a long message causes a compaction instead of being refused", async () => 
   expect(texts(platform).at(-1)).toBe("Noted.");
 });
 
-test("a text of any language is cut to the window, and one that fits is unchanged", async () => {
+test("a text of any language is truncated to the window, and one that fits is unchanged", async () => {
   const kept: string[] = [];
   const store = {
     put: async (bytes: Uint8Array, facts: object) => {

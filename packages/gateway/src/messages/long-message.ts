@@ -33,8 +33,8 @@ export function isLongText(text: string, window: number = MIN_WINDOW): boolean {
 }
 
 /**
- * Stores the whole of a long text in a file that the tools of its conversation read, and cuts it to its beginning and its end; a shorter one is unchanged.
- * Without a store, if no tool opens files, it is only cut. Rejects if the file cannot be written: then nothing is cut.
+ * Stores the whole of a long text in a file that its conversation's tools can read, and truncates it to its beginning and its end; a shorter one is unchanged.
+ * Without a store, if no tool opens files, it is only truncated. Rejects if the file cannot be written: then nothing is truncated.
  */
 export async function shortenText(
   text: string,
@@ -58,7 +58,7 @@ export async function shortenText(
   };
 }
 
-/** The same for each text of a client's earlier messages, whose files are named in the cut itself. */
+/** The same for each text of a client's earlier messages; the files are named in the truncated text itself. */
 export async function shortenMessages(
   messages: readonly AgentMessage[],
   window: number,

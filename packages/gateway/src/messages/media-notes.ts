@@ -3,7 +3,7 @@ import { mediaNotesAfter } from "../context/media-notes-after.ts";
 import type { SessionCache } from "../context/session-cache.ts";
 import type { TranscriptStore } from "@factotum/store";
 
-/** Entries searched: the note is the last one of its turn, and there is little between two turns. */
+/** Entries searched: the note is the last one of its turn, and little follows before the next turn. */
 const LOOK_BACK = 3;
 
 /** What the last turn could not send, for the model's next turn. */

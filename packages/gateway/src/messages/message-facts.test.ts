@@ -40,7 +40,7 @@ const start = ({ deny = [], ...account }: { readonly deny?: readonly string[]; r
     },
   });
 
-/** Says something and reads the text that the model got for it. */
+/** Sends a message and returns its text for the model. */
 async function say(running: TestGateway, text: string, extra: Partial<MsgContext> = {}): Promise<ParsedEffectivePrompt> {
   await platform.say(platform.message(text, extra));
   await running.gateway.engine.idle();
@@ -57,7 +57,7 @@ const titles = ({ parts }: ParsedEffectivePrompt): readonly string[] =>
 const valueOf = ({ untrusted }: ParsedEffectivePrompt, title: string): unknown => untrusted.find((block) => block.title === title)?.value;
 
 describe("a plain message", () => {
-  test("of the owner in private tells who spoke where, and nothing that there is not", async () => {
+  test("of the owner in private names sender and place, and omits what is absent", async () => {
     await using running = await start();
     const shown = await say(running, "hello");
     expect(shown.trusted).toMatchObject({ chat_type: "direct", is_group_chat: false, owner: true, run: "user", account: "default" });
@@ -74,7 +74,7 @@ describe("a plain message", () => {
     expect(shown.trusted).toMatchObject({ chat_type: "group", is_group_chat: true, owner: false, was_mentioned: mentionsBot });
   });
 
-  test("has no ids without the tool that could use them, and no name where the platform knows none", async () => {
+  test("has no ids without a tool that uses them, and no name if the platform has none", async () => {
     await using running = await start({ deny: ["message"] });
     const named = await say(running, "hello", { sender: { id: "eve", name: "Eve", handle: "eve.b", isBot: false } });
     expect(valueOf(named, "Conversation info")).toEqual({ sender: "Eve" });
@@ -93,8 +93,8 @@ describe("a plain message", () => {
   });
 });
 
-describe("what comes with a message", () => {
-  test("is shown whole, and marked as others' words", async () => {
+describe("context of a message", () => {
+  test("is shown completely, and marked as text of others", async () => {
     await using running = await start();
     const shown = await say(running, "hello", {
       replyTo: { messageId: messageId("quoted-1"), body: "the quote", isQuote: true, sender: { name: "Quinn" } },
@@ -119,7 +119,7 @@ describe("what comes with a message", () => {
   });
 
   test.each([
-    ["an answer to a message without a text", { replyTo: { messageId: messageId("quoted-1"), body: "", isQuote: false } }],
+    ["is shown for a reply to a message without text", { replyTo: { messageId: messageId("quoted-1"), body: "", isQuote: false } }],
     ["a thread of which nothing is known", { thread: { history: [] } }],
   ])("%s adds no block", async (_name, extra) => {
     await using running = await start();
@@ -150,7 +150,7 @@ describe("a group's facts", () => {
     expect(info(await told(undefined))).toEqual(base);
   });
 
-  test("what was said before the assistant was mentioned is told, once, with the id of whoever has no name", async () => {
+  test("group messages before a mention are shown once, with the id of a sender without a name", async () => {
     await using running = await start({ requireMention: true });
     const nobody = { id: "u-7", isBot: false };
     await platform.say(platform.message("first", { origin: GROUP, sender: EVE, timestampMs: 1_000 }));
@@ -171,7 +171,7 @@ describe("attachments", () => {
   const gone = { kind: "file" as const, ref: "nowhere", fileName: "gone.txt" };
   const hint = (shown: ParsedEffectivePrompt): boolean => titles(shown).includes("Media reply hint");
 
-  test("are named with the place where a tool can open them, and the model is told how to send a file back", async () => {
+  test("are named with a path that a tool can open, with a hint how to send a file back", async () => {
     await using running = await start();
     const shown = await say(running, "look", { attachments: [image(), notes(), gone] });
     expect(shown.attachments).toEqual([
@@ -182,7 +182,7 @@ describe("attachments", () => {
     expect(hint(shown)).toBe(true);
   });
 
-  test("have no place where no tool opens files: an image is shown, a file is not, and the model is told so", async () => {
+  test("have no path if no tool opens files: an image is shown, a file is not, and the model is told so", async () => {
     await using running = await start({ deny: READERS });
     const shown = await say(running, "look", { attachments: [image(), notes(), gone] });
     expect(shown.attachments).toEqual([
@@ -193,7 +193,7 @@ describe("attachments", () => {
     expect(hint(shown)).toBe(false);
   });
 
-  test("that the owner's words name keep their name where no tool opens files", async () => {
+  test("named in the owner's text keep their name if no tool opens files", async () => {
     await using running = await start({ deny: READERS });
     const workspace = path.join(running.home, "workspace");
     await mkdir(workspace, { recursive: true });
@@ -201,7 +201,7 @@ describe("attachments", () => {
     expect((await say(running, "look at ./dot.png")).attachments).toEqual(["dot.png (image/png)"]);
   });
 
-  test("without a word say that there was none; blank text without any says nothing", async () => {
+  test("without text are described; blank text without any adds nothing", async () => {
     await using running = await start();
     expect((await say(running, " ", { attachments: [image()] })).body).toBe("[User sent media without caption]");
     expect((await say(running, "look", { attachments: [image()] })).body).toBe("look");

@@ -20,7 +20,7 @@ export interface MessageFactsContext {
   readonly isPlatform: boolean;
   /** Group messages since the last reply that were not addressed to the assistant. */
   readonly overheard: readonly MsgContext[];
-  /** Media of the message, and those that its text names. */
+  /** Media of the message, including those named in its text. */
   readonly media: readonly MediaFacts[];
   /** The group's facts changed since they were last shown. */
   readonly showsGroup: boolean;
@@ -30,9 +30,9 @@ export interface MessageFactsContext {
   /** For the first turn of a private session. */
   readonly dailyNotes: NonNullable<EffectivePromptFacts["dailyNotes"]>;
   readonly systemEvents: readonly SystemEvent[];
-  /** It is the first message after a `/new`. */
+  /** True for the first message after a `/new`. */
   readonly isReset: boolean;
-  /** Bootstrap files that the prompt of this turn had to cut. */
+  /** Bootstrap files that were truncated in the prompt of this turn. */
   readonly truncations: NonNullable<EffectivePromptFacts["truncations"]>;
 }
 

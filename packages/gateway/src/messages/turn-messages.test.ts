@@ -10,7 +10,7 @@ import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-ha
 import type { TestGateway } from "../../test/gateway-harness.ts";
 
 const SESSION = "agent:main:main";
-/** A conversation of somebody who is not the owner: it has a folder of its own. */
+/** A conversation of a guest, with a folder of its own. */
 const GUEST: Partial<MsgContext> = {
   origin: { channel: "test", accountId: "default", conversation: { kind: "direct", id: "dm-eve" } },
   sender: { id: "eve", name: "Eve", isBot: false },
@@ -38,7 +38,7 @@ function start(
   });
 }
 
-/** Says something and reads the texts that the model got behind its last answer. */
+/** Sends a message and returns the texts for the model since its last answer. */
 async function say(running: TestGateway, text: string, extra: Partial<MsgContext> = {}): Promise<readonly ParsedEffectivePrompt[]> {
   await platform.say(platform.message(text, extra));
   await running.gateway.engine.idle();
@@ -63,7 +63,7 @@ async function put(running: Pick<TestGateway, "home">, file: string, text: strin
   await utimes(target, changedAtMs / 1000, changedAtMs / 1000);
 }
 
-describe("a file that the prompt had to cut", () => {
+describe("a file that was truncated in the prompt", () => {
   const small = (config: FactotumConfig): FactotumConfig => ({
     ...config,
     agents: config.agents.map((agent) => ({ ...agent, bootstrapMaxChars: 500 })),
@@ -72,7 +72,7 @@ describe("a file that the prompt had to cut", () => {
     shown.flatMap(({ blocks }) => blocks).find(({ title }) => title === "Bootstrap truncation warning")?.text;
   const LONG = "Be brief, and rhyme. ".repeat(200);
 
-  test("is named to the owner's turn that the prompt was made for, with what is missing", async () => {
+  test("is named to the owner's turn for which the prompt was rendered, with the removed length", async () => {
     await using running = await start(small);
     await put(running, "AGENTS.md", LONG);
     expect(warning(await say(running, "one"))).toMatch(/^- AGENTS\.md: \d+ of 4199 characters/m);
@@ -80,9 +80,9 @@ describe("a file that the prompt had to cut", () => {
   });
 
   test.each([
-    ["where nothing was cut", OWNER, "Be brief.", []],
-    ["to somebody whose tools work in another folder", GUEST, LONG, []],
-    ["where no tool opens files", OWNER, LONG, ["read", "exec", "find", "grep", "ls"]],
+    ["if nothing was truncated", OWNER, "Be brief.", []],
+    ["to a sender whose tools work in another folder", GUEST, LONG, []],
+    ["if no tool opens files", OWNER, LONG, ["read", "exec", "find", "grep", "ls"]],
   ])("is not named %s", async (_name, extra, text, deny) => {
     await using running = await start((config) => ({ ...small(config), tools: { ...config.tools, deny } }));
     await put(running, "AGENTS.md", text);
@@ -90,7 +90,7 @@ describe("a file that the prompt had to cut", () => {
   });
 });
 
-describe("a change of what the prompt was made of", () => {
+describe("a changed source of the prompt", () => {
   const skills = (home: string): SkillIndex => ({
     list: async () => [
       {
@@ -124,17 +124,17 @@ describe("a change of what the prompt was made of", () => {
     expect(events(await say(running, "three"))).toEqual([]);
   });
 
-  test("is announced to somebody who works in another folder as far as skills are concerned", async () => {
+  test("is announced to a sender with another folder only if it is a skill", async () => {
     await using running = await afterChange(GUEST);
     expect(events(await say(running, "two", GUEST))).toEqual(["Skill changed: tidy"]);
   });
 
-  test("is not announced where no tool opens files", async () => {
+  test("is not announced if no tool opens files", async () => {
     await using running = await afterChange(OWNER, ["read", "exec", "find", "grep", "ls"]);
     expect(events(await say(running, "two"))).toEqual([]);
   });
 
-  test("that a heartbeat was told of is told to the owner's turn too", async () => {
+  test("that was announced to a heartbeat is announced to the owner's turn too", async () => {
     await using running = await afterChange(OWNER);
     server.script([textReply("HEARTBEAT_OK")]);
     await running.gateway.engine.submit(platform.message("Heartbeat."), { owner: true, kind: "heartbeat", sessionKey: SESSION });
@@ -149,7 +149,7 @@ describe("a file that could not be sent", () => {
     platform = new TestPlatform("platform", { media: [{ kind: "image", maxBytes: 1_000 }] });
   });
 
-  test("is told to the model in the next turn alone", async () => {
+  test("is passed to the model in the next turn only", async () => {
     await using running = await start();
     server.script([textReply("Here.\nMEDIA:nowhere.png")]);
     expect(events(await say(running, "one"))).toEqual([]);
@@ -157,13 +157,13 @@ describe("a file that could not be sent", () => {
     expect(events(await say(running, "three"))).toEqual([]);
   });
 
-  test("is told after a restart, too", async () => {
+  test("is passed to the model after a restart, too", async () => {
     const first = await start();
     server.script([textReply("Here.\nMEDIA:nowhere.png")]);
     await say(first, "one");
     await first.stop();
     await using second = await start(undefined, { home: first.home });
-    // What is said to the gateway itself takes the note along for nobody.
+    // A message to the gateway itself does not consume the note.
     await say(second, "/status");
     expect(events(await say(second, "two"))).toEqual([expect.stringMatching(/^nowhere\.png was not sent: /)]);
     expect(events(await say(second, "three"))).toEqual([]);
@@ -178,7 +178,7 @@ describe("messages that there was no room for", () => {
   const file = { kind: "file" as const, ref: "nowhere", fileName: "notes.txt" };
   const GROUP = { channel: "test", accountId: "default", conversation: { kind: "group" as const, id: "group-1" } };
 
-  /** The texts of the turn that answers what came while the first one was at work. */
+  /** The texts of the turn that answers messages received during the first one. */
   async function crowd(running: TestGateway, messages: readonly (readonly [string, Partial<MsgContext>])[]) {
     const gate = server.hold();
     await platform.say(platform.message("zero", messages[0]?.[1].origin === undefined ? {} : { origin: messages[0][1].origin }));
@@ -189,7 +189,7 @@ describe("messages that there was no room for", () => {
     return lastTexts();
   }
 
-  test("are listed in a line each, cut, with the number of their files; the newest is shown whole", async () => {
+  test("are listed as one truncated line each, with the number of their files; the newest is shown completely", async () => {
     await using running = await start(crowded);
     const shown = await crowd(running, [
       [`a  b\n${"c".repeat(160)}`, {}],
@@ -208,7 +208,7 @@ describe("messages that there was no room for", () => {
     ]);
   });
 
-  test("of a group are listed by name, or by id where there is none", async () => {
+  test("of a group are listed by name, or by id if there is none", async () => {
     await using running = await start(crowded, { accountConfig: { groupPolicy: "open", groups: { "*": { requireMention: false } } } });
     const [list] = await crowd(running, [
       ["one", { origin: GROUP, sender: { id: "eve", name: "Eve", isBot: false } }],
@@ -218,7 +218,7 @@ describe("messages that there was no room for", () => {
     expect(list?.body.split("\n").slice(1)).toEqual(["- Eve: one", "- u-7: two"]);
   });
 
-  test("bring nothing along but their words, and mark the list where words of others came with them", async () => {
+  test("contribute only their text, and taint the list if text of others came with them", async () => {
     await using running = await start(crowded);
     const shown = await crowd(running, [
       ["one", {}],
@@ -235,7 +235,7 @@ describe("messages that there was no room for", () => {
     expect(await taints(running)).toEqual([undefined, true, undefined]);
   });
 
-  test("are told what goes before a turn in the first message alone", async () => {
+  test("have the events before a turn in the first message only", async () => {
     await using running = await start(crowded);
     await say(running, "before");
     const gate = server.hold();

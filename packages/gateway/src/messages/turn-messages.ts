@@ -27,7 +27,7 @@ const MAX_LINE_CHARS = 160;
 /** Entries between a reset and the first message that are looked through: commands and their answers. */
 const RESET_LOOK_BACK = 20;
 
-/** What the messages of a turn are rendered with. */
+/** A request to render the messages of a turn. */
 export interface TurnMessagesRequest extends Pick<UserMessageRequest, "facts" | "nowMs" | "showsGroup" | "signal"> {
   readonly sessionKey: string;
   readonly history: readonly AgentMessage[];
@@ -37,7 +37,7 @@ export interface TurnMessagesRequest extends Pick<UserMessageRequest, "facts" | 
   readonly isPrivate: boolean;
 }
 
-/** Of messages that begin no turn. */
+/** For messages that do not begin a turn. */
 const NO_OPENING = {
   joined: true,
   isReset: false,
@@ -46,7 +46,7 @@ const NO_OPENING = {
   isOpeningTainted: false,
 } as const;
 
-/** What a turn's messages are made with. */
+/** Dependencies of the turn messages. */
 export interface TurnMessagesOptions extends MessageParts {
   readonly store: LedgerStore & TranscriptStore & TurnStore;
   readonly cache: SessionCache;
@@ -55,7 +55,7 @@ export interface TurnMessagesOptions extends MessageParts {
   readonly logger: Logger;
 }
 
-/** Makes the messages that a turn gives to its model. */
+/** Renders the messages of a turn for its model. */
 export class TurnMessages {
   readonly #options: TurnMessagesOptions;
 
@@ -64,8 +64,8 @@ export class TurnMessages {
   }
 
   /**
-   * The messages that begin a turn: one for each that was said, and before them a list of those that there was no room for. At least one. A turn that no
-   * request can be made for has neither a prompt nor a model.
+   * Renders the messages that begin a turn: one per input, and before them a list of the overflow. At least one. A turn for which no request can be built has
+   * neither a prompt nor a model.
    */
   async begin(
     job: InputJob,
@@ -83,7 +83,7 @@ export class TurnMessages {
       request.isPrivate && isFirst && isFromPerson && facts !== undefined
         ? await readDailyNotes(this.#options, { run: facts, agent: context.agent, nowMs })
         : NO_NOTES;
-    // A prompt of a refused turn has no tools: what is announced then is for the model that follows.
+    // The prompt of a refused turn has no tools: announcements are for the model that answers later.
     const opens = prompt === undefined || opensFiles(prompt.record.tools, { owner: admission.owner });
     const isReset = isFromPerson && lastRun === undefined && context.record !== undefined && (await this.#followsReset(context.sessionId));
     const opening: UserMessageRequest["opening"] = {
@@ -110,7 +110,7 @@ export class TurnMessages {
     );
   }
 
-  /** A job's messages for a turn at work. */
+  /** Renders a job's messages for an active turn. */
   async join(
     job: InputJob,
     request: { readonly facts: RunFacts; readonly tools: readonly { readonly name: string }[]; readonly signal: AbortSignal },
@@ -123,7 +123,7 @@ export class TurnMessages {
     return this.#render(await withFetchedContext(job, this.#options, { signal }), { ...plain, ...NO_OPENING }, context);
   }
 
-  /** True if the conversation was started by a person's `/new` and nothing else was said in it. */
+  /** True if the conversation was started by a person's `/new` and has no other message. */
   async #followsReset(sessionId: string): Promise<boolean> {
     const { store, running } = this.#options;
     const { items } = await store.readTranscript(sessionId, { limit: RESET_LOOK_BACK });
@@ -145,10 +145,10 @@ export class TurnMessages {
   }
 }
 
-/** How the turn's channel shows text, for a session that several reach: its prompt tells of one. */
+/** How the turn's channel shows text, if the session's prompt was rendered for another channel. */
 function responseFormat(prompt: ResolvedPrompt, { channel }: SessionFacts): Pick<MessageFactsContext, "format"> {
   const promptChannel = parseBasis(prompt.record.basis)?.channel;
-  // A prompt of an older build does not say what it was rendered for.
+  // A prompt of an older version does not record its channel.
   if (channel === undefined || promptChannel === undefined) return {};
   const { dialect, markdown, maxLength } = channel.capabilities.text;
   return {
@@ -156,7 +156,7 @@ function responseFormat(prompt: ResolvedPrompt, { channel }: SessionFacts): Pick
   };
 }
 
-/** Messages of one conversation as one that lists them. */
+/** Combines overflow messages of one conversation into one that lists them. */
 function overflowInput(inputs: readonly InputRecord[]): GatheredMessage | undefined {
   const newest = inputs.at(-1);
   if (newest === undefined) return undefined;

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => server[Symbol.asyncDispose]());
 
-/** The time of the wall goes as the test says; deadlines run as ever. */
+/** Wall-clock time is set by the test; deadlines run in real time. */
 const clock: Clock = { ...realClock, now: () => nowMs };
 
 const start = (options: Partial<Parameters<typeof startTestGateway>[0]> = {}): Promise<TestGateway> =>
@@ -35,7 +35,7 @@ const start = (options: Partial<Parameters<typeof startTestGateway>[0]> = {}): P
     ...options,
   });
 
-/** Says something and reads the text that the model got for it. */
+/** Sends a message and returns its text for the model. */
 async function say(running: TestGateway, ...message: Parameters<TestPlatform["message"]>): Promise<ParsedEffectivePrompt> {
   await platform.say(platform.message(...message));
   await running.gateway.engine.idle();
@@ -47,13 +47,13 @@ function lastText(): ParsedEffectivePrompt {
     readonly role: string;
     readonly content: readonly { readonly text?: string }[];
   }[];
-  // A turn without an answer and the one after it are one message of several texts.
+  // An unanswered turn and the next one are one message with several texts.
   return parseEffectivePrompt(messages.findLast(({ role }) => role === "user")?.content.at(-1)?.text ?? "");
 }
 
 const hint = ({ blocks }: ParsedEffectivePrompt): string | undefined => blocks.find(({ title }) => title === "Session hint")?.text;
 
-/** Says something and stops the gateway while the model still thinks about it. */
+/** Sends a message and stops the gateway during its model request. */
 async function sayAndStop(running: TestGateway, text: string): Promise<void> {
   const gate = server.hold();
   await platform.say(platform.message(text));
@@ -62,7 +62,7 @@ async function sayAndStop(running: TestGateway, text: string): Promise<void> {
   gate.open();
 }
 
-/** Starts on an earlier one's state, and ends it as a kill does in the middle of the turn that it takes up. */
+/** Starts a gateway on an earlier one's state, and kills it in the middle of the turn that it resumes. */
 async function startAndKill(home: string): Promise<void> {
   const gate = server.hold();
   const running = await start({ home, around: endsAsKilled });
@@ -72,12 +72,12 @@ async function startAndKill(home: string): Promise<void> {
 }
 
 describe("the session hint", () => {
-  test("tells of a run that was stopped, once, also after a restart and past a heartbeat", async () => {
+  test("reports a stopped run once, also after a restart and a heartbeat", async () => {
     const first = await start();
     expect(hint(await say(first, "one"))).toBeUndefined();
     const gate = server.hold();
     await platform.say(platform.message("two"));
-    // The one before, and the one that is held: what is stopped before its request was never a run.
+    // The previous run and the held one: an input stopped before its request was never a run.
     for (let count = 0; count < 2; count += 1) await server.nextRequest();
     await first.gateway.engine.sessions.stopper.stop(SESSION, { queued: false, reason: "you asked me to stop" });
     gate.open();
@@ -94,7 +94,7 @@ describe("the session hint", () => {
     expect(hint(await say(second, "four"))).toBeUndefined();
   });
 
-  test("belongs to its conversation: a new one knows nothing of it", async () => {
+  test("belongs to its conversation and is not carried into a new one", async () => {
     await using running = await start();
     const gate = server.hold();
     await platform.say(platform.message("one"));
@@ -105,7 +105,7 @@ describe("the session hint", () => {
     expect(hint(await say(running, "two"))).toBeUndefined();
   });
 
-  test("is not given for a turn that a restart interrupted and that went on to its end", async () => {
+  test("is not given for a turn that was interrupted by a restart and completed", async () => {
     const first = await start();
     await sayAndStop(first, "one");
     await using second = await start({ home: first.home });
@@ -114,7 +114,7 @@ describe("the session hint", () => {
     expect(hint(await say(second, "two"))).toBeUndefined();
   });
 
-  test("is not given after a failure that was told", async () => {
+  test("is not given after a failure that was reported", async () => {
     await using running = await start();
     server.script([{ type: "error", errorType: "invalid_request_error", message: "not like this" }]);
     await say(running, "one");
@@ -122,7 +122,7 @@ describe("the session hint", () => {
     expect(hint(await say(running, "two"))).toBeUndefined();
   });
 
-  test("tells of a run that kills cut short until it was given up, once", async () => {
+  test("reports a run that was given up after kills, once", async () => {
     const first = await start({ around: endsAsKilled });
     await sayAndStop(first, "one");
     for (let kills = 0; kills < 3; kills += 1) await startAndKill(first.home);
@@ -145,7 +145,7 @@ describe("the notes of today and yesterday", () => {
 
   const notes = ({ untrusted }: ParsedEffectivePrompt): unknown => untrusted.find(({ title }) => title === "Daily notes")?.value;
 
-  test("stand in the first turn of a private session, by the user's calendar", async () => {
+  test("are in the first turn of a private session, by the user's calendar", async () => {
     await using running = await start();
     nowMs = EVENING_MS;
     await write(running, { "2026-06-14": "yesterday", "2026-06-15": `today ${"x".repeat(2_000)}`, "2026-06-16": "tomorrow" });
@@ -165,7 +165,7 @@ describe("the notes of today and yesterday", () => {
     expect(notes(await say(running, "three"))).toBeUndefined();
   });
 
-  test("are those of the day before also where the clocks were changed in between", async () => {
+  test("include those of the day before, also across a clock change", async () => {
     await using running = await start();
     // 00:30 after the day of 23 hours.
     nowMs = Date.UTC(2026, 2, 9, 4, 30);
@@ -188,7 +188,7 @@ describe("the notes of today and yesterday", () => {
 });
 
 describe("the response format", () => {
-  test("is told in a turn from another channel than the one that the prompt tells of", async () => {
+  test("is described in a turn from another channel than the prompt's", async () => {
     const other = new TestPlatform();
     await using running = await start({
       accounts: [{ ...other.account(), channel: "other" }],

@@ -12,21 +12,21 @@ import type { GatheredMessage } from "../queue/turn-job.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 
-/** What of the turn goes into one of its messages. */
+/** The parts of the turn that belong to one of its messages. */
 export interface UserMessageRequest {
   readonly said: GatheredMessage;
-  /** Absent where there is no workspace to work in: then attachments are left out, and of a long text only its beginning and its end are kept. */
+  /** Absent without a usable workspace: attachments are left out, and only the beginning and the end of a long text are kept. */
   readonly facts: RunFacts | undefined;
-  /** Where a text is kept that is too long for the model. */
+  /** Where a text is stored that is too long for the model. */
   readonly session: Pick<LongTextPlace, "sessionId" | "sessionKey">;
   readonly nowMs: number;
   readonly showsGroup: boolean;
   readonly isReset: boolean;
-  /** The message came into a turn that another one had begun. */
+  /** The message joined a turn that another one began. */
   readonly joined: boolean;
-  /** What only the message that begins a turn tells. */
+  /** Facts that only the first message of a turn has. */
   readonly opening: Pick<MessageFactsContext, "systemEvents" | "truncations" | "sessionHint" | "format" | "dailyNotes">;
-  /** The opening holds words of somebody else than the owner. */
+  /** The opening contains text of others than the owner. */
   readonly isOpeningTainted: boolean;
   readonly hasMessageTool: boolean;
   /** Files can be announced: a tool of the session opens them. */
@@ -34,12 +34,12 @@ export interface UserMessageRequest {
   readonly signal: AbortSignal;
 }
 
-/** What messages are rendered for; without a model where there is none to ask. */
+/** Model and settings to render messages for; without a model if there is none to ask. */
 export interface MessageContext extends Pick<SessionContext, "agent" | "fallbacks"> {
   readonly model: SessionContext["model"] | undefined;
 }
 
-/** What messages are rendered with. */
+/** Dependencies of message rendering. */
 export interface MessageParts {
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
@@ -49,7 +49,7 @@ export interface MessageParts {
 
 const NO_MEDIA: PreparedMedia = { images: [], media: [], tainted: false, kept: [] };
 
-/** Parts 3 and 4 of the request: what was said with everything around it, and its images. Rendered once; history replays it as it is. */
+/** Renders parts 3 and 4 of the request: the text with its context, and its images. Rendered once; history replays it unchanged. */
 export async function renderUserMessage(
   request: UserMessageRequest,
   context: MessageContext,
