@@ -5,7 +5,7 @@ import { realClock, startTestGateway, TestPlatform, withModel } from "../../test
 const SESSION = "agent:main:main";
 const NOW_MS = Date.UTC(2026, 5, 15, 12);
 
-test("what a reset has ended is said in the chat as a reply, and stands in the new conversation with its time", async () => {
+test("what a reset stopped is reported as a reply in the chat, and in the new conversation with its time", async () => {
   await using server = await startAnthropicServer();
   const platform = new TestPlatform();
   await using running = await startTestGateway({

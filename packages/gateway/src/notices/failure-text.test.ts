@@ -23,13 +23,13 @@ describe("when to try again", () => {
   });
 });
 
-describe("what the owner is told", () => {
+describe("the failure text for the owner", () => {
   const tell = (code: RunFailureCode, message: string, hide = (text: string): string => text): string =>
     ownerFailureText({ type: "failed", code, message }, hide);
   const AGAIN = "Then send the message again.";
 
   test.each([
-    ["a reason that says what happened stands for it", "billing", "Acme has no credit left.", `Acme has no credit left. ${AGAIN}`],
+    ["is the reason alone if that explains itself", "billing", "Acme has no credit left.", `Acme has no credit left. ${AGAIN}`],
     [
       "any other stands behind it",
       "timeout",
@@ -37,10 +37,10 @@ describe("what the owner is told", () => {
       "The model did not answer in time. The run took too long. Try again.",
     ],
     ["a reason becomes a sentence", "billing", "the account is empty", `The account is empty. ${AGAIN}`],
-    ["also one that begins with it", "billing", "it is empty!", `It is empty! ${AGAIN}`],
-    ["names stay as they are written", "billing", "acme is empty?", `acme is empty? ${AGAIN}`],
-    ["also those that begin like a word", "billing", "theta is empty…", `theta is empty… ${AGAIN}`],
-    ["without a reason it is what everybody is told", "billing", " ", failureText({ code: "billing" })],
+    ["also if a reason starts with it", "billing", "it is empty!", `It is empty! ${AGAIN}`],
+    ["keeps names as they are written", "billing", "acme is empty?", `acme is empty? ${AGAIN}`],
+    ["also names that start like a word", "billing", "theta is empty…", `theta is empty… ${AGAIN}`],
+    ["falls back to the generic text without a reason", "billing", " ", failureText({ code: "billing" })],
     ["a stop needs no reason", "aborted", "you asked me to stop", "The work on this message was stopped."],
   ] as const)("%s", (_name, code, message, text) => {
     expect(tell(code, message)).toBe(text);
@@ -52,7 +52,7 @@ describe("what the owner is told", () => {
     expect(tell("billing", `${"x".repeat(1_499)}😀 and more`).isWellFormed()).toBe(true);
   });
 
-  test("secrets are taken out before anything else", () => {
+  test("hides secrets before truncating", () => {
     const hide = (text: string): string => text.replaceAll("sk-1", "[hidden]");
     expect(tell("billing", "sk-1", hide)).toBe(`[hidden]. ${AGAIN}`);
     expect(tell("billing", "sk-1", () => "")).toBe(failureText({ code: "billing" }));

@@ -4,10 +4,10 @@ import type { RunFailureCode, RunOutcome } from "@factotum/agent-contract";
 /** A run that failed. */
 export type FailedRun = Extract<RunOutcome, { readonly type: "failed" }>;
 
-/** Stands in a text for when the model can be asked again. */
+/** Placeholder for the time when the model can be asked again. */
 const LATER = "{later}";
 
-/** What happened, for anybody, and what to do next, for everybody. */
+/** What happened, for guests, and what to do next, for everyone. */
 interface Advice {
   readonly what: string;
   readonly next: string;
@@ -55,13 +55,13 @@ const ADVICE: Readonly<Record<RunFailureCode, Advice>> = {
   internal: { what: "Something went wrong on my side while I worked on this message.", next: "The log has the details; please try again." },
 };
 
-/** What anybody is told when a run failed: what happened and what to do, and nothing of the installation. */
+/** The text of a failure for guests: what happened and what to do, without details of the installation. */
 export function failureText({ code, retryAfterMs }: Pick<FailedRun, "code" | "retryAfterMs">): string {
   const { what, next } = ADVICE[code];
   return join(what, next, retryAfterMs);
 }
 
-/** Failures whose reason says by itself what happened: the model's client has put it into words for people. */
+/** Failures whose reason explains itself, because the model's client has worded it for people. */
 const SELF_EXPLAINING: ReadonlySet<RunFailureCode> = new Set<RunFailureCode>([
   "unauthorized",
   "billing",
@@ -80,14 +80,14 @@ const SELF_EXPLAINING: ReadonlySet<RunFailureCode> = new Set<RunFailureCode>([
 const MAX_REASON_CHARS = 1_500;
 
 /**
- * What the owner is told: the reason itself, which names key, provider, model, setting and status, and what to do. `hideSecrets` takes every secret of the
- * process out of it.
+ * The text of a failure for the owner: the reason itself, which names key, provider, model, setting and status, and what to do. `hideSecrets` replaces every
+ * known secret.
  */
 export function ownerFailureText({ code, message, retryAfterMs }: FailedRun, hideSecrets: (text: string) => string): string {
   const reason = hideSecrets(message).trim();
   if (reason === "" || code === "aborted") return failureText({ code, ...withoutUndefined({ retryAfterMs }) });
   const cut = reason.length > MAX_REASON_CHARS ? `${reason.slice(0, MAX_REASON_CHARS).toWellFormed()}…` : reason;
-  // Names of providers and tools stay as they are written.
+  // Names of providers and tools are kept as written.
   const begun = /^(?:the|it)\b/.test(cut) ? `${cut.charAt(0).toUpperCase()}${cut.slice(1)}` : cut;
   const sentence = `${begun}${/[.!?…]$/.test(begun) ? "" : "."}`;
   const { what, next } = ADVICE[code];
@@ -100,7 +100,7 @@ function join(what: string, next: string, retryAfterMs: number | undefined): str
 
 const MINUTE_MS = 60_000;
 
-/** Rounded up, so that nobody tries too early. */
+/** Rounded up, so that nobody retries too early. */
 function renderDelay(delayMs: number = MINUTE_MS): string {
   if (delayMs < MINUTE_MS) return `in ${plural(Math.max(1, Math.ceil(delayMs / 1000)), "second")}`;
   const minutes = Math.ceil(delayMs / MINUTE_MS);

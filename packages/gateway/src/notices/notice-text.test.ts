@@ -11,7 +11,7 @@ test("structure has a plain form, a line for each item", () => {
   expect(noticeBlocks(answer)).toEqual({ blocks: answer });
 });
 
-test("each line of plain words is a line of its own; a single one needs no structure", () => {
+test("each line of a plain text is a block; a single line needs no structure", () => {
   expect(noticeBlocks("one\ntwo")).toEqual({
     blocks: [
       { type: "text", text: "one" },

@@ -1,9 +1,9 @@
 import type { NoticeBlock } from "@factotum/protocol";
 
-/** What a command answers: words, or words with their structure. A line break in plain words begins a line of its own everywhere. */
+/** The answer of a command: plain text, or text with structure. A line break in plain text starts a line everywhere. */
 export type CommandAnswer = string | readonly NoticeBlock[];
 
-/** The parts of an answer; none for one line of plain words, which has no structure. */
+/** The blocks of an answer; none for a single line of plain text. */
 export function noticeBlocks(answer: CommandAnswer): { readonly blocks?: readonly NoticeBlock[] } {
   if (typeof answer !== "string") return { blocks: answer };
   const lines = answer.split("\n");

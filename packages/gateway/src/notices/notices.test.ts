@@ -28,7 +28,7 @@ test("no answer is longer than the account allows", async () => {
   expect(Math.max(...lengths)).toBeLessThanOrEqual(100);
 });
 
-test("an answer without a turn is found by its input in the log, when another process sends it too", async () => {
+test("an answer without a turn has its input's id in the log, also if another process sends it", async () => {
   const platform = new TestPlatform();
   const tried = Promise.withResolvers<void>();
   platform.answer = () => {
@@ -51,7 +51,7 @@ test("an answer without a turn is found by its input in the log, when another pr
   expect(named(second.logger.lines, "Message delivered")).toMatchObject([{ inputIds: [accepted?.inputId], outboxId: expect.any(String) }]);
 });
 
-describe("where the send policy denies", () => {
+describe("with a send policy that denies", () => {
   const denying = (config: FactotumConfig): FactotumConfig => ({
     ...config,
     session: { ...config.session, sendPolicy: { ...config.session.sendPolicy, default: "deny" } },
@@ -66,7 +66,7 @@ describe("where the send policy denies", () => {
     return undefined;
   }
 
-  test("a turn that cannot begin says nothing, and the input says why nothing came", async () => {
+  test("a turn that cannot start sends nothing, and the input records why", async () => {
     const platform = new TestPlatform();
     const unknownModel = (config: FactotumConfig): FactotumConfig => ({
       ...denying(config),
@@ -79,7 +79,7 @@ describe("where the send policy denies", () => {
     expect(await stateOf(running, "hello")).toBe("suppressed");
   });
 
-  test("neither a failed run nor a message that there is no room for is told of; a command is answered", async () => {
+  test("neither a failed run nor a message without disk space is reported; a command is answered", async () => {
     await using model = await startAnthropicServer();
     model.respond(() => textReply(""));
     const platform = new TestPlatform();
@@ -99,7 +99,7 @@ describe("where the send policy denies", () => {
     expect(await stateOf(running, "/send")).toBe("command");
   });
 
-  test("an answer is kept back; silence is silence, and what was stopped was stopped", async () => {
+  test("an answer is suppressed; silence stays silence, and a stopped turn stays stopped", async () => {
     await using model = await startAnthropicServer();
     model.script([textReply("Yes."), textReply("NO_REPLY"), textReply("Too late.")]);
     const platform = new TestPlatform();
@@ -131,7 +131,7 @@ describe("in the gateway's own chat", () => {
     return entries.map((entry) => [entry.type, "text" in entry ? (entry.text.split("\n")[0] ?? "") : ""]);
   };
 
-  test("a command and its answer stay in the conversation, also as the first thing said, and the model is given neither", async () => {
+  test("a command and its answer are in the transcript, also as the first entries, but not in the model's history", async () => {
     await using server = await startAnthropicServer();
     server.respond(() => textReply("Yes."));
     const platform = new TestPlatform("session-key");
@@ -160,7 +160,7 @@ describe("in the gateway's own chat", () => {
     expect(given).not.toMatch(/\/help|\/status|\/new/);
   });
 
-  test("what is stopped or dropped before it begins stays in the conversation with a word about it, also before there is a session", async () => {
+  test("a message stopped or dropped before its turn is in the transcript with a notice, also before there is a session", async () => {
     await using server = await startAnthropicServer();
     const platform = new TestPlatform("session-key");
     await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });

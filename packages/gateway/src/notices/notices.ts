@@ -27,7 +27,7 @@ import { parseAgentSessionKey } from "../routing/session-key.ts";
 import { noticeBlocks, renderNoticeText } from "./notice-text.ts";
 import type { CommandAnswer } from "./notice-text.ts";
 
-/** What the gateway's own words go out with. */
+/** Dependencies of the gateway's own messages. */
 export interface NoticesOptions {
   readonly store: InboxStore & OutboxStore & SessionStore & TranscriptStore;
   readonly running: RunningConfig;
@@ -35,12 +35,12 @@ export interface NoticesOptions {
   readonly conversations: Conversations;
   readonly dispatcher: Dispatcher;
   readonly events: SessionEvents;
-  /** Told when an input has its end. */
+  /** Notified when an input is settled. */
   readonly watchers: InputWatchers;
   readonly clock: Clock;
 }
 
-/** What the gateway itself answers to an input. */
+/** The gateway's own answer to an input. */
 export interface GatewayAnswer {
   readonly text: string;
   /** The same with its structure, for clients that lay it out. */
@@ -49,18 +49,18 @@ export interface GatewayAnswer {
   readonly state: TerminalInputState;
 }
 
-/** What the gateway says about a message that goes on its way. */
+/** A notice about a message that is still being processed. */
 export interface MessageNotice {
-  /** At most one notice about each is sent for a message, however often this is called. */
+  /** At most one notice of each kind is sent per message, however often this is called. */
   readonly about: "ended" | "wait";
   readonly text: string;
-  /** It is a notice in the conversation's history too, and for whoever waits for the message's answer. */
+  /** Also stored in the transcript, and passed to a client that waits for the answer. */
   readonly isEntry: boolean;
-  /** The send policy keeps it from the channel. */
+  /** The send policy denies sending it to the channel. */
   readonly suppressed: boolean;
 }
 
-/** Why an input gets no turn, and what its sender is told. */
+/** Why an input gets no turn, and the text for its sender. */
 export const DROPPED = {
   overflow: {
     reason: "too many messages waited",
@@ -72,7 +72,7 @@ export const DROPPED = {
   },
 } as const;
 
-/** What the gateway itself says, in chats and in the conversations of sessions. */
+/** Sends the gateway's own messages, to chats and to transcripts. */
 export class Notices {
   readonly #options: NoticesOptions;
 
@@ -81,8 +81,8 @@ export class Notices {
   }
 
   /**
-   * Ends an input without a turn: in one commit the person is told on the channel, and the conversation gets what was said and the answer, which the model
-   * is not given. A send policy that denies keeps it from the channel, unless it answers a command: whoever asks the gateway itself, for the policy too, is
+   * Settles an input without a turn. One commit stores the answer for the channel, and both the message and the answer in the transcript, hidden from the
+   * model. A send policy that denies suppresses the answer, unless it answers a command: whoever asks the gateway itself, possibly about the policy, is
    * answered.
    */
   async answer(sessionKey: string, input: InputRecord, answer: GatewayAnswer): Promise<void> {
@@ -96,34 +96,34 @@ export class Notices {
         text: answer.text,
         purpose: "notice",
         replyTo: messageId,
-        // What the platform calls the input: the number here begins anew with every store, and the platform may still know an earlier one's key.
+        // The platform's id: the store's own numbers restart with every store, and the platform may still know an earlier store's key.
         identity: ["input", origin.channel, origin.accountId, origin.conversation.id, input.message.eventId, "notice"],
         nowMs: clock.now(),
         suppressed,
       },
       channels,
     );
-    // A dead letter is one whatever is said.
+    // A dead letter stays one, whether or not the text is sent.
     const state: TerminalInputState = suppressed && answer.state.type !== "dead" ? { type: "suppressed" } : answer.state;
     await this.endInputs(sessionKey, [input], { ...answer, state, outbox });
   }
 
-  /** Answers a command, and tells whoever waits for its input. */
+  /** Answers a command, and notifies the watchers of its input. */
   async answerCommand(sessionKey: string, input: InputRecord, answer: CommandAnswer): Promise<void> {
     const text = renderNoticeText(answer);
     await this.answer(sessionKey, input, { text, ...noticeBlocks(answer), level: "info", state: { type: "command" } });
     this.#options.watchers.answered([input.id], text);
   }
 
-  /** Ends an input without a turn, with a word to its sender. */
+  /** Settles an input without a turn, with a notice to its sender. */
   async drop(sessionKey: string, input: InputRecord, { reason, text }: (typeof DROPPED)[keyof typeof DROPPED]): Promise<void> {
     await this.answer(sessionKey, input, { text, level: "warning", state: { type: "told", reason } });
     this.#options.watchers.settled([input.id], reason);
   }
 
   /**
-   * Ends inputs that were stopped before their run began, where the person who stopped them sees it: the conversation keeps what was said for people, and
-   * the model is not given it.
+   * Settles inputs that were stopped before their run, for a stop whose effect is visible there: the transcript keeps the messages for people, hidden from the
+   * model.
    */
   async endStopped(sessionKey: string, inputs: readonly InputRecord[], reason: string): Promise<void> {
     const { store, watchers } = this.#options;
@@ -138,7 +138,7 @@ export class Notices {
     );
   }
 
-  /** Ends inputs without a turn, with what was said and one word about it in the conversation, in the same commit as the rows for their chat, if any. */
+  /** Settles inputs without a turn, with their text and one notice in the transcript, in the same commit as the rows for their chat, if any. */
   async endInputs(sessionKey: string, inputs: readonly InputRecord[], end: GatewayAnswer & Pick<InputAnswer, "outbox">): Promise<void> {
     const { store, dispatcher } = this.#options;
     const session = await this.#sessionOf(sessionKey, inputs);
@@ -170,7 +170,7 @@ export class Notices {
     if (isEntry) await this.addEntry(sessionKey, { level: "info", text });
   }
 
-  /** Sends a word of the gateway's own. None to the gateway's own clients, which read the conversation, and none to an account that is not there. */
+  /** Sends a message of the gateway's own. None to the gateway's own clients, which read the transcript, and none to an account that does not exist. */
   async sendToChat(
     sessionKey: string,
     target: Origin,
@@ -180,7 +180,7 @@ export class Notices {
     await this.#send({ sessionKey, target, text, identity, suppressed: await this.#isSuppressed(sessionKey, target) });
   }
 
-  /** Leaves a notice in the conversation, where its owner sees it. */
+  /** Adds a notice to the transcript, where the owner sees it. */
   async addEntry(
     sessionKey: string,
     notice: { readonly level: "info" | "warning" | "error"; readonly text: string; readonly key?: string },
@@ -203,7 +203,7 @@ export class Notices {
     return isSuppressed({ sessionKey, origin }, { store, running });
   }
 
-  /** Clients that read the conversation see nothing of an answer that stands in none, so they get one; a platform shows the answer itself. */
+  /** Creates the session for an answer to a client that reads the transcript, which would not show it otherwise; a platform shows the answer itself. */
   async #sessionOf(sessionKey: string, [input]: readonly InputRecord[]): Promise<SessionRecord | undefined> {
     const { store, channels, running, conversations } = this.#options;
     const session = await store.readSession(sessionKey);

@@ -50,13 +50,13 @@ async function dispatch(...rows: readonly NewOutbound[]): Promise<readonly Outbo
   return added;
 }
 
-/** What was sent to a conversation. */
+/** Texts sent to a conversation. */
 const sentTo = (id: string): readonly string[] =>
   platform.sent.flatMap(({ target, outbound }) => (target.conversation.id === id && outbound.type === "text" ? [outbound.text] : []));
 
 const notice = (count: string) => expect.stringContaining(`${count} of mine ran out of time`) as string;
 
-test("a conversation is told of it however many dead letters of others are newer", async () => {
+test("a conversation is notified regardless of newer dead letters of others", async () => {
   running = await startTestGateway({ platform });
   await expire(row("for the first", { target: origin("dm-first") }));
   const others = Array.from({ length: 250 }, (_, index) => row(`other ${index}`, { target: origin("dm-other") }));
@@ -66,7 +66,7 @@ test("a conversation is told of it however many dead letters of others are newer
   await expect.poll(() => sentTo("dm-other")).toEqual([notice("250 messages")]);
 });
 
-test("what was said a week ago is told to nobody any more", async () => {
+test("messages that expired a week ago are not reported any more", async () => {
   running = await startTestGateway({ platform });
   const [old] = await running.store.addOutbound([row("old", { target: origin("dm-old") })]);
   const weekAgoMs = Date.now() - 8 * 24 * 3_600_000;
@@ -78,7 +78,7 @@ test("what was said a week ago is told to nobody any more", async () => {
   expect(sentTo("dm-old")).toEqual([]);
 });
 
-test("a notice that ran out of time is no message that anybody waits for", async () => {
+test("an expired notice is not reported as a lost message", async () => {
   running = await startTestGateway({ platform });
   await expire(row("a notice", { purpose: "notice", target: origin("dm-notice") }), row("an answer", { target: origin("dm-answer") }));
   await dispatch(row("it works again"));
@@ -87,7 +87,7 @@ test("a notice that ran out of time is no message that anybody waits for", async
   expect(sentTo("dm-notice")).toEqual([]);
 });
 
-test("a notice that its chat refuses is reported there as no message of anybody", async () => {
+test("a rejected notice is not reported as a lost message", async () => {
   running = await startTestGateway({ platform });
   platform.answer = (outbound) =>
     outbound.type === "text" && outbound.text.startsWith("bad")
@@ -100,7 +100,7 @@ test("a notice that its chat refuses is reported there as no message of anybody"
   expect(sentTo("dm-notice")).toEqual([]);
 });
 
-test("of messages of one conversation that run out of time together one notice tells, behind the last of them", async () => {
+test("one notice covers all messages of a conversation that expire together, after the last of them", async () => {
   running = await startTestGateway({ platform });
   await dispatch(row("it works"));
   await platform.waitForSends(1);
@@ -111,9 +111,9 @@ test("of messages of one conversation that run out of time together one notice t
   expect(sentTo("dm-1")).toHaveLength(2);
 });
 
-test("a message that waits for its refused account leaves as soon as the account's channel has started anew", async () => {
+test("a message that waits for its rejected account is sent as soon as the account's channel has restarted", async () => {
   const WRONG_SECRET: SendReceipt = { type: "rejected", code: "unauthorized", retry: { type: "never" }, message: "app secret invalid" };
-  // No timer fires: what leaves does so because of the start.
+  // No timer fires, so what is sent is caused by the start.
   let isFrozen = false;
   const clock: Clock = {
     ...realClock,
@@ -134,7 +134,7 @@ test("a message that waits for its refused account leaves as soon as the account
 const WRONG_SECRET: SendReceipt = { type: "rejected", code: "unauthorized", retry: { type: "never" }, message: "app secret invalid" };
 const TIME = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d UTC`;
 
-/** What a chat is told when it takes messages again, after so many answers have run out of time. */
+/** The notice in a chat that accepts messages again, after this many answers have expired. */
 async function toldOf(count: number, answer: (index: number) => string): Promise<string> {
   await using server = await startAnthropicServer();
   server.respond(({ index }) => textReply(index < count ? answer(index) : "Here I am."));

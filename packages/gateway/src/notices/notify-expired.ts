@@ -15,12 +15,12 @@ const PAGE = 200;
 const MAX_QUOTED = 5;
 const QUOTED_CHARS = 80;
 
-/** What ran out of time longer ago is not told of any more. */
+/** Messages that expired longer ago are not reported. */
 const MAX_AGE_MS = 7 * 24 * 3_600_000;
 
 /**
- * Says in the conversations of an account which messages ran out of time while nothing could be sent there: one notice a conversation. Its idempotency key
- * names the newest of these messages, so that none is told of twice, over a restart either.
+ * Reports in the conversations of an account which messages expired while nothing could be sent there: one notice per conversation. Its idempotency key names
+ * the newest of these messages, so that none is reported twice, even across restarts.
  */
 export async function notifyExpired(
   account: AccountAddress,
@@ -39,7 +39,7 @@ export async function notifyExpired(
   }
 }
 
-/** What ran out of time lately, newest first. Reads on as long as a page has anything that failed lately. */
+/** Recently expired rows, newest first. Reads further pages as long as they contain recent failures. */
 async function listExpired(
   account: AccountAddress,
   { store, steadyNow }: { readonly store: OutboxStore; readonly steadyNow: () => number },

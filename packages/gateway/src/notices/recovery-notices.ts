@@ -2,17 +2,17 @@ import type { Origin } from "@factotum/channel-contract";
 import type { DamageEvent, SessionStore, TranscriptStore } from "@factotum/store";
 import type { Notices } from "./notices.ts";
 
-/** Sessions that are searched for somebody to notify on each account, newest first. */
+/** Sessions searched for a chat to notify on each account, newest first. */
 const SEARCHED_SESSIONS = 1000;
 
 /**
- * Says in chats and conversations that the database was restored (R10): on every account of every channel, in the conversation that was used last there; and
- * in every session that was rebuilt from its plain file, which does not say which chat it belongs to, once somebody writes in it.
+ * Reports in chats and transcripts that the database was restored (R10): on every account of every channel, in the conversation used last there; and in every
+ * session rebuilt from its plain file, which does not record its chat, once somebody writes in it.
  */
 export class RecoveryNotices {
   readonly #store: SessionStore & TranscriptStore;
   readonly #notices: Notices;
-  /** Rebuilt sessions whose chat is not known yet. */
+  /** Rebuilt sessions whose chat is unknown yet. */
   readonly #unaddressed = new Map<string, DamageEvent>();
 
   constructor({ store, notices }: { readonly store: SessionStore & TranscriptStore; readonly notices: Notices }) {
@@ -23,7 +23,7 @@ export class RecoveryNotices {
   /** Notifies everybody who was not notified of this event by an earlier call or process. */
   async notify(event: DamageEvent): Promise<void> {
     const rebuilt = new Set(event.rebuilt);
-    // All of them at once: messages come in while the store is asked.
+    // Synchronously for all: messages arrive while the store is read.
     for (const key of rebuilt) this.#unaddressed.set(key, event);
     for (const key of rebuilt) {
       if (!(await this.#isRecorded(event, key))) await this.#record(event, key, key);
@@ -49,7 +49,7 @@ export class RecoveryNotices {
     await this.#say(event, sessionKey, origin, sessionKey);
   }
 
-  /** A rebuilt session says where it was used last once somebody has written in it, whom an earlier process has told then. */
+  /** A rebuilt session has a last origin only after somebody wrote in it, who was notified by an earlier process then. */
   async #hasSpoken(sessionKey: string): Promise<boolean> {
     return (await this.#store.readSession(sessionKey))?.lastOrigin !== undefined;
   }

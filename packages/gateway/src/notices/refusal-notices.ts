@@ -9,7 +9,7 @@ import type { RunningConfig } from "../agents/running-config.ts";
 import type { StorageGuard } from "../storage/storage-guard.ts";
 import type { SessionStore } from "@factotum/store";
 
-/** What a refusal is told with. */
+/** Dependencies of refusal notices. */
 export interface RefusalNoticesOptions {
   readonly storage: StorageGuard;
   readonly store: SessionStore;
@@ -22,13 +22,13 @@ export interface RefusalNoticesOptions {
 const TEXT =
   "My disk is full or cannot be written, so I have not taken in your message yet. As soon as that is mended it should reach me by itself; if no answer comes then, please send it again.";
 
-/** Conversations that are told in one outage at most. */
+/** Maximum conversations notified per outage. */
 const MAX_TOLD = 1000;
 const SEND_TIMEOUT_MS = 10_000;
 
 /**
- * Tells chats that nothing is taken in while nothing can be stored (R30): once a conversation and outage. It is the one word that is sent without a row
- * in the outbox, which there is no room for: it is sent once more only when the platform has refused it, and is lost with the process.
+ * Notifies chats that no messages are accepted while nothing can be stored (R30): once per conversation and outage. This is the only message sent without an
+ * outbox row, for which there is no disk space: it is retried only if the platform rejected it, and is lost with the process.
  */
 export class RefusalNotices {
   readonly #options: RefusalNoticesOptions;
@@ -39,7 +39,7 @@ export class RefusalNotices {
     this.#options = options;
   }
 
-  /** Answers a message of somebody who may talk here and that could not be stored. */
+  /** Answers a message of an admitted sender that could not be stored. */
   async notify(sessionKey: string, { origin, messageId }: MsgContext): Promise<void> {
     const { storage, store, running, channels, clock, logger } = this.#options;
     const { problem } = storage;
@@ -59,7 +59,7 @@ export class RefusalNotices {
     });
   }
 
-  /** False when the conversation was told in this outage. */
+  /** False if the conversation was already notified in this outage. */
   #begin(conversation: string, sinceMs: number): boolean {
     if (this.#sinceMs !== sinceMs) this.#told.clear();
     this.#sinceMs = sinceMs;

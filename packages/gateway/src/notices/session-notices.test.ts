@@ -6,7 +6,7 @@ import { startAnthropicServer, textReply } from "@factotum/testing-providers";
 import { expect, test } from "vitest";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 
-test("a conversation that has lost a part to the disk is told once, in its own chat, and goes on", async () => {
+test("a conversation with a damaged part is notified once, in its own chat, and continues", async () => {
   await using server = await startAnthropicServer();
   server.respond(() => textReply("Yes."));
   const platform = new TestPlatform();
@@ -57,7 +57,7 @@ test("a conversation that has lost a part to the disk is told once, in its own c
   expect(platform.sent).toHaveLength(7);
 });
 
-test("whoever was told something that is damaged now hears of it where it was said, and not where the last message came from", async () => {
+test("damage of a sent message is reported where it was sent, not where the last message came from", async () => {
   await using server = await startAnthropicServer();
   server.respond(() => textReply("Yes."));
   const platform = new TestPlatform();
@@ -121,7 +121,7 @@ test.each([
   },
 );
 
-test("an answer that was damaged while the gateway was down is told of at the next start, where it should have gone", async () => {
+test("an answer that was damaged while the gateway was down is reported at the next start, in its target chat", async () => {
   await using server = await startAnthropicServer();
   server.respond(() => textReply("The code is 4711."));
   const platform = new TestPlatform();
@@ -142,7 +142,7 @@ test("an answer that was damaged while the gateway was down is told of at the ne
   expect((await second.store.listDeadLetters({ limit: 9 })).items).toMatchObject([{ type: "outbound", reason: "damaged" }]);
 });
 
-test("that the database was rebuilt is said once on every account, where it was used last", async () => {
+test("a rebuilt database is reported once per account, in the conversation used last there", async () => {
   await using server = await startAnthropicServer();
   server.respond(() => textReply("Yes."));
   const platform = new TestPlatform();
@@ -162,7 +162,7 @@ test("that the database was rebuilt is said once on every account, where it was 
     .slice(before)
     .map(({ target, outbound }) => [target.conversation.id, outbound.type === "text" ? outbound.text : ""]);
   expect(told).toEqual([["dm-1", expect.stringContaining("nothing is lost")]]);
-  // A start that was told it already says it no second time.
+  // A start that was already notified does not report it again.
   running.gateway.engine.reports.recovery(first);
   await running.gateway.engine.idle();
   expect(platform.sent).toHaveLength(before + 1);
@@ -173,7 +173,7 @@ test("that the database was rebuilt is said once on every account, where it was 
   });
 });
 
-test("an account that is not there any more gets no such words: they stand in the conversation", async () => {
+test("an account that no longer exists gets no report, which is in the transcript", async () => {
   await using server = await startAnthropicServer();
   server.respond(() => textReply("Yes."));
   const platform = new TestPlatform();
@@ -229,7 +229,7 @@ test("a session that was rebuilt from its plain file is notified in its chat onc
 test.each([
   ["was said before", ["hello"], 1],
   ["nobody has written since", [], 0],
-] as const)("after a restart a rebuilt session's chat is told once in all: %s", async (_name, said, toldBefore) => {
+] as const)("a rebuilt session's chat is notified once in total across restarts: %s", async (_name, said, toldBefore) => {
   await using server = await startAnthropicServer();
   server.respond(() => textReply("Yes."));
   const platform = new TestPlatform();

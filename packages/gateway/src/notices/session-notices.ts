@@ -7,7 +7,7 @@ import { EXPIRED_REASON } from "../delivery/expired-row.ts";
 import type { Clock, Logger } from "@factotum/agent-contract";
 import type { Notices } from "./notices.ts";
 
-/** What tells of what happens to sessions. */
+/** Dependencies of session notices. */
 export interface SessionNoticesOptions {
   readonly notices: Notices;
   readonly store: SessionStore & TranscriptStore;
@@ -15,13 +15,13 @@ export interface SessionNoticesOptions {
   readonly logger: Logger;
 }
 
-/** Says in the agent's main session, which is the owner's, that unattended work pauses. */
+/** Reports in the agent's main session, which is the owner's, that unattended work is paused. */
 export async function notifyPaused(options: SessionNoticesOptions, sessionKey: string, message: string): Promise<void> {
   options.logger.warn("Unattended work pauses", { sessionKey, detail: message });
   await options.notices.addEntry(sessionKey, { level: "warning", text: message });
 }
 
-/** Codes at which a chat takes nothing at all, a word about it included. */
+/** Codes after which a chat accepts nothing, including a notice. */
 const CLOSED = /^(?:forbidden|unauthorized|not-found|unreachable|rate-limited)\b/;
 
 const REFUSED = "A message of mine could not be sent here. It can be read in the conversation's history; please ask again if you need it.";
@@ -29,12 +29,12 @@ const UNCERTAIN = "It is not certain that a message of mine has reached you. If 
 
 const LOST = "A message of mine was damaged on the disk and may not have reached you. If something is missing, please ask again.";
 
-/** Leaves a note in the conversation, where the owner sees it, and says it in the chat, unless the chat itself is what failed: once an hour at most. */
+/** Reports an undelivered message in the transcript, where the owner sees it, and in the chat, at most once an hour, unless the chat itself is what failed. */
 export async function notifyUndelivered(options: SessionNoticesOptions, row: OutboxRecord): Promise<void> {
   const { sessionKey, target, purpose, state } = row;
   const reason = "reason" in state ? state.reason : "";
   const text = state.type === "ambiguous" ? UNCERTAIN : reason === DAMAGED_REASON ? LOST : REFUSED;
-  // What ran out of time is told of once the chat takes something again.
+  // Expired messages are reported once the chat accepts messages again.
   if (purpose !== "notice" && !CLOSED.test(reason) && reason !== EXPIRED_REASON) await sayUndelivered(options, sessionKey, target, text);
   const what = state.type === "ambiguous" ? "It is not known whether a message reached" : "A message could not be delivered to";
   await options.notices.addEntry(sessionKey, { level: "error", text: `${what} ${target.channel}: ${reason}` });
@@ -46,8 +46,8 @@ async function sayUndelivered(options: SessionNoticesOptions, sessionKey: string
 }
 
 /**
- * Says that a message will be late, once a message: in the conversation's history, which the page shows, and where the conversation was used last, if that
- * is on another account. The chat that waits can be told nothing.
+ * Reports that a message will be late, once per message: in the transcript, which the page shows, and where the conversation was used last, if that is on
+ * another account. The blocked chat cannot be notified.
  */
 export async function notifyDelayed(
   options: SessionNoticesOptions,
@@ -76,8 +76,8 @@ const DAMAGED =
   "A part of this conversation was damaged on the disk and is left out from now on. The rest goes on as it is. If something you said before seems forgotten, please say it again.";
 
 /**
- * Says in a conversation that a part of it is lost (R10): in the conversation itself, and in the chat that the turn came from which had made the part,
- * else in that of the last turn. A damaged input or outgoing message, of which it is not known whose it is, is a dead letter and shows in the status.
+ * Reports that a part of a conversation is lost (R10): in its transcript, and in the chat of the turn that created the part, otherwise in that of the last
+ * turn. A damaged input or outgoing message of unknown origin is a dead letter and is shown in the status.
  */
 export async function notifyDamaged(options: SessionNoticesOptions, { type, id, sessionKey, origin }: StoreDamage): Promise<void> {
   if (sessionKey === undefined) return;
@@ -100,14 +100,14 @@ function sharingKey(sessionKey: string): string {
   return `sharing:${sessionKey}`;
 }
 
-/** Whether a conversation was told that several people's messages come into it. */
+/** True if a session has the notice that several people's messages enter it. */
 export async function isSharingAnnounced({ store }: Pick<SessionNoticesOptions, "store">, sessionKey: string): Promise<boolean> {
   return (await store.findNotice(sharingKey(sessionKey))) !== undefined;
 }
 
 /**
- * Says in a conversation, where its owner sees it and no chat does, that messages of several people come into it: once. False while there is no
- * conversation that could be told.
+ * Reports in a transcript, where the owner sees it and no chat does, that messages of several people enter the session: once. False while there is no session
+ * to store it in.
  */
 export async function notifyShared(options: SessionNoticesOptions, sessionKey: string): Promise<boolean> {
   if (!(await isSharingAnnounced(options, sessionKey)))

@@ -12,7 +12,7 @@ import type { TestGateway } from "../../test/gateway-harness.ts";
 
 const STEP_MS = 5_000;
 
-/** Real time, but for what waits for five seconds: those go by when the test says so. */
+/** Real time, except for timers of five seconds, which fire when the test says so. */
 class WaitClock {
   readonly #waiting = new Set<() => void>();
   readonly now = (): number => realClock.now();
@@ -70,7 +70,7 @@ const say = (person: string, text: string) =>
 const textsTo = (id: string): string[] =>
   platform.sent.flatMap(({ target, outbound }) => (target.conversation.id === id && outbound.type === "text" ? [outbound.text] : []));
 
-/** Somebody else holds the only place. */
+/** Occupies the only place. */
 async function occupy(): Promise<() => void> {
   const gate = server.hold();
   await say("other", "asparagus");
@@ -80,7 +80,7 @@ async function occupy(): Promise<() => void> {
 
 const PLACE = "I am answering other people right now. Your message waits for its turn.";
 
-test("a person whose message waits for a place is told so once, after 20 seconds, and answered", async () => {
+test("a person whose message waits for a place is notified once, after 20 seconds, and answered", async () => {
   await using running = await start();
   const release = await occupy();
   await say("ann", "one");
@@ -97,7 +97,7 @@ test("a person whose message waits for a place is told so once, after 20 seconds
   expect(textsTo("dm-other")).toEqual([expect.stringMatching(/^Answer/)]);
 });
 
-test("a wait after another one has a line of its own; one that ends before has none", async () => {
+test("a second wait has a notice of its own; one that ends earlier has none", async () => {
   await using running = await start();
   for (const steps of [4, 3, 4]) {
     const release = await occupy();
@@ -113,7 +113,7 @@ test("a wait after another one has a line of its own; one that ends before has n
   expect(textsTo("dm-ann")).toHaveLength(5);
 });
 
-test("a message behind an earlier one of its own conversation is told so, unless something was shown meanwhile", async () => {
+test("a message behind an earlier one of its own conversation gets a notice, unless something was shown meanwhile", async () => {
   await using running = await start();
   const gate = server.hold();
   await say("ann", "one");
@@ -139,7 +139,7 @@ test("a message behind an earlier one of its own conversation is told so, unless
   expect(textsTo("dm-ann")).toHaveLength(4);
 });
 
-test("a person whose run waits for tools of other conversations is told so once", async () => {
+test("a person whose run waits for tools of other conversations is notified once", async () => {
   const limited = (config: FactotumConfig): FactotumConfig => ({
     ...patch(config),
     maxConcurrent: 4,
@@ -174,7 +174,7 @@ test("a person whose run waits for tools of other conversations is told so once"
   expect(textsTo("dm-other")).toEqual(["Done."]);
 });
 
-test("a message that is dropped is not told of", async () => {
+test("a dropped message gets no wait notice", async () => {
   await using running = await start();
   const release = await occupy();
   await say("ann", "one");
@@ -187,7 +187,7 @@ test("a message that is dropped is not told of", async () => {
   expect(textsTo("dm-ann")).toEqual([expect.stringContaining("ropped 1 waiting message.")]);
 });
 
-test("nothing is said in a group", async () => {
+test("no notice is sent in a group", async () => {
   await using running = await startTestGateway({
     platform,
     clock,
@@ -202,7 +202,7 @@ test("nothing is said in a group", async () => {
   expect(textsTo("group-1")).toEqual([expect.stringMatching(/^Answer/)]);
 });
 
-test("a turn that waits to be resumed shows the typing indicator after five seconds, and says after 20 that it waits", async () => {
+test("a turn that waits to be resumed shows typing after five seconds, and a notice after 20", async () => {
   const around = endsAsKilled;
   const common = { platform, clock, accountConfig: { allowFrom: ["ann", "other"] } };
   const both = (config: FactotumConfig): FactotumConfig => ({ ...patch(config), maxConcurrent: 2 });
@@ -213,7 +213,7 @@ test("a turn that waits to be resumed shows the typing indicator after five seco
   await say("ann", "one");
   await server.nextRequest();
   await first.stop();
-  // As if it had crashed twice.
+  // Simulates two crashes.
   using database = new DatabaseSync(path.join(first.home, "state", "factotum.sqlite"));
   database.exec("UPDATE turns SET starts = 2");
   const typing = new TestPlatform("platform", { typing: true });
@@ -233,7 +233,7 @@ test("a turn that waits to be resumed shows the typing indicator after five seco
   expect(texts()).toEqual([expect.stringContaining("one conversation at a time"), expect.stringMatching(/^Answer/)]);
 });
 
-test("clients of a session are told what its messages wait for, and again when that changes", async () => {
+test("clients of a session receive what its messages wait for, and every change of it", async () => {
   await using running = await start();
   const { parts, sessions } = running.gateway.engine;
   const ann = "agent:main:test:direct:ann";

@@ -14,7 +14,7 @@ import type { SessionEvents } from "../events/session-events.ts";
 import type { Notices } from "./notices.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
-/** What the waits of sessions are read from. */
+/** Dependencies of session waits. */
 export interface SessionWaitsOptions {
   readonly store: InboxStore & SessionStore;
   readonly running: RunningConfig;
@@ -27,7 +27,7 @@ export interface SessionWaitsOptions {
   readonly toolLimits: ToolLimits;
 }
 
-/** Says what messages and tools wait for: to the clients of a session whenever it changes, and in the chat of a message after a while. */
+/** Reports what messages and tools wait for: to the clients of a session on every change, and in the chat of a message after a while. */
 export class SessionWaits {
   readonly #options: SessionWaitsOptions;
   readonly #waitNotices: WaitNotices;
@@ -57,20 +57,20 @@ export class SessionWaits {
     if (RUN_POLICY[admission.kind].isFromPerson) this.#waitNotices.begin(sessionKey, message.origin, id);
   }
 
-  /** The queue of a session has changed, or what it waits for. */
+  /** The queue of a session, or the reason of its wait, has changed. */
   queueChanged(sessionKey: string, queued: number): void {
     const wait = this.of(sessionKey);
     this.#options.events.publish(sessionKey, { type: "queue-change", queued, ...withoutUndefined({ wait }) });
     this.#waitNotices.check(sessionKey);
   }
 
-  /** What a turn waits for has changed. */
+  /** The reason for which a turn waits has changed. */
   turnChanged({ kind, sessionKey, origin, inputIds }: TurnRecord): void {
     if (RUN_POLICY[kind].isFromPerson) this.#waitNotices.begin(sessionKey, origin, inputIds.at(-1) ?? "");
     this.queueChanged(sessionKey, this.#options.queue.lanes.queued(sessionKey));
   }
 
-  /** A row was sent: the silence of its conversation begins again. */
+  /** A row was sent: restarts the silence of its conversation. */
   rowSent(row: OutboxRecord): void {
     this.#waitNotices.shown(row.target);
   }
@@ -90,7 +90,7 @@ export class SessionWaits {
     if (input === undefined) return;
     const { message } = input;
     const suppressed = await isSuppressed({ sessionKey, origin: message.origin }, { store, running });
-    // Its turn may have begun meanwhile.
+    // Its turn may have started meanwhile.
     if (this.#reasonFor(sessionKey, message.origin) === undefined) return;
     await notices.replyTo(sessionKey, input, { about: "wait", text, isEntry: false, suppressed });
   }
