@@ -6,11 +6,11 @@ export interface FailedAgentRun {
   /** For the owner, without secrets. */
   readonly text: string;
   readonly atMs: number;
-  /** False for what passes by itself. */
+  /** False for failures that end by themselves. */
   readonly needsOwner: boolean;
 }
 
-/** Failures that say something of the agent's model or of this installation, and whether the owner has to act; others concern one conversation. */
+/** Failures that concern the agent's model or this installation, and whether the owner has to act; others concern one conversation. */
 const NEEDS_OWNER: Readonly<Partial<Record<RunFailureCode, boolean>>> = {
   unauthorized: true,
   billing: true,
@@ -24,7 +24,7 @@ const NEEDS_OWNER: Readonly<Partial<Record<RunFailureCode, boolean>>> = {
   server: false,
 };
 
-/** The newest failure of each agent, until one of its runs is done again. */
+/** The newest failure of each agent, until one of its runs succeeds. */
 export class FailedRuns {
   readonly #byAgent = new Map<string, FailedAgentRun & { readonly concernsConversation: boolean }>();
 
@@ -44,7 +44,7 @@ export class FailedRuns {
     return this.#byAgent.get(agentId);
   }
 
-  /** The failures that say something of more than one conversation. */
+  /** Failures that concern more than one conversation. */
   list(): readonly FailedAgentRun[] {
     return [...this.#byAgent.values()].filter(({ concernsConversation }) => !concernsConversation);
   }

@@ -1,4 +1,4 @@
-/** Every family with the names of its labels. */
+/** Every metric family with its label names. */
 interface MetricFamilies {
   readonly factotum_build_info: "version";
   readonly factotum_inputs_accepted_total: "channel" | "result";
@@ -36,15 +36,15 @@ export type MetricName = keyof MetricFamilies;
 /** The labels of a sample of this family. */
 export type MetricLabels<Name extends MetricName> = { readonly [Label in MetricFamilies[Name]]: string };
 
-/** What one family of the scrape is. */
+/** The definition of one metric family. */
 export interface MetricDefinition<Label extends string = string> {
   readonly type: "counter" | "gauge" | "histogram";
   readonly help: string;
-  /** Names of its labels. Their values come from closed lists or from the configuration; never from a message, a model or a client. */
+  /** Label names. Their values come from closed lists or from the configuration; never from a message, a model or a client. */
   readonly labels: readonly Label[];
 }
 
-/** Everything that `GET /metrics` tells, in its order. Process and loop have the names that dashboards for Node know. */
+/** All families of `GET /metrics`, in order. Process and event loop use the names of common Node dashboards. */
 export const METRICS: { readonly [Name in MetricName]: MetricDefinition<MetricFamilies[Name]> } = {
   factotum_build_info: { type: "gauge", help: "Always 1; the label says which version runs.", labels: ["version"] },
   factotum_inputs_accepted_total: {

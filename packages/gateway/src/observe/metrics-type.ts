@@ -1,2 +1,2 @@
-/** `Content-Type` of what Prometheus reads. */
+/** `Content-Type` of the Prometheus text format. */
 export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";

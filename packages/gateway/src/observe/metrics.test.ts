@@ -61,7 +61,7 @@ test("the families and their labels are these", () => {
   ]);
 });
 
-test("the manual lists them, as they are", async () => {
+test("the manual lists them exactly", async () => {
   const manual = await readFile(new URL("../../../../docs/observing.md", import.meta.url), "utf8");
   const rows = Object.entries(METRICS).map(
     ([name, { type, labels, help }]) => `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(", ")} | ${help} |`,
@@ -70,7 +70,7 @@ test("the manual lists them, as they are", async () => {
 });
 
 describe("the text", () => {
-  test("is read as it was meant, whatever a label holds", () => {
+  test("label values are escaped", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.double({ noNaN: true }), (channel, value) => {
         const text = renderMetrics({ ...empty(), factotum_sends_total: [{ labels: { channel, receipt: "accepted" }, value }] });
@@ -82,7 +82,7 @@ describe("the text", () => {
     );
   });
 
-  test("a histogram's buckets hold everything below their bound, and its sum and count hold all", () => {
+  test("a histogram's buckets are cumulative, and its sum and count cover all values", () => {
     const durations = new Durations("factotum_turn_duration_seconds");
     for (const seconds of [0.05, 0.1, 0.3, 9, 5000]) durations.observe({ kind: "user" }, seconds);
     const lines = renderMetrics({ ...empty(), factotum_turn_duration_seconds: durations.samples() })
@@ -114,7 +114,7 @@ describe("a scrape", () => {
     expect((await fetch(`${running.gateway.url}/metrics`, { headers: { authorization: "Bearer wrong" } })).status).toBe(401);
   });
 
-  test("counts what has happened, and holds nothing that others have written", async () => {
+  test("counts events, and contains nothing that others have written", async () => {
     await using server = await startAnthropicServer();
     server.script([
       toolReply({ name: "write", input: { path: "canary-path.txt", content: "canary-content" } }),
@@ -165,7 +165,7 @@ describe("a scrape", () => {
     expect(text).not.toMatch(/canary|owner-1|agent:|default/);
   });
 
-  test("shows what waits while a turn runs, and a failed call", async () => {
+  test("shows waiting work while a turn runs, and a failed call", async () => {
     await using server = await startAnthropicServer();
     const gate = server.hold();
     const platform = new TestPlatform();

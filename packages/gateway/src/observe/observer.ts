@@ -8,16 +8,16 @@ import { Spans } from "./spans.ts";
 import type { EndSpan } from "./spans.ts";
 import { Durations, Tally } from "./tally.ts";
 
-/** What the observer stands on. */
+/** Dependencies of the observer. */
 export interface ObserverOptions {
   readonly clock: Clock;
-  /** Names the turn to which the work belongs. */
+  /** Adds the current turn to each line. */
   readonly logger: Logger;
-  /** The turn to which the work that is being done belongs. */
+  /** Id of the current turn. */
   readonly currentTurn: () => string | undefined;
 }
 
-/** What the observer needs of a turn. */
+/** The part of a turn that the observer uses. */
 export type ObservedTurn = Pick<TurnRecord, "id" | "kind" | "sessionKey" | "inputIds">;
 
 /** A model call's place in the gateway's work. */
@@ -27,10 +27,10 @@ export interface ModelCallFacts {
   readonly kind: RunKind;
 }
 
-/** How a model call ended; `undefined`: whoever asked has stopped listening. */
+/** How a model call ended; `undefined`: the consumer stopped reading. */
 export type ModelCallEnd = Extract<ModelEvent, { readonly type: "message-end" | "message-failed" }> | undefined;
 
-/** A call of a tool; without the tool when there is none of that name. */
+/** A tool call; without the tool if there is none of that name. */
 export interface ObservedCall {
   readonly id: string;
   readonly tool: { readonly name: string; readonly traits: Pick<ToolTraits, "effect"> } | undefined;
@@ -39,14 +39,14 @@ export interface ObservedCall {
 interface OpenTurn {
   readonly startedAtMs: number;
   readonly end: EndSpan;
-  /** Calls that have begun. */
+  /** Calls that have started. */
   readonly calls: Map<string, EndSpan>;
   isEnded: boolean;
 }
 
 /**
- * Is told what happens on a message's way, counts it, and writes it into the log. Labels have values from closed lists and from the configuration alone,
- * so that what others write makes no series of its own. The log's lines are for whoever looks for one message: the level `debug`.
+ * Observes a message's way, counts events, and logs them. Label values come from closed lists and the configuration only, so that text of others creates no
+ * series. Log lines have the level `debug`, for tracing a single message.
  */
 export class Observer {
   readonly #clock: Clock;
@@ -70,14 +70,14 @@ export class Observer {
     this.#currentTurn = currentTurn;
   }
 
-  /** An event was committed, or had been before. */
+  /** An event was committed, or is a duplicate. */
   inputTaken({ id, message }: InputRecord, sessionKey: string, result: "accepted" | "duplicate"): void {
     const { channel, accountId } = message.origin;
     this.#inputs.add({ channel, result });
     this.#logger.debug(result === "accepted" ? "Input accepted" : "Input known already", { inputId: id, sessionKey, channel, accountId });
   }
 
-  /** A turn is worked on, until what this returns is disposed. */
+  /** A turn is active until the result is disposed. */
   turnStarted(turn: ObservedTurn): Disposable {
     const end = this.#spans.startTurn(turn.id, { "factotum.run.kind": turn.kind, "factotum.input.ids": [...turn.inputIds] });
     const open: OpenTurn = { startedAtMs: this.#clock.monotonic(), end, calls: new Map(), isEnded: false };
@@ -92,7 +92,7 @@ export class Observer {
     };
   }
 
-  /** The last commit of a turn stands. */
+  /** The turn's final commit is durable. */
   turnEnded(turn: ObservedTurn, outcome: RunOutcome["type"]): void {
     this.#turns.add({ kind: turn.kind, outcome });
     const open = this.#open.get(turn.id);
@@ -105,7 +105,7 @@ export class Observer {
     this.#logger.debug("Turn ended", { ...idsOf(turn), sessionKey: turn.sessionKey, kind: turn.kind, outcome, ...rounded({ durationMs }) });
   }
 
-  /** A request goes to a model. Call what it returns once, when the answer is there. */
+  /** A request is sent to a model. Call the result once, when the answer is complete. */
   modelCalled({ provider, model, kind }: ModelCallFacts): (end: ModelCallEnd) => void {
     const startedAtMs = this.#clock.monotonic();
     this.#logger.debug("Model asked", { provider, model, cause: kind });
@@ -136,7 +136,7 @@ export class Observer {
     this.#logger.warn("A model request is retried", fields);
   }
 
-  /** A tool begins to run. */
+  /** A tool starts. */
   toolStarted(turn: ObservedTurn, call: ObservedCall): void {
     const { name = "unknown", traits } = call.tool ?? {};
     const attributes = { "gen_ai.tool.name": name, "factotum.tool.effect": traits?.effect ?? "unknown" };
@@ -155,7 +155,7 @@ export class Observer {
     this.#logger.debug("Tool ended", { callId: call.id, ...toolOf(call), outcome });
   }
 
-  /** A message goes to its platform. Call what it returns with what the platform said. */
+  /** A message is sent to its platform. Call the result with the receipt. */
   sendStarted(row: OutboxRecord): (receipt: SendReceipt) => void {
     const { id, turnId, inputIds } = row;
     const { channel } = row.target;
@@ -167,12 +167,12 @@ export class Observer {
     return (receipt) => {
       endSpan({ "factotum.receipt": receipt.type }, receipt.type === "accepted" ? undefined : receipt.type);
       this.#sends.add({ channel, receipt: receipt.type });
-      // What became of a message that was not accepted is said by who decides about it.
+      // Messages that were not accepted are logged by the code that handles them.
       if (receipt.type === "accepted") this.#logger.debug("Message delivered", { ...fields, messageIds: receipt.messageIds });
     };
   }
 
-  /** What has been counted since the start. */
+  /** Counts since the start. */
   counted(): Pick<CollectedMetrics, Counted> {
     return {
       factotum_inputs_accepted_total: this.#inputs.samples(),
@@ -211,7 +211,7 @@ function idsOf({ id, inputIds }: ObservedTurn): { readonly turnId: string; reado
   return { turnId: id, inputIds };
 }
 
-/** The name is a tool's own: what a model calls that does not exist is its words, and not for the log. */
+/** The registered name of a tool: an unknown name comes from the model and is not logged. */
 function toolOf({ tool }: ObservedCall): { readonly tool?: string } {
   return tool === undefined ? {} : { tool: tool.name };
 }

@@ -3,7 +3,7 @@ import { admittingCommand, RefusedSenders, type RefusedParty } from "./refused-s
 
 const party = (id: string, type: RefusedParty["type"] = "sender"): RefusedParty => ({ channel: "test", accountId: "work", type, id });
 
-test("counts each party, the newest first, and says which is new", () => {
+test("counts each party, newest first, and reports which are new", () => {
   const refused = new RefusedSenders();
   expect([
     refused.record(party("a"), 1),
@@ -19,7 +19,7 @@ test("counts each party, the newest first, and says which is new", () => {
   expect(refused.total).toBe(4);
 });
 
-test("keeps a bounded number of parties, and counts the others all the same", () => {
+test("keeps a bounded number of parties, and still counts the others", () => {
   const refused = new RefusedSenders();
   for (let index = 0; index < 1000; index += 1) refused.record(party(`p${index}`), index);
   expect(refused.list()).toHaveLength(200);

@@ -1,4 +1,4 @@
-/** Who was refused: a sender in a direct conversation or a group, or a group as a whole. Ids are the platform's. */
+/** A refused party: a sender in a direct conversation or a group, or a group as a whole. Ids are the platform's. */
 export interface RefusedParty {
   readonly channel: string;
   readonly accountId: string;
@@ -6,7 +6,7 @@ export interface RefusedParty {
   readonly id: string;
 }
 
-/** How often somebody was refused since the start. */
+/** Refusals of a party since the start. */
 export interface Refusal extends RefusedParty {
   readonly count: number;
   readonly lastAtMs: number;
@@ -15,12 +15,12 @@ export interface Refusal extends RefusedParty {
 /** Strangers are without number; of more than these the longest silent one is forgotten. */
 const MAX_PARTIES = 200;
 
-/** Counts the messages of those who are not admitted, since the start. */
+/** Counts messages of parties that are not admitted, since the start. */
 export class RefusedSenders {
   readonly #parties = new Map<string, Refusal>();
   #total = 0;
 
-  /** Messages of everybody, also of those who are forgotten. */
+  /** All refused messages, including those of evicted parties. */
   get total(): number {
     return this.#total;
   }
@@ -44,7 +44,7 @@ export class RefusedSenders {
   }
 }
 
-/** The command that admits them, for a shell; `undefined` for an id that no command should hold. Ids are chosen by strangers. */
+/** The shell command that admits a party; `undefined` for an id that is unsafe in a command, because ids are chosen by strangers. */
 export function admittingCommand({ channel, accountId, type, id }: RefusedParty): string | undefined {
   if (!/^[\w.@:+=/-]{1,200}$/.test(id) || id.startsWith("-")) return undefined;
   return `factotum access allow ${channel}:${accountId} ${id}${type === "group" ? " --group" : ""}`;

@@ -2,7 +2,7 @@ import { METRICS } from "./metric-table.ts";
 import type { MetricName } from "./metric-table.ts";
 import type { Sample } from "./tally.ts";
 
-/** What has been collected for one scrape: every family, also those without a sample yet. */
+/** The samples of one scrape: every family, including those without a sample yet. */
 export type CollectedMetrics = { readonly [Name in MetricName]: readonly Sample[] };
 
 /** The text format of Prometheus, version 0.0.4. Pure. */

@@ -12,7 +12,7 @@ beforeAll(() => {
 
 afterAll(() => trace.disable());
 
-test("a turn, its calls and its send are one trace, without a word of anybody", async () => {
+test("a turn, its calls and its send are one trace, without any message text", async () => {
   await using server = await startAnthropicServer();
   server.script([
     toolReply({ name: "write", input: { path: "canary-path.txt", content: "canary-content" } }),

@@ -2,10 +2,10 @@ import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/ap
 import type { Attributes, SpanContext, Tracer } from "@opentelemetry/api";
 import { LRUCache } from "lru-cache";
 
-/** Turns whose sends may still come. */
+/** Maximum turns whose sends may still follow. */
 const MAX_TURNS = 1000;
 
-/** Where a span belongs and what it says. Attributes are ids, names out of the configuration and numbers: never the words of anybody. */
+/** Parent and attributes of a span. Attributes are ids, configured names and numbers: never message text. */
 export interface SpanFacts {
   /** The turn whose trace it joins. */
   readonly turnId: string | undefined;
@@ -14,18 +14,15 @@ export interface SpanFacts {
   readonly isRequest?: boolean;
 }
 
-/** Ends a span. `failure` is a code, not a message; the span counts as failed then. */
+/** Ends a span. `failure` is a code, not a message; it marks the span as failed. */
 export type EndSpan = (attributes: Attributes, failure?: string) => void;
 
-/**
- * Spans over the API of OpenTelemetry alone. Whether anything becomes of them is the owner's choice: who registers an SDK in the process
- * (`NODE_OPTIONS=--import`) has them, for everybody else they are empty objects.
- */
+/** Creates spans through the OpenTelemetry API only. Without an SDK, which an owner may register in the process (`NODE_OPTIONS=--import`), they are no-ops. */
 export class Spans {
   readonly #tracer: Tracer = trace.getTracer("factotum");
   readonly #turns = new LRUCache<string, SpanContext>({ max: MAX_TURNS });
 
-  /** The span of a turn: what names the turn later hangs below it. */
+  /** Starts the span of a turn, the parent of later spans of that turn. */
   startTurn(turnId: string, attributes: Attributes): EndSpan {
     const span = this.#tracer.startSpan("turn", { attributes: { ...attributes, "factotum.turn.id": turnId } }, ROOT_CONTEXT);
     if (span.isRecording()) this.#turns.set(turnId, span.spanContext());

@@ -31,7 +31,7 @@ export class Tally<Name extends MetricName> {
 /** Upper bounds in seconds: from an answer out of the cache to a run of half an hour. */
 const BOUNDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800] as const;
 
-/** How long something took, per set of labels: how often it took at most so long, and the sum. */
+/** A histogram of durations per label set: cumulative buckets and the sum. */
 export class Durations<Name extends MetricName> {
   readonly name: Name;
   readonly #series = new Map<string, { readonly labels: MetricLabels<Name>; readonly counts: number[]; count: number; sum: number }>();

@@ -1,28 +1,28 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Logger } from "@factotum/agent-contract";
 
-/** By what the log's lines of one message's way are found: its input, and the turn that works on it. */
+/** Ids that identify the log lines of one message: its input, and its turn. */
 export interface TurnIds {
   readonly inputIds: readonly string[];
-  /** Absent until the turn is begun. */
+  /** Absent until the turn has started. */
   readonly turnId?: string;
 }
 
-/** Knows to which turn the work belongs that is being done, so that every line that is logged meanwhile names it. */
+/** Tracks the current turn across async calls, so that log lines name it. */
 export class TurnContext {
   readonly #storage = new AsyncLocalStorage<TurnIds | undefined>();
 
-  /** The turn that the work being done belongs to. */
+  /** Id of the current turn. */
   get turnId(): string | undefined {
     return this.#storage.getStore()?.turnId;
   }
 
-  /** Does the work as that of a turn; `undefined`: as nobody's. */
+  /** Runs work in the context of a turn; `undefined`: without one. */
   run<Result>(ids: TurnIds | undefined, work: () => Result): Result {
     return this.#storage.run(ids, work);
   }
 
-  /** A logger whose lines name the turn, unless their own fields do. */
+  /** A logger whose lines name the current turn, unless their own fields do. */
   logger(base: Logger): Logger {
     const named = (fields: Readonly<Record<string, unknown>> | undefined): Readonly<Record<string, unknown>> | undefined => {
       const ids = this.#storage.getStore();
