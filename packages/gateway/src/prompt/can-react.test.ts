@@ -12,6 +12,6 @@ test.each([
   [[message({ enum: ["send", "react"] })], true],
   [[message({ const: "react" })], true],
   [[{ ...message({ enum: ["react"] }), name: "other" }], false],
-])("what the message tool takes: %#", (tools, expected) => {
+])("what the message tool accepts: %#", (tools, expected) => {
   expect(canReact(tools)).toBe(expected);
 });

@@ -1,6 +1,6 @@
 import type { ToolSchema } from "@factotum/agent-contract";
 
-/** True when the `message` tool of this build takes `action: react`: what the prompt tells must be there. */
+/** True if this build's `message` tool supports `action: react`, so that the prompt may mention it. */
 export function canReact(tools: readonly Pick<ToolSchema, "name" | "parameters">[]): boolean {
   const parameters = tools.find(({ name }) => name === "message")?.parameters as
     | { readonly properties?: { readonly action?: { readonly enum?: readonly unknown[]; readonly const?: unknown } } }

@@ -8,14 +8,14 @@ import { estimatePromptTokens } from "../context/session-cache.ts";
 import type { SessionContext } from "../conversation/session-context.ts";
 import type { SessionCache } from "../context/session-cache.ts";
 
-/** The least share of a request that rendering it again has to save where nothing else asks for it. */
+/** Minimum share of a request that re-rendering must save if there is no other reason for it. */
 const LEAST_SAVING = 0.1;
 
 type Prompt = Omit<PromptRecord, "sessionId">;
 
 /**
- * Whether a cold cache is a reason to change the request: a change of the prompt is waiting for it, or the request becomes
- * smaller by a tenth at least. Else the request stays as it is, with the thoughts that a vendor binds to its bytes.
+ * True if a cold cache justifies changing the request: a change of the prompt is pending, or the request shrinks by at least a tenth. Otherwise the request
+ * stays the same, with the thinking blocks that a provider binds to its bytes.
  */
 export async function isWorthRerendering(
   { stored, rendered, nowMs }: { readonly stored: Prompt; readonly rendered: Prompt; readonly nowMs: number },
@@ -23,7 +23,7 @@ export async function isWorthRerendering(
   parts: { readonly cache: SessionCache; readonly store: TranscriptStore },
 ): Promise<boolean> {
   const settledBeforeMs = parseBasis(stored.basis)?.settledBeforeMs ?? 0;
-  // The clock was set back: what is pruned before that moment would stay so for ever.
+  // The clock was set back: tool results pruned before that time would stay pruned forever.
   if (stored.hash !== rendered.hash || settledBeforeMs > nowMs) return true;
   const { messages } = await readHistory(context.sessionId, parts);
   const view: HistoryViewOptions = {

@@ -23,7 +23,7 @@ const query = (patch: Partial<CauseQuery> & { readonly before?: PromptBasis } = 
   ...patch,
 });
 
-describe("why a prompt is rendered anew", () => {
+describe("why a prompt is re-rendered", () => {
   test("not at all, while nothing happens and the cache is warm", () => {
     expect(findPromptCause(query())).toBeUndefined();
     expect(findPromptCause(query({ nowMs: 5 * 60_000 }))).toBeUndefined();
@@ -52,14 +52,14 @@ describe("why a prompt is rendered anew", () => {
     expect(findPromptCause(query(patch))).toBe(cause);
   });
 
-  test("a prompt of a build that did not note who sees the thoughts stays as it is while nobody does", () => {
+  test("a prompt of a version that did not record where thoughts are shown is kept while they are not shown", () => {
     const { reasoning: _new, ...older } = basis;
     const stored = { basis: JSON.stringify(older), renderedAtMs: 0 };
     expect(findPromptCause(query({ stored }))).toBeUndefined();
     expect(findPromptCause(query({ stored, basis: { ...basis, reasoning: "on" } }))).toBe("reasoning-change");
   });
 
-  test("a request without system messages goes on under those of the session", () => {
+  test("a request without system messages keeps those of the session", () => {
     expect(findPromptCause(query({ before: { ...basis, extra: "x" } }))).toBeUndefined();
   });
 });

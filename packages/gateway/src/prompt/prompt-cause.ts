@@ -1,6 +1,6 @@
 import type { PromptSources } from "../workspace/source-changes.ts";
 
-/** Why a session's prompt is rendered anew; everything else waits for one of these. */
+/** Why a session's prompt is re-rendered; all other changes wait for one of these causes. */
 export type PromptCause =
   | "new-session"
   | "config-change"
@@ -13,68 +13,68 @@ export type PromptCause =
   | "cold-cache"
   | "compaction";
 
-/** What a stored prompt was rendered from, as far as a change of it is a cause. */
+/** The facts that a stored prompt was rendered from, as far as their changes are causes. */
 export interface PromptBasis {
   /** Fingerprint of the agent's configuration. */
   readonly config: string;
   /** Reference of the session's model. */
   readonly model: string;
   readonly thinking: string;
-  /** Who sees the model's thoughts. */
+  /** Where the model's thoughts are shown. */
   readonly reasoning: string;
   /** Fingerprint of the Extra section; empty without one. */
   readonly extra: string;
   readonly isPrivate: boolean;
   /** How often the conversation has been compacted. */
   readonly compactions: number;
-  /** The channel whose format the prompt tells; empty without one. No cause: a turn from elsewhere is told the difference. */
+  /** The channel whose format the prompt describes; empty without one. Not a cause: a turn from elsewhere describes the difference. */
   readonly channel: string;
-  /** Files and skills that the prompt took in. A change of one of these is no cause: it waits, and is announced. */
+  /** Files and skills in the prompt. Their changes are not causes: they wait, and are announced. */
   readonly sources: PromptSources;
-  /** When a cause last rendered the history anew: older messages are shown as they are from then on. 0 while there was none. */
+  /** When a cause last re-rendered the history: older messages are unchanged since then. 0 if there was none. */
   readonly settledBeforeMs: number;
 }
 
-/** Clocks that are kept right go back by a little now and then. */
+/** NTP corrections set clocks back slightly. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
-/** What the decision rests on. */
+/** Input of the decision. */
 export interface CauseQuery {
   readonly stored: { readonly basis: string; readonly renderedAtMs: number } | undefined;
   readonly basis: Omit<PromptBasis, "sources" | "settledBeforeMs" | "channel">;
   /** When the session last did anything; the cache is at least that warm. */
   readonly activeAtMs: number;
   readonly nowMs: number;
-  /** How long the provider of the session's model keeps what it has read; `Infinity` where that does not expire. */
+  /** How long the provider of the session's model caches a prefix; `Infinity` if it does not expire. */
   readonly cacheLifetimeMs: number;
 }
 
-/** The strongest cause that holds now, or `undefined`: then the stored prompt stays as it is. */
+/** The strongest current cause, or `undefined`: then the stored prompt is kept. */
 export function findPromptCause(query: CauseQuery): PromptCause | undefined {
   const { stored, basis } = query;
   if (stored === undefined) return "new-session";
   const before = parseBasis(stored.basis);
   if (before?.config !== basis.config) return "config-change";
   if (before.model !== basis.model || before.thinking !== basis.thinking) return "model-change";
-  // An older build showed nobody's thoughts, and did not note it.
+  // An older version never showed thoughts, and did not record it.
   if ((before.reasoning ?? "off") !== basis.reasoning) return "reasoning-change";
-  // A request without system messages of its own goes on under those of the session.
+  // A request without its own system messages keeps those of the session.
   if (basis.extra !== "" && before.extra !== basis.extra) return "extra-change";
   if (before.isPrivate && !basis.isPrivate) return "privacy-end";
   if (before.compactions !== basis.compactions) return "compaction";
   if (query.nowMs - query.activeAtMs > query.cacheLifetimeMs) return "cold-cache";
-  // The clock was set back: how old the cache is cannot be known, and what was settled then would stay so for ever.
+  // The clock was set back: the age of the cache is unknown, and results pruned then would stay pruned forever.
   const latestMs = query.nowMs + CLOCK_TOLERANCE_MS;
   if (query.activeAtMs > latestMs || before.settledBeforeMs > latestMs) return "cold-cache";
   return undefined;
 }
 
-/** The basis as it is stored beside a prompt. */
+/** Serialises the basis stored with a prompt. */
 export function renderBasis(basis: PromptBasis): string {
   return JSON.stringify(basis);
 }
 
-/** A basis as it may lie on disk. */
+/** A basis as stored, possibly by an older version. */
 type StoredBasis = Omit<PromptBasis, "reasoning" | "channel"> & Partial<Pick<PromptBasis, "reasoning" | "channel">>;
 
 /** The basis of a stored prompt; `undefined` for one of an older build. */
@@ -83,7 +83,7 @@ export function parseBasis(text: string): StoredBasis | undefined {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && "config" in value ? (value as StoredBasis) : undefined;
   } catch (error) {
-    // A basis of an older build: the prompt is rendered anew.
+    // A basis of an older version: the prompt is re-rendered.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }

@@ -18,14 +18,14 @@ import { renderSessionPrompt } from "./session-prompt.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { SessionCache } from "../context/session-cache.ts";
 
-/** What of one message decides about the session's prompt. */
+/** The facts of a message that affect the session's prompt. */
 export interface PromptRequest {
   readonly sessionKey: string;
   readonly kind: RunKind;
   readonly extra: string | undefined;
   /** The session is private, this message included. */
   readonly isPrivate: boolean;
-  /** At a cause the history before this moment is rendered anew: the beginning of the turn. */
+  /** At a cause the history before this time is re-rendered: the start of the turn. */
   readonly turnStartedAtMs: number;
   readonly signal: AbortSignal;
 }
@@ -44,7 +44,7 @@ export interface ResolvedPrompt extends RenderedPrompt {
 /** Files that are shown in private sessions only. */
 const PRIVATE_NAMES: ReadonlySet<string> = new Set(["MEMORY.md", "memory.md"]);
 
-/** What prompts are made of, apart from their session. */
+/** Dependencies of the prompt resolver. */
 export interface PromptResolverOptions {
   readonly store: TranscriptStore;
   readonly cache: SessionCache;
@@ -55,7 +55,7 @@ export interface PromptResolverOptions {
   readonly documentation: PromptFacts["documentation"];
 }
 
-/** Makes the system prompts of sessions, and keeps them until a named cause holds. */
+/** Renders the system prompts of sessions, and keeps each until a named cause occurs. */
 export class PromptResolver {
   readonly #options: PromptResolverOptions;
 
@@ -63,7 +63,7 @@ export class PromptResolver {
     this.#options = options;
   }
 
-  /** The session's prompt as it is stored, or a new one when a named cause holds. */
+  /** The session's stored prompt, or a new one at a named cause. */
   async resolve(request: PromptRequest, context: SessionContext): Promise<ResolvedPrompt> {
     const { cache, store } = this.#options;
     const stored =
@@ -158,12 +158,12 @@ export class PromptResolver {
   }
 }
 
-/** What others than the owner may see: no private file, and no path of the owner's. */
+/** The files that others than the owner may see: no private file, and no path of the owner's. */
 function withoutPrivate(files: readonly BootstrapFile[]): readonly BootstrapFile[] {
   return files.filter(({ name }) => !PRIVATE_NAMES.has(name)).map((file) => ({ ...file, path: file.name }));
 }
 
-/** A path that the file tools understand and that does not say where the home of the gateway's account is. */
+/** A path that the file tools understand and that does not reveal the home of the gateway's account. */
 function fromUserHome(file: string): string {
   const way = path.relative(homedir(), file);
   return path.isAbsolute(file) && !way.startsWith("..") ? path.join("~", way) : file;

@@ -27,7 +27,7 @@ const result = (chars: number): AgentMessage => ({
   timestamp: 2,
 });
 
-/** Entries as a store has them, each with the number of its place. */
+/** Entries like those of a store, each with its position. */
 function entriesOf(bodies: readonly (TranscriptBody & { readonly turnId?: string })[]): readonly TranscriptEntry[] {
   return bodies.map((body, index) => ({ turnId: "t1", ...body, id: `e${index}`, sessionId: "s1", timestampMs: index }));
 }
@@ -57,7 +57,7 @@ async function rerender(
 const textOf = (message: AgentMessage | undefined): string => JSON.stringify(message?.content);
 
 describe("older turns at a named cause", () => {
-  test("are rendered again once: what is stored is what is shown, and the next time nothing is left to store", async () => {
+  test("are re-rendered once: the stored result is what is shown, and there is nothing more to store the next time", async () => {
     const entries = entriesOf([{ type: "message", message: said("one") }]);
     const { messages, replacement } = await rerender(entries);
     expect(replacement).toMatchObject({ rerendered: true, messages: [{ entryId: "e0" }] });
@@ -68,7 +68,7 @@ describe("older turns at a named cause", () => {
     expect(again).toEqual({ messages, isReplaced: false, replacement: undefined });
   });
 
-  test("start from what was sent: a channel's name and a long result come back when they are needed again", async () => {
+  test("are rendered from the original: a channel's name and a long result return when they are needed", async () => {
     const entries = entriesOf([
       { type: "message", message: said("one") },
       { type: "message", message: result(20_000) },
@@ -82,7 +82,7 @@ describe("older turns at a named cause", () => {
     expect(large.messages[1]).toEqual(entries[1]?.type === "message" ? entries[1].message : undefined);
   });
 
-  test("keep out what a provider refused, and say so until it was answered", async () => {
+  test("keep out a quarantined item, and report that until it was answered", async () => {
     const placeholder: UserMessage = { ...said("one"), content: [{ type: "text", text: "[message left out]" }] };
     const entries = entriesOf([
       { type: "message", message: said("one") },
@@ -91,7 +91,7 @@ describe("older turns at a named cause", () => {
     expect(await rerender(entries)).toEqual({ messages: [placeholder], isReplaced: true, replacement: undefined });
   });
 
-  test("leave the turn that goes on as it was sent", async () => {
+  test("leave the resumed turn as it was sent", async () => {
     const entries = entriesOf([
       { type: "message", message: said("one") },
       { type: "message", message: said("two"), turnId: "t2" },

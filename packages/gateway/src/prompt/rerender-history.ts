@@ -12,22 +12,22 @@ import type { SessionCache } from "../context/session-cache.ts";
 type Replacement = Extract<TranscriptBody, { type: "replacement" }>;
 type MessageEntry = Extract<TranscriptEntry, { type: "message" }>;
 
-/** Which turns are older, and how they are shown. */
+/** Which turns are older, and how they are rendered. */
 interface RerenderHistoryOptions extends HistoryOptions {
-  /** A turn that goes on is no older turn: its messages stay as they were sent. */
+  /** A resumed turn, whose messages stay as they were sent. */
   readonly exceptTurn?: string;
 }
 
-/** A history whose older turns were rendered again. */
+/** A history with re-rendered older turns. */
 export interface RerenderedHistory {
   readonly messages: readonly AgentMessage[];
   /** A provider's refusal changed it since the last answer. */
   readonly isReplaced: boolean;
-  /** To be stored before anything is sent; `undefined` when every message stays as it is. */
+  /** To be stored before anything is sent; `undefined` if no message changed. */
   readonly replacement: Replacement | undefined;
 }
 
-/** The history as it is stored; at a named cause with its older turns rendered again, which is stored with the turn. */
+/** The stored history; at a named cause with re-rendered older turns, which are stored with the turn. */
 export async function readShownHistory(
   prompt: Pick<ResolvedPrompt, "isNew" | "record">,
   context: SessionContext,
@@ -42,8 +42,8 @@ export async function readShownHistory(
 }
 
 /**
- * Renders the older turns of a session again, at a named cause. Each time it starts from the messages as they were sent, so what an earlier
- * cause left out for its own sake (a channel's name, the end of a long result) comes back; what a provider refused stays out.
+ * Re-renders the older turns of a session, at a named cause. It always starts from the originals, so what an earlier cause removed (a channel's name, the end
+ * of a long result) returns; quarantined items stay out.
  */
 async function rerenderHistory(
   context: Pick<SessionContext, "sessionId" | "model" | "channel">,

@@ -2,7 +2,7 @@ import { contextBudget } from "@factotum/agent-core";
 import type { rerenderMessages } from "@factotum/agent-core";
 import type { SessionContext } from "../conversation/session-context.ts";
 
-/** What older turns of a session are rendered for. */
+/** Options for re-rendering a session's older turns. */
 export function rerenderOptions({ model, channel }: Pick<SessionContext, "model" | "channel">): Parameters<typeof rerenderMessages>[1] {
   return {
     toolResultMaxChars: contextBudget({ window: model.client.info.contextWindow }).maxToolResultChars,

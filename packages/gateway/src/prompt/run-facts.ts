@@ -2,7 +2,7 @@ import type { RunFacts, RunKind } from "@factotum/agent-contract";
 import type { SessionFacts } from "../conversation/session-context.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 
-/** What the tools of a turn may know of it. */
+/** Facts about a turn for its tools. */
 export async function runFacts(
   turn: { readonly id: string; readonly kind: RunKind; readonly owner: boolean; readonly sessionKey: string; readonly sessionId: string },
   context: Pick<SessionFacts, "agent" | "isGroup">,

@@ -13,7 +13,7 @@ const MAIN = "agent:main:main";
 const GROUP: Partial<MsgContext> = {
   origin: { channel: "test", accountId: "default", conversation: { kind: "group", id: "group-1" } },
 };
-/** Somebody who is not the owner. */
+/** A guest. */
 const GUEST: Partial<MsgContext> = {
   origin: { channel: "test", accountId: "default", conversation: { kind: "direct", id: "dm-eve" } },
   sender: { id: "eve", isBot: false },
@@ -69,7 +69,7 @@ const runtime = (prompt: string): string => /^agent=main .*$/m.exec(prompt)?.[0]
 describe("the channel in a prompt", () => {
   const text = { maxLength: 1_234, unit: "utf16" as const, markdown: "subset" as const, dialect: "post" };
 
-  test("tells how replies are shown and what the channel can do", async () => {
+  test("describes how replies are shown and what the channel can do", async () => {
     const prompt = await promptOf({}, { capabilities: { text, edit: true, reactions: true, polls: true } });
     expect(prompt).toContain("Factotum renders them as `post`. Emphasis, links, lists and code are safe");
     expect(prompt).toContain("A reply longer than 1234 characters is split");
@@ -79,12 +79,12 @@ describe("the channel in a prompt", () => {
   test.each([
     ["audio", true],
     ["image", false],
-  ] as const)("that takes files of the kind %s has the section on voice: %s", async (kind, isThere) => {
+  ] as const)("that accepts files of the kind %s has the voice section: %s", async (kind, isThere) => {
     const prompt = await promptOf({}, { capabilities: { media: [{ kind, maxBytes: 10 }] } });
     expect(prompt.includes("## Voice")).toBe(isThere);
   });
 
-  test("is not there for a run that comes from none", async () => {
+  test("is omitted for a run without a channel", async () => {
     const platform = new TestPlatform();
     await using running = await start(platform, {});
     const origin = { channel: "nowhere", accountId: "default", conversation: { kind: "direct" as const, id: MAIN } };
@@ -96,7 +96,7 @@ describe("the channel in a prompt", () => {
 });
 
 describe("the agent's configuration in a prompt", () => {
-  test("gives its instructions, the short names of models and the level of thinking", async () => {
+  test("contains instructions, model aliases and the thinking level", async () => {
     const models = { "anthropic/claude-sonnet-5-5": { alias: "best", params: {} }, "anthropic/claude-haiku-4-5": { params: {} } };
     const prompt = await promptOf({}, { agent: { systemPrompt: "Rhyme.", models, thinking: "low" } });
     expect(prompt).toContain("## Instructions\nRhyme.\n");
@@ -104,13 +104,13 @@ describe("the agent's configuration in a prompt", () => {
     expect(runtime(prompt)).toMatch(/thinking=low$/);
   });
 
-  test("leaves out what is not configured", async () => {
+  test("omits what is not configured", async () => {
     const prompt = await promptOf({});
     for (const title of ["## Instructions", "## Model Aliases", "## Group Chat", "## Heartbeats"]) expect(prompt).not.toContain(title);
     expect(runtime(prompt)).toMatch(/thinking=default$/);
   });
 
-  test("tells of heartbeats in the main session alone", async () => {
+  test("describes heartbeats in the main session only", async () => {
     const heartbeat = { every: "30m", prompt: "Look after the garden." } as unknown as Agent["heartbeat"];
     const prompts = [await promptOf({}, { agent: { heartbeat } }), await promptOf(GUEST, { agent: { heartbeat } })];
     expect(prompts.map((prompt) => prompt.includes("Look after the garden."))).toEqual([true, false]);
@@ -123,14 +123,14 @@ describe("a group's prompt", () => {
   test.each([
     ["only for messages that address you", true],
     ["for every message", false],
-  ])("says that it is woken %s, and has the group's own words", async (woken, requireMention) => {
+  ])("says that it is activated %s, and has the group's own instructions", async (woken, requireMention) => {
     const account = { groups: { "group-1": { requireMention, systemPrompt: "Speak of gardens." } } };
     const prompt = await promptOf({ ...GROUP, mentionsBot: true }, { account });
     expect(prompt).toContain(`This is a shared conversation on test. You are woken ${woken}.`);
     expect(prompt).toContain("Speak of gardens.");
   });
 
-  test("of which nothing is configured is woken when it is addressed", async () => {
+  test("without configuration is activated by mentions", async () => {
     const account = { groups: {} };
     expect(await promptOf({ ...GROUP, mentionsBot: true }, { account })).toContain("only for messages that address you");
   });
@@ -139,7 +139,7 @@ describe("a group's prompt", () => {
 describe("files in a prompt", () => {
   const files = { "AGENTS.md": "Be brief.", "MEMORY.md": "The key is under the mat.", "IDENTITY.md": "- **Name:** Bo" };
 
-  test("are all there for the owner, by their paths, with the folder where tools work", async () => {
+  test("are complete for the owner, with their paths and the tools' working directory", async () => {
     const prompt = await promptOf({}, { files });
     for (const words of ["Be brief.", "The key is under the mat."]) expect(prompt).toContain(words);
     expect(prompt).toMatch(/^### \/.*\/workspace\/AGENTS\.md$/m);
@@ -150,8 +150,8 @@ describe("files in a prompt", () => {
 
   test.each([
     ["a group", GROUP],
-    ["somebody else", GUEST],
-  ])("are there for %s without what is private, and without a path of the owner's", async (_name, extra) => {
+    ["a guest", GUEST],
+  ])("omit private content and the owner's paths for %s", async (_name, extra) => {
     const prompt = await promptOf(extra, { files });
     expect(prompt).toContain("Be brief.");
     expect(prompt).not.toContain("under the mat");
@@ -161,7 +161,7 @@ describe("files in a prompt", () => {
   });
 });
 
-describe("a cold cache behind large results", () => {
+describe("a cold cache after large results", () => {
   test.each([
     ["cache-ttl", ["cold-cache"]],
     ["off", []],

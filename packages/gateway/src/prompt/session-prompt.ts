@@ -11,19 +11,19 @@ import { canReact } from "./can-react.ts";
 import type { PromptCause } from "./prompt-cause.ts";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 
-/** What the prompt of a session is rendered from. Nothing here belongs to one message. */
+/** The facts that a session's prompt is rendered from. None of them belongs to one message. */
 export interface SessionPromptFacts {
   readonly agent: AgentRuntime;
   /** From IDENTITY.md or the configuration. */
   readonly name: string | undefined;
   readonly sessionId: string;
   readonly kind: RunKind;
-  /** The agent's main session, where its heartbeats come in. */
+  /** The agent's main session, which receives its heartbeats. */
   readonly isMain: boolean;
   readonly tools: readonly AgentTool[];
   readonly skills: readonly SkillEntry[];
   readonly bootstrap: ReturnType<typeof planBootstrap>;
-  /** Where tools work; left out when others than the owner read the session. */
+  /** The working directory of tools; omitted if others than the owner can read the session. */
   readonly workspace?: string;
   readonly modelReference: string;
   readonly defaultModelReference: string;

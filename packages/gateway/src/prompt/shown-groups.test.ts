@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ShownGroups } from "./shown-groups.ts";
 
-test("a group is shown in a conversation when it is new there or has changed, a message without one never", () => {
+test("a group is shown in a conversation when it is new there or has changed, and never for a message without one", () => {
   const groups = new ShownGroups();
   const lunch = { group: { subject: "Lunch" } };
   expect(groups.shows("s1", {})).toBe(false);

@@ -8,7 +8,7 @@ import type { RunningConfig } from "../agents/running-config.ts";
 import type { SessionCache } from "../context/session-cache.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
-/** What of the turn decides about the events. */
+/** The facts of a turn that affect its events. */
 export interface SourceEventsQuery {
   readonly sessionKey: string;
   readonly history: readonly AgentMessage[];
@@ -18,8 +18,8 @@ export interface SourceEventsQuery {
 }
 
 /**
- * Announces what has changed of the files and skills that the session's prompt was made of, since the prompt itself waits for a named cause. Looks at the
- * disk only when the watch says that something may have changed since the session's last turn.
+ * Announces changes of the files and skills in the session's prompt, since the prompt itself waits for a named cause. Reads the disk only if the watch reports
+ * a possible change since the session's last turn.
  */
 export async function sourceEvents(
   query: SourceEventsQuery,
@@ -28,7 +28,7 @@ export async function sourceEvents(
   { running, cache }: { readonly running: RunningConfig; readonly cache: SessionCache },
 ): Promise<readonly SystemEvent[]> {
   const { agent, group, isGroup, sessionId } = context;
-  // Elsewhere the files of the workspace cannot be opened; the turn that can is told of them.
+  // Elsewhere the workspace's files cannot be opened; they are announced to a turn that can open them.
   const isOwnWorkspace = query.facts.workspace === agent.config.workspace;
   const generation = agent.sources.generation();
   if (cache.sourceGeneration(sessionId) === generation) return [];
