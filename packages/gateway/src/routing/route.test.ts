@@ -21,7 +21,7 @@ const query = (conversation: Conversation, patch: Partial<RouteQuery> & { readon
 };
 const direct: Conversation = { kind: "direct", id: "D1" };
 
-describe("where a message goes", () => {
+describe("the route of a message", () => {
   test.each([
     ["main", "agent:main:main"],
     ["per-peer", "agent:main:direct:U1"],
@@ -39,7 +39,7 @@ describe("where a message goes", () => {
     const owner = { senderId: "owner" };
     const guest = "agent:main:test:direct:U1";
 
-    test("main is the owner's, and other people's direct messages are kept out of it", () => {
+    test("main is the owner's, and direct messages of others are kept out of it", () => {
       expect(routeMessage(query(direct, owner), config())).toEqual({ agentId: "main", sessionKey: "agent:main:main" });
       expect(routeMessage(query(direct), config())).toEqual({ agentId: "main", sessionKey: guest, keptOutOf: "agent:main:main" });
     });
@@ -71,7 +71,7 @@ describe("where a message goes", () => {
     });
   });
 
-  test("a group never falls into main, and its topics and threads are sessions of their own", () => {
+  test("a group is never routed to main, and its topics and threads are sessions of their own", () => {
     expect(routeMessage(query({ kind: "group", id: "G:1" }), config()).sessionKey).toBe("agent:main:test:group:G%3A1");
     expect(routeMessage(query({ kind: "group", id: "G", threadId: "7" }), config()).sessionKey).toBe("agent:main:test:group:G:topic:7");
     expect(routeMessage(query({ kind: "channel", id: "C", threadId: "7" }), config()).sessionKey).toBe(
@@ -92,7 +92,7 @@ describe("where a message goes", () => {
   });
 
   test.each(["per-peer", "per-channel-peer", "per-account-channel-peer"] as const)(
-    "under %s a link's name that is an id or a name of the owner leads nobody else to the owner's conversation",
+    "under %s a link named like an id or a name of the owner leads nobody else to the owner's conversation",
     (dmScope) => {
       const keyOf = (senderId: string, identityLinks: RoutingConfig["session"]["identityLinks"]): string =>
         routeMessage(query(direct, { senderId }), config({ session: { dmScope, identityLinks } })).sessionKey;
@@ -109,7 +109,7 @@ describe("where a message goes", () => {
     for (const place of [direct, { kind: "group", id: "G" }] as const) expect(routeMessage(query(place), global).sessionKey).toBe("global");
   });
 
-  test("the stronger tier wins whatever the order, and the first of a tier", () => {
+  test("the stronger tier wins in any order, and the first within a tier", () => {
     const match = (agentId: string, rest: Partial<Binding["match"]>): Binding => ({ agentId, match: { channel: "test", ...rest } });
     const bindings = [
       match("any-account", { accountId: "*" }),
@@ -130,7 +130,7 @@ describe("where a message goes", () => {
     }
   });
 
-  test("all given fields of a match must hold, and an account that is left out is `default`", () => {
+  test("all given fields of a match must match, and an omitted account is `default`", () => {
     const bindings: readonly Binding[] = [{ agentId: "coder", match: { channel: "test", peer: { kind: "direct", id: "U1" } } }];
     expect(routeMessage(query(direct), config({ bindings })).agentId).toBe("coder");
     expect(routeMessage(query(direct, { accountId: "work" }), config({ bindings })).agentId).toBe("main");

@@ -20,7 +20,7 @@ export interface Binding {
   readonly session?: { readonly dmScope?: DmScope | undefined } | undefined;
 }
 
-/** What routing needs of the configuration. */
+/** The part of the configuration that routing uses. */
 export interface RoutingConfig {
   readonly agents: readonly { readonly id: string; readonly isDefault: boolean }[];
   readonly bindings: readonly Binding[];
@@ -28,7 +28,7 @@ export interface RoutingConfig {
     readonly scope: "per-sender" | "global";
     readonly mainKey: string;
     readonly dmScope: DmScope;
-    /** Other people's messages come into the owner's sessions too: the main one under `main`, the one session under `global`. */
+    /** Messages of others enter the owner's sessions too: the main one under `main`, the single one under `global`. */
     readonly sharedMain: boolean;
     /** Canonical name to `channel:id` of the same person. */
     readonly identityLinks: Readonly<Record<string, readonly string[]>>;
@@ -36,7 +36,7 @@ export interface RoutingConfig {
   readonly commands: { readonly ownerAllowFrom: readonly string[] };
 }
 
-/** Where an input goes. */
+/** The destination of an input. */
 export interface Route {
   readonly agentId: string;
   readonly sessionKey: string;
@@ -54,7 +54,7 @@ export interface RouteQuery {
 }
 
 /**
- * Chooses agent and session for a message. Pure: the same message under the same configuration always goes the same way.
+ * Selects agent and session for a message. Pure: the same message and configuration always give the same route.
  *
  * Without `session.sharedMain` the owner's sessions (main, `global`) get the owner's direct messages and nothing else: a direct message of anyone else falls
  * back to `per-channel-peer`, and under `global` a group keeps a session of its own.
@@ -72,7 +72,7 @@ export function routeMessage(query: RouteQuery, config: RoutingConfig): Route {
   return { agentId, sessionKey: addressKey(agentId, query, config, "per-channel-peer"), keptOutOf: shared };
 }
 
-/** The agent of everything that no binding names: the one marked, else the first, else `main`. */
+/** The agent for everything that no binding names: the default one, otherwise the first, otherwise `main`. */
 function defaultAgentId(config: Pick<RoutingConfig, "agents">): string {
   return config.agents.find((agent) => agent.isDefault)?.id ?? config.agents[0]?.id ?? "main";
 }
@@ -99,8 +99,8 @@ function addressKey(agentId: string, query: RouteQuery, config: RoutingConfig, d
 }
 
 /**
- * The name that links ids of one person. A name that is an id of the owner's would lead others into the owner's conversation: for them it is none, and
- * each id keeps a conversation of its own.
+ * The name that links ids of one person. A name that equals one of the owner's ids would lead others into the owner's conversation: it is ignored for them, and
+ * each id keeps its own conversation.
  */
 function linkedIdentity(query: RouteQuery, config: RoutingConfig): string | undefined {
   const id = `${query.origin.channel}:${query.senderId}`;
@@ -110,7 +110,7 @@ function linkedIdentity(query: RouteQuery, config: RoutingConfig): string | unde
   return isOwnersPerson(id, config) || !ownersPeers(config).has(name) ? name : undefined;
 }
 
-/** What stands for the owner in keys of direct conversations, however a channel writes ids: the listed ids, and the names of the owner's links. */
+/** Ids that mean the owner in keys of direct conversations, in any spelling: the listed ids, and the names of the owner's links. */
 function ownersPeers({ session, commands }: RoutingConfig): ReadonlySet<string> {
   const links = Object.entries(session.identityLinks).filter(([, linked]) => linked.some((id) => commands.ownerAllowFrom.includes(id)));
   const ids = [...commands.ownerAllowFrom, ...links.flatMap(([, linked]) => linked)].map((id) => id.slice(id.indexOf(":") + 1));

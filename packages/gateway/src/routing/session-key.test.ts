@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { agentSessionKey, isSessionKey, keyPart, normalizeSessionKey, parseAgentSessionKey, sessionKind } from "./session-key.ts";
 
 describe("session keys", () => {
-  test("are built and read back, whatever the ids hold", () => {
+  test("are built and parsed for any ids", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z0-9_-]{1,20}$/), fc.string({ minLength: 1, maxLength: 60 }), (agentId, id) => {
         const key = agentSessionKey(agentId, "test", "direct", keyPart(id, { caseSensitive: true }));

@@ -3,11 +3,11 @@ import type { SessionKind } from "@factotum/protocol";
 /** The parts of a key that belongs to an agent. */
 export interface AgentSessionKey {
   readonly agentId: string;
-  /** Everything behind the agent. */
+  /** The part after the agent. */
   readonly rest: string;
 }
 
-/** The key of the one session under `session.scope: "global"`. */
+/** The key of the single session under `session.scope: "global"`. */
 export const GLOBAL_SESSION_KEY = "global";
 
 /** Splits `agent:<agentId>:<rest>`; `undefined` for any other key. */
@@ -22,20 +22,20 @@ export function agentSessionKey(agentId: string, ...rest: readonly string[]): st
   return ["agent", agentId.toLowerCase(), ...rest].join(":");
 }
 
-/** An id as part of a key: `%` and `:` are percent-encoded, and case is folded where the platform does not tell it apart. */
+/** An id as part of a key: `%` and `:` are percent-encoded, and case is folded if the platform ignores it. */
 export function keyPart(id: string, options: { readonly caseSensitive: boolean }): string {
   const folded = options.caseSensitive ? id : id.toLowerCase();
   return folded.replaceAll("%", "%25").replaceAll(":", "%3A");
 }
 
-/** True for what may be asked for as a session key: three parts at least, or one of the reserved forms; no control characters. */
+/** True for a valid session key: at least three parts, or one of the reserved forms; no control characters. */
 export function isSessionKey(key: string): boolean {
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   if (/[\u0000-\u001f\u007f]/.test(key) || key.length > 1000) return false;
   return key === GLOBAL_SESSION_KEY || parseAgentSessionKey(key) !== undefined || /^(?:cron|hook):[^:]+/.test(key);
 }
 
-/** Where a key says that its session is; `undefined` for one that says nothing of it, as the main one. */
+/** The address in a key; `undefined` for a key without one, such as the main session's. */
 export interface KeyAddress {
   readonly type: "direct" | "group" | "thread";
   /** Absent for a person's session on every channel. */
@@ -65,7 +65,7 @@ export function normalizeSessionKey(key: string): string {
   return agentSessionKey(parsed.agentId, ...rest);
 }
 
-/** The kind stands first (per-peer), second (per-channel-peer) or third (per-account-channel-peer); what follows it is an id. */
+/** The position of the kind: first (per-peer), second (per-channel-peer) or third (per-account-channel-peer); an id follows it. */
 function kindPosition(parts: readonly string[]): number {
   return parts.findIndex((part, index) => index < 3 && index < parts.length - 1 && /^(?:dm|direct|group|channel)$/i.test(part));
 }
