@@ -179,7 +179,7 @@ async function nextModel(agent: AgentRuntime): Promise<string | undefined> {
   }
 }
 
-/** Says something and waits for the end of its run. The run goes on when the client leaves: its answer is in the conversation. */
+/** Sends a message and waits for the end of its run. The run continues if the client disconnects: its answer is in the conversation. */
 async function runAgentRequest(engine: Engine, params: RpcMethods["agent"]["params"], connection: RpcConnection): Promise<AgentRunResult> {
   const sessionKey = await engine.sessions.resolveTarget(params);
   const agentId = params.agentId?.toLowerCase() ?? parseAgentSessionKey(sessionKey)?.agentId;

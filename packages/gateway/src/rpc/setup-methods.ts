@@ -1,12 +1,12 @@
 import type { RpcMethod, RpcMethods, SetupCheck, SetupState } from "@factotum/protocol";
 import { RpcError } from "./rpc-error.ts";
 
-/** What a change came to. `refused` comes with what to do, and nothing was changed. */
+/** The result of a setup change. `refused` says what to do; nothing was changed then. */
 export type SetupOutcome<Done> = ({ readonly type: "done" } & Done) | { readonly type: "refused"; readonly message: string };
 
 /**
- * Sets up models and the assistant's name. Who implements it keeps keys out of what it returns, and has every change in use when it resolves.
- * The methods are those of the protocol with the same names.
+ * Sets up models and the assistant's name. Implementations return no keys, and resolve once a change is in use. The methods are those of the protocol with the
+ * same names.
  */
 export interface SetupControl {
   state(): Promise<SetupOutcome<{ readonly state: SetupState }>>;
