@@ -12,7 +12,9 @@ export interface RunPolicy {
   readonly lane: LaneName;
   /** A person waits for the outcome. The others have spend caps, yield to messages, and their failures are not reported. */
   readonly isAttended: boolean;
-  /** Started by a person's message: it can be merged with others, steered and awaited, keeps the session fresh, and is asked about again after an interruption. */
+  /**
+   * Started by a person's message: it can be merged with others, steered and awaited, keeps the session fresh, and is asked about again after an interruption.
+   */
   readonly isFromPerson: boolean;
   /** Tools, thoughts and the beginning of the answer are shown while it runs. A run that may end in silence shows nothing before its end. */
   readonly showsProgress: boolean;
