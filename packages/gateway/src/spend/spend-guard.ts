@@ -44,9 +44,9 @@ export interface SpendGuardOptions {
   readonly timeZoneOf: (agentId: string) => string;
 }
 
-/** What the guard tells. */
+/** Events of the spend guard. */
 interface SpendEvents {
-  /** A cause has reached its cap, or pauses after failures: once until it works again. */
+  /** A cause has reached its cap, or is paused after failures: once until it works again. */
   readonly "cause-paused": [cause: SpendCause, message: string];
 }
 
@@ -188,7 +188,7 @@ export class SpendGuard {
   }
 }
 
-/** What was used of each part of a cap, and of what. */
+/** Describes the used part of a cap. */
 function usedWords(used: Used, cap: { readonly tokensPerDay?: number | undefined; readonly usdPerDay?: number | undefined }): string {
   const tokens = `${count(used.tokens)}${cap.tokensPerDay === undefined ? "" : ` of ${count(cap.tokensPerDay)}`} tokens`;
   const dollars = `$${used.costUsd.toFixed(2)}${cap.usdPerDay === undefined ? "" : ` of $${cap.usdPerDay.toFixed(2)}`}`;
