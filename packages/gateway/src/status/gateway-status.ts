@@ -66,7 +66,7 @@ function outboxStatus(
   };
 }
 
-/** Those who are named; all are counted. */
+/** Maximum listed parties; all are counted. */
 const MAX_REFUSED = 20;
 
 function refusedStatus(refused: RefusedSenders): GatewayStatus["refused"] {

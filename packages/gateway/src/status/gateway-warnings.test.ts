@@ -64,7 +64,7 @@ describe("warnings for the owner", () => {
       "error config",
       /^\/x\/y\.json5 is not there any more\. It is used as soon as it is there\./,
     ],
-    ["a key that nobody knows", { config: { ...CONFIG, problems: ["agnets: unknown key"] } }, "warning config", /agnets: unknown key/],
+    ["a misspelt key", { config: { ...CONFIG, problems: ["agnets: unknown key"] } }, "warning config", /agnets: unknown key/],
     [
       "keys for a restart",
       { config: { ...CONFIG, needsRestart: ["gateway.port", "gateway.bind"] } },
