@@ -22,7 +22,7 @@ export interface StorageGuardOptions {
   readonly logger: Logger;
 }
 
-/** What the guard tells. */
+/** Events of the storage guard. */
 interface StorageEvents {
   /** There is space again. */
   readonly "space-recovered": [];
