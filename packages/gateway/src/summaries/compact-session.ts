@@ -296,7 +296,7 @@ export class Compactor {
     });
   }
 
-  /** The summary's usage is added to the session; only its own requests tell the size of its context. */
+  /** The summary's usage is added to the session; the context size comes only from the session's own requests. */
   async #endTurn(planned: Planned, { usage }: SessionRecord, end: Pick<TurnEnd, "state" | "entries">): Promise<void> {
     const requests = planned.requests.finish();
     const used = requests.reduce((sum, request) => addUsage(sum, request.usage), NO_USAGE_TOTALS);
@@ -328,7 +328,7 @@ function taintOf(
   return newest === undefined ? { tainted: true } : { tainted: true, taintedThrough: newest };
 }
 
-/** `undefined`: there is nothing that could be cut. */
+/** Truncates by rule; `undefined` if nothing can be removed. */
 function cutByRule(
   messages: readonly AgentMessage[],
   options: Parameters<typeof fallbackCompaction>[1] & { readonly omitted: number },
@@ -337,7 +337,7 @@ function cutByRule(
   const { summary, firstKept, shrunk, words, tainted } = fallbackCompaction(messages, options);
   if (firstKept === 0 && !shrunk && omitted === 0) return undefined;
   const rule = { how: "local", summarised: 0 } as const;
-  // A single turn that is too large is cut as a whole: the summary is all that remains of it.
+  // A single turn that is too large is replaced as a whole: only its summary is left.
   if (!shrunk) return { ...rule, text: summary, firstKept, tainted: tainted || omitted > 0, leftOut: omitted + firstKept };
   const isTainted = omitted > 0 || hasMark(messages);
   const text = `${summary}\nWhat is left of it:\n${words}`;

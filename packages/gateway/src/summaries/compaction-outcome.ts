@@ -1,6 +1,6 @@
 /** What a compaction did. */
 export type CompactionOutcome =
-  /** There is nothing before the turn to summarise. */
+  /** Nothing before the turn can be summarised. */
   | { readonly type: "nothing" }
   /** `local`: no model could summarise it, so it was cut by rule. */
   | ({ readonly type: "compacted"; readonly how: "summary" | "local"; readonly tokensBefore: number } & CompactedMessages);

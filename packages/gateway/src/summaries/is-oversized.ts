@@ -8,7 +8,7 @@ export interface ContextSize {
   readonly omitted: number;
 }
 
-/** True when no request can hold the history: then its compaction is limited, and no turn is run over it before. */
+/** True if no request can hold the history: its compaction is limited then, and no memory flush runs before it. */
 export function isOversized({ contextTokens, omitted }: Pick<ContextSize, "contextTokens" | "omitted">, window: number): boolean {
   return omitted > 0 || contextTokens > window;
 }

@@ -47,7 +47,7 @@ export interface Summariser {
   readonly client: ModelClient;
 }
 
-/** Lets models summarise the older part of conversations, in chunks whose summaries are reused if an attempt breaks off (R9). */
+/** Summarises the older part of conversations by models, in chunks whose summaries are reused if an attempt breaks off (R9). */
 export class Summaries {
   readonly #options: SummariserOptions;
   readonly #kept = new LRUCache<string, string>({ max: MAX_KEPT_SUMMARIES, maxSize: MAX_KEPT_CHARS });
@@ -65,7 +65,7 @@ export class Summaries {
     return { reference: model.reference, client: modelChain(models, cause, this.#options) };
   }
 
-  /** The summary; `undefined` if no model gives one in time. Rejects if the signal fires, except for a run that has timed out. */
+  /** The summary; `undefined` if no model provides one in time. Rejects if the signal fires, except for a run that has timed out. */
   async summarise(
     { plan, instructions, window, sessionKey }: SummaryRequest,
     model: ModelClient,
