@@ -73,7 +73,7 @@ test.each([1, 2, 3])("a summary of text from others is tainted, and so are later
   expect(result).toContain("/trust");
 });
 
-test("trust in summarised text lasts until it is revoked, over summaries of summaries", async () => {
+test("trust in summarised text lasts until it is revoked, across summaries of summaries", async () => {
   await say(`Look. ${"lorem ipsum ".repeat(700)}`, FORWARDED);
   await say("/trust");
   await fillUntil(2);

@@ -13,7 +13,7 @@ import { isTaintBinding } from "./taint.ts";
 /** The dependencies of provenance. */
 export interface FileProvenanceOptions {
   readonly store: Pick<Store, "readSession" | "addTaintedBlocks" | "hasTaintedBlocks" | "readTaintedBlocks">;
-  /** Asked at each write. */
+  /** Read at each write. */
   readonly places: () => InstructionPlaces;
 }
 

@@ -9,12 +9,12 @@ export interface InstructionPlaces {
   readonly skillFolders: readonly string[];
 }
 
-/** What later turns treat as instructions: files by their name in a workspace, and everything below a folder of skills. */
+/** Instructions for later turns: files by their name in a workspace, and everything below a skills folder. */
 const FILES: readonly string[] = BOOTSTRAP_NAMES;
 const FOLDERS: readonly string[] = ["skills"];
 
 /**
- * The name of the instruction file at `file`, `undefined` if it is none. `file` is real; a link in place of an instruction file is followed too.
+ * The name of the instruction file at `file`, `undefined` if it is not one. `file` is a real path; a link in place of an instruction file is followed too.
  * Case-insensitive, like some file systems.
  */
 export async function findInstructionFile(file: string, { agents, skillFolders }: InstructionPlaces): Promise<string | undefined> {

@@ -31,8 +31,8 @@ const OF_OTHERS: readonly (readonly [string, Partial<MsgContext>])[] = [
       ],
     },
   ],
-  ["a name that may be anybody's", { mentions: [{ name: "Bob" }] }],
-  ["a name in the owner's own words that are quoted", quote([{ id: "guest-1", name: "Bob" }])],
+  ["an ambiguous name", { mentions: [{ name: "Bob" }] }],
+  ["a name in a quote of the owner's own text", quote([{ id: "guest-1", name: "Bob" }])],
   ["the start of a thread", { thread: { starter: { body: "said" } } }],
   ["the history of a thread", { thread: { history: [{ sender: "guest-1", timestampMs: 1, body: "said" }] } }],
 ];
@@ -43,13 +43,13 @@ test.each(OF_OTHERS)("%s in a message is marked", (_, extra) => {
 const OWNER = { id: "owner-1" };
 const GUEST = { id: "guest-1" };
 test.each([
-  ["the owner's own words", { body: "said", sender: OWNER }, false],
-  ["the assistant's words", { body: "said", sender: { ...GUEST, isSelf: true } }, false],
-  ["nothing of somebody else's", { body: "", sender: GUEST }, false],
-  ["somebody else's words", { body: "said", sender: GUEST }, true],
-  ["somebody else's words, which are told to be no own ones", { body: "said", sender: { ...GUEST, isSelf: false } }, true],
-  ["words of nobody knows whom", { body: "said" }, true],
-  ["words of a sender without an id", { body: "said", sender: {} }, true],
+  ["the owner's own text", { body: "said", sender: OWNER }, false],
+  ["the assistant's text", { body: "said", sender: { ...GUEST, isSelf: true } }, false],
+  ["no text of others", { body: "", sender: GUEST }, false],
+  ["text of others", { body: "said", sender: GUEST }, true],
+  ["text of others that is marked as not the owner's", { body: "said", sender: { ...GUEST, isSelf: false } }, true],
+  ["text of an unknown sender", { body: "said" }, true],
+  ["text of a sender without an id", { body: "said", sender: {} }, true],
 ])("a message that quotes %s: %j is marked: %s", (_name, quote, marked) => {
   expect(isMarked({ replyTo: { isQuote: true, ...quote } })).toBe(marked);
 });
@@ -62,7 +62,7 @@ describe("the owner's trust", () => {
   const isMarkedHistory = async (entryId: string, recent: { readonly entries: readonly TranscriptEntry[]; readonly omitted: number }) =>
     isHistoryTainted([message], session({ type: "until", entryId }), { store: { readRecentContext: async () => recent } });
 
-  test("up to an entry covers that entry, even if it is the newest and marked, and none after it", async () => {
+  test("up to an entry covers that entry, even if it is the newest and tainted, and none after it", async () => {
     expect(await isMarkedHistory("0002", { entries: [entry("0001"), entry("0002")], omitted: 0 })).toBe(false);
     expect(await isMarkedHistory("0001", { entries: [entry("0001"), entry("0002")], omitted: 0 })).toBe(true);
   });

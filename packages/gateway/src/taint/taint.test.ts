@@ -69,7 +69,7 @@ describe("instructions for later turns", () => {
     ["a guest", { sender: MALLORY, origin: { ...DM, conversation: { kind: "direct", id: "dm-m" } } }, /only the owner/],
     ["a guest in a group", { sender: MALLORY, origin: GROUP }, /only the owner/],
     ["the owner in a group", { origin: GROUP }, /private conversation/],
-    ["the owner with forwarded words", FORWARDED, /send \/trust/],
+    ["the owner with forwarded text", FORWARDED, /send \/trust/],
   ] as const)("are not changed for %s", async (_who, fields, told) => {
     expect(await sayAndWrite(fields)).toMatch(told);
     expect(await exists("MEMORY.md")).toBe(false);
