@@ -38,7 +38,7 @@ export const realClock: Clock = {
 
 export const realRandom: Random = { bytes: (count) => randomBytes(count), uuid: () => randomUUID(), float: () => Math.random() };
 
-/** Collects what is logged, so that tests can look for what must not be there. */
+/** Collects log lines, so that tests can search them. */
 export function createMemoryLogger(): Logger & { readonly lines: string[] } {
   const lines: string[] = [];
   const write = (level: string) => (message: string, fields?: Readonly<Record<string, unknown>>) => {
@@ -56,10 +56,10 @@ export function createMemoryLogger(): Logger & { readonly lines: string[] } {
   return logger;
 }
 
-/** A file of the platform: its bytes, or what fetching it does. */
+/** A file of the platform: its bytes, or a function that fetches it. */
 type PlatformFile = Uint8Array | ((options: { readonly maxBytes: number; readonly signal: AbortSignal }) => Promise<Uint8Array>);
 
-/** A platform with one account in this process: what it was told to send, and a way to say something. */
+/** A platform with one account in this process: it records sends and delivers messages. */
 export class TestPlatform {
   readonly sent: {
     readonly target: MsgContext["origin"];
@@ -69,22 +69,22 @@ export class TestPlatform {
   }[] = [];
   /** What `send` answers; accepted unless a test says otherwise. */
   receipts: SendReceipt[] = [];
-  /** What it answers to one outbound; `undefined`: as above. */
+  /** The receipt for one outbound; `undefined`: as above. */
   answer: (outbound: Outbound) => SendReceipt | undefined = () => undefined;
   /** Conversations that the platform knows by name. */
   readonly targets: Map<string, MsgContext["origin"]> = new Map<string, MsgContext["origin"]>();
   readonly #addressing: Channel["capabilities"]["addressing"];
   readonly #capabilities: Partial<Channel["capabilities"]>;
-  /** What the platform says of a message's surroundings; asked only with the capability `fetchesContext`. */
+  /** The platform's context of a message; fetched only with the capability `fetchesContext`. */
   context: Channel["fetchContext"] = async () => ({});
-  /** What a webhook brings, if anything. */
+  /** The message of a webhook, if any. */
   webhook: MsgContext | undefined;
   #host: ChannelHost | undefined;
   #waiting: (() => void)[] = [];
   #count = 0;
   readonly #files = new Map<string, PlatformFile>();
 
-  /** `session-key`: like the gateway's own chat, whose conversations are named by the keys of their sessions. */
+  /** `session-key`: like the gateway's own chat, whose conversations are addressed by session keys. */
   constructor(addressing: Channel["capabilities"]["addressing"] = "platform", capabilities: Partial<Channel["capabilities"]> = {}) {
     this.#addressing = addressing;
     this.#capabilities = capabilities;
@@ -132,7 +132,7 @@ export class TestPlatform {
     };
   }
 
-  /** Puts a file on the platform and answers how a message refers to it. A function is called when it is fetched. */
+  /** Puts a file on the platform and returns its reference for a message. A function is called when it is fetched. */
   attachment(file: PlatformFile, facts: Partial<AttachmentRef> = {}): AttachmentRef {
     const ref = `file-${this.#files.size + 1}`;
     this.#files.set(ref, file);
@@ -223,7 +223,7 @@ const noCommands: CommandRunner = {
   run: async () => ({ end: { type: "not-started", message: "no commands in this test" }, output: "", outputBytes: 0, durationMs: 0 }),
 };
 
-/** The product sets up models; a gateway under test has what its configuration says. */
+/** A stub: only the product sets up models. */
 export const NO_SETUP: SetupControl = {
   state: async () => ({ type: "refused", message: "no setup in this test" }),
   check: async () => ({ type: "failed", message: "no providers in this test", models: [] }),
@@ -239,14 +239,14 @@ export interface TestGateway {
   readonly home: string;
   readonly token: string;
   readonly logger: ReturnType<typeof createMemoryLogger>;
-  /** What it would be given with this configuration, for a reload. */
+  /** The settings for a reload with this configuration. */
   settings(config: FactotumConfig): GatewaySettings;
   /** Stops it and keeps the folder. */
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** For `around`: the store with some of its methods replaced. */
+/** For `around`: the store with some methods replaced. */
 export function withMethods(replace: (store: Store) => Partial<Store>) {
   return (store: Store): Store => {
     const replaced = replace(store);
@@ -262,7 +262,7 @@ export const endsAsKilled: (store: Store) => Store = withMethods(() => ({
   releaseInputs: async () => undefined,
 }));
 
-/** Starts a gateway. `home` takes up an earlier one's state. */
+/** Starts a gateway. `home`: continue with an earlier one's state. */
 export async function startTestGateway(
   options: {
     readonly platform?: TestPlatform;
@@ -278,7 +278,7 @@ export async function startTestGateway(
     readonly skills?: SkillIndex;
     /** Runs no command by default. */
     readonly runner?: CommandRunner;
-    /** What models are asked with; the real one by default. */
+    /** The `fetch` of model requests; the real one by default. */
     readonly fetch?: typeof fetch;
     readonly crashPoint?: CrashPointHook;
     /** No web by default. */
@@ -302,7 +302,7 @@ export async function startTestGateway(
   const config = options.patch?.(owned) ?? owned;
   const logger = createMemoryLogger();
   const common = { clock: options.clock ?? realClock, random: realRandom, logger };
-  // As in the product: what is found before there is somebody who can tell it waits.
+  // Like the product: damage that is found before it can be reported is queued.
   const found: StoreDamage[] = [];
   let reportDamage: (damage: StoreDamage) => void = (damage) => void found.push(damage);
   const store = await openSqliteStore({

@@ -1,10 +1,10 @@
 import type { Clock } from "@factotum/agent-contract";
 import { realClock } from "./gateway-harness.ts";
 
-/** The longest pause before a model request is sent again, where the provider names none. */
+/** The longest backoff before a model request is retried, unless the provider names a delay. */
 const LONGEST_PAUSE_MS = 4_000;
 
-/** Real time, in which short pauses are over at once: those between the tries of a model request among them. */
+/** Real time, except that short delays fire at once, such as the backoff of model requests. */
 export const hastyClock: Clock = {
   now: () => realClock.now(),
   monotonic: () => realClock.monotonic(),

@@ -3,13 +3,13 @@ import type { TurnRecord } from "@factotum/store";
 import { startTestGateway, TestPlatform, withModel } from "./gateway-harness.ts";
 import type { TestGateway } from "./gateway-harness.ts";
 
-/** A gateway whose owner's turn has begun and waits for its model. */
+/** A gateway whose owner's turn has started and waits for its model. */
 export interface HeldTurn extends AsyncDisposable {
   readonly running: TestGateway;
   readonly begun: TurnRecord;
 }
 
-/** Begins a turn of the owner whose model answers once the scene is disposed of. */
+/** Starts a turn of the owner whose model answers once the scene is disposed of. */
 export async function holdTurn(): Promise<HeldTurn> {
   await using parts = new AsyncDisposableStack();
   const server = parts.use(await startAnthropicServer());

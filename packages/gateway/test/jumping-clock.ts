@@ -12,7 +12,7 @@ export const JUMPS: readonly (readonly [string, number])[] = [
   ["back to 1970", -Date.now()],
 ];
 
-/** The real time until its wall clock jumps. What waits for a minute and more waits for the test. */
+/** Real time until its wall clock jumps. Timers of a minute or more fire when the test says so. */
 export class JumpingClock implements Clock {
   #offsetMs: number;
   #passedMs = 0;

@@ -1,10 +1,10 @@
 import type { Clock } from "@factotum/agent-contract";
 import { realClock } from "./gateway-harness.ts";
 
-/** What a run and a model may take under this clock. */
+/** Time limit of runs and models under this clock. */
 export const LIMIT_MS = 2000;
 
-/** The limits of runs and models pass when the test says so; everything else takes its real time. */
+/** The limits of runs and models expire when the test says so; everything else runs in real time. */
 export class LimitClock implements Clock {
   readonly now = (): number => realClock.now();
   readonly #limits = new Set<() => void>();
@@ -20,7 +20,7 @@ export class LimitClock implements Clock {
     return { [Symbol.dispose]: () => void this.#limits.delete(callback) };
   };
 
-  /** Two seconds go by, for everything that has begun. */
+  /** Advances two seconds, for every started limit. */
   pass(): void {
     this.#passedMs += LIMIT_MS;
     const begun = Array.from(this.#limits);

@@ -1,7 +1,7 @@
 import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import type { StoreError, NewTurn, StartedTurn, Store, PendingCommit } from "@factotum/store";
 
-/** When and with what a commit fails. */
+/** When and how a commit fails. */
 export interface LostCommit {
   readonly at: Promise<unknown>;
   readonly error: StoreError;
@@ -13,7 +13,7 @@ export async function lostCommit({ at, error }: LostCommit): Promise<void> {
   throw error;
 }
 
-/** A turn that is begun and never on disk. Its session is: this store has no commit to take it back with. */
+/** A turn that is started and never stored. Its session is: this store cannot roll that back. */
 export async function lostTurn(store: Store, turn: NewTurn, lost: LostCommit): Promise<PendingCommit<StartedTurn>> {
   const session = (await store.readSession(turn.session.key)) ?? (await store.createSession(turn.session, { nowMs: turn.startedAtMs }));
   const { key: sessionKey, sessionId, agentId } = session;

@@ -1,6 +1,6 @@
 import type { Clock } from "@factotum/agent-contract";
 
-/** A clock that stands still, whose timers run when the test says so. */
+/** A stopped clock whose timers fire when the test says so. */
 export interface ManualClock extends Clock {
   /** Runs every timer of exactly this delay. */
   run(delayMs: number): void;

@@ -1,13 +1,13 @@
 import type { SentRequest } from "./prefix-scene.ts";
 
-/** A request, the earlier one that it has to begin with, and the causes that were logged since. */
+/** A request, the earlier one that it must extend, and the causes logged since. */
 export interface PrefixPair {
   readonly before: SentRequest;
   readonly after: SentRequest;
   readonly causes: readonly string[];
 }
 
-/** Each request of a session with the one before it; what leaves the history is no beginning of anything. */
+/** Pairs each request of a session with the previous one; exchanges that leave the history are not extended. */
 export function prefixPairs(sent: readonly SentRequest[]): readonly PrefixPair[] {
   const found: PrefixPair[] = [];
   const last = new Map<string, { readonly before: SentRequest; readonly causes: readonly string[] }>();
@@ -15,7 +15,7 @@ export function prefixPairs(sent: readonly SentRequest[]): readonly PrefixPair[]
     const { before, causes = [] } = last.get(after.sessionKey) ?? {};
     const since = [...causes, ...after.kept.causes];
     if (before !== undefined) found.push({ before, after, causes: since });
-    // What leaves the history is no beginning of anything.
+    // An exchange that leaves the history is not extended.
     if (!after.leaves || before === undefined) last.set(after.sessionKey, { before: after, causes: [] });
     else last.set(after.sessionKey, { before, causes: since });
   }

@@ -13,7 +13,7 @@ import { TestClient } from "./test-client.ts";
 
 /** The owner's conversation. */
 export const MAIN = "agent:main:main";
-/** Characters that `read` shows of the large file: as many as it ever does. */
+/** Maximum characters that `read` shows of a large file. */
 export const RESULT_CHARS = 16_000;
 
 const MODELS: Readonly<Record<WireFormatName, readonly [provider: string, model: string]>> = {
@@ -27,16 +27,16 @@ const MODELS: Readonly<Record<WireFormatName, readonly [provider: string, model:
 const GROUP: MsgContext["origin"] = { channel: "test", accountId: "default", conversation: { kind: "group", id: "group-1" } };
 const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
 
-/** One request: what the provider got, and what the gateway says of it. */
+/** One request: as the provider received it, and as the gateway reports it. */
 export interface SentRequest {
   readonly sessionKey: string;
   readonly body: JsonObject;
   readonly kept: ContextRequest;
-  /** Of an exchange that leaves the history once it has ended: a beat for which there was nothing to do. */
+  /** True for an exchange that leaves the history once it has ended: a heartbeat with nothing to report. */
   readonly leaves: boolean;
 }
 
-/** A gateway over a real store whose clock the test moves, talking HTTP to a strict server that goes by the same clock. */
+/** A gateway over a real store with a clock that the test moves, talking HTTP to a strict server on the same clock. */
 export class PrefixScene implements AsyncDisposable {
   readonly server: StrictServer;
   readonly home: string;
@@ -46,12 +46,12 @@ export class PrefixScene implements AsyncDisposable {
   readonly #sessions: string[] = [];
   readonly #leaving = new Set<number>();
   #gateway: TestGateway | undefined;
-  /** What the clock is ahead of the real one. */
+  /** How far the clock is ahead of the real one. */
   readonly #passed: { ms: number };
   readonly #cacheRetention: CacheRetention;
   #beats = 0;
 
-  /** `cacheRetention`: for how long the provider is asked to keep what it has read; an hour by default. */
+  /** `cacheRetention`: the requested retention; an hour by default. */
   static async start(format: WireFormatName, cacheRetention: CacheRetention = "long"): Promise<PrefixScene> {
     const home = await mkdtemp(path.join(tmpdir(), "factotum-prefix-"));
     const passed = { ms: 0 };
@@ -92,7 +92,7 @@ export class PrefixScene implements AsyncDisposable {
     await writeFile(target, text);
   }
 
-  /** Ends the gateway, if one runs, and starts one on what it left. */
+  /** Stops the gateway, if one runs, and starts one on its state. */
   async restart(): Promise<void> {
     await this.#gateway?.stop();
     this.#gateway = await startTestGateway({
@@ -105,7 +105,7 @@ export class PrefixScene implements AsyncDisposable {
     });
   }
 
-  /** The owner says something in private. */
+  /** Sends a message of the owner in private. */
   async say(text: string, replies: readonly MessageReply[], extra: Partial<MsgContext> = {}): Promise<void> {
     await this.#receive(this.#platform.message(text, { timestampMs: this.now(), ...extra }), replies, MAIN);
   }
@@ -116,7 +116,7 @@ export class PrefixScene implements AsyncDisposable {
     await this.say(text, replies, { attachments });
   }
 
-  /** Somebody mentions the assistant in the group, where somebody else has said something before. */
+  /** Mentions the assistant in the group, after a message of another member. */
   async sayInGroup(sender: string, text: string, replies: readonly MessageReply[], extra: Partial<MsgContext> = {}): Promise<void> {
     const base = { origin: GROUP, timestampMs: this.now() };
     const other = { id: "u-zoe", name: "Zoe", isBot: false };
@@ -135,7 +135,7 @@ export class PrefixScene implements AsyncDisposable {
     await this.say(text, []);
   }
 
-  /** A run that nobody has asked for, in the main conversation; what is answered with the token alone leaves the history. */
+  /** Runs a heartbeat in the main conversation; one answered with the token alone leaves the history. */
   async beat(answer: string): Promise<void> {
     this.#beats += 1;
     const message = this.#platform.message("Is there anything to do?", {
@@ -149,7 +149,7 @@ export class PrefixScene implements AsyncDisposable {
     await this.#settled(MAIN);
   }
 
-  /** Every request so far, in order, each with what the gateway's RPC says of it. */
+  /** Every request so far, in order, each with the gateway's RPC report. */
   async requests(): Promise<readonly SentRequest[]> {
     const { gateway, token } = this.#running;
     using client = await TestClient.connect(gateway.url, token);
@@ -186,7 +186,7 @@ export class PrefixScene implements AsyncDisposable {
     await this.#settled(sessionKey);
   }
 
-  /** Waits for the end of the turn; what was sent meanwhile is the session's. */
+  /** Waits for the end of the turn, and assigns requests sent meanwhile to the session. */
   async #settled(sessionKey: string): Promise<void> {
     await this.#running.gateway.engine.idle();
     while (this.#sessions.length < this.server.requests.length) this.#sessions.push(sessionKey);

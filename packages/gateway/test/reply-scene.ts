@@ -8,7 +8,7 @@ import type { TestGateway } from "./gateway-harness.ts";
 /** Settings of an agent. */
 export type AgentPatch = Partial<FactotumConfig["agents"][number]>;
 
-/** A model and a platform, and what is sent to its chats. */
+/** A model and a platform, and the messages sent to its chats. */
 export class ReplyScene implements AsyncDisposable {
   readonly server: AnthropicServer;
   platform: TestPlatform = new TestPlatform();
@@ -21,7 +21,7 @@ export class ReplyScene implements AsyncDisposable {
     return new ReplyScene(await startAnthropicServer());
   }
 
-  /** A gateway between them, whose agents have these settings. */
+  /** Starts a gateway between them, whose agents have these settings. */
   async start(agent: AgentPatch = {}, accountConfig: Partial<AccountConfig> = {}, home?: string): Promise<TestGateway> {
     return startTestGateway({
       platform: this.platform,
@@ -34,12 +34,12 @@ export class ReplyScene implements AsyncDisposable {
     });
   }
 
-  /** What was sent to the platform's chats: texts, or the type of what is none. */
+  /** What was sent to the platform's chats: texts, or the type of other messages. */
   sentTexts(): readonly string[] {
     return this.platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : outbound.type));
   }
 
-  /** What is sent while this is done, and until nothing is left to do. */
+  /** What is sent during this work, and until everything is idle. */
   async sentDuring(running: TestGateway, work: () => Promise<unknown>): Promise<readonly string[]> {
     const before = this.platform.sent.length;
     await work();
