@@ -12,7 +12,7 @@ let scene: FlipScene;
 beforeAll(async () => (scene = await FlipScene.start()));
 afterAll(() => scene[Symbol.asyncDispose]());
 
-/** How often each place must have shown what it is there to show: a store that cannot be opened, one that is restored, a message left out. */
+/** How often each place must have shown its effect: a store that cannot be opened, one that is restored, a message left out. */
 const EXPECTED: Readonly<Record<FlipPlace, { readonly refused: number; readonly restored: number; readonly leftOut: number }>> = {
   header: { refused: 1, restored: 3, leftOut: 0 },
   pages: { refused: 0, restored: 0, leftOut: 0 },
@@ -22,7 +22,7 @@ const EXPECTED: Readonly<Record<FlipPlace, { readonly refused: number; readonly 
 };
 
 test.each(Object.entries(EXPECTED))(
-  `${FLIPS} flipped bits in the store (%s): nothing flipped is shown, the conversation is told and goes on, or the error says what to do`,
+  `${FLIPS} flipped bits in the store (%s): nothing damaged is shown, and the conversation is notified and continues, or the error says what to do`,
   { timeout: 600_000 },
   async (place, expected) => {
     let state = SEED;
@@ -34,7 +34,7 @@ test.each(Object.entries(EXPECTED))(
       expect(outcome.strangeTexts, flipped).toEqual([]);
       expect(outcome.told.toSorted(), flipped).toEqual([...new Set(outcome.damaged)].toSorted());
       if (refusal !== undefined) expect(refusal, flipped).toMatch(ADVICE);
-      // Nothing is passed over in silence: what was taken is answered; where the file itself is damaged, people get a word or the log has the remedy.
+      // Nothing is lost silently: accepted messages are answered; if the file itself is damaged, people get a notice or the log has the remedy.
       else if (errors.length === 0) expect(outcome.answered, flipped).toEqual(expect.arrayContaining([...outcome.taken]));
       else if (outcome.taken.some((group) => outcome.unheard.includes(group))) expect(errors.join("\n"), flipped).toMatch(ADVICE);
       if (refusal !== undefined) seen.refused += 1;

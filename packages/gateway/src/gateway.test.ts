@@ -26,7 +26,7 @@ describe("the way of a message", () => {
     expect(running.logger.lines.join("\n")).not.toContain("sk-test-secret");
   });
 
-  test("the same event is answered once, and again after a restart not at all", async () => {
+  test("an event is answered once, and not again after a restart", async () => {
     await using server = await startAnthropicServer();
     server.respond(() => textReply("Once."));
     const platform = new TestPlatform();
@@ -43,7 +43,7 @@ describe("the way of a message", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("a session replays what it sent, byte for byte, also after a restart", async () => {
+  test("a session replays its requests byte for byte, also after a restart", async () => {
     await using server = await startAnthropicServer();
     server.respond(() => textReply("Yes."));
     const platform = new TestPlatform();
@@ -63,7 +63,7 @@ describe("the way of a message", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("a turn that the end of the process cut off goes on at the next start, without running a finished tool again", async () => {
+  test("a turn that was interrupted by a shutdown is resumed at the next start, without running a finished tool again", async () => {
     await using server = await startAnthropicServer();
     server.script([toolReply({ name: "write", input: { path: "a.txt", content: "1" } })]);
     const platform = new TestPlatform();
@@ -85,7 +85,7 @@ describe("the way of a message", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("an answer that the end of the process cut off is asked for anew, and delivered", async () => {
+  test("an answer that was interrupted by a shutdown is requested again, and delivered", async () => {
     await using server = await startAnthropicServer();
     const gate = createGate();
     server.script([
@@ -111,7 +111,7 @@ describe("the way of a message", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("messages that wait behind a turn survive the end of the process, in order", async () => {
+  test("messages that wait behind a turn survive a restart, in order", async () => {
     await using server = await startAnthropicServer();
     const gate = server.hold();
     const platform = new TestPlatform();
@@ -150,7 +150,7 @@ describe("the way of a message", () => {
     ]);
   });
 
-  test("silence sends nothing, and the conversation goes on", async () => {
+  test("silence sends nothing, and the conversation continues", async () => {
     await using server = await startAnthropicServer();
     server.script([textReply("NO_REPLY"), textReply("Here.")]);
     const platform = new TestPlatform();
@@ -173,7 +173,7 @@ describe("the way of a message", () => {
     expect(platform.sent.map(({ outbound }) => outbound)).toEqual([{ type: "text", text: "On my way." }]);
   });
 
-  test("/stop ends a run, drops what waits, and is answered at once", async () => {
+  test("/stop ends a run, drops waiting messages, and is answered at once", async () => {
     await using server = await startAnthropicServer();
     const gate = server.hold();
     const platform = new TestPlatform();
@@ -189,7 +189,7 @@ describe("the way of a message", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("/new begins a conversation without the old one, and the old one is kept", async () => {
+  test("/new starts a conversation without the old one, which is kept", async () => {
     await using server = await startAnthropicServer();
     server.respond(() => textReply("Yes."));
     const platform = new TestPlatform();
@@ -208,11 +208,11 @@ describe("the way of a message", () => {
   });
 });
 
-describe("what a session is told of its workspace", () => {
-  /** Everything that a request says, as text. */
+describe("the workspace in a session's prompt", () => {
+  /** All text of a request. */
   const textOf = (body: unknown): string => JSON.stringify(body);
 
-  test("the files that introduce it stand in the prompt, private memory only while the session is private", async () => {
+  test("includes its bootstrap files, and private memory only in a private session", async () => {
     await using server = await startAnthropicServer();
     server.respond(() => textReply("Yes."));
     const platform = new TestPlatform();
@@ -239,7 +239,7 @@ describe("what a session is told of its workspace", () => {
     expect(second).not.toContain("4711");
   });
 
-  test("a change waits for a named cause and is announced once; a restart in between changes nothing", async () => {
+  test("changes only at a named cause and is announced once; a restart in between changes nothing", async () => {
     await using server = await startAnthropicServer();
     server.respond(() => textReply("Yes."));
     const platform = new TestPlatform();
@@ -272,8 +272,8 @@ describe("what a session is told of its workspace", () => {
   });
 });
 
-describe("who may do what", () => {
-  test("a stranger's message is kept from the model and nobody answers", async () => {
+describe("authority", () => {
+  test("a stranger's message is neither shown to the model nor answered", async () => {
     await using server = await startAnthropicServer();
     server.respond(() => textReply("Hello, owner."));
     const platform = new TestPlatform();
@@ -286,7 +286,7 @@ describe("who may do what", () => {
     expect(running.logger.lines.join("\n")).not.toContain("let me in");
   });
 
-  test("somebody who may talk and is not the owner runs no command and writes in a folder of their own", async () => {
+  test("a guest runs no command and writes to a folder of their own", async () => {
     await using server = await startAnthropicServer();
     server.script([
       toolReply({ name: "exec", input: { command: "id" } }, { name: "write", input: { path: "note.txt", content: "x" } }),
@@ -301,7 +301,7 @@ describe("who may do what", () => {
     await expect(readFile(path.join(running.home, "workspace", "note.txt"))).rejects.toThrow("ENOENT");
   });
 
-  test("what was said in a group before the mention comes along with it", async () => {
+  test("group messages before a mention are included with it", async () => {
     await using server = await startAnthropicServer();
     server.respond(() => textReply("Noted."));
     const platform = new TestPlatform();
@@ -322,7 +322,7 @@ describe("who may do what", () => {
 });
 
 describe("which model answers", () => {
-  test("a fallback answers in place of a model that fails, the person is told once, and nothing is sent again", async () => {
+  test("a fallback answers if a model fails, with one notice, and nothing is sent twice", async () => {
     await using server = await startAnthropicServer();
     await using spare = await startAnthropicServer();
     server.respond(() => ({ type: "error", errorType: "authentication_error", message: "no" }));
@@ -380,7 +380,7 @@ describe("which model answers", () => {
     expect((await running.gateway.status()).agents[0]?.modelProblem).toContain("8000");
   });
 
-  test("at the cap unattended work is refused before it is sent, and a person is answered", async () => {
+  test("over the cap unattended work is refused before it is sent, and a person is answered", async () => {
     await using server = await startAnthropicServer();
     server.respond(() => textReply("Here I am."));
     const platform = new TestPlatform();
@@ -410,7 +410,7 @@ describe("which model answers", () => {
     ]);
   });
 
-  test("a model that repeats one call is ended, and the person is told", async () => {
+  test("a model that repeats one call is stopped, and the person is notified", async () => {
     await using server = await startAnthropicServer();
     server.respond(() => toolReply({ name: "ls", input: { path: "." } }));
     const platform = new TestPlatform();
@@ -423,7 +423,7 @@ describe("which model answers", () => {
 });
 
 describe("delivery", () => {
-  test("a part that was refused for now is sent again under the same key, before what comes later", async () => {
+  test("a part that was rejected temporarily is sent again under the same key, before later ones", async () => {
     await using server = await startAnthropicServer();
     server.script([textReply("first"), textReply("second")]);
     const platform = new TestPlatform();
@@ -435,7 +435,7 @@ describe("delivery", () => {
     expect(platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""))).toEqual(["first", "second"]);
   });
 
-  test("what can never be delivered becomes a dead letter, and the conversation says so", async () => {
+  test("a message that can never be delivered becomes a dead letter, and the transcript says so", async () => {
     await using server = await startAnthropicServer();
     server.script([textReply("first")]);
     const platform = new TestPlatform();
@@ -448,12 +448,12 @@ describe("delivery", () => {
     const { entries } = await running.gateway.engine.sessions.history("agent:main:main", { limit: 10 });
     expect(entries.at(-1)).toMatchObject({ type: "notice", level: "error", text: expect.stringContaining("could not be delivered") });
   });
-  test("a message whose content is refused is told of in the chat, once for all of its parts and for no word of the gateway's own", async () => {
+  test("a message whose content is rejected is reported in the chat, once for all of its parts and not for the gateway's own messages", async () => {
     await using server = await startAnthropicServer();
     server.script([textReply("x".repeat(9_000))]);
     const platform = new TestPlatform();
     const refusal = { type: "rejected", code: "rejected", retry: { type: "never" } } as const;
-    // Three parts, each as an answer and as a message of its own where it was one; then the notice is taken.
+    // Three parts, each as a reply and then, for the first, as a message of its own; then the notice is accepted.
     platform.receipts = Array.from({ length: 4 }, () => refusal);
     await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
     await platform.say(platform.message("one"));

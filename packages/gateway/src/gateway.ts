@@ -27,47 +27,47 @@ import type { DiskReserve } from "./storage/disk-reserve.ts";
 import { gatewayStatus } from "./status/gateway-status.ts";
 import { gatewayWarnings } from "./status/gateway-warnings.ts";
 
-/** What of the gateway comes out of the configuration: given anew with each. */
+/** Gateway settings that follow from the configuration and are replaced with it. */
 export interface GatewaySettings {
   readonly config: FactotumConfig;
   readonly accounts: (services: { readonly webchatSocket: WebchatHub }) => readonly ChannelAccount[];
   /** Makes the sources of tools around the port that sends messages; the product's own first. */
   readonly toolSources: (ports: { readonly messenger: OutboundMessenger }) => readonly ToolSource[];
   readonly skills: SkillIndex;
-  /** Folders of skills beside the workspaces' own. */
+  /** Skill folders besides the workspaces' own. */
   readonly skillFolders: readonly string[];
   /** The gateway's token; `undefined` only for `auth.mode: none`. */
   readonly token: string | undefined;
 }
 
-/** What the gateway asks about its configuration file. */
+/** Controls the configuration file. */
 export interface ConfigControl {
-  /** How the file and what runs stand to each other, now. */
+  /** The current state of the file and of the running configuration. */
   report(): GatewayStatus["config"];
-  /** Looks at the file, and goes on with it if it is good; with `force` also with an unchanged one, since what it names has changed. */
+  /** Re-reads the file, and applies it if it is valid; with `force` an unchanged file is applied again, because something that it refers to has changed. */
   reload(options?: { readonly force?: boolean }): Promise<ConfigReloadResult>;
 }
 
-/** What the composition root gives. Everything that reads the world is injected. */
+/** Options from the composition root. All external inputs are injected. */
 export interface GatewayOptions extends GatewaySettings {
   readonly version: string;
   /** The state directory; absolute. */
   readonly home: string;
   readonly configControl: ConfigControl;
   readonly setupControl: SetupControl;
-  /** Open, and closed by whoever opened it, after `stop`. */
+  /** Open; closed by whoever opened it, after `stop`. */
   readonly store: Store;
-  /** What of the stored state was damaged and nobody has acknowledged yet. */
+  /** Unacknowledged damage of the stored state. */
   readonly damage: Pick<DamageLog, "list" | "acknowledge">;
-  /** Space on the disk of the state directory that is kept for when it is full; without one nothing is kept. */
+  /** Space reserved on the disk of the state directory for when it is full; without it nothing is reserved. */
   readonly reserve?: DiskReserve;
-  /** Milliseconds that turns at work have to end by themselves once the gateway stops; what does not is taken up at the next start. */
+  /** Milliseconds that active turns may continue after the gateway stops; unfinished ones are resumed at the next start. */
   readonly drainMs: number;
-  /** Reads what the owner names by its path, within the same bounds as the tools. */
+  /** Reads files that the owner names by path, within the same bounds as the tools. */
   readonly localFiles: LocalFiles;
   /** Fetches files of the web that are to be sent. */
   readonly remoteFiles: RemoteFiles;
-  /** The program of the image decoder's thread, when the product was bundled; the source beside it otherwise. */
+  /** Worker script of the image decoder, in a bundled product; the source beside it otherwise. */
   readonly imageWorker?: URL;
   /** The program of the thread that reads session files, in the same way. */
   readonly importWorker?: URL;
@@ -80,15 +80,15 @@ export interface GatewayOptions extends GatewaySettings {
   readonly random: Random;
   readonly logger: Logger;
   readonly fetch: typeof fetch;
-  /** Told every secret that is read while the gateway runs, for the log's filter. */
+  /** Called with every secret that is read while the gateway runs, for the log's filter. */
   readonly onSecret: (value: string) => void;
-  /** Takes every secret of the process out of a text: what the log's filter does. */
+  /** Replaces every known secret in a text, like the log's filter. */
   readonly hideSecrets: (text: string) => string;
-  /** A client asked for another gateway in place of this one; resolves when that is on its way. */
+  /** A client requested a restart; resolves when the restart is under way. */
   readonly onRestartRequest: () => Promise<void>;
-  /** A client asked the gateway to end. */
+  /** A client requested a shutdown. */
   readonly onShutdownRequest: (reason: string) => void;
-  /** For crash tests alone: told each time that a crash point is reached. */
+  /** For crash tests only: called each time a crash point is reached. */
   readonly crashPoint?: CrashPointHook;
 }
 
@@ -99,16 +99,16 @@ export interface Gateway {
   readonly engine: Engine;
   status(): Promise<GatewayStatus>;
   /**
-   * Goes on with another configuration, without dropping anything: see `Engine.apply`. With another token, what was opened with the old one ends, and
-   * the new one alone admits. With `keysChanged`, credentials that rest after failures are asked again. Where the gateway listens is decided at its
-   * start. Whole or, when it rejects, not at all.
+   * Applies another configuration without dropping work: see `Engine.apply`. With another token, connections opened with the old one are closed, and only the
+   * new one is accepted. With `keysChanged`, credentials in cooldown are tried again. The listening address is fixed at the start. All or nothing: if it
+   * rejects, nothing has changed.
    */
   reload(settings: GatewaySettings, options?: { readonly keysChanged?: boolean }): Promise<void>;
-  /** Stops taking work, leaves unfinished turns to the next start and closes the port. Twice is once. */
+  /** Stops accepting work, leaves unfinished turns to the next start and closes the port. Idempotent. */
   stop(reason: string): Promise<void>;
 }
 
-/** Starts everything. Rejects with a message that says what to do when it must not or cannot start; then nothing is left running. */
+/** Starts everything. Rejects with a message that says what to do if it must not or cannot start; then nothing is left running. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, store, clock, random, logger } = options;
   const { bind } = config.gateway;
@@ -141,7 +141,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   return listen(engine, parts, options, isLoopbackBind(bind));
 }
 
-/** What was made once, and every configuration's tools and accounts are made around. */
+/** Parts that are created once, and shared by every configuration. */
 interface GatewayParts {
   readonly hub: WebchatHub;
   readonly messenger: OutboundMessenger;
@@ -219,7 +219,7 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
   let stopping: Promise<void> | undefined;
   const stop = async (reason: string): Promise<void> => {
     ready = false;
-    // The last comes first. One that fails keeps none of the others from ending.
+    // Disposed in reverse order. A failing one does not stop the others.
     await using ends = new AsyncDisposableStack();
     ends.defer(() => rm(runtimeFile, { force: true }));
     ends.defer(async () => (await metrics)?.[Symbol.dispose]());
