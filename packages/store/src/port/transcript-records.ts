@@ -10,7 +10,7 @@ export type TranscriptEntry = TranscriptBody & {
   readonly timestampMs: number;
 };
 
-/** A part of a notice, for clients that lay it out: a line, a list, or names with what is said of each. */
+/** A part of a notice, for clients with a layout: a line, a list, or rows of name and text. */
 export type NoticeBlock =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "list"; readonly items: readonly string[] }

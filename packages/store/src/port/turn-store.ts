@@ -38,7 +38,7 @@ export interface SessionTouch {
   readonly endsPrivacy?: boolean;
   /** The turn writes the notes that precede a compaction. */
   readonly memoryFlushAtMs?: number;
-  /** What the session is called from now on, until a person names it. */
+  /** The title of the session from now on, until a person names it. */
   readonly displayName?: string;
 }
 

@@ -14,7 +14,7 @@ async function* inPieces(bytes: Uint8Array, size: number): AsyncIterable<Uint8Ar
   for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
 }
 
-describe("what we write, we read", () => {
+describe("written files are read back", () => {
   let fixture: SqliteFixture;
   let store: Store;
   let imports = 0;

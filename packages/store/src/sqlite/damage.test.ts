@@ -154,9 +154,9 @@ test("ignores a damaged prompt for every session that shares its text", async ()
 });
 
 test.each([
-  ["what is its own", "UPDATE requests SET payload = replace(payload, '0123456789abcdef', '0123456789abcdee') WHERE n = 1"],
+  ["its own data", "UPDATE requests SET payload = replace(payload, '0123456789abcdef', '0123456789abcdee') WHERE n = 1"],
   ["its place", "UPDATE requests SET at = at + 1 WHERE n = 1"],
-  ["what it has in common", "UPDATE request_profiles SET body = replace(body, 'some-model', 'same-model') WHERE n = 1"],
+  ["its shared data", "UPDATE request_profiles SET body = replace(body, 'some-model', 'same-model') WHERE n = 1"],
 ])("a request with damage in %s is excluded and reported once; the others stay", async (_part, sql) => {
   await store.startTurn(sampleTurn("t1", []));
   await store.endTurn(sampleEnd("t1", { requests: [sampleRequest(1), sampleRequest(2, { model: "anthropic/other" })] }));

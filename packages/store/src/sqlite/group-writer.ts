@@ -50,8 +50,8 @@ export class GroupWriter {
   /** The writes of the open transaction. */
   #done: QueuedWrite[] = [];
   /** Committed writes whose callers have not been resolved yet. */
-  #untold: (() => void)[] = [];
-  #telling: NodeJS.Immediate | undefined;
+  #unresolved: (() => void)[] = [];
+  #resolving: NodeJS.Immediate | undefined;
   /** A non-deferrable write is waiting until the callers of the last commit are resolved. */
   #isHurried = false;
   #flushing: NodeJS.Immediate | undefined;
@@ -134,10 +134,10 @@ export class GroupWriter {
 
   /** Commits everything that is done or queued, now. */
   drain(): void {
-    this.#tellAll();
+    this.#resolveAll();
     while (this.#queue.length > 0 || this.#done.length > 0 || this.#flushing !== undefined) {
       this.#flush();
-      this.#tellAll();
+      this.#resolveAll();
     }
   }
 
@@ -151,7 +151,7 @@ export class GroupWriter {
   #flush(): void {
     if (this.#flushing !== undefined) clearImmediate(this.#flushing);
     this.#flushing = undefined;
-    if (this.#untold.length > 0) {
+    if (this.#unresolved.length > 0) {
       this.#isHurried = true;
       return;
     }
@@ -162,24 +162,24 @@ export class GroupWriter {
     if (!this.#commit()) return this.#goOn();
     this.#options.afterCommit();
     if (this.#pause === undefined) this.#awaitPause();
-    this.#tell();
+    this.#resolveNext();
   }
 
   /**
    * Resolves each caller in a separate turn of the event loop: with many active sessions, resolving all at once would block the loop. Their next writes wait
    * for the last of them, and share a flush.
    */
-  #tell(): void {
-    this.#telling = undefined;
-    this.#untold.shift()?.();
-    if (this.#untold.length > 0) this.#telling = setImmediate(() => this.#tell());
+  #resolveNext(): void {
+    this.#resolving = undefined;
+    this.#unresolved.shift()?.();
+    if (this.#unresolved.length > 0) this.#resolving = setImmediate(() => this.#resolveNext());
     else this.#goOn();
   }
 
-  #tellAll(): void {
-    if (this.#telling !== undefined) clearImmediate(this.#telling);
-    this.#telling = undefined;
-    for (const acknowledge of this.#untold.splice(0)) acknowledge();
+  #resolveAll(): void {
+    if (this.#resolving !== undefined) clearImmediate(this.#resolving);
+    this.#resolving = undefined;
+    for (const acknowledge of this.#unresolved.splice(0)) acknowledge();
   }
 
   #goOn(): void {
@@ -245,7 +245,7 @@ export class GroupWriter {
     }
     this.#commits += 1;
     this.#writes += this.#done.length;
-    this.#untold = this.#done.map(({ acknowledge }) => acknowledge);
+    this.#unresolved = this.#done.map(({ acknowledge }) => acknowledge);
     this.#done = [];
     return true;
   }

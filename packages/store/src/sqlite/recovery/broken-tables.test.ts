@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => scene.remove());
 
 test.each(["conversations", "sessions", "transcript", "turns", "inbox", "outbox"])(
-  "a database that has lost its table of %s keeps its conversations, which go on",
+  "a database that has lost its table of %s keeps its conversations, which continue",
   async (table) => {
     const store = await scene.open();
     for (const name of ["one", "two", "three"]) await scene.talk(store, name, `hello ${name}`);

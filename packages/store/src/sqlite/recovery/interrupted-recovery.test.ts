@@ -29,7 +29,7 @@ async function openAndKill(root: string, before: string): Promise<void> {
   expect({ said: said.trim(), signal, complaint }).toEqual({ said: before, signal: "SIGKILL", complaint: "" });
 }
 
-/** The folder of a killed gateway: a snapshot with one word, a second word in the database, a third in its log alone, and a damaged structure. */
+/** The state of a killed gateway: a snapshot with one entry, a second entry in the database, a third only in its log, and a damaged structure. */
 async function wreck(): Promise<string> {
   const store = await scene.open();
   await scene.talk(store, "main", "first");
@@ -46,7 +46,7 @@ async function wreck(): Promise<string> {
   return root;
 }
 
-/** The final state: each word, the waiting input, one folder and one record. */
+/** Expects the final state: every entry, the waiting input, one folder and one record. */
 async function expectRecovered(root: string): Promise<void> {
   const folder = join(root, "state");
   const store = await scene.open(folder);

@@ -22,7 +22,7 @@ async function goBack(): Promise<void> {
   await copyFile(backup(), fixture.file);
 }
 
-/** A database that is copied after the first word; once the copy is put back, later words are in the plain files alone. */
+/** A database that was copied after the first entry; once the copy is put back, later entries exist only in the plain files. */
 async function begin(): Promise<SqliteStore> {
   const store = await scene.open();
   await scene.talk(store, "main", "first");

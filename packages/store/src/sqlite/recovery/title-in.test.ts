@@ -10,11 +10,11 @@ const ann = { sender: { id: "1", name: "Ann", owner: true }, source: { channel: 
 
 test.each([
   ["a person on a platform", said("hello", ann), "agent:main:main", "chat: Ann"],
-  ["the first words in a group, whose name is not known", said("hello\nall", ann), "agent:main:chat:group:1", "hello"],
+  ["the first words in a group, whose name is unknown", said("hello\nall", ann), "agent:main:chat:group:1", "hello"],
   ["the first words elsewhere", said(" plan the garden "), "agent:main:main", "plan the garden"],
   ["whole words of a long line", said(`${"word ".repeat(11)}abcdefghijkl`), "agent:main:main", `${"word ".repeat(11).trimEnd()}…`],
-  ["nothing without words", said(""), "agent:main:main", undefined],
-  ["nothing that no person said", said("tick", { run: "heartbeat" }), "agent:main:main", undefined],
+  ["nothing without text", said(""), "agent:main:main", undefined],
+  ["nothing that no person wrote", said("tick", { run: "heartbeat" }), "agent:main:main", undefined],
 ])("a rebuilt session is titled by %s", (_name, body, key, title) => {
   expect(titleIn(body, key)).toBe(title);
 });

@@ -32,7 +32,7 @@ const DEEDS: readonly [string, (other: string) => Promise<void>][] = [
   ["deleted", () => scene.removeFile()],
   ["deleted without its log", () => rm(fixture.file)],
   ["replaced by another", (other) => rename(other, fixture.file)],
-  ["robbed of its log", () => rm(`${fixture.file}-wal`)],
+  ["left without its log", () => rm(`${fixture.file}-wal`)],
   ["deleted with its folder", () => rm(fixture.folder, { recursive: true })],
 ];
 

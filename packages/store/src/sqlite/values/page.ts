@@ -13,7 +13,7 @@ interface PageOptions<Item> {
   readonly decode: (row: Row) => Item | undefined;
 }
 
-/** Makes a page of rows, of which one more was read than is scanned. Rows that cannot be decoded are skipped, but the cursor counts them. */
+/** Builds a page from rows, one more of which was read than the page has. Rows that cannot be decoded are skipped, but the cursor counts them. */
 export function toPage<Item>(rows: readonly Row[], options: PageOptions<Item>): Page<Item> {
   const { limit, scanned = limit, isWanted = () => true } = options;
   const items: Item[] = [];
