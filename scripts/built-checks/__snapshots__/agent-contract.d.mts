@@ -5,7 +5,7 @@ declare const COMPACTION_DEFAULTS: {
   /** Recent messages that are kept verbatim. */
   readonly keepRecentTokens: 20_000;
 };
-/** A value that JSON can carry without loss. */
+/** A value that JSON represents without loss. */
 type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 /** A JSON object. Keys never contain NUL (R10). */
 interface JsonObject {
@@ -59,7 +59,7 @@ type RunKind = (typeof RUN_KINDS)[number];
 declare const THINKING_LEVELS: readonly ["off", "minimal", "low", "medium", "high", "xhigh", "adaptive", "max"];
 /** How hard a model should think. `adaptive` leaves the amount to the model. */
 type ThinkingLevel = (typeof THINKING_LEVELS)[number];
-/** What a tool may know of the run that calls it. Immutable. */
+/** Facts about the calling run, for tools. Immutable. */
 interface RunFacts {
   readonly runId: string;
   readonly kind: RunKind;
@@ -288,7 +288,7 @@ type Retry = {
  * - `aborted`: the gateway's own signal.
  */
 type ModelErrorCode = "unauthorized" | "billing" | "rate-limited" | "overloaded" | "context-overflow" | "invalid-request" | "not-found" | "refused" | "filtered" | "timeout" | "unreachable" | "truncated" | "output-limit" | "server" | "budget" | "aborted";
-/** Why a model request failed. The message is for people and holds neither prompt nor secret. */
+/** Why a model request failed. The message is for people and contains no prompt and no secret. */
 declare class ModelError extends Error {
   readonly code: ModelErrorCode;
   readonly retry: Retry;

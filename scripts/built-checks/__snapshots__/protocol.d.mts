@@ -882,7 +882,7 @@ interface ChatMethods {
         readonly name: string;
         readonly isDefault: boolean;
         readonly mainSessionKey: string;
-        /** The model of its next message in a session without an override; absent if it is unusable. */
+        /** The model of its next message in a session that has chosen none; absent when that cannot be used. */
         readonly model?: string;
       }[];
     };
@@ -1140,7 +1140,7 @@ interface SetupMethods {
     params: Record<string, never>;
     result: SetupState;
   };
-  /** Tests a provider by calls that cost nothing, with `key` or the configured one; with `model`, also whether it offers that model. */
+  /** Tests a provider by calls that cost nothing, with `key` or the one that it has; with `model` also whether it has that one. */
   "setup.check": {
     params: {
       readonly provider: string;
@@ -1149,7 +1149,7 @@ interface SetupMethods {
     };
     result: SetupCheck;
   };
-  /** Stores a provider's key in a file that the configuration refers to, and uses it from now on. `keyPlace` is that file. */
+  /** Keeps a provider's key in a file that the configuration names, and uses it from now on. `keyPlace` says where. */
   "setup.key": {
     params: {
       readonly provider: string;
@@ -1159,7 +1159,7 @@ interface SetupMethods {
       readonly keyPlace: string;
     };
   };
-  /** Sets `provider/model` as the model of the default agent. */
+  /** Makes `provider/model` the model of the default agent. */
   "setup.model": {
     params: {
       readonly model: string;
@@ -1168,7 +1168,7 @@ interface SetupMethods {
       readonly model: string;
     };
   };
-  /** Sets the default agent's name in its IDENTITY.md. */
+  /** Names the default agent in its IDENTITY.md. */
   "setup.name": {
     params: {
       readonly name: string;

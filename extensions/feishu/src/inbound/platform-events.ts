@@ -7,7 +7,7 @@ import { emojiOf } from "../outbound/emoji.ts";
 import type { KnownChats } from "./known-chats.ts";
 
 /** What events besides messages are read with. */
-export interface PlatformEventContext {
+interface PlatformEventContext {
   readonly eventId: string;
   readonly accountId: string;
   /** When the platform made the event, milliseconds since the epoch; 0 if it does not say. */
