@@ -54,7 +54,7 @@ export async function createBackup(loaded: LoadedConfig, options: CreateBackupOp
   await checkOutput(loaded, output);
   const plan = await planBackup(loaded, { secrets });
   await using work = await makeWorkFolder(dirname(output));
-  const database = await copyOf(loaded, work.path);
+  const database = await copyOf(loaded, work.path, { secrets });
   const archive = join(work.path, "archive.tar.gz");
   const manifest = await write(archive, { ...options, plan, workFolder: work.path, home: paths.home, ...withoutUndefined({ database }) });
   await verifyBackup(archive, { workFolder: work.path, signal });
@@ -114,13 +114,17 @@ async function makeWorkFolder(folder: string): Promise<{ readonly path: string }
 }
 
 /** Copies and checks the database; `undefined` if there is none yet. */
-async function copyOf({ paths }: LoadedConfig, workFolder: string): Promise<CopiedDatabase | undefined> {
+async function copyOf(
+  { paths }: LoadedConfig,
+  workFolder: string,
+  options: { readonly secrets: boolean },
+): Promise<CopiedDatabase | undefined> {
   await refuseLost(paths);
   const [original, file] = [join(paths.stateFolder, "factotum.sqlite"), join(workFolder, "factotum.sqlite")];
   if (!existsSync(original)) return undefined;
   const copiedAtMs = Date.now();
   try {
-    copyDatabase(original, file);
+    copyDatabase(original, file, options);
     return { file, copiedAtMs, facts: await inspectDatabase(file) };
   } catch (error) {
     if (!StoreError.isInstance(error)) throw error;

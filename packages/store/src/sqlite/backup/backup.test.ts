@@ -6,6 +6,7 @@ import { OWNER, sampleMessage } from "../../../contract/samples.ts";
 import { TEST_RANDOM } from "../../../test/open-test-store.ts";
 import type { SqliteFixture } from "../../../test/open-test-store.ts";
 import { RecoveryScene, textsOf } from "../../../test/recovery-scene.ts";
+import { MIGRATIONS } from "../connection/schema.ts";
 import { copyDatabase, inspectDatabase, settleRestoredDatabase } from "../../index.ts";
 
 let scene: RecoveryScene;
@@ -16,6 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => scene.remove());
 
+const NEWEST = MIGRATIONS.at(-1)?.version ?? 0;
 const target = (): string => `${fixture.folder}-copy.sqlite`;
 
 test("a copy holds everything that is committed, the log included, and says how much of the plain files belongs to it", async () => {
@@ -23,24 +25,24 @@ test("a copy holds everything that is committed, the log included, and says how 
   await scene.talk(store, "main", "first");
   await store.flushCopies();
   await scene.talk(store, "main", "second");
-  copyDatabase(fixture.file, target());
+  copyDatabase(fixture.file, target(), { secrets: true });
   await scene.talk(store, "other", "third");
   await store.flushCopies();
 
   expect((await stat(target())).mode & 0o777).toBe(0o600);
   const { version, sessions, copiedBytes } = await inspectDatabase(target());
-  expect({ version, sessions, ids: [...copiedBytes.keys()] }).toEqual({ version: 14, sessions: 1, ids: ["id-main"] });
+  expect({ version, sessions, ids: [...copiedBytes.keys()] }).toEqual({ version: NEWEST, sessions: 1, ids: ["id-main"] });
   const known = (await readFile(fixture.copyPath("id-main"))).subarray(0, copiedBytes.get("id-main"));
   expect(known.toString()).toContain("first");
   expect(known.toString()).not.toContain("third");
-  expect(() => copyDatabase(fixture.file, target())).toThrow(/.+/);
+  expect(() => copyDatabase(fixture.file, target(), { secrets: true })).toThrow(/.+/);
 });
 
 test("a damaged, foreign or newer database is refused", async () => {
   const store = await scene.open();
   for (let index = 0; index < 20; index += 1) await scene.talk(store, "main", `word${index}`);
   await store.close();
-  copyDatabase(fixture.file, target());
+  copyDatabase(fixture.file, target(), { secrets: true });
   await scene.wreck("transcript", target());
   await expect(inspectDatabase(target())).rejects.toMatchObject({ code: "damaged" });
   await writeFile(target(), "no database at all, but long enough to be looked at");
@@ -54,9 +56,9 @@ test("a damaged, foreign or newer database is refused", async () => {
   set("user_version = 99");
   await expect(inspectDatabase(target())).rejects.toMatchObject({
     code: "unsupported",
-    message: expect.stringMatching(/99.*14/) as string,
+    message: expect.stringMatching(new RegExp(`99.*${NEWEST}`)) as string,
   });
-  set("user_version = 14");
+  set(`user_version = ${NEWEST}`);
   set("application_id = 5");
   await expect(inspectDatabase(target())).rejects.toMatchObject({ code: "unsupported" });
 });
@@ -67,7 +69,7 @@ test("a restored database continues beside its plain files, repeats nothing, and
   await store.acceptInput(sampleMessage("waits"), { admission: OWNER, receivedAtMs: fixture.clock.nowMs });
   await store.flushCopies();
   const damage = await readFile(join(fixture.folder, "damage.json"));
-  copyDatabase(fixture.file, target());
+  copyDatabase(fixture.file, target(), { secrets: true });
   await store.close();
   await rm(fixture.folder, { recursive: true });
   await mkdir(fixture.folder);
@@ -93,4 +95,22 @@ test("a restored database continues beside its plain files, repeats nothing, and
   expect(await textsOf(again, "id-main")).toEqual(["first", "second"]);
   const words = [...(await readFile(fixture.copyPath("id-main"), "utf8")).matchAll(/"text":"(\w+)"/g)].map(([, text]) => text);
   expect(words).toEqual(expect.arrayContaining(["first", "second"]));
+});
+
+test("a copy without secrets lacks what accounts keep as secret, in its free pages too", async () => {
+  const store = await scene.open();
+  const account = { channel: "feishu", accountId: "default" };
+  const rows = [
+    { key: "login", isSecret: true, json: "hush-hush ".repeat(50) },
+    { key: "resume", isSecret: false, json: "session" },
+  ];
+  await store.commitProgress(account, {
+    state: rows.map(({ key, isSecret, json }) => ({ type: "set" as const, key, isSecret, value: { type: "json" as const, json } })),
+  });
+  copyDatabase(fixture.file, target(), { secrets: false });
+  const bytes = await readFile(target());
+  expect(bytes.includes("hush-hush")).toBe(false);
+  expect(bytes.includes("resume")).toBe(true);
+  copyDatabase(fixture.file, `${target()}.whole`, { secrets: true });
+  expect((await readFile(`${target()}.whole`)).includes("hush-hush")).toBe(true);
 });

@@ -1,3 +1,4 @@
+import { COUNT_ACCOUNT_STATE } from "../tables/account-table.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
 
@@ -47,8 +48,7 @@ export function repairReferences(
     UPDATE conversations SET last_entry = (SELECT coalesce(max(id), 0) FROM transcript WHERE transcript.conversation = conversations.n)
       WHERE last_entry NOT IN (SELECT id FROM transcript);
     UPDATE totals SET sessions = (SELECT count(*) FROM sessions);
-    DELETE FROM account_usage;
-    INSERT INTO account_usage SELECT channel, account, sum(bytes) FROM account_state GROUP BY channel, account;
+    ${COUNT_ACCOUNT_STATE}
   `);
   // Numbers are never reused, even lost ones.
   database.exec("UPDATE sqlite_sequence SET seq = seq + 1000");

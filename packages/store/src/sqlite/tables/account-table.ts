@@ -11,6 +11,10 @@ import type { TableContext } from "./table-context.ts";
 /** A value as it is stored; bytes are base64. */
 type StoredValue = { readonly json: unknown } | { readonly base64: string };
 
+/** Counts anew what accounts keep, after rows were removed behind the table's back. */
+export const COUNT_ACCOUNT_STATE = `DELETE FROM account_usage;
+  INSERT INTO account_usage SELECT channel, account, sum(bytes) FROM account_state GROUP BY channel, account;`;
+
 const UNEXPIRED = "(expires_at IS NULL OR expires_at > ?)";
 
 /** What the accounts of channels keep over restarts: a cursor and rows of state. */
