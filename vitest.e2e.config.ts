@@ -1,14 +1,32 @@
-import { basename } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** They take minutes: the first two, each of them most of one core, begin together, the others of their kind follow, and what is short fills up the rest. */
-const LONGEST = ["kills.test.ts", "soak.test.ts", "storage.test.ts", "same-event.test.ts"];
+/**
+ * The longest, in the order of their durations, each a quarter of a minute or more on a quiet machine. They begin first, and what is short fills up the rest: a
+ * clean checkout has no durations of earlier runs, and the size of a file says nothing.
+ */
+const LONGEST = [
+  "chaos/e2e/soak",
+  "chaos/e2e/kills",
+  "chaos/e2e/storage",
+  "chaos/e2e/same-event",
+  "factotum/e2e/doctor",
+  "factotum/e2e/taint",
+  "factotum/e2e/lost-database",
+  "web/e2e/page",
+  "factotum/e2e/lost-restrictions",
+  "factotum/e2e/guest-sessions",
+  "web/e2e/warnings",
+  "web/e2e/context",
+  "factotum/e2e/crashing-turn",
+  "web/e2e/rich-answers",
+  "factotum/e2e/feishu-conversation",
+];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const placeOf = ({ moduleId }: TestSpecification): number => {
-      const place = moduleId.includes("/apps/chaos/") ? LONGEST.indexOf(basename(moduleId)) : -1;
+      const place = LONGEST.findIndex((name) => moduleId.endsWith(`/apps/${name}.test.ts`));
       return place === -1 ? LONGEST.length : place;
     };
     return (await super.sort(files)).toSorted((one, other) => placeOf(one) - placeOf(other));
@@ -23,8 +41,8 @@ export default defineConfig({
     name: "e2e",
     include: ["apps/*/e2e/**/*.test.ts"],
     environment: "node",
-    // One for each core of the smallest machine that has to run them in its time.
-    maxWorkers: 2,
+    // One more than the smallest machine that has to run them in its time has cores: they wait for processes, browsers and timeouts.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     // They end what hangs; a busy machine must not reach them. A test says another number only where it is more.
     testTimeout: 120_000,
