@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module";
 import { join } from "node:path";
 import { OWNER, sampleEnd, sampleMessage, sampleOutbound, sampleTurn, userEntry } from "../contract/samples.ts";
 import { openSqliteStore } from "../src/index.ts";
@@ -33,6 +34,8 @@ async function work(name: string): Promise<void> {
 }
 
 await store.resumeTurns();
+// A killed process would not store it.
+flushCompileCache();
 say("ready");
 await Promise.all(
   Array.from({ length: 4 }, async (_, lane) => {

@@ -22,7 +22,10 @@ afterEach(() => rm(root, { recursive: true }));
 
 /** Runs the child until it has reported `count` facts, then kills it with SIGKILL. */
 async function runUntilKilled(boot: number, count: number): Promise<readonly string[]> {
-  const child = spawn(process.execPath, ["--conditions=factotum-source", CHILD, root, String(boot)], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, ["--conditions=factotum-source", CHILD, root, String(boot)], {
+    env: { ...process.env, NODE_COMPILE_CACHE: join(root, "compiled") },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const exit = once(child, "exit");
   const facts: string[] = [];
   let complaint = "";
