@@ -179,7 +179,7 @@ async function askToStop(context: CliContext): Promise<RuntimeFacts | undefined>
   if (gateway === undefined) return undefined;
   const service = systemService(context);
   // The service manager must know that the stop is intended.
-  if (service !== undefined && (await service.isInstalled())) await service.stop();
+  if (service !== undefined && (await service.isInstalled()) && (await service.isRunning())) await service.stop();
   if (!isProcessAlive(gateway.facts.pid)) return gateway.facts;
   try {
     await gateway.client.request("gateway.shutdown", { reason: "factotum gateway stop" }, { signal: context.signal });

@@ -56,7 +56,10 @@ function requireService(context: CliContext): SystemService {
   throw new CliError("failure", `There is no service manager for ${context.platform}.`, { fix: 'Use "factotum gateway start".' });
 }
 
-/** Stops a gateway that was started by hand, which would hold the port and the database, and takes its port over where that is not the configured one. */
+/**
+ * Stops a gateway that was started by hand, which would hold the port and the database, and takes its port over where that is not the configured one. A service
+ * that runs goes on: the installation restarts it.
+ */
 async function giveWay(
   context: CliContext,
   service: SystemService,
@@ -67,10 +70,11 @@ async function giveWay(
   if (loaded.type === "refused") throw refusedStart(loaded);
   const configured = loaded.config.gateway.port;
   const fromEnvironment = (env["FACTOTUM_PORT"] ?? "").trim() === "" ? undefined : configured;
-  if (await service.isInstalled()) return { before: undefined, ...withoutUndefined({ port: port ?? fromEnvironment }) };
   const before = await readRuntimeFile(paths);
   const isRunning = await runs(context);
-  if (isRunning) await stopGateway(context);
+  const isInstalled = await service.isInstalled();
+  if (isRunning && !(isInstalled && (await service.isRunning()))) await stopGateway(context);
+  if (isInstalled) return { before, ...withoutUndefined({ port: port ?? fromEnvironment }) };
   const taken = isRunning && before !== undefined && configured !== 0 && before.port !== configured ? before.port : undefined;
   return { before, ...withoutUndefined({ port: port ?? taken ?? fromEnvironment }) };
 }

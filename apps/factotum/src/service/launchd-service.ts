@@ -1,10 +1,15 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { isFile } from "./is-file.ts";
-import { runProgram } from "./run-program.ts";
+import { runProgram, type ProgramResult } from "./run-program.ts";
 import { serviceEnvironment, type ServiceOptions, type SystemService } from "./system-service.ts";
+
+/** Longer than the gateway may take to stop. */
+const LEAVE_TIMEOUT_MS = 60_000;
+const POLL_MS = 50;
 
 /** The gateway as a launchd agent of the user. */
 export function createLaunchdService(context: CliContext, name: string): SystemService {
@@ -19,16 +24,29 @@ export function createLaunchdService(context: CliContext, name: string): SystemS
       fix: 'Run "factotum gateway start" to start it without launchd.',
     });
   };
+  const print = async (): Promise<ProgramResult> => runProgram("launchctl", ["print", `${domain}/${label}`], env);
+  const unload = async (): Promise<void> => {
+    if ((await print()).code !== 0) return;
+    await launchctl("bootout", `${domain}/${label}`);
+    // It may return before the process has ended; until then the label is taken.
+    const deadline = performance.now() + LEAVE_TIMEOUT_MS;
+    while ((await print()).code === 0 && performance.now() < deadline) await delay(POLL_MS);
+  };
   return {
     manager: "launchd",
     file,
     isInstalled: () => isFile(file),
+    async isRunning() {
+      const { code, stdout } = await print();
+      return code === 0 && /^\s*state = running$/m.test(stdout);
+    },
     environment: async () => serviceEnvironment(context, {}),
     checkSession: () => launchctl("print", domain),
     async install(options) {
       await mkdir(dirname(file), { recursive: true });
       await mkdir(dirname(paths.logFile), { recursive: true, mode: 0o700 });
       await writeFile(file, plistText(context, label, options));
+      await unload();
       await launchctl("bootstrap", domain, file);
     },
     async uninstall() {

@@ -102,21 +102,43 @@ async function fakeSystemctl(
   const folder = join(cli.home, "bin");
   const log = join(cli.home, `${name}.log`);
   await mkdir(folder);
+  // In single quotes of the shell; each start has a time of its own.
   const facts = (url: string): string =>
-    JSON.stringify({ pid: process.pid, port: Number(new URL(url).port), url, startedAtMs: Date.now() + 60_000, version: "0" });
+    JSON.stringify({ pid: process.pid, port: Number(new URL(url).port), url, startedAtMs: 0, version: "0" }).replace(
+      '"startedAtMs":0',
+      `"startedAtMs":'"$(date +%s%N)"'`,
+    );
   const state = '"$FACTOTUM_HOME/state"';
   const start =
     onStart === "starts nothing"
       ? ""
-      : `case "$*" in *enable*|bootstrap*) mkdir -p ${state}; echo '${facts(onStart.url)}' > ${state}/gateway.json;; esac\n`;
+      : `case "$*" in *restart*|bootstrap*) mkdir -p ${state}; echo '${facts(onStart.url)}' > ${state}/gateway.json;; esac\n`;
+  const agent = name === "launchctl" ? loadedAgent(cli) : "";
   await writeFile(
     join(folder, name),
-    `#!/bin/sh\necho "$@" >> "${log}"\n${start}[ ${exitCode} = 0 ] || echo "no bus" >&2\nexit ${exitCode}\n`,
+    `#!/bin/sh\necho "$@" >> "${log}"\n${agent}${start}[ ${exitCode} = 0 ] || echo "no bus" >&2\nexit ${exitCode}\n`,
   );
   await chmod(join(folder, name), 0o755);
   await writeFile(log, "");
   cli.env["PATH"] = `${folder}${delimiter}${cli.env["PATH"]}`;
   return async () => (await readFile(log, "utf8")).trim().split("\n");
+}
+
+/** What launchd knows of an agent: one that is loaded cannot be loaded again, and one that is unloaded takes a moment to leave. */
+function loadedAgent(cli: CliHome): string {
+  const [loaded, leaving] = [join(cli.home, "loaded"), join(cli.home, "leaving")].map((path) => `"${path}"`);
+  return `case "$*" in
+"print "*gateway)
+  [ -e ${loaded} ] || exit 113
+  echo "state = running"
+  [ ! -e ${leaving} ] || rm ${leaving} ${loaded}
+  exit 0;;
+bootout*) touch ${leaving};;
+bootstrap*)
+  if [ -e ${loaded} ]; then echo "5: Input/output error" >&2; exit 5; fi
+  touch ${loaded};;
+esac
+`;
 }
 
 /** Something that says it takes work, as the gateway of a service does. */
@@ -155,11 +177,58 @@ test("install writes the unit and starts it, uninstall removes it, each once", a
   expect(file).toMatch(new RegExp(`^${cli.home}/.config/systemd/user/factotum-[0-9a-f]{8}\\.service$`));
   expect(await readFile(file, "utf8")).toContain(`FACTOTUM_HOME=${cli.factotumHome}`);
   const unit = file.split("/").at(-1);
-  expect(await calls()).toEqual(["--user show-environment", "--user daemon-reload", `--user enable --now ${unit}`]);
+  expect(await calls()).toEqual(["--user show-environment", "--user daemon-reload", `--user enable ${unit}`, `--user restart ${unit}`]);
   expect((await cli.run("gateway", "uninstall")).code).toBe(0);
-  expect((await calls()).slice(3)).toEqual([`--user disable --now ${unit}`, "--user daemon-reload"]);
+  expect((await calls()).slice(4)).toEqual([`--user disable --now ${unit}`, "--user daemon-reload"]);
   expect(await readdir(join(cli.home, ".config/systemd/user"))).toEqual([]);
   expect((await cli.run("gateway", "uninstall")).stdout).toContain("not installed");
+});
+
+test("install over a service that runs restarts it, and waits for the new process", async () => {
+  await using cli = await CliHome.create();
+  await using first = await startReady();
+  await using second = await startReady();
+  const calls = await fakeSystemctl(cli, 0, { onStart: first });
+  const { file } = JSON.parse((await cli.run("gateway", "install", "--json")).stdout) as { file: string };
+  const unit = file.split("/").at(-1);
+  const program = join(cli.home, "bin", "systemctl");
+  await writeFile(program, (await readFile(program, "utf8")).replaceAll(first.url, second.url));
+  const before = (await calls()).length;
+  const again = await cli.run("gateway", "install", "--port", "18888", "--json");
+  expect(JSON.parse(again.stdout)).toMatchObject({ installed: true, url: second.url });
+  expect(await readFile(file, "utf8")).toContain("FACTOTUM_PORT=18888");
+  expect((await calls()).slice(before)).toEqual([
+    "--user show-environment",
+    "--user daemon-reload",
+    `--user enable ${unit}`,
+    `--user restart ${unit}`,
+  ]);
+});
+
+test("install over a service that does not run takes the place of a gateway that was started by hand", async () => {
+  await using cli = await CliHome.create();
+  await using ready = await startReady();
+  await fakeSystemctl(cli, 0, { onStart: ready });
+  await cli.run("gateway", "install");
+  const program = join(cli.home, "bin", "systemctl");
+  await writeFile(program, (await readFile(program, "utf8")).replace("#!/bin/sh", '#!/bin/sh\ncase "$*" in *is-active*) exit 3;; esac'));
+  const running = cli.spawn("gateway", "run", "--setup", "--port", "0");
+  await running.waitFor(/is ready/);
+  expect((await cli.run("gateway", "install")).code).toBe(0);
+  expect((await running.ended).code).toBe(0);
+});
+
+test("install over a launchd agent unloads it first", async () => {
+  await using cli = await CliHome.create();
+  await using ready = await startReady();
+  const calls = await fakeSystemctl(cli, 0, { name: "launchctl", onStart: ready });
+  const mac: CliContext = { ...context, env: cli.env, paths: statePaths(cli.env), platform: "darwin" };
+  expect(await installService(mac, { json: false, storeKeys: false })).toBe(0);
+  const before = (await calls()).length;
+  expect(await installService(mac, { json: false, storeKeys: false })).toBe(0);
+  // It takes a moment to leave.
+  const words = (await calls()).slice(before).map((call) => call.split(" ")[0]);
+  expect(words.slice(-4)).toEqual(["bootout", "print", "print", "bootstrap"]);
 });
 
 test("a restart is left to systemd, which also ends a caller from within the service", async () => {
@@ -238,7 +307,11 @@ test("install passes the property list to launchd once its session was found", a
   const session = `gui/${process.getuid?.()}`;
   const folder = join(cli.home, "Library", "LaunchAgents");
   const [name = ""] = await readdir(folder);
-  expect(await calls()).toEqual([`print ${session}`, `bootstrap ${session} ${join(folder, name)}`]);
+  expect(await calls()).toEqual([
+    `print ${session}`,
+    `print ${session}/${name.replace(".plist", "")}`,
+    `bootstrap ${session} ${join(folder, name)}`,
+  ]);
 });
 
 test("the service gets the port of the gateway that it takes the place of, or the one that is asked for", async () => {

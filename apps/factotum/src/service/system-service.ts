@@ -13,11 +13,16 @@ export interface SystemService {
   /** The file that describes the service. */
   readonly file: string;
   isInstalled(): Promise<boolean>;
+  /** True while the manager runs the gateway; false also where it cannot be asked. */
+  isRunning(): Promise<boolean>;
   /** The variables with which it starts the gateway, as far as the manager tells; those of the description at least. Never rejects. */
   environment(): Promise<Environment>;
   /** Asks whether the manager can be reached in this session, and changes nothing: whoever installs asks before anything that an installation would replace is stopped. */
   checkSession(): Promise<void>;
-  /** Writes the description and starts the service, now and with every session; with `port` on that one, whatever the configuration says. */
+  /**
+   * Writes the description and starts the service, now and with every session; with `port` on that one, whatever the configuration says. One that runs already
+   * is restarted with the new description.
+   */
   install(options: ServiceOptions): Promise<void>;
   uninstall(): Promise<void>;
   start(): Promise<void>;

@@ -7,6 +7,9 @@ import { isFile } from "./is-file.ts";
 import { runProgram } from "./run-program.ts";
 import { serviceEnvironment, type ServiceOptions, type SystemService } from "./system-service.ts";
 
+/** Longer than the gateway may take to stop. */
+const CALL_TIMEOUT_MS = 60_000;
+
 /** The gateway as a systemd unit of the user. */
 export function createSystemdService(context: CliContext, name: string): SystemService {
   const { env, paths } = context;
@@ -14,16 +17,18 @@ export function createSystemdService(context: CliContext, name: string): SystemS
   const unit = `${name}.service`;
   const file = join(folder, unit);
   const systemctl = async (...args: string[]): Promise<void> => {
-    const result = await runProgram("systemctl", ["--user", ...args], env);
+    const result = await runProgram("systemctl", ["--user", ...args], env, CALL_TIMEOUT_MS);
     if (result.code === 0) return;
     throw new CliError("failure", `systemctl --user ${args.join(" ")} failed: ${result.stderr.trim() || `exit code ${result.code}`}`, {
       fix: 'Without a systemd session of the user, run "factotum gateway start" instead; see also: systemctl --user status.',
     });
   };
+  const isRunning = async (): Promise<boolean> => (await runProgram("systemctl", ["--user", "is-active", "--quiet", unit], env)).code === 0;
   return {
     manager: "systemd",
     file,
     isInstalled: () => isFile(file),
+    isRunning,
     async environment() {
       const ofManager = await runProgram("systemctl", ["--user", "show-environment"], env);
       // What `systemctl --user edit` has added is part of it.
@@ -39,7 +44,9 @@ export function createSystemdService(context: CliContext, name: string): SystemS
       await mkdir(dirname(file), { recursive: true });
       await writeFile(file, unitText(context, options));
       await systemctl("daemon-reload");
-      await systemctl("enable", "--now", unit);
+      await systemctl("enable", unit);
+      // Also starts one that does not run; a running one would keep its old command line and port.
+      await systemctl("restart", unit);
     },
     async uninstall() {
       await systemctl("disable", "--now", unit);
@@ -49,8 +56,7 @@ export function createSystemdService(context: CliContext, name: string): SystemS
     start: () => systemctl("start", unit),
     stop: () => systemctl("stop", unit),
     async restart() {
-      const active = await runProgram("systemctl", ["--user", "is-active", "--quiet", unit], env);
-      if (active.code !== 0) return false;
+      if (!(await isRunning())) return false;
       await systemctl("restart", "--no-block", unit);
       return true;
     },
