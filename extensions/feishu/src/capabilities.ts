@@ -34,5 +34,6 @@ export const FEISHU_CAPABILITIES: ChannelCapabilities = {
   idempotentSend: { windowMs: 3_600_000, maxKeyLength: 50 },
   caseSensitiveIds: true,
   fetchesContext: true,
+  events: ["reaction", "delete", "member"],
   actions: [],
 };

@@ -1,4 +1,5 @@
-import type { Channel, Conversation } from "@factotum/channel-contract";
+import { messageId } from "@factotum/channel-contract";
+import type { Channel, Conversation, InboundEvent, MessageId } from "@factotum/channel-contract";
 import type {
   ConformancePlatform,
   DeliveryAnswer,
@@ -6,9 +7,11 @@ import type {
   SendFault,
   ShownMessage,
   TestEvent,
+  TestHappening,
+  TestHappeningEvent,
   TestMessage,
 } from "@factotum/channel-conformance";
-import { FakeFeishu, feishuChallengeRequest, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
+import { FakeFeishu, feishuChallengeRequest, feishuEnvelope, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
 import type { FeishuEnvelope, FeishuFault, FeishuMention, FeishuSentMessage, FeishuWebhookOptions } from "@factotum/testing-channels";
 
 const WEBHOOK_URL = "http://127.0.0.1/channels/feishu/second";
@@ -79,6 +82,16 @@ export class FeishuPlatform implements ConformancePlatform {
         context: { senderName: "Alice", subject: "The group", quoted: "An earlier word" },
       },
     };
+  }
+
+  happening(what: TestHappening): TestHappeningEvent {
+    const before = this.event({ text: "a word", conversation: "group", sender: "person" });
+    const targetId = messageId(before.expected.messageId);
+    this.feishu.addInbound({ messageId: targetId, chatId: "oc_group", senderOpenId: "ou_alice" });
+    const { eventType, event, expected } = happeningOf(what, targetId, this.feishu.app.bot.openId);
+    const raw = feishuEnvelope(this.feishu.app, { eventType, event, eventId: `happening-${what}` });
+    const facts = { ...before.expected, eventId: raw.header.event_id, timestampMs: Number(raw.header.create_time) };
+    return { before, event: { raw, expected: facts }, expected };
   }
 
   async deliver(channel: Channel, event: TestEvent, options: { readonly fault?: DeliveryFault } = {}): Promise<DeliveryAnswer> {
@@ -256,4 +269,48 @@ function faultOf(fault: SendFault): FeishuFault {
 function textOf(message: FeishuSentMessage): string {
   const content = message.content as { text?: string; zh_cn?: { content: { text?: string }[][] } };
   return content.text ?? (content.zh_cn?.content ?? []).map((paragraph) => paragraph.map(({ text = "" }) => text).join("")).join("\n");
+}
+
+const ALICE = { open_id: "ou_alice", union_id: "on_alice", user_id: null };
+
+/** An event of the group, as the platform sends it and as it is handed over. */
+function happeningOf(
+  what: TestHappening,
+  targetId: MessageId,
+  botId: string,
+): { readonly eventType: string; readonly event: unknown; readonly expected: InboundEvent } {
+  const group = { chat_id: "oc_group", operator_id: ALICE, external: false, name: "The group" };
+  const users = [{ name: "Bob", tenant_key: "tenant", user_id: { open_id: "ou_bob", union_id: "on_bob", user_id: null } }];
+  const bob = { id: "ou_bob", name: "Bob", isSelf: false };
+  const reaction = { message_id: targetId, reaction_type: { emoji_type: "THUMBSUP" }, operator_type: "user", user_id: ALICE };
+  switch (what) {
+    case "reaction":
+    case "reaction-taken-back": {
+      const removed = what === "reaction-taken-back";
+      return {
+        eventType: `im.message.reaction.${removed ? "deleted" : "created"}_v1`,
+        event: reaction,
+        expected: { type: "reaction", targetId, emoji: "👍", removed, isOnOwnMessage: false },
+      };
+    }
+    case "delete":
+      return {
+        eventType: "im.message.recalled_v1",
+        event: { message_id: targetId, chat_id: "oc_group", recall_time: "1767225600", recall_type: "message_owner" },
+        expected: { type: "delete", targetId },
+      };
+    case "joined":
+    case "left": {
+      const eventType = `im.chat.member.user.${what === "joined" ? "added" : "deleted"}_v1`;
+      return { eventType, event: { ...group, users }, expected: { type: "member", change: what, member: bob } };
+    }
+    case "bot-joined":
+      return {
+        eventType: "im.chat.member.bot.added_v1",
+        event: group,
+        expected: { type: "member", change: "joined", member: { id: botId, name: "Factotum", isSelf: true } },
+      };
+    default:
+      throw new Error(`Feishu's channel hands over no ${what}`);
+  }
 }

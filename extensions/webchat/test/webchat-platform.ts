@@ -5,6 +5,8 @@ import type {
   SendFault,
   ShownMessage,
   TestEvent,
+  TestHappening,
+  TestHappeningEvent,
   TestMessage,
 } from "@factotum/channel-conformance";
 import { type Channel, ChannelError, type Conversation } from "@factotum/channel-contract";
@@ -76,6 +78,10 @@ export class WebchatPlatform implements ConformancePlatform {
     const entry: ShownMessage = { ...shown, inThread: false, deleted: false, reactions: [], notifiedAll: false };
     this.#shown.push(entry);
     return entryId;
+  }
+
+  happening(what: TestHappening): TestHappeningEvent {
+    throw new Error(`there is no ${what} on this platform`);
   }
 
   event(message: TestMessage): TestEvent {

@@ -1,4 +1,4 @@
-import type { Channel, ChannelCapabilities, Origin, Outbound, SendOptions, SendReceipt } from "@factotum/channel-contract";
+import type { Channel, ChannelCapabilities, InboundEvent, Origin, Outbound, SendOptions, SendReceipt } from "@factotum/channel-contract";
 import type { ConformanceOptions, ConformancePlatform, TestEvent, TestMessage } from "./platform.ts";
 import type { TestHost } from "./test-host.ts";
 
@@ -23,7 +23,11 @@ export type Need =
   | "delete"
   | "reactions"
   | "idempotent-send"
-  | "context";
+  | "context"
+  | EventNeed;
+
+/** The channel hands over events of this type. */
+type EventNeed = `event-${Exclude<InboundEvent["type"], "message">}`;
 
 /** One requirement, as data. */
 export interface ConformanceRequirement {
@@ -83,6 +87,7 @@ export function providedNeeds(platform: ConformancePlatform, capabilities: Chann
     ["reactions", capabilities.reactions],
     ["idempotent-send", capabilities.idempotentSend !== undefined],
     ["context", capabilities.fetchesContext === true],
+    ...(capabilities.events ?? []).map((type) => [`event-${type}`, true] as const),
   ];
   return new Set(table.filter(([, there]) => there).map(([need]) => need));
 }

@@ -8,6 +8,8 @@ export type {
   SendFault,
   ShownMessage,
   TestEvent,
+  TestHappening,
+  TestHappeningEvent,
   TestMessage,
 } from "./platform.ts";
 export { MemoryAccountState } from "./memory-account-state.ts";

@@ -1,4 +1,4 @@
-import type { Channel, ChannelHost, MsgContext, Origin } from "@factotum/channel-contract";
+import type { Channel, ChannelHost, InboundEvent, MsgContext, Origin } from "@factotum/channel-contract";
 
 /** A message of the test; the platform's driver turns it into an event. */
 export interface TestMessage {
@@ -29,6 +29,28 @@ export interface TestEvent {
     /** The platform's answers about the message's context; for platforms whose channel fetches them. */
     readonly context?: { readonly senderName: string; readonly subject: string; readonly quoted?: string };
   };
+}
+
+/** What happens on the platform besides messages. All but `bot-joined` happen in the group in which somebody has said something before. */
+export type TestHappening =
+  | "edit"
+  | "delete"
+  | "reaction"
+  | "reaction-taken-back"
+  | "press"
+  | "joined"
+  | "left"
+  | "bot-joined"
+  | "vote"
+  | "receipt";
+
+/** An event besides messages, and the expected result of parsing it. */
+export interface TestHappeningEvent {
+  /** To be delivered first, where the event is about a message. */
+  readonly before?: TestEvent;
+  readonly event: TestEvent;
+  /** As handed over. */
+  readonly expected: InboundEvent;
 }
 
 /** Faults of a delivery. Only the first two apply to a platform with a connection. */
@@ -103,6 +125,8 @@ export interface ConformancePlatform extends AsyncDisposable {
   /** Strings that must never appear in a log line. */
   readonly secrets: readonly string[];
   event(message: TestMessage): TestEvent;
+  /** An event besides messages. Called only for types that the channel declares in `capabilities.events`. */
+  happening(what: TestHappening): TestHappeningEvent;
   /** Delivers an event and resolves with the platform's interpretation of the answer. */
   deliver(channel: Channel, event: TestEvent, options?: { readonly fault?: DeliveryFault }): Promise<DeliveryAnswer>;
   /** Delivers bytes that are not an event. On a connection they get no answer: resolves once they are sent. */

@@ -3,6 +3,7 @@ import { providedNeeds } from "./case.ts";
 import type { ConformanceCase, ConformanceRequirement, World } from "./case.ts";
 import { ACKNOWLEDGEMENT_CASES } from "./cases/acknowledgement.ts";
 import { CONTEXT_CASES } from "./cases/context.ts";
+import { EVENT_CASES } from "./cases/events.ts";
 import { INBOUND_CASES } from "./cases/inbound.ts";
 import { LIFECYCLE_CASES } from "./cases/lifecycle.ts";
 import { OUTBOUND_CASES } from "./cases/outbound/outbound.ts";
@@ -12,6 +13,7 @@ import { TestHost } from "./test-host.ts";
 
 const CASES: readonly ConformanceCase[] = [
   ...INBOUND_CASES,
+  ...EVENT_CASES,
   ...CONTEXT_CASES,
   ...ACKNOWLEDGEMENT_CASES,
   ...WEBHOOK_CASES,

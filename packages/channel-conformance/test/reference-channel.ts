@@ -6,6 +6,7 @@ import type {
   ChannelCapabilities,
   ChannelHealth,
   ChannelHost,
+  InboundEvent,
   Media,
   MessageContext,
   MsgContext,
@@ -110,7 +111,28 @@ export type Defect =
   | "dedupes-by-words"
   | "always-in-a-thread"
   | "limit-less-one"
-  | "stops-only-what-started";
+  | "stops-only-what-started"
+  | "drops-edits"
+  | "drops-deletions"
+  | "drops-reactions"
+  | "takes-back-nothing"
+  | "drops-presses"
+  | "drops-members"
+  | "everybody-joins"
+  | "does-not-know-itself"
+  | "drops-votes"
+  | "drops-receipts"
+  | "makes-up-ids-of-events";
+
+const DROPS: Partial<Record<Defect, InboundEvent["type"]>> = {
+  "drops-edits": "edit",
+  "drops-deletions": "delete",
+  "drops-reactions": "reaction",
+  "drops-presses": "action",
+  "drops-members": "member",
+  "drops-votes": "vote",
+  "drops-receipts": "receipt",
+};
 
 const MAX_LENGTH = 500;
 const ZERO_WIDTH = "\u200b";
@@ -161,6 +183,7 @@ export class ReferenceChannel implements Channel {
       idempotentSend: { windowMs: 60_000, maxKeyLength: 40 },
       caseSensitiveIds: true,
       fetchesContext: true,
+      events: ["edit", "delete", "reaction", "action", "member", "vote", "receipt"],
       actions: [],
     };
   }
@@ -262,6 +285,7 @@ export class ReferenceChannel implements Channel {
     this.#evidence();
     if (event.account !== "account-1" && !this.#is("takes-other-accounts"))
       return this.#config.platform.transport === "webhook" ? 403 : 200;
+    if (event.detail !== undefined) return this.#otherEvent(event, event.detail);
     if (event.kind !== "message") return this.#is("refuses-unknown-kinds") ? 400 : 200;
     if (event.message.sender === BOT_ID && !this.#is("hands-over-own-messages")) return 200;
     if (event.message.senderIsBot && event.message.sender !== BOT_ID && this.#is("drops-bots")) return 200;
@@ -271,6 +295,30 @@ export class ReferenceChannel implements Channel {
       this.#seen.add(key);
     }
     return this.#handOver(this.#parse(event));
+  }
+
+  async #otherEvent(event: ReferenceEvent, detail: InboundEvent): Promise<number> {
+    const { defect } = this.#config;
+    if (defect !== undefined && DROPS[defect] === detail.type) return 200;
+    const { id, message } = event;
+    return this.#handOver({
+      origin: { channel: "reference", accountId: this.#config.host.accountId, conversation: { kind: "group", id: message.chat } },
+      eventId: this.#is("makes-up-ids-of-events") ? this.#config.host.random.uuid() : id,
+      messageId: messageId(message.id),
+      timestampMs: message.atSeconds * 1_000,
+      event: this.#spoiled(detail),
+      sender: { id: message.sender, isBot: false },
+      text: message.text,
+      mentionsBot: false,
+      attachments: [],
+    });
+  }
+
+  #spoiled(detail: InboundEvent): InboundEvent {
+    if (detail.type === "reaction" && this.#is("takes-back-nothing")) return { ...detail, removed: false };
+    if (detail.type === "member" && this.#is("everybody-joins")) return { ...detail, change: "joined" };
+    if (detail.type === "member" && this.#is("does-not-know-itself")) return { ...detail, member: { ...detail.member, isSelf: false } };
+    return detail;
   }
 
   async #handOver(message: MsgContext): Promise<number> {

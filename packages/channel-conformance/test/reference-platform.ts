@@ -1,12 +1,25 @@
 import { createHmac } from "node:crypto";
-import type { Channel, Conversation } from "@factotum/channel-contract";
-import type { ConformancePlatform, DeliveryAnswer, DeliveryFault, SendFault, ShownMessage, TestEvent, TestMessage } from "../src/index.ts";
+import { messageId } from "@factotum/channel-contract";
+import type { Channel, Conversation, InboundEvent, MessageId } from "@factotum/channel-contract";
+import type {
+  ConformancePlatform,
+  DeliveryAnswer,
+  DeliveryFault,
+  SendFault,
+  ShownMessage,
+  TestEvent,
+  TestHappening,
+  TestHappeningEvent,
+  TestMessage,
+} from "../src/index.ts";
 
 /** An event in the format of the fictional platform. */
 export interface ReferenceEvent {
   readonly account: string;
   readonly id: string;
   readonly kind: string;
+  /** Of an event that is no message; `message` says where, when and who. */
+  readonly detail?: InboundEvent;
   readonly message: {
     readonly id: string;
     readonly chat: string;
@@ -130,6 +143,14 @@ export class ReferencePlatform implements ConformancePlatform {
     this.#connectionCount += 1;
     for (const { count, resolve } of this.#connectionWaits) if (this.#connectionCount >= count) resolve();
     return () => this.#connections.delete(handlers);
+  }
+
+  happening(what: TestHappening): TestHappeningEvent {
+    const before = this.event({ text: "a word", conversation: "group", sender: "person" });
+    const base = this.event({ text: what === "edit" ? "another word" : "", conversation: "group", sender: "person" });
+    const expected = happeningDetail(what, messageId(before.expected.messageId));
+    const raw = { ...(base.raw as ReferenceEvent), kind: "other", detail: expected };
+    return { before, event: { ...base, raw }, expected };
   }
 
   event(message: TestMessage): TestEvent {
@@ -340,4 +361,27 @@ export class ReferencePlatform implements ConformancePlatform {
 /** The platform's signature. */
 export function sign(key: string, time: string, body: string): string {
   return createHmac("sha256", key).update(`${time}.${body}`).digest("hex");
+}
+
+function happeningDetail(what: TestHappening, targetId: MessageId): InboundEvent {
+  const bob = { id: "bob", name: "Bob", isSelf: false };
+  switch (what) {
+    case "edit":
+    case "delete":
+      return { type: what, targetId };
+    case "reaction":
+    case "reaction-taken-back":
+      return { type: "reaction", targetId, emoji: "👍", removed: what === "reaction-taken-back", isOnOwnMessage: false };
+    case "press":
+      return { type: "action", actionId: "yes", value: "/help", targetId };
+    case "joined":
+    case "left":
+      return { type: "member", change: what, member: bob };
+    case "bot-joined":
+      return { type: "member", change: "joined", member: { id: BOT_ID, isSelf: true } };
+    case "vote":
+      return { type: "vote", targetId, options: ["Yes"] };
+    case "receipt":
+      return { type: "receipt", targetId, state: "read" };
+  }
 }

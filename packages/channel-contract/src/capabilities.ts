@@ -1,4 +1,4 @@
-import type { MediaKind } from "./message.ts";
+import type { InboundEvent, MediaKind } from "./message.ts";
 
 /** Operations of a channel besides sending. A channel's `act` accepts exactly the declared ones. */
 export type ActionName =
@@ -66,6 +66,8 @@ export interface ChannelCapabilities {
   readonly caseSensitiveIds: boolean;
   /** True if `fetchContext` can add names, subjects or quoted texts that the platform's events lack. */
   readonly fetchesContext?: boolean;
+  /** The types of events besides messages that the channel hands over; none by default. */
+  readonly events?: readonly Exclude<InboundEvent["type"], "message">[];
   /** True if messages carry a `replyContext` that sends need back. */
   readonly replyContext?: boolean;
   readonly actions: readonly ActionName[];

@@ -1,4 +1,4 @@
-import { AccountChange, AccountProgress, AccountRow, AccountRowOptions, AccountState, AccountValue, Channel, ChannelHost, Clock, Logger, MsgContext, Origin, Random } from "@factotum/channel-contract";
+import { AccountChange, AccountProgress, AccountRow, AccountRowOptions, AccountState, AccountValue, Channel, ChannelHost, Clock, InboundEvent, Logger, MsgContext, Origin, Random } from "@factotum/channel-contract";
 /** A message of the test; the platform's driver turns it into an event. */
 interface TestMessage {
   readonly text: string;
@@ -34,6 +34,16 @@ interface TestEvent {
       readonly quoted?: string;
     };
   };
+}
+/** What happens on the platform besides messages. All but `bot-joined` happen in the group in which somebody has said something before. */
+type TestHappening = "edit" | "delete" | "reaction" | "reaction-taken-back" | "press" | "joined" | "left" | "bot-joined" | "vote" | "receipt";
+/** An event besides messages, and the expected result of parsing it. */
+interface TestHappeningEvent {
+  /** To be delivered first, where the event is about a message. */
+  readonly before?: TestEvent;
+  readonly event: TestEvent;
+  /** As handed over. */
+  readonly expected: InboundEvent;
 }
 /** Faults of a delivery. Only the first two apply to a platform with a connection. */
 type DeliveryFault = "other-account" | "unknown-kind" | "signature-missing" | "signature-wrong" | "tampered" | "stale" | "early";
@@ -98,6 +108,8 @@ interface ConformancePlatform extends AsyncDisposable {
   /** Strings that must never appear in a log line. */
   readonly secrets: readonly string[];
   event(message: TestMessage): TestEvent;
+  /** An event besides messages. Called only for types that the channel declares in `capabilities.events`. */
+  happening(what: TestHappening): TestHappeningEvent;
   /** Delivers an event and resolves with the platform's interpretation of the answer. */
   deliver(channel: Channel, event: TestEvent, options?: {
     readonly fault?: DeliveryFault;
@@ -185,7 +197,9 @@ declare class TestHost implements ChannelHost {
   handedOver(count: number): Promise<void>;
 }
 /** Platform features that a case requires. */
-type Need = "webhook" | "connection" | "handshake" | "renewable-token" | "other-bots" | "mass-mention" | "files" | "groups" | "replies" | "credential" | "wire" | "threads" | "markdown" | "edit" | "media" | "typing" | "delete" | "reactions" | "idempotent-send" | "context";
+type Need = "webhook" | "connection" | "handshake" | "renewable-token" | "other-bots" | "mass-mention" | "files" | "groups" | "replies" | "credential" | "wire" | "threads" | "markdown" | "edit" | "media" | "typing" | "delete" | "reactions" | "idempotent-send" | "context" | EventNeed;
+/** The channel hands over events of this type. */
+type EventNeed = `event-${Exclude<InboundEvent["type"], "message">}`;
 /** One requirement, as data. */
 interface ConformanceRequirement {
   /** `area:rule`; never reused for another rule. */
@@ -214,4 +228,4 @@ type ConformanceOutcome = {
 declare function proveRequirement(id: string, options: ConformanceOptions, settings: {
   readonly timeoutMs: number;
 }): Promise<ConformanceOutcome>;
-export { CONFORMANCE_REQUIREMENTS, type ConformanceOptions, type ConformanceOutcome, type ConformancePlatform, type ConformanceRequirement, type DeliveryAnswer, type DeliveryFault, MemoryAccountState, type Need, type SendFault, type ShownMessage, type TestEvent, TestHost, type TestMessage, channelConformance, proveRequirement };
+export { CONFORMANCE_REQUIREMENTS, type ConformanceOptions, type ConformanceOutcome, type ConformancePlatform, type ConformanceRequirement, type DeliveryAnswer, type DeliveryFault, MemoryAccountState, type Need, type SendFault, type ShownMessage, type TestEvent, type TestHappening, type TestHappeningEvent, TestHost, type TestMessage, channelConformance, proveRequirement };

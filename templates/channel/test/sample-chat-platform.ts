@@ -5,6 +5,8 @@ import type {
   SendFault,
   ShownMessage,
   TestEvent,
+  TestHappening,
+  TestHappeningEvent,
   TestMessage,
 } from "@factotum/channel-conformance";
 import type { Channel, Conversation } from "@factotum/channel-contract";
@@ -37,6 +39,10 @@ export class SampleChatPlatform implements ConformancePlatform {
 
   get secrets(): readonly string[] {
     return [this.fake.token, this.fake.signingSecret];
+  }
+
+  happening(what: TestHappening): TestHappeningEvent {
+    throw new Error(`there is no ${what} on this platform`);
   }
 
   event(message: TestMessage): TestEvent {

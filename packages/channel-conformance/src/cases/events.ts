@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { MsgContextSchema } from "@factotum/channel-contract";
+import type { MsgContext } from "@factotum/channel-contract";
+import type { ConformanceCase, Need, World } from "../case.ts";
+import { expectedOrigin } from "../platform.ts";
+import type { TestHappening, TestHappeningEvent } from "../platform.ts";
+
+const HAPPENINGS: readonly { readonly what: TestHappening; readonly needs: readonly Need[]; readonly behaviour: string }[] = [
+  { what: "edit", needs: ["event-edit"], behaviour: "An edited message is an event that names it, with its text after the edit." },
+  { what: "delete", needs: ["event-delete"], behaviour: "A deleted message is an event that names it." },
+  {
+    what: "reaction",
+    needs: ["event-reaction"],
+    behaviour: "A reaction names its message and its emoji, as Unicode where there is one, and who reacted.",
+  },
+  { what: "reaction-taken-back", needs: ["event-reaction"], behaviour: "A reaction that was taken back says so." },
+  { what: "press", needs: ["event-action"], behaviour: "A pressed button is an event with the id and the value that the card gave it." },
+  { what: "joined", needs: ["event-member"], behaviour: "A new member of a group is named, and so is who added it." },
+  { what: "left", needs: ["event-member"], behaviour: "A member that has left a group is named, and so is who removed it." },
+  { what: "bot-joined", needs: ["event-member"], behaviour: "That the bot itself was added to a group is marked as such." },
+  { what: "vote", needs: ["event-vote"], behaviour: "A vote names its poll and the chosen answers." },
+  { what: "receipt", needs: ["event-receipt"], behaviour: "A receipt names the newest message that was received or read." },
+];
+
+/** Delivers what an event is about, then the event; resolves with what was handed over because of it. */
+async function deliver(world: World, { before, event }: TestHappeningEvent): Promise<readonly MsgContext[]> {
+  if (before !== undefined) assert.equal(await world.platform.deliver(world.channel, before), "acknowledged");
+  const known = world.host.received.length;
+  assert.equal(await world.platform.deliver(world.channel, event), "acknowledged");
+  return world.host.received.slice(known);
+}
+
+/** Events besides messages: each type that a channel declares. */
+export const EVENT_CASES: readonly ConformanceCase[] = HAPPENINGS.map(({ what, needs, behaviour }) => ({
+  id: `event:${what}`,
+  needs,
+  behaviour,
+  async prove(world) {
+    const happening = world.platform.happening(what);
+    const [received, ...more] = await deliver(world, happening);
+    assert.ok(received, "the event is handed over");
+    assert.equal(more.length, 0, "one event is handed over once");
+    MsgContextSchema.parse(received);
+    const { expected } = happening.event;
+    assert.deepEqual(received.event, happening.expected);
+    assert.deepEqual(received.origin, expectedOrigin({ channel: world.options.channel, accountId: world.host.accountId }, happening.event));
+    assert.equal(received.sender.id, expected.senderId);
+    assert.equal(received.timestampMs, expected.timestampMs);
+    // Deliveries of one event are one input.
+    await world.platform.deliver(world.channel, happening.event);
+    assert.equal(world.host.received.at(-1)?.eventId, received.eventId);
+    assert.equal(world.host.stored.filter(({ event }) => event.type === received.event.type).length, 1);
+  },
+}));
