@@ -26,7 +26,7 @@ async function authSet(
   return { code, output };
 }
 
-test("the start names the step that ends the demo, and a running gateway takes a key and a model up at once", async () => {
+test("the start names the step that ends the demo, and a running gateway applies a key and a model at once", async () => {
   await using provider = await startListingServer({ key: KEY, models: ["openai/gpt-oss-120b", "llama-9"] });
   await using product = await startProduct({ config: { models: { providers: { groq: { baseUrl: provider.url } } } } });
   const run = async (...args: readonly string[]): ReturnType<typeof runCommand> => runCommand(args, { home: product.home });
@@ -34,7 +34,7 @@ test("the start names the step that ends the demo, and a running gateway takes a
   await expect.poll(() => product.output()).toContain(step);
   const refused = await authSet(product, "gsk-wrong-0123456789");
   expect(refused).toMatchObject({ code: 1, output: expect.stringContaining("refused this key") as string });
-  // The model rests after its refusal, and is asked again at once with the right key.
+  // The model cools down after its refusal, and is asked again at once with the right key.
   expect((await authSet(product, "gsk-wrong-0123456789", "--no-check")).code).toBe(0);
   expect((await run("agent", "-m", "hello")).code).toBe(1);
   const kept = await authSet(product, KEY);
@@ -47,7 +47,7 @@ test("the start names the step that ends the demo, and a running gateway takes a
   expect((await run("models", "set", "groq/llama-10")).code).toBe(1);
 });
 
-test("another token holds at once: commands find it, the old one is refused", async () => {
+test("another token applies at once: commands find it, the old one is refused", async () => {
   await using product = await startProduct();
   const run = async (...args: readonly string[]): ReturnType<typeof runCommand> => runCommand(args, { home: product.home });
   expect((await run("token", "show")).stdout).toBe(`${product.token}\n`);

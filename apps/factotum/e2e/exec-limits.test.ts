@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { checkedOfficially } from "./check-official.ts";
 import { newestResults, order, startObedientModel } from "./obedient-model.ts";
 
-/** A tree of processes, each of which starts two more: 2^(depth+1) - 1 of them, all of which stay. */
+/** A tree of processes, each of which starts two more: 2^(depth+1) - 1 long-running processes. */
 const forkBomb = (depth: number, leaf: string): string =>
   `grow() { [ "$1" -gt 0 ] || { ${leaf}; return; }; grow $(($1 - 1)) & grow $(($1 - 1)) & wait; }; echo begun; grow ${depth}; echo "all of it ran"`;
 const holdMemory = (megabytes: number, then: string): string =>

@@ -13,10 +13,10 @@ const SLOW_DOWN: FeishuFault = {
 
 describe("a reply with a delivery problem", () => {
   test.each<[string, readonly FeishuFault[]]>([
-    ["refused as it is: in plain words, once", [REFUSED]],
-    ["put off, with a delay: later, once", [SLOW_DOWN]],
-    ["taken, and the answer lost: once", [{ type: "accept-then-drop" }]],
-    ["put off, then refused: in plain words, once", [SLOW_DOWN, REFUSED]],
+    ["rejected for its content: in plain text, once", [REFUSED]],
+    ["deferred with a delay: later, once", [SLOW_DOWN]],
+    ["accepted, and the answer lost: once", [{ type: "accept-then-drop" }]],
+    ["deferred, then rejected: in plain text, once", [SLOW_DOWN, REFUSED]],
   ])("%s", async (_name, faults) => {
     await using scene = await startFeishuScene();
     for (const fault of faults) scene.feishu.failNext(fault);

@@ -22,7 +22,7 @@ async function filesWith(home: string, text: string): Promise<readonly string[]>
 const connect = async ({ url, token }: Product): Promise<RpcClient> => RpcClient.connect({ url, token, version: "test" });
 const say = async (product: Product): Promise<string> => (await runCommand(["agent", "-m", "hello"], { home: product.home })).stdout;
 
-test("from the demo to a model: a wrong key, a provider that is down, an unknown model and the right ones are told truthfully", async () => {
+test("from the demo to a model: a wrong key, an unreachable provider, an unknown model and valid ones are reported correctly", async () => {
   await using provider = await startListingServer({ key: KEY, models: ["openai/gpt-oss-120b"] });
   await using product = await startProduct({
     config: { models: { providers: { groq: { baseUrl: provider.url } } } },
@@ -38,7 +38,7 @@ test("from the demo to a model: a wrong key, a provider that is down, an unknown
   await expect(client.request("setup.key", { provider: "gorq", key: KEY })).rejects.toThrow('Did you mean "groq"?');
   await expect(client.request("setup.model", { model: "gorq/x" })).rejects.toThrow("groq/x");
 
-  // A wrong key is stored and fails; the right one, under the same name, is asked at once.
+  // A wrong key is stored and fails; the right one, under the same name, is tried at once.
   expect(await client.request("setup.key", { provider: "groq", key: WRONG })).toEqual({ keyPlace: "credentials/groq" });
   expect(await client.request("setup.model", { model: MODEL })).toEqual({ model: MODEL });
   const failed = await runCommand(["agent", "-m", "hello"], { home: product.home });
@@ -53,7 +53,7 @@ test("from the demo to a model: a wrong key, a provider that is down, an unknown
   expect(state).toMatchObject({ model: { reference: MODEL, source: "configured" }, agent: { name: "Ada" } });
   expect((await stat(join(product.home, "credentials/groq"))).mode & 0o777).toBe(0o600);
 
-  // The right key is in its file alone; the wrong one, and both in what was printed and answered, nowhere.
+  // The right key is only in its file; the wrong one, and both in all output and responses, nowhere.
   expect(await filesWith(product.home, KEY)).toEqual(["credentials/groq"]);
   expect(await filesWith(product.home, WRONG)).toEqual([]);
   for (const key of [KEY, WRONG]) expect(`${product.output()}${JSON.stringify(state)}`).not.toContain(key);

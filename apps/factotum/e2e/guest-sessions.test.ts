@@ -114,7 +114,7 @@ test("an identity link named like the owner's id gives a guest neither the owner
   expect(scene.given).toEqual(["canary-chat"]);
 });
 
-test("after the upgrade the old history stays in main, and each guest of it starts empty and is told once", async () => {
+test("after the upgrade the old history stays in main, and each guest in it starts empty and is notified once", async () => {
   // The behaviour of earlier versions.
   await using scene = await startGuestScene({ sharedMain: true });
   await scene.owner("My word is canary-page.");

@@ -62,7 +62,7 @@ test("a guest's turn with visible output is ended, and the guest is told to ask 
 
 test.each([
   ["main is the owner's alone", {}],
-  ["everybody has a session of their own", { sharedMain: true, dmScope: "per-channel-peer" }],
+  ["everyone has a session of their own", { sharedMain: true, dmScope: "per-channel-peer" }],
 ])("a guest's message queued behind the owner's turn runs in the guest's own session once %s", async (_name, settings) => {
   await using scene = await startGuestScene({ sharedMain: true });
   const gate = scene.model.hold();

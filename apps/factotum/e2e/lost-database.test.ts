@@ -239,7 +239,7 @@ test("a database without a snapshot is rebuilt from the plain files; a second lo
   expect(await scene.damage()).toMatchObject([{ kind: "database", rebuilt: ["agent:main:main"] }]);
   // It is titled by its first message.
   expect((await scene.run("sessions", "list")).stdout).toContain("the first word");
-  // The chat is told once it is known again.
+  // The chat is notified once it is known again.
   await scene.say("the second word");
   expect(scene.notices).toEqual([expect.stringContaining("There was no copy of it, so conversations come from their plain files.")]);
   await scene.lose("emptied");

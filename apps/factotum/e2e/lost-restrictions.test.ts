@@ -55,7 +55,7 @@ async function start(env: Readonly<Record<string, string>> = {}): Promise<{ read
 describe("a restriction that this build would lose refuses the start, although a last good copy exists", () => {
   test.each([
     ["a provider's name is misspelt", `tools: {byProvider: {Anthropic: {deny: ["exec"]}}}`, "tools.byProvider.Anthropic: ", '"anthropic"'],
-    ["a model stands in place of a provider", `tools: {byProvider: {"anthropic/x": {deny: ["exec"]}}}`, "anthropic/x", '"anthropic"'],
+    ["a model string in place of a provider", `tools: {byProvider: {"anthropic/x": {deny: ["exec"]}}}`, "anthropic/x", '"anthropic"'],
     ["patterns of commands", `tools: {exec: {allow: ["git *"]}}`, "tools.exec.allow: ", "deny"],
     ["command hooks", `commandHooks: [{event: "pre-tool", command: ["/bin/false"]}]`, "commandHooks: ", "hook"],
     ["approvals", `tools: {approvals: {timeoutMinutes: 5}}`, "tools.approvals: ", "approval"],

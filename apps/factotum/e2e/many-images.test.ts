@@ -29,7 +29,7 @@ async function writeConversation(file: string): Promise<void> {
   await once(out, "finish");
 }
 
-test("with older images of any size, every text of a conversation is sent, and no one is told that it is too long", async () => {
+test("with older images of any size, every text of a conversation is sent, without a notice that it is too long", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "factotum-images-"));
   const file = path.join(folder, "images.jsonl");
   await writeConversation(file);

@@ -89,7 +89,7 @@ describe.each([true, false])("x-factotum-reasoning (streaming: %s)", (stream) =>
     expect(model.violations).toEqual([]);
   });
 
-  test.each([{}, { "x-factotum-reasoning": "off" }])("%j: nothing of it appears, and no thoughts are requested", async (headers) => {
+  test.each([{}, { "x-factotum-reasoning": "off" }])("%j: nothing of it is shown, and no thoughts are requested", async (headers) => {
     model.script(replies);
     expect(await ask(body, headers, stream)).toEqual({ content: "I look.\n\nThere it is.", reasoning: undefined });
     expect(lastBody()["thinking"]).toBeUndefined();

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-/** Puts a snapshot of a product's database where the product looks for them. The product may run: this is an ordinary reader. */
+/** Stores a snapshot of a product's database where the product looks for them. The product may be running: this is an ordinary reader. */
 export async function takeSnapshot(home: string): Promise<void> {
   const folder = path.join(home, "state", "snapshots");
   await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -115,7 +115,7 @@ describe.each(CASES)("behind %s at the path %j (%s)", (server, path, place) => {
     let text = "";
     for await (const chunk of answer as AsyncIterable<Buffer>) {
       text += chunk.toString();
-      // The model will never end it: what is here has not waited for the end.
+      // The model never ends this answer, so the client did not wait for its end.
       if (text.includes("The beginning")) break;
     }
     expect(text).toContain("The beginning");

@@ -3,11 +3,11 @@ import type { Prompts } from "../src/runtime/prompts.ts";
 /** One answer, to the first question that fits; `undefined` leaves. */
 export type ScriptedAnswer = readonly [question: RegExp, answer: string | boolean | undefined];
 
-/** A person who gives these answers in this order. A question that does not fit the next one fails. */
+/** A person who gives these answers in order. A question that does not match the next one fails. */
 export class ScriptedPrompts implements Prompts {
-  /** What was said between the questions. */
+  /** Messages shown between the questions. */
   readonly said: string[] = [];
-  /** Every question with its first choice, or what was offered. */
+  /** Every question with its first choice, or its default. */
   readonly asked: string[] = [];
   readonly #answers: ScriptedAnswer[];
 
@@ -15,7 +15,7 @@ export class ScriptedPrompts implements Prompts {
     this.#answers = [...answers];
   }
 
-  /** Answers that were never asked for. */
+  /** Answers that were never used. */
   get left(): readonly ScriptedAnswer[] {
     return this.#answers;
   }

@@ -1,6 +1,6 @@
 /** A configuration file with a mistake that people make. */
 export interface WrongConfig {
-  /** What is wrong, for the reader of the fixture. */
+  /** The mistake, for readers of the fixture. */
   readonly mistake: string;
   readonly text: string;
   /** `json5` if left out. */

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { CliContext, Finish } from "../runtime/cli-context.ts";
 import { json } from "./options.ts";
 
-/** Who may talk to the assistant: `factotum access`. */
+/** Access control: `factotum access`. */
 export function addAccess(program: Command, context: CliContext, finish: Finish): void {
   program
     .command("access")

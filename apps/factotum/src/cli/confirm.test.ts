@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { confirm } from "./confirm.ts";
 
-/** Asks, and does something once the question is shown. */
+/** Asks, and acts once the question is shown. */
 async function ask(answer: (input: PassThrough, stopping: AbortController) => void): Promise<boolean> {
   const [input, output, stopping] = [new PassThrough(), new PassThrough(), new AbortController()];
   const asked = confirm("Remove it?", { input, output, signal: stopping.signal });

@@ -112,7 +112,7 @@ describe("with a gateway", () => {
     [["agent", "--session", "agent:", "-m", "hello"], "is no session"],
     [["agent", "--message", ""], "The message is empty"],
     [["agent", "--message", "  "], "The message is empty"],
-  ])("%j ends with 2 and words for people", async (args, words) => {
+  ])("%j exits with 2 and a readable message", async (args, words) => {
     await using _gateway = await start();
     expect(await home.run(...args)).toMatchObject({ code: 2, stderr: expect.stringContaining(words) as string });
   });

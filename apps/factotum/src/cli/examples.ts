@@ -1,4 +1,4 @@
-/** Examples of commands, by the words of the command; what the help shows below the options. */
+/** Examples by command; shown in the help below the options. */
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "": ["factotum setup", "factotum gateway start", 'factotum agent -m "What can you do?"', "factotum doctor"],
   agent: ['factotum agent -m "Summarise notes.md"', 'factotum agent --session main -m "And in French?"'],

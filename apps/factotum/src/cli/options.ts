@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option } from "commander";
 /** Milliseconds of the units of an age. */
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** The option of every command whose result a program may read. */
+/** The option of every command with machine-readable output. */
 export function json(): Option {
   return new Option("--json", "print JSON for programs");
 }

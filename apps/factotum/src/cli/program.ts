@@ -254,7 +254,7 @@ function addLogs(program: Command, context: CliContext, finish: Finish): void {
     });
 }
 
-/** What the command says of itself. */
+/** Adds version, help and description of the command itself. */
 function addSelf(program: Command, context: CliContext): void {
   program
     .command("version")
@@ -270,7 +270,7 @@ function addSelf(program: Command, context: CliContext): void {
     });
 }
 
-/** What the root decides about output, errors and help holds for every command; each shows its examples. */
+/** Applies the root's settings for output, errors and help to every command, and adds its examples. */
 function inherit(command: Command, parent: Command, path: string): void {
   command.copyInheritedSettings(parent);
   addExamples(command, path);

@@ -1,14 +1,14 @@
 import type { Command } from "commander";
 import type { Shell } from "./shells.ts";
 
-/** What can stand behind a command. */
+/** A position in a command line, with its possible continuations. */
 interface Node {
-  /** The words of the command, the program's name first. */
+  /** The words of the command, starting with the program's name. */
   readonly path: string;
   readonly words: readonly { readonly word: string; readonly description: string; readonly isCommand: boolean }[];
 }
 
-/** Writes the completion of a command line for a shell: its commands, options and their choices, as they are in this build. */
+/** Renders the completion script of a shell: commands, options and their choices in this build. */
 export function renderCompletion(program: Command, shell: Shell): string {
   const nodes = nodesOf(program, program.name());
   return { bash: renderBash, zsh: renderZsh, fish: renderFish }[shell](nodes, program.name());

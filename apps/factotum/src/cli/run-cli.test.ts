@@ -67,7 +67,7 @@ test("context compares with the previous request if --diff names no turn", async
   expect((await cli.run("context", "--diff", "two")).code).toBe(2);
 });
 
-test("--version loads the entry and nothing else of ours", async () => {
+test("--version loads only the entry file of the product", async () => {
   await using cli = await CliHome.create();
   const hook = `import { registerHooks } from "node:module";
     registerHooks({ load: (url, context, next) => { if (!url.startsWith("node:")) process.stderr.write(url + "\\n"); return next(url, context); } });`;

@@ -13,7 +13,7 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
     exitCode = code;
   });
   try {
-    // The capital letter was the short form once.
+    // The capital letter was the short form in earlier versions.
     await program.parseAsync(args[0] === "-V" ? ["-v", ...args.slice(1)] : [...args], { from: "user" });
     return exitCode;
   } catch (error) {

@@ -43,7 +43,7 @@ export async function runProcess(): Promise<void> {
     ["SIGHUP", 129],
   ] as const) {
     process.on(signal, () => {
-      // A second signal means: do not wait.
+      // A second signal forces the exit.
       if (stopping.signal.aborted) process.exit(code);
       stopping.abort(signal);
     });

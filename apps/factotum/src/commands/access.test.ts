@@ -15,7 +15,7 @@ const configure = async (feishu: string): Promise<void> =>
 const ONE = '{ appId: "cli_0123456789abcdef", appSecret: "s", transport: { type: "websocket" }, allowFrom: ["ou_a"] }';
 const value = async (key: string): Promise<unknown> => JSON.parse((await home.run("config", "get", key, "--json")).stdout);
 
-test("a sender, a group and the owner are admitted where the account stands; what is there stays", async () => {
+test("admits a sender, a group and the owner in the account's own settings, and keeps existing entries", async () => {
   await configure(ONE);
   expect(await home.run("access", "allow", "feishu:default", "ou_b")).toMatchObject({
     code: 0,
@@ -30,7 +30,7 @@ test("a sender, a group and the owner are admitted where the account stands; wha
   expect(await home.read("factotum.json5")).toMatch(/^\/\/ mine\n/);
 });
 
-test("of several accounts the named one is changed, and a list of the defaults is taken over", async () => {
+test("changes the named one of several accounts, and copies the defaults' list", async () => {
   await writeFile(
     join(home.factotumHome, "factotum.json5"),
     `{ channels: { defaults: { allowFrom: ["ou_d"] }, feishu: { accounts: { work: ${ONE.replace(', allowFrom: ["ou_a"]', "")}, home: ${ONE.replace("cdef", "cdee")} } } } }`,

@@ -14,9 +14,9 @@ import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { refusedStart } from "./refused-start.ts";
 
-/** Who is admitted, and as what. */
+/** The party to admit, and its role. */
 export interface AccessOptions {
-  /** `channel:account`, or a channel whose only account is meant. */
+  /** `channel:account`, or a channel with a single account. */
   readonly account: string;
   /** The platform's own. */
   readonly id: string;
@@ -27,7 +27,7 @@ export interface AccessOptions {
   readonly json: boolean;
 }
 
-/** Admits a person or a group: writes it into the configuration, which a running gateway uses at once. */
+/** Admits a person or a group in the configuration, which a running gateway applies at once. */
 export async function accessAllow(context: CliContext, options: AccessOptions): Promise<number> {
   const { id, owner, group, json } = options;
   if (owner && group) throw new CliError("usage", "A group cannot be the owner.", { fix: "Give --owner or --group, not both." });
@@ -65,7 +65,7 @@ export async function accessAllow(context: CliContext, options: AccessOptions): 
 interface Account {
   readonly channel: string;
   readonly accountId: string;
-  /** Where its settings stand. */
+  /** The path of its settings. */
   readonly place: KeyPath;
 }
 
@@ -108,7 +108,7 @@ function senderChange({ channel, accountId, id, place }: Account & { readonly id
   const account = config.channels[channel]?.accounts[accountId];
   if (account?.dmPolicy === "disabled")
     throw new CliError("failure", `Direct messages are closed there: ${formatKeyPath([...place, "dmPolicy"])} is "disabled".`);
-  // What the defaults list holds as long as the account has no list of its own.
+  // The defaults' list, as long as the account has no list of its own.
   const allowFrom = account?.allowFrom ?? [];
   return allowFrom.includes(id) ? undefined : { path: [...place, "allowFrom"], value: [...allowFrom, id] };
 }

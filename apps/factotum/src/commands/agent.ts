@@ -8,7 +8,7 @@ import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { AnswerStream } from "./answer-stream.ts";
 
-/** What is said to whom. */
+/** Options of a message to an agent. */
 export interface AgentOptions {
   readonly message: string;
   readonly agent?: string;
@@ -20,8 +20,8 @@ export interface AgentOptions {
 const INTERRUPTED = 130;
 
 /**
- * Says something to an agent through the gateway and prints its answer: as it is written at a terminal, else at its end. An interrupt stops the run in the
- * gateway, too.
+ * Sends a message to an agent through the gateway and prints its answer: while it is written at a terminal, otherwise at its end. An interrupt also stops the
+ * run in the gateway.
  */
 export async function agent(context: CliContext, options: AgentOptions): Promise<number> {
   if (options.message.trim() === "")
@@ -38,7 +38,7 @@ export async function agent(context: CliContext, options: AgentOptions): Promise
     const running = client.request("agent", params);
     const result = await Promise.race([running, interrupted(context.signal)]);
     if (result !== undefined) return report(context, result, { stream, json: options.json });
-    // What comes of it now is in the conversation.
+    // Its result is in the conversation.
     running.catch(() => undefined);
     await stop(context, gateway, { sessionKey: target, stream });
     return INTERRUPTED;
@@ -59,7 +59,7 @@ async function interrupted(signal: AbortSignal): Promise<undefined> {
   return promise;
 }
 
-/** Ends the run of this command. In a session in which something else ran, it is not known which run is ours: nothing is stopped. */
+/** Stops the run of this command. If something else ran in the session, its own run is unknown and nothing is stopped. */
 async function stop(
   context: CliContext,
   { client }: ConnectedGateway,

@@ -3,11 +3,11 @@ import type { RpcClient } from "../rpc/rpc-client.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { paint } from "../runtime/paint.ts";
 
-/** Prints the answer of the next run of a session while it is written. */
+/** Prints the answer of a session's next run while it is written. */
 export class AnswerStream implements Disposable {
-  /** The run that began after this command had looked; absent before it has begun. */
+  /** The run that started after this command subscribed; absent before that. */
   runId: string | undefined;
-  /** False when something else ran or waited in the session: which run answers is not known then, and nothing is printed. */
+  /** False if something else was running or waiting in the session: the answering run is unknown then, and nothing is printed. */
   readonly isOurs: boolean;
   readonly #context: CliContext;
   #block: "text" | "thinking" = "text";
@@ -19,7 +19,7 @@ export class AnswerStream implements Disposable {
     this.isOurs = isOurs;
   }
 
-  /** Subscribes to a session; everything that is said after it has resolved is seen. */
+  /** Subscribes to a session; all later events are received. */
   static async open(sessionKey: string, client: RpcClient, context: CliContext): Promise<AnswerStream> {
     const early: ChatEvent[] = [];
     let receive = (event: ChatEvent): void => void early.push(event);
@@ -34,7 +34,7 @@ export class AnswerStream implements Disposable {
     return stream;
   }
 
-  /** Ends the printing; true if the answer stands on the terminal already. */
+  /** Stops printing; true if the answer is already on the terminal. */
   end(answer: string): boolean {
     this[Symbol.dispose]();
     if (this.#printed === "") return false;

@@ -26,7 +26,7 @@ const withInput = async (input: string, ...args: readonly string[]): Promise<Cli
   home.runWith({ readInput: async () => input }, ...args);
 
 describe("auth set", () => {
-  test("takes the key from standard input, tests it, keeps it, and leaves the demo", async () => {
+  test("reads the key from standard input, tests it, stores it, and ends the demo", async () => {
     const { code, stdout, stderr } = await withInput(`${KEY}\n`, "auth", "set", "anthropic");
     expect(code).toBe(0);
     expect(stdout).toMatch(/takes the key[^]*credentials\/anthropic[^]*The model is now anthropic\/claude-sonnet-5-5\./);
@@ -36,13 +36,13 @@ describe("auth set", () => {
     expect((await home.run("auth", "test", "anthropic")).stdout).toContain("has 2 models");
   });
 
-  test("asks for it at a terminal", async () => {
+  test("prompts for it at a terminal", async () => {
     const prompts = new ScriptedPrompts([[/^Key of Anthropic \(made at https:/, KEY]]);
     expect((await home.runWith({ prompts: async () => prompts }, "auth", "set", "anthropic")).code).toBe(0);
     expect(await home.read("credentials/anthropic")).toBe(`${KEY}\n`);
   });
 
-  test("stores nothing that the provider refuses, unless told to", async () => {
+  test("stores nothing that the provider refuses, unless forced", async () => {
     const refused = await withInput("sk-ant-wrong-0123456789", "auth", "set", "anthropic");
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("refused this key") as string });
     await expect(home.read("credentials/anthropic")).rejects.toThrow("ENOENT");
@@ -68,7 +68,7 @@ describe("auth set", () => {
 describe("models", () => {
   beforeEach(async () => void (await withInput(KEY, "auth", "set", "anthropic")));
 
-  test("are listed, the one in use marked", async () => {
+  test("are listed, with the current one marked", async () => {
     expect((await home.run("models", "list")).stdout).toBe("anthropic/claude-sonnet-5-5  (in use)\nanthropic/claude-haiku-5\n");
     expect(JSON.parse((await home.run("models", "list", "anthropic", "--json")).stdout)).toEqual({
       model: "anthropic/claude-sonnet-5-5",

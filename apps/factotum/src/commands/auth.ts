@@ -22,8 +22,8 @@ const MAY_BE_RIGHT: ReadonlySet<ProviderCheck["type"]> = new Set([
 ]);
 
 /**
- * Tests a key and keeps it. It comes from the terminal, where it is not shown, else from standard input; never from the command line, where other programs
- * could read it. Where nothing but the demo was there, the provider's own model is chosen, too.
+ * Tests a key and stores it. The key is read from the terminal without echo, otherwise from standard input; never from the command line, where other programs
+ * could read it. If only the demo was available, the provider's default model is selected too.
  */
 export async function authSet(
   context: CliContext,
@@ -54,7 +54,7 @@ export async function authSet(
   return EXIT.ok;
 }
 
-/** Lists the providers with where their keys stand; never a key. */
+/** Lists the providers with the locations of their keys; never a key. */
 export async function authList(context: CliContext, { json }: { readonly json: boolean }): Promise<number> {
   const { providers } = await setupState(context);
   if (json) printJson(context, { providers });

@@ -7,7 +7,7 @@ import { CHANNELS } from "../compose/extensions.ts";
 
 const REFERENCE = "../../../../docs/configuration-reference.md";
 
-test("docs/configuration-reference.md is what the command prints; `pnpm run reference` writes it", async () => {
+test("docs/configuration-reference.md equals the command's output; `pnpm run reference` writes it", async () => {
   await using cli = await CliHome.create();
   await expect((await cli.run("config", "reference")).stdout).toMatchFileSnapshot(REFERENCE);
 });
@@ -18,7 +18,7 @@ test("every key of every channel of this build has a description", async () => {
   expect(keys.size).toBeGreaterThan(500);
 });
 
-test("setup names the JSON Schema that it writes beside the file, with the reference's texts, and the file is valid", async () => {
+test("setup refers to the JSON Schema that it writes beside the file, with the reference's texts, and the file is valid", async () => {
   await using cli = await CliHome.create();
   await cli.run("setup");
   expect(await cli.read("factotum.json5")).toContain('$schema: "./factotum.schema.json"');

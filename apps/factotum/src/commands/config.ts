@@ -127,7 +127,7 @@ export async function configSchema(context: CliContext): Promise<number> {
   return EXIT.ok;
 }
 
-/** A value is JSON5 if it is valid, so that 5 is a number; where only a text fits (a token of digits), it is taken as text. */
+/** A valid JSON5 value is parsed, so that 5 is a number; where only text is allowed (a token of digits), it is used as text. */
 async function tryForms(context: CliContext, key: string, text: string | undefined): Promise<SetConfigResult> {
   const options = { env: context.env, channels: CHANNELS };
   if (text === undefined) return setConfigValue(key, undefined, options);

@@ -22,11 +22,11 @@ const MARKS = { ok: "ok     ", warning: "warning", error: "ERROR  " };
 /** How the command is run. */
 export interface DoctorOptions {
   readonly json: boolean;
-  /** Repairs what can be repaired without losing anything, and looks again. */
+  /** Repairs what can be repaired without data loss, and checks again. */
   readonly fix: boolean;
 }
 
-/** Looks at everything that commonly goes wrong; each finding says what to do. Changes nothing without `fix`. */
+/** Checks for common problems; each finding says what to do. Changes nothing without `fix`. */
 export async function doctor(context: CliContext, { json, fix }: DoctorOptions): Promise<number> {
   let findings = await examine(context);
   const fixed = fix ? await repairAll(findings) : [];
@@ -35,7 +35,7 @@ export async function doctor(context: CliContext, { json, fix }: DoctorOptions):
   const warnings = findings.filter(({ level }) => level === "warning").length;
   const code = errors === 0 ? EXIT.ok : EXIT.failure;
   if (json) {
-    // What repairs a finding is no part of its JSON.
+    // The repair of a finding is not part of its JSON.
     printJson(context, { ok: errors === 0, errors, warnings, fixed, findings });
     return code;
   }
@@ -77,7 +77,7 @@ async function examine(context: CliContext): Promise<readonly Finding[]> {
   ];
 }
 
-/** What was repaired, as it was found. */
+/** Repairs findings and returns the repaired ones. */
 async function repairAll(findings: readonly Finding[]): Promise<readonly string[]> {
   const fixed: string[] = [];
   for (const { message, repair } of findings) {

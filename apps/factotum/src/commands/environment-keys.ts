@@ -7,13 +7,13 @@ import { storeKey } from "../first-run/store-key.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { doneOrFail, firstRunParts, setupState } from "./first-run-steps.ts";
 
-/** A provider whose key only a variable of this shell holds. */
+/** A provider whose key is only in a variable of this shell. */
 export interface EnvironmentKey {
   readonly provider: string;
   readonly variable: string;
 }
 
-/** The keys that a service would miss: they stand in this shell's environment, and the configuration names no other for their providers. */
+/** Keys that a service would lack: they are in this shell's environment, and the configuration has no other for their providers. */
 export async function findEnvironmentKeys({ env }: CliContext): Promise<readonly EnvironmentKey[]> {
   const loaded = await loadConfig({ env, channels: CHANNELS });
   if (loaded.type === "refused") return [];
@@ -25,7 +25,10 @@ export async function findEnvironmentKeys({ env }: CliContext): Promise<readonly
   });
 }
 
-/** Keeps them in private files that the configuration names, and names the model that one of them has chosen: without the variable nothing else would. */
+/**
+ * Stores them in private files that the configuration refers to, and sets the model that one of them has selected, because without the variable nothing else
+ * would.
+ */
 export async function storeEnvironmentKeys(context: CliContext, keys: readonly EnvironmentKey[]): Promise<readonly string[]> {
   const { model } = await setupState(context);
   const parts = firstRunParts(context);

@@ -8,18 +8,18 @@ import type { CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { systemClock } from "../runtime/system-clock.ts";
 
-/** What the steps of a first run need of a command. */
+/** The first-run dependencies of a command. */
 export function firstRunParts({ env }: CliContext): FirstRunParts {
   return { env, channels: CHANNELS, fetch: httpFetch, clock: systemClock };
 }
 
-/** The result of a step, or the error that says why it was refused. */
+/** The result of a step, or an error with the reason of its refusal. */
 export function doneOrFail<Done>(outcome: SetupOutcome<Done>): { readonly type: "done" } & Done {
   if (outcome.type === "refused") throw new CliError("configInvalid", outcome.message);
   return outcome;
 }
 
-/** What is set up. Rejects with a `CliError` when the configuration cannot be used. */
+/** The current setup. Rejects with a `CliError` if the configuration is unusable. */
 export async function setupState(context: CliContext): Promise<SetupState> {
   return doneOrFail(await readSetupState(firstRunParts(context))).state;
 }

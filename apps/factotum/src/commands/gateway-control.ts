@@ -60,8 +60,8 @@ async function refuseVainRestart(context: CliContext): Promise<void> {
 }
 
 /**
- * Restarts the gateway from outside. A command that the gateway itself runs ends with it, so it would stop it and never start it again; and it has few
- * variables of the gateway's environment, so that a gateway started from it would have no keys. Instead the running gateway is asked to do it.
+ * Restarts the gateway by a detached helper. A command that the gateway itself runs ends with it, so it would stop the gateway and never start it again; and it
+ * has few variables of the gateway's environment, so a gateway started from it would have no keys. Therefore the running gateway is asked to restart.
  */
 async function restartLater(context: CliContext, json: boolean): Promise<number> {
   using gateway = await findGateway(context);
@@ -139,7 +139,7 @@ async function restartGateway(context: CliContext): Promise<Started> {
   return startGateway(context);
 }
 
-/** Waits until a service that was started takes work. Rejects with a `CliError` that names its log. */
+/** Waits until a started service is ready. Rejects with a `CliError` that names its log. */
 export async function waitForService(
   context: CliContext,
   service: SystemService,

@@ -78,7 +78,7 @@ export async function gatewayRun(context: CliContext, options: GatewayRunOptions
   }
 }
 
-/** Why a gateway stops; the first reason counts. */
+/** Why a gateway stops; the first reason wins. */
 class StopRequest {
   readonly #made = Promise.withResolvers<string>();
   #reason: string | undefined;

@@ -12,22 +12,22 @@ import { findEnvironmentKeys, storeEnvironmentKeys } from "./environment-keys.ts
 import { stopGateway, waitForService } from "./gateway-control.ts";
 import { refusedStart } from "./refused-start.ts";
 
-/** What an installation may do beside writing the service. */
+/** Options of an installation, besides writing the service. */
 export interface InstallOptions {
   readonly json: boolean;
-  /** The port of the service; by default that of a gateway that runs, else what `FACTOTUM_PORT` or the configuration says. */
+  /** The port of the service; by default that of a running gateway, otherwise that of `FACTOTUM_PORT` or the configuration. */
   readonly port?: number;
-  /** Keeps keys of the environment in files without asking. */
+  /** Store keys of the environment in files without asking. */
   readonly storeKeys: boolean;
 }
 
-/** Installs the system's service, and waits until its gateway takes work. */
+/** Installs the system's service, and waits until its gateway is ready. */
 export async function installService(context: CliContext, options: InstallOptions): Promise<number> {
   const service = requireService(context);
-  // Asked before anything is stopped or written: where no service can take its place, the gateway goes on, and nothing is left behind.
+  // Checked before anything is stopped or written: without a service manager the gateway keeps running, and nothing is left behind.
   await service.checkSession();
   const places = await keepEnvironmentKeys(context, options);
-  const { before, port } = await giveWay(context, service, options);
+  const { before, port } = await stopManualGateway(context, service, options);
   await service.install(withoutUndefined({ port }));
   const { facts } = await waitForService(context, service, before);
   if (options.json) {
@@ -84,7 +84,7 @@ async function runs(context: CliContext): Promise<boolean> {
   return gateway !== undefined;
 }
 
-/** A service does not see the variables of this shell: their keys are kept in files, if the person wants that. */
+/** A service does not see the variables of this shell: stores their keys in files, if the person agrees. */
 async function keepEnvironmentKeys(context: CliContext, { storeKeys, json }: InstallOptions): Promise<readonly string[]> {
   const keys = await findEnvironmentKeys(context);
   if (keys.length === 0) return [];

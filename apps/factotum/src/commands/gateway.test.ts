@@ -22,7 +22,7 @@ async function startGateway(cli: CliHome): Promise<{ readonly running: RunningCl
 }
 
 describe("a gateway in the foreground", () => {
-  test("sets itself up, prints its address, answers every command, and ends with 0 when it is stopped", async () => {
+  test("sets itself up, prints its address, serves every command, and exits with 0 when it is stopped", async () => {
     await using cli = await CliHome.create();
     const { running, url, token } = await startGateway(cli);
     expect(token).toBe((await cli.read("credentials/gateway-token")).trim());

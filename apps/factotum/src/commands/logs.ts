@@ -5,7 +5,7 @@ import { followLog, readLastLines } from "../runtime/read-log.ts";
 
 /** Selects lines of the log. */
 export interface LogsOptions {
-  /** How many of the last lines. */
+  /** Number of lines, from the end. */
   readonly lines: number;
   /** Minimum level. */
   readonly level: LogLevel;

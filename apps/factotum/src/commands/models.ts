@@ -6,7 +6,7 @@ import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { doneOrFail, firstRunParts, setupState } from "./first-run-steps.ts";
 
-/** Lists the models of a provider, or of all that have a key or run here, by their free listings. What cannot be asked is said on standard error. */
+/** Lists the models of one provider, or of all with a key or a local server, by their free listings. Unavailable ones are reported on standard error. */
 export async function modelsList(context: CliContext, provider: string | undefined, { json }: { readonly json: boolean }): Promise<number> {
   const { model, providers } = await setupState(context);
   const usable = providers.filter(
@@ -32,7 +32,7 @@ export async function modelsList(context: CliContext, provider: string | undefin
   return provider !== undefined && lists.some(({ check }) => check.type !== "works") ? EXIT.failure : EXIT.ok;
 }
 
-/** Tests whether a model, or the one in use, can be asked, by calls that cost nothing. */
+/** Tests whether a model, or the current one, can be used, by calls that cost nothing. */
 export async function modelsTest(
   context: CliContext,
   reference: string | undefined,

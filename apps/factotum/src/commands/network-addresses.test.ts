@@ -22,7 +22,7 @@ test.each([
   expect(networkUrls(bind, 18_790, INTERFACES)).toEqual(urls);
 });
 
-test("names what there is when every interface is a virtual one, and nothing without a network", () => {
+test("falls back to virtual interfaces, and reports nothing without a network", () => {
   expect(networkUrls("lan", 1, { docker0: INTERFACES.docker0 })).toEqual(["http://172.17.0.1:1"]);
   expect(networkUrls("lan", 1, { lo: INTERFACES.lo })).toEqual([]);
 });

@@ -23,8 +23,8 @@ function ownAddresses(interfaces: Interfaces): readonly string[] {
 }
 
 /**
- * What a person needs to reach the gateway from another device: its addresses, a QR code of the first one for a phone, and what the missing encryption
- * means. Empty for a gateway that only this machine reaches. Without a token, as in a log, there is no code.
+ * How to reach the gateway from another device: its addresses, a QR code of the first one for a phone, and a warning about missing encryption. Empty if only
+ * this machine can reach it. Without a token, as in a log, there is no code.
  */
 export async function describeNetwork(urls: readonly string[], token: string | undefined): Promise<string> {
   const [first] = urls;

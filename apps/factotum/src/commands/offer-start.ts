@@ -27,7 +27,7 @@ export async function offerStart(context: CliContext, prompts: Prompts): Promise
   return offerPage(context, prompts);
 }
 
-/** A service that could be installed and is not; a session without a manager is offered none. */
+/** A service that can be installed and is not; none in a session without a manager. */
 async function usableService(context: CliContext): Promise<SystemService | undefined> {
   const service = systemService(context);
   if (service === undefined || (await service.isInstalled())) return undefined;
@@ -74,7 +74,7 @@ async function offerPage(context: CliContext, prompts: Prompts): Promise<boolean
   return true;
 }
 
-/** The program that opens an address on this system; `undefined` where no screen is attached. */
+/** The program that opens an address on this system; `undefined` without a screen. */
 function browserCommand({ platform, env }: CliContext): string | undefined {
   if (platform === "darwin") return "open";
   const hasScreen = (env["DISPLAY"] ?? "") !== "" || (env["WAYLAND_DISPLAY"] ?? "") !== "";

@@ -1,7 +1,7 @@
 import { listProblems, type RefusedConfig } from "@factotum/config";
 import { CliError } from "../runtime/cli-error.ts";
 
-/** Why a gateway does not start with a configuration file, and what to do. */
+/** The error for a configuration file with which no gateway starts, and what to do. */
 export function refusedStart({ path, problems }: RefusedConfig): CliError {
   const isUnenforced = problems.some(({ type }) => type === "unenforced");
   const list = listProblems(problems);

@@ -21,7 +21,7 @@ async function configure(home: CliHome, providerUrl: string): Promise<void> {
   );
 }
 
-test("a wrong key is told, the right one is kept, a model and a name are chosen; again everything is there", async () => {
+test("reports a wrong key, stores the right one, sets a model and a name, and offers them as defaults when it runs again", async () => {
   await using home = await CliHome.create();
   await using provider = await startListingServer({ key: KEY, models: ["claude-sonnet-5-5", "claude-haiku-5"] });
   await configure(home, provider.url);
@@ -51,7 +51,7 @@ test("a wrong key is told, the right one is kept, a model and a name are chosen;
   expect(again).toMatchObject({ code: 0, left: [] });
 });
 
-test("a key of the environment is offered first and can be kept; an unknown model is refused", async () => {
+test("offers a key of the environment first; refuses an unknown model", async () => {
   await using home = await CliHome.create();
   await using provider = await startListingServer({ key: KEY, models: ["claude-sonnet-5-5"] });
   await configure(home, provider.url);
@@ -70,7 +70,7 @@ test("a key of the environment is offered first and can be kept; an unknown mode
   expect(await home.read("credentials/anthropic")).toBe(`${KEY}\n`);
 });
 
-test("a person who leaves keeps what was done", async () => {
+test("keeps finished steps when the person leaves", async () => {
   await using home = await CliHome.create();
   const result = await guide(home, [[/^Which provider/, undefined]]);
   expect(result).toMatchObject({ code: 1, left: [] });
@@ -78,7 +78,7 @@ test("a person who leaves keeps what was done", async () => {
   expect(await home.read("factotum.json5")).toContain("tools: { profile:");
 });
 
-test("without a terminal, with --non-interactive and with --json nothing is asked", async () => {
+test("asks nothing without a terminal, with --non-interactive and with --json", async () => {
   await using home = await CliHome.create();
   const nobody = new ScriptedPrompts([]);
   const prompts = async (): Promise<ScriptedPrompts> => nobody;

@@ -14,12 +14,12 @@ import { offerStart } from "./offer-start.ts";
 const KEEP = ":keep";
 const OTHER = ":other";
 
-/** The person has left; what was done so far stays. */
+/** The person left; finished steps are kept. */
 const LEFT = Symbol("left");
 
 /**
- * Leads a person from the demo to a model and a name, and offers to start the gateway. Every step can be left and done again; what is set up already is the
- * first answer that is offered.
+ * Leads a person from the demo to a model and a name, and offers to start the gateway. Every step can be left and repeated; current settings are the default
+ * answers.
  */
 export async function setupGuide(context: CliContext, prompts: Prompts): Promise<number> {
   const guide = new Guide(context, prompts);
@@ -37,7 +37,7 @@ class Guide {
     this.#prompts = prompts;
   }
 
-  /** Asks for a provider until one works or is taken as it is. */
+  /** Asks for a provider until one works or is accepted without a successful test. */
   async chooseProvider(): Promise<typeof LEFT | undefined> {
     for (;;) {
       const state = await setupState(this.#context);
@@ -80,7 +80,7 @@ class Guide {
     }
   }
 
-  /** `undefined`: the key that is there, or none where none is needed. */
+  /** `undefined`: keep the current key, or none is needed. */
   async #askForKey(provider: SetupProvider): Promise<string | undefined | typeof LEFT> {
     const { needsKey, keyPlace, keyProblem, label, url } = provider;
     if (!needsKey) return undefined;
@@ -164,7 +164,7 @@ function hintOf({ keyPlace, keyProblem, running }: SetupProvider): { readonly hi
   return running === undefined ? {} : { hint: running ? "runs here" : "does not run here" };
 }
 
-/** What is in use, else what could be used at once. */
+/** The current provider, otherwise one that could be used at once. */
 function firstProvider({ model, providers }: SetupState): string {
   if (model.source === "configured") return KEEP;
   const found = model.source === "found" ? model.reference.slice(0, model.reference.indexOf("/")) : undefined;

@@ -2,7 +2,7 @@ import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { runSetup, type SetupReport } from "../setup/run-setup.ts";
 
-/** Makes what is missing and prints what it did; at a terminal it then leads a person through the first steps. */
+/** Creates what is missing and prints what it did; at a terminal it then leads a person through the first steps. */
 export async function setup(
   context: CliContext,
   { json, interactive }: { readonly json: boolean; readonly interactive: boolean },

@@ -11,7 +11,7 @@ import { EXIT } from "../runtime/exit-codes.ts";
 import { describeEvent } from "./damage.ts";
 import { findGateway, requestError } from "../rpc/connect-gateway.ts";
 
-/** What the gateway is doing; if it is down, what is on disk. The database is never opened: it belongs to the gateway. */
+/** The state of the gateway; if it is down, the state on disk. The database is never opened: it belongs to the gateway. */
 export async function status(context: CliContext, { json }: { readonly json: boolean }): Promise<number> {
   using gateway = await findGateway(context);
   if (gateway === undefined) {
@@ -76,7 +76,7 @@ function describeCommands(lines: readonly string[]): string[] {
   return lines.map((line, index) => `${index === 0 ? "commands  " : "          "} ${line}`);
 }
 
-/** Those who are named with the command that admits them. */
+/** Refused parties that are listed with the command that admits them. */
 const MAX_REFUSED = 5;
 
 function describeRefused({ messages, senders }: GatewayStatus["refused"], nowMs: number): string[] {
@@ -128,7 +128,7 @@ interface DiskFacts {
   /** Of the configuration that a start would use; empty if a start would be refused. */
   readonly commandPolicy: readonly string[];
   readonly databaseBytes: number;
-  /** What the next start does about a lost database. */
+  /** How the next start will handle a lost database. */
   readonly recovery?: PendingRecovery;
   readonly sessionFiles: number;
 }

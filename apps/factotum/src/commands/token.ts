@@ -10,7 +10,7 @@ import { EXIT } from "../runtime/exit-codes.ts";
 import { addressOf } from "./address-of.ts";
 import { refusedStart } from "./refused-start.ts";
 
-/** Prints the token with which the page and other clients connect. Whoever has it is the owner. */
+/** Prints the token with which the page and other clients connect. Its holder is the owner. */
 export async function tokenShow(context: CliContext, { json }: { readonly json: boolean }): Promise<number> {
   const { token } = await currentToken(context);
   if (token === undefined) throw new CliError("failure", 'There is no token: gateway.auth.mode is "none".');
@@ -19,7 +19,7 @@ export async function tokenShow(context: CliContext, { json }: { readonly json: 
   return EXIT.ok;
 }
 
-/** Makes another token. A running gateway uses it at once: whatever was opened with the old one is cut off. */
+/** Generates another token. A running gateway applies it at once: connections opened with the old one are closed. */
 export async function tokenRotate(context: CliContext, { json }: { readonly json: boolean }): Promise<number> {
   const { isConfigured, token: before } = await currentToken(context);
   if (before === undefined) throw new CliError("failure", 'There is no token to rotate: gateway.auth.mode is "none".');
@@ -27,7 +27,7 @@ export async function tokenRotate(context: CliContext, { json }: { readonly json
     throw new CliError("failure", "The token is the one that gateway.auth.token names.", {
       fix: "Change it there, or remove the key (factotum config unset gateway.auth.token): then the gateway has a token of its own.",
     });
-  // Connected with the old token, so that the gateway can be asked to read the new one.
+  // Connected with the old token, to ask the gateway to read the new one.
   using gateway = await findGateway(context);
   const token = await replaceGatewayToken(context.paths);
   if (gateway !== undefined) await useNewToken(context, gateway);
@@ -44,7 +44,7 @@ async function useNewToken({ signal }: CliContext, { client }: ConnectedGateway)
   try {
     await client.request("config.reload", { force: true }, { signal });
   } catch (error) {
-    // The new token ends the connection that asked for it.
+    // The new token closes the connection that requested it.
     if (!isUnauthorized(error) && !(error instanceof ConnectionError)) throw requestError(error);
   }
 }

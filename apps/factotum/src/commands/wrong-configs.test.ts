@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { CliHome } from "../../test/cli.ts";
 import { WRONG_CONFIGS, type WrongConfig } from "../../test/wrong-configs.ts";
 
-/** Words of the libraries beneath, which mean nothing to a newcomer. */
+/** Terms of libraries that mean nothing to a newcomer. */
 const FOREIGN_WORDS =
   /invalid input|invalid option|expected \w+, received|unrecognized|zod|JSON5:|too small|too big|union|regex|undefined|Invalid/;
 
@@ -17,7 +17,7 @@ async function validate({ text, format = "json5" }: WrongConfig): Promise<string
   return `${stdout.replaceAll(cli.factotumHome, "~/.factotum")}exit ${code}\n`;
 }
 
-test("69 wrong configurations get the reviewed messages, in no library's words and without a secret", async () => {
+test("69 wrong configurations get the reviewed messages, without library terms and without a secret", async () => {
   expect(WRONG_CONFIGS).toHaveLength(69);
   const answers: string[] = [];
   for (const [index, wrong] of WRONG_CONFIGS.entries()) {

@@ -4,7 +4,7 @@ import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-pr
 import { expect, test } from "vitest";
 import { CliHome } from "../../test/cli.ts";
 
-/** Processes of this machine whose environment names the folder: everything that a gateway of this home has started. */
+/** Processes of this machine whose environment contains the folder: everything that a gateway of this home has started. */
 async function processesOf(home: string): Promise<readonly number[]> {
   const found = await Promise.all(
     (await readdir("/proc"))

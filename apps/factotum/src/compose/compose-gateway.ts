@@ -170,7 +170,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   return { gateway, token, notices, close: (reason) => (closing ??= close(reason)) };
 }
 
-/** Sets up models and the assistant's name for clients, and has every change in use at once. */
+/** Sets up models and the assistant's name for clients, and applies every change at once. */
 function setupOf(reloader: ConfigReloader, { env, secrets }: Pick<CliContext, "env"> & Pick<ComposeOptions, "secrets">): SetupControl {
   return createSetupControl({
     env,
@@ -185,7 +185,7 @@ function setupOf(reloader: ConfigReloader, { env, secrets }: Pick<CliContext, "e
   });
 }
 
-/** Takes snapshots of the database, and has the gateway begin again with them when its file is taken away. */
+/** Takes snapshots of the database, and requests a restart if its file is removed. */
 function keepDatabase(
   { engine }: Gateway,
   options: Pick<ComposeOptions, "logger" | "onShutdownRequest"> & { readonly store: SqliteStore; readonly wasKilled: boolean },

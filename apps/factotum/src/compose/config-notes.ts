@@ -14,7 +14,7 @@ import {
 } from "@factotum/config";
 import { isListedModel, listedModels, PROVIDERS } from "@factotum/models";
 
-/** What a valid file names and this machine or version does not know: models, and secrets that bring nothing. Notices, with their places in the file. */
+/** Names in a valid file that are unknown to this machine or version: models, and secrets without a value. Returned as notices with their paths in the file. */
 export async function configNotes(loaded: LoadedConfig, { env }: { readonly env: Environment }): Promise<readonly ConfigProblem[]> {
   if (loaded.source !== "file") return [];
   const notes = [...modelNotes(loaded.written), ...(await unresolvedSecrets(loaded.written, { env }))];
@@ -25,7 +25,7 @@ export async function configNotes(loaded: LoadedConfig, { env }: { readonly env:
 
 type Written = LoadedConfig["written"];
 
-/** The models that a document names and that its provider may not have, or whose provider is not known. */
+/** Models in a document that its provider may not offer, or whose provider is unknown. */
 function modelNotes(written: Written): readonly ConfigProblem[] {
   const list = valueAt(written, ["agents", "list"]);
   const agents: KeyPath[] = [
@@ -57,7 +57,7 @@ function noteOf(written: Written, path: KeyPath, known: Parameters<typeof parseM
   return [notice(`this version does not know a model "${model}" of ${provider}${hint}`)];
 }
 
-/** Where an agent names models. */
+/** The paths at which an agent refers to models. */
 function modelPaths(written: Written, agent: KeyPath): readonly KeyPath[] {
   const model = valueAt(written, [...agent, "model"]);
   const fallbacks = object(model)["fallbacks"];

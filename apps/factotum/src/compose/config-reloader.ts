@@ -30,9 +30,9 @@ export interface ConfigReloaderOptions {
   /** The configuration that the gateway has started with. */
   readonly started: LoadedConfig;
   readonly load: () => Promise<LoadedConfig | RefusedConfig>;
-  /** Goes on with it, whole or, when it rejects, not at all. Resolves with what it found beside the problems of the file. */
+  /** Applies it, all or nothing; if it rejects, nothing has changed. Resolves with findings in addition to the problems of the file. */
   readonly apply: (loaded: LoadedConfig, options: { readonly force: boolean }) => Promise<readonly ConfigProblem[]>;
-  /** Keeps it as the last good copy. */
+  /** Stores it as the last good copy. */
   readonly remember: (loaded: LoadedConfig) => Promise<void>;
   /** Who enforces the limits of running commands. */
   readonly limitsKeptBy: HostRunner["limitsKeptBy"];
@@ -80,7 +80,7 @@ export class ConfigReloader implements ConfigControl {
       const read = await load();
       ({ fileHash } = read);
       if (read.type === "refused" || read.source === "last-good") return this.#keep(read);
-      // Before the first file there is nothing that could be missed: what the defaults name is read again.
+      // Before the first file nothing can be missing: files that the defaults refer to are read again.
       if (read.source === "defaults" && !(force && this.#running.source === "defaults")) return this.#keep(read);
       const changed = diffDocuments(this.#running.written, read.written).map(({ path }) => path);
       const loaded = { ...read, problems: [...read.problems, ...(await apply(read, { force }))] };

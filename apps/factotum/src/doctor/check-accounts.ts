@@ -4,7 +4,7 @@ import { ok, type Finding } from "./finding.ts";
 
 type Account = FactotumConfig["channels"][string]["accounts"][string];
 
-/** A channel that is there without being configured admits every client with the gateway's token, and needs no list of people. */
+/** A built-in channel without configuration admits every client with the gateway's token, and needs no allowlist. */
 const WITH_TOKEN: ReadonlySet<string> = new Set(CHANNELS.flatMap(({ id, implicit }) => (implicit === true ? [id] : [])));
 
 /** Accounts that refuse everyone, and accounts that admit more people than their owner may think. */

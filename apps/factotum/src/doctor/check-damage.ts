@@ -19,7 +19,7 @@ export function checkDamage({ stateFolder }: StatePaths): Finding[] {
   });
 }
 
-/** A database that the next start restores, or that is damaged without anybody having noticed. A running gateway checks its own. */
+/** A database that the next start restores, or with undetected damage. A running gateway checks its own. */
 export async function checkDatabase(paths: StatePaths): Promise<Finding[]> {
   const pending = await findPendingRecovery(paths.stateFolder, sessionFolders(paths));
   if (pending !== undefined) return [{ check: "recovery", level: "warning", message: pending.text, fix: pending.fix }];

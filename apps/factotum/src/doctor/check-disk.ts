@@ -1,12 +1,12 @@
 import { statfs } from "node:fs/promises";
 import { ok, type Finding } from "./finding.ts";
 
-/** The gateway takes no messages when it cannot keep its reserve (16 MiB, and 8 MiB beside it). */
+/** The gateway accepts no messages without its reserve (16 MiB, and 8 MiB of further space). */
 const FULL_BYTES: number = 24 * 1024 * 1024;
 const NEARLY_FULL_BYTES: number = 512 * 1024 * 1024;
 const MB: number = 1024 * 1024;
 
-/** Room on the disk of the state directory, and files that it may still hold. */
+/** Free space on the disk of the state directory. */
 export async function checkDisk(home: string): Promise<readonly Finding[]> {
   try {
     const { bavail, bsize, files, ffree } = await statfs(home);
@@ -19,7 +19,7 @@ export async function checkDisk(home: string): Promise<readonly Finding[]> {
     if (free < NEARLY_FULL_BYTES) return [{ check: "disk", level: "warning", message: `The disk is nearly full: ${room}.`, fix }];
     return [ok("disk", room)];
   } catch (error) {
-    // There is no state directory yet, which another check tells.
+    // There is no state directory yet, which another check reports.
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
     throw error;
   }

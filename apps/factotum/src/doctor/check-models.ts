@@ -99,7 +99,7 @@ interface ProviderKey {
   readonly value: string | undefined;
 }
 
-/** The keys of a provider, or what is wrong with one. A server that needs none has one without a value. */
+/** The keys of a provider, or the problem with one. A server without authentication has one without a value. */
 async function findKeys(provider: string, { config, env }: Context): Promise<Finding | { readonly found: readonly ProviderKey[] }> {
   const configured = config.models.providers[provider];
   const keys = [
@@ -138,7 +138,7 @@ interface AskedModel extends Context {
   readonly keys: readonly ProviderKey[];
 }
 
-/** Asks the provider, with each of its keys, for its models: it takes the key, and has the model. */
+/** Queries the provider with each of its keys: it accepts the key, and offers the model. */
 async function askProvider(written: string, asked: AskedModel): Promise<readonly Finding[]> {
   const { provider, model, baseUrl, keys, fetch, config } = asked;
   if (baseUrl === undefined) {

@@ -61,7 +61,7 @@ export function checkSettings(config: FactotumConfig): readonly Finding[] {
   ];
 }
 
-/** Bindings of accounts that there are not match nothing. */
+/** Bindings of unknown accounts, which match nothing. */
 function unusedBindings({ bindings, channels }: FactotumConfig): readonly Finding[] {
   return bindings.flatMap(({ match: { channel, accountId = "default" } }, index): Finding[] => {
     const accounts = channels[channel]?.accounts ?? {};

@@ -7,7 +7,7 @@ export interface Finding {
   readonly message: string;
   /** What to do. */
   readonly fix?: string;
-  /** Does it, for `--fix`: only where nothing can be lost by it. */
+  /** Repairs it, for `--fix`; only if no data can be lost. */
   readonly repair?: () => Promise<void>;
 }
 

@@ -7,16 +7,16 @@ import { readRuntimeFile } from "../runtime/runtime-file.ts";
 import { systemService } from "../service/find-service.ts";
 import { ok, type Finding } from "./finding.ts";
 
-/** The environment that counts: the gateway's own, which need not be the shell's. */
+/** The effective environment: the gateway's own, which may differ from the shell's. */
 export interface GatewayEnvironment {
   readonly env: Environment;
-  /** `shell`: neither a gateway runs nor a service is installed, so the next start takes what this shell has. */
+  /** `shell`: no gateway is running and no service is installed, so the next start uses this shell's. */
   readonly source: "gateway" | "service" | "shell";
   /** For people. */
   readonly name: string;
 }
 
-/** Finds the environment of the running gateway, else the one that its service starts it with, else this shell's. */
+/** Finds the environment of the running gateway, otherwise that of its service, otherwise this shell's. */
 export async function findGatewayEnvironment(context: CliContext): Promise<GatewayEnvironment> {
   const { env } = context;
   const places = placesOf(env);
@@ -32,14 +32,14 @@ export async function findGatewayEnvironment(context: CliContext): Promise<Gatew
   return { env, source: "shell", name: "this shell" };
 }
 
-/** Which installation is meant is what this command was told. */
+/** The variables that select the installation, which come from this command. */
 function placesOf(env: Environment): Environment {
   return Object.fromEntries(
     ["HOME", "FACTOTUM_HOME", "FACTOTUM_CONFIG"].flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
   );
 }
 
-/** What a gateway of this user was started with, as Linux shows it; `undefined` elsewhere, and for another program that has its number by now. */
+/** The environment of this user's gateway, as reported by Linux; `undefined` elsewhere, and if another program has its process id now. */
 async function processEnvironment(pid: number): Promise<Environment | undefined> {
   try {
     if (!(await readFile(`/proc/${pid}/cmdline`, "utf8")).includes("\0gateway\0run\0")) return undefined;
@@ -61,7 +61,7 @@ export function checkEnvironment(found: GatewayEnvironment, { env: shell }: CliC
   const { env, source, name } = found;
   if (source === "shell") return [];
   const named = secretVariables(loaded.written);
-  // A key that no setting names chooses the model only where none is configured.
+  // A key that no setting refers to selects the model only if none is configured.
   const relevant = loaded.config.agents.some(({ model }) => model === undefined) ? [...named, ...DEFAULT_KEY_VARIABLES] : named;
   const valueOf = (environment: Environment, variable: string): string => environment[variable]?.trim() ?? "";
   const findings = [...new Set(relevant)].flatMap((variable): Finding[] => {

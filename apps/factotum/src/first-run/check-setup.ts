@@ -4,7 +4,7 @@ import { checkProvider, PROVIDERS, type ProviderCheck } from "@factotum/models";
 import { findAddress, findProviderKey } from "./find-target.ts";
 import { loadForSetup, type FirstRunParts } from "./first-run-parts.ts";
 
-/** Tests a provider with a key, or with the one that it has, by calls that cost nothing. Rejects only when `signal` fires. */
+/** Tests a provider with a key, or with its current one, by calls that cost nothing. Rejects only if `signal` fires. */
 export async function checkSetup(
   { provider, key, model }: { readonly provider: string; readonly key?: string | undefined; readonly model?: string | undefined },
   parts: FirstRunParts,
@@ -22,7 +22,7 @@ export async function checkSetup(
   return checkProvider({ ...address, apiKey, ...withoutUndefined({ model }) }, { fetch, clock, ...withoutUndefined({ signal }) });
 }
 
-/** Says that a provider is unknown, with the nearest one. */
+/** The error for an unknown provider, with the nearest name. */
 export function unknownProvider(provider: string, configured: readonly string[]): string {
   const known = [...new Set([...Object.keys(PROVIDERS), ...configured])].filter((id) => id !== "demo");
   const nearest = nearestName(provider, known);

@@ -13,7 +13,10 @@ import { checkWindow, findProvider, PROVIDERS, resolveModelInfo } from "@factotu
 import { loadForSetup, refusedFor, type FirstRunParts } from "./first-run-parts.ts";
 import { defaultAgent } from "./read-setup-state.ts";
 
-/** Makes `provider/model`, or an alias of one, the model of the default agent: where its model is set today, else under `agents.defaults`. Fallbacks stay. */
+/**
+ * Sets `provider/model`, or an alias of one, as the model of the default agent: where its model is set now, otherwise under `agents.defaults`. Fallbacks are
+ * kept.
+ */
 export async function chooseModel(written: string, parts: FirstRunParts): Promise<SetupOutcome<{ readonly model: string }>> {
   const loaded = await loadForSetup(parts);
   if (loaded.type === "refused") return loaded;
@@ -34,7 +37,7 @@ export async function chooseModel(written: string, parts: FirstRunParts): Promis
   return result.type === "refused" ? refusedFor(result.path, result.problems) : { type: "done", model };
 }
 
-/** Why no agent can work in the model's window; `undefined` when one can, or nothing is known of it. */
+/** Why no agent can work in the model's window; `undefined` if one can, or nothing is known about it. */
 function judgeWindow({ provider, model }: ModelReference, { config }: LoadedConfig): string | undefined {
   const configured = config.models.providers[provider];
   const contextWindow = configured?.models.find(({ id }) => id === model)?.contextWindow;

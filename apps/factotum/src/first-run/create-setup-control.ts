@@ -6,11 +6,11 @@ import { nameAssistant } from "./name-assistant.ts";
 import { readSetupState } from "./read-setup-state.ts";
 import { storeKey } from "./store-key.ts";
 
-/** What a running gateway adds to the steps. */
+/** Additions of a running gateway to the steps. */
 export interface SetupControlOptions extends FirstRunParts {
-  /** Told every key before anything is done with it, so that no log line shows it. */
+  /** Called with every key before it is used, so that no log line shows it. */
   readonly onSecret: (key: string) => void;
-  /** Takes a change up; resolves with why it could not be, or nothing. */
+  /** Applies a change; resolves with the reason if that failed. */
   readonly applyChange: () => Promise<string | undefined>;
 }
 

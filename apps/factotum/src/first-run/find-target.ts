@@ -1,13 +1,13 @@
 import { resolveSecret, type Environment, type FactotumConfig, type Secret } from "@factotum/config";
 import { findProvider, providerBaseUrl, readProviderKey, type ProviderCheckTarget } from "@factotum/models";
 
-/** The first key of a provider: where it stands, and what it is unless it cannot be read. */
+/** The first key of a provider: its location, and its value unless it cannot be read. */
 export type ProviderKey =
   | { readonly type: "key"; readonly place: string; readonly value: string }
   | { readonly type: "unresolved"; readonly place: string; readonly problem: string }
   | { readonly type: "none" };
 
-/** Finds the key that a provider would be asked with first. */
+/** Finds the key that a provider would be queried with first. */
 export async function findProviderKey(provider: string, { models }: FactotumConfig, env: Environment): Promise<ProviderKey> {
   const configured = models.providers[provider];
   const secret = configured?.apiKey ?? Object.values(configured?.credentials ?? {})[0]?.apiKey;
@@ -27,7 +27,7 @@ function placeOf(secret: Secret, provider: string): string {
   return secret.type === "env" ? secret.name : `models.providers.${provider}`;
 }
 
-/** How a provider is reached; `undefined` for one that neither the product nor the configuration knows. */
+/** The address of a provider; `undefined` if neither the product nor the configuration knows it. */
 export function findAddress(
   provider: string,
   { models }: FactotumConfig,

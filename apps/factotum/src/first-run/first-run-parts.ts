@@ -2,7 +2,7 @@ import type { Clock } from "@factotum/agent-contract";
 import { formatProblem, loadConfig, type ChannelSource, type ConfigProblem, type Environment, type LoadedConfig } from "@factotum/config";
 import type { SetupOutcome } from "@factotum/gateway";
 
-/** What the steps of a first run work with. */
+/** Dependencies of the first-run steps. */
 export interface FirstRunParts {
   readonly env: Environment;
   readonly channels: readonly ChannelSource[];
@@ -13,13 +13,13 @@ export interface FirstRunParts {
 /** A step that was refused; nothing was changed. */
 export type Refused = Extract<SetupOutcome<object>, { readonly type: "refused" }>;
 
-/** The configuration that holds now, or why no step can be done. */
+/** The current configuration, or why no step is possible. */
 export async function loadForSetup({ env, channels }: FirstRunParts): Promise<LoadedConfig | Refused> {
   const loaded = await loadConfig({ env, channels });
   return loaded.type === "refused" ? refusedFor(loaded.path, loaded.problems) : loaded;
 }
 
-/** A refusal with what is wrong with the configuration. */
+/** A refusal with the problems of the configuration. */
 export function refusedFor(path: string, problems: readonly ConfigProblem[]): Refused {
   const reasons = problems.map(formatProblem).join("; ");
   return { type: "refused", message: `${path} was not changed: ${reasons}. Repair it (factotum config validate) and try again.` };

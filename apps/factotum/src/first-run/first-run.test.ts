@@ -35,7 +35,7 @@ const written = async (name = "factotum.json5"): Promise<string> => readFile(joi
 const mode = async (name: string): Promise<string> => ((await stat(join(home, name))).mode & 0o777).toString(8);
 
 describe("a key", () => {
-  test("is kept in a private file that the configuration names, and everything else of the file stays", async () => {
+  test("is stored in a private file that the configuration refers to, without other changes to the file", async () => {
     await config();
     await mkdir(join(home, "credentials"));
     await chmod(join(home, "credentials"), 0o755);
@@ -49,14 +49,14 @@ describe("a key", () => {
     for (const line of ["// mine", "// the port", "gateway: { port: 4711 }, // stays"]) expect(text).toContain(line);
   });
 
-  test("is replaced by the next one, also where the configuration stays as it is", async () => {
+  test("is replaced by the next one, even if the configuration stays the same", async () => {
     await config();
     await storeKey("anthropic", "sk-ant-the-wrong-one", parts);
     expect(await storeKey("anthropic", KEY, parts)).toMatchObject({ type: "done" });
     expect(await written("credentials/anthropic")).toBe(`${KEY}\n`);
   });
 
-  test("is not kept when the configuration is damaged: what was there stays, and the reason is said", async () => {
+  test("is not stored if the configuration is damaged: the previous state is kept, and the reason reported", async () => {
     await config("{ gateway: { port: 47");
     const refused = await storeKey("anthropic", KEY, parts);
     expect(refused).toMatchObject({ type: "refused", message: expect.stringContaining("config validate") as string });
@@ -82,7 +82,7 @@ describe("a key", () => {
 });
 
 describe("a test of a provider", () => {
-  test("uses the key that is given, else the one that is stored", async () => {
+  test("uses the given key, otherwise the stored one", async () => {
     await using server = await startListingServer({ key: KEY, models: ["claude-sonnet-5-5"] });
     await config(`{ models: { providers: { anthropic: { baseUrl: "${server.url}" } } } }`);
     expect(await checkSetup({ provider: "anthropic" }, parts)).toMatchObject({ type: "missing-key" });
@@ -123,7 +123,7 @@ describe("a model", () => {
   });
 });
 
-test("a model in whose window no agent can work is refused, and so is one that the file only names", async () => {
+test("a model whose window is too small for any agent is refused, and so is an unknown one", async () => {
   const text =
     '{ models: { providers: { ollama: { models: [{ id: "tiny", contextWindow: 8000 }] }, house: { baseUrl: "http://127.0.0.1:9" } } } }';
   await config(text);
@@ -141,7 +141,7 @@ test("a model in whose window no agent can work is refused, and so is one that t
 describe("a name", () => {
   const identity = "workspace/IDENTITY.md";
 
-  test("goes into IDENTITY.md, whose other lines stay", async () => {
+  test("is written to IDENTITY.md without changing its other lines", async () => {
     await config();
     await mkdir(join(home, "workspace"));
     await writeFile(join(home, identity), "# Who you are\n\n- Name:\n- Tone: dry\n");
@@ -152,7 +152,7 @@ describe("a name", () => {
     expect(await readSetupState(parts)).toMatchObject({ state: { agent: { id: "main", name: "Grace" } } });
   });
 
-  test("makes the file from the template where it is missing, and a line where there is none", async () => {
+  test("creates the file from the template, or adds the line, if it is missing", async () => {
     await config();
     await nameAssistant("Ada", parts);
     expect(await written(identity)).toMatch(/^# Who you are\n\n- Name: Ada\n- What you are/);
@@ -167,7 +167,7 @@ describe("a name", () => {
 });
 
 describe("the state", () => {
-  test("names where keys stand and never holds one", async () => {
+  test("names the locations of keys and never contains one", async () => {
     await config('{ models: { providers: { openai: { apiKey: { file: "credentials/openai" } } } } }');
     parts = { ...parts, env: { ...parts.env, GROQ_API_KEY: "gsk-0123456789" } };
     await storeKey("anthropic", KEY, parts);

@@ -7,7 +7,7 @@ import { loadForSetup, type FirstRunParts } from "./first-run-parts.ts";
 import { withIdentityName } from "./identity-file.ts";
 import { defaultAgent } from "./read-setup-state.ts";
 
-/** Names the default agent: in its IDENTITY.md, whose other lines stay as they are. A name is one line of at most 80 characters. */
+/** Sets the default agent's name in its IDENTITY.md, without changing other lines. A name is one line of at most 80 characters. */
 export async function nameAssistant(written: string, parts: FirstRunParts): Promise<SetupOutcome<{ readonly name: string }>> {
   const name = written.replaceAll(/\s+/g, " ").trim();
   if (name === "" || name.length > 80 || /[*_`\p{Cc}]/u.test(name))

@@ -9,7 +9,7 @@ import { findAddress, findProviderKey } from "./find-target.ts";
 import { loadForSetup, type FirstRunParts } from "./first-run-parts.ts";
 import { readIdentityName } from "./identity-file.ts";
 
-/** What is set up and what can be; asks a local Ollama whether it runs, and no other server. */
+/** The current setup and the options; queries a local Ollama, and no other server. */
 export async function readSetupState(parts: FirstRunParts): Promise<SetupOutcome<{ readonly state: SetupState }>> {
   const loaded = await loadForSetup(parts);
   if (loaded.type === "refused") return loaded;

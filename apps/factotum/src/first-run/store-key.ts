@@ -6,12 +6,12 @@ import { unknownProvider } from "./check-setup.ts";
 import { findAddress } from "./find-target.ts";
 import { loadForSetup, refusedFor, type FirstRunParts } from "./first-run-parts.ts";
 
-/** A file of another purpose must not be taken for a provider's. */
+/** Files with another purpose must not be overwritten by a provider's key. */
 const TAKEN: ReadonlySet<string> = new Set(["gateway-token", "owner-display-secret"]);
 
 /**
- * Keeps a provider's key in `credentials/<provider>` (mode 600, folder 700, atomically) and names it in the configuration as `{ file }`. When the
- * configuration cannot be changed, the file is as it was before.
+ * Stores a provider's key in `credentials/<provider>` (mode 600, folder 700, atomically) and refers to it in the configuration as `{ file }`. If the
+ * configuration cannot be changed, the previous file is restored.
  */
 export async function storeKey(
   provider: string,

@@ -3,8 +3,8 @@ import type { CliContext } from "../runtime/cli-context.ts";
 import { findGateway, isUnauthorized, requestError } from "./connect-gateway.ts";
 
 /**
- * Asks a running gateway to look at the file now, rather than in a moment; with `force` also when the file is unchanged, since a key or token that it names
- * is another one. `undefined` when none runs, or none that lets us in.
+ * Asks a running gateway to check the file now; with `force` even if it is unchanged, because a key or token that it refers to has changed. `undefined` if none
+ * is running or accepts the token.
  */
 export async function reloadGateway(
   context: CliContext,
@@ -14,13 +14,13 @@ export async function reloadGateway(
     try {
       return await askToReload(context, options);
     } catch (error) {
-      // Another token ends the connection that asked for it. The gateway watches the file, too, so it may have changed the token before we ask: either way
-      // the next connection is opened with the new one.
+      // Another token closes the connection that requested it. The gateway also watches the file and may have applied the token already: either way, the next
+      // connection uses the new one.
       if (!isUnauthorized(error)) throw error;
       return await askToReload(context, options);
     }
   } catch (error) {
-    // It watches the file: what cannot be asked for happens all the same.
+    // The gateway watches the file, so the change is applied anyway.
     context.note(`factotum: ${requestError(error).message}\n`);
     return undefined;
   }
@@ -31,7 +31,7 @@ async function askToReload(context: CliContext, options: { readonly force?: bool
   return await gateway?.client.request("config.reload", options, { signal: context.signal });
 }
 
-/** Says what a running gateway does about a change. */
+/** Describes how a running gateway handled a change. */
 export function describeReload(reloaded: ConfigReloadResult | undefined): string {
   if (reloaded === undefined) return "A running gateway takes it up by itself.";
   if (reloaded.type === "kept") return `The running gateway does not use it: ${reloaded.problems.join("; ")}`;

@@ -22,7 +22,7 @@ export interface ConnectOptions {
   readonly timeoutMs?: number;
 }
 
-/** Told of events that come while a request is in work; only those that a command has a use for. */
+/** Receives events during a request; only those that a command uses. */
 export type RpcEventListener = (...event: { readonly [Name in UsedEvent]: [name: Name, payload: RpcEvents[Name]] }[UsedEvent]) => void;
 
 type UsedEvent = "chat" | "replay";
@@ -78,7 +78,7 @@ export class RpcClient implements Disposable {
     }
   }
 
-  /** Sends a request and waits for the answer, without a timeout unless `signal` fires. Rejects with an `RpcError` or a `ConnectionError`. */
+  /** Sends a request and waits for the response, without a timeout unless `signal` fires. Rejects with an `RpcError` or a `ConnectionError`. */
   async request<Method extends RpcMethod>(
     method: Method,
     params: RpcMethods[Method]["params"],

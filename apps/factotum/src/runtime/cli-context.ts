@@ -15,13 +15,13 @@ export interface CliContext {
   readonly note: (text: string) => void;
   /** Asks the person at the terminal; absent without one. */
   readonly confirm?: (question: string) => Promise<boolean>;
-  /** Asks more than yes or no; absent without a terminal for input and output. */
+  /** Asks questions beyond yes or no; absent without a terminal for input and output. */
   readonly prompts?: () => Promise<Prompts>;
-  /** Reads all of standard input; for what must not stand in the command line. */
+  /** Reads all of standard input; for values that must not be on the command line. */
   readonly readInput?: () => Promise<string>;
   /** The result goes to a person's terminal rather than to a program. */
   readonly isTerminal?: boolean;
-  /** That terminal may be given colours. */
+  /** True if the terminal shows colours. */
   readonly hasColour?: boolean;
   /** Fires when the command should end. */
   readonly signal: AbortSignal;

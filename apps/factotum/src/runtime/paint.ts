@@ -1,10 +1,10 @@
 import { styleText } from "node:util";
 import type { CliContext } from "./cli-context.ts";
 
-/** What words are, rather than how they look. */
+/** Styles by meaning rather than appearance. */
 const STYLES = { heading: "bold", error: "red", faint: "dim" } as const;
 
-/** Colours words for a person's terminal; elsewhere, and with `NO_COLOR`, they stay as they are. */
+/** Styles text for a person's terminal; elsewhere, and with `NO_COLOR`, it is unchanged. */
 export function paint(context: Pick<CliContext, "hasColour">, style: keyof typeof STYLES, text: string): string {
   return context.hasColour === true ? styleText(STYLES[style], text, { validateStream: false }) : text;
 }

@@ -2,17 +2,17 @@
 export interface Choice {
   readonly value: string;
   readonly label: string;
-  /** Said beside it. */
+  /** Shown beside it. */
   readonly hint?: string;
 }
 
-/** Asks a person at a terminal. An answer of `undefined` means that the person has left (Ctrl-C, Escape). */
+/** Asks a person at a terminal. `undefined` as an answer means that the person has left (Ctrl-C, Escape). */
 export interface Prompts {
-  /** Says something between two questions. */
+  /** Shows a message between two questions. */
   say(level: "info" | "success" | "warning", text: string): void;
   /** One of several; a long list can be searched. */
   select(question: string, choices: readonly Choice[], initial?: string): Promise<string | undefined>;
-  /** Does not show what is typed. */
+  /** Does not echo the input. */
   password(question: string): Promise<string | undefined>;
   /** One line; an empty one is an answer, too. */
   text(question: string, initial: string): Promise<string | undefined>;

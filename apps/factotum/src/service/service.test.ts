@@ -90,10 +90,12 @@ test("the property list is exactly as expected for a strict parser", () => {
   expect(() => parse(plistText(odd, "ai.factotum.gateway").replace("</dict>", ""))).toThrow();
 });
 
-/** What a manager of services does when it is told to start one. */
+/** The effect of starting a service. */
 type OnStart = "starts nothing" | { readonly url: string };
 
-/** Puts a `systemctl`, or the program of another manager, first on the PATH that writes down how it was called, starts a service as told and ends as told. */
+/**
+ * Puts a fake `systemctl`, or the program of another manager, first on the PATH; it records its calls, starts a service as `onStart` says and exits as told.
+ */
 async function fakeSystemctl(
   cli: CliHome,
   exitCode: number,
@@ -146,7 +148,7 @@ async function startReady(): Promise<AsyncDisposable & { readonly url: string; r
   const paths: string[] = [];
   const server = createServer((request, response) => {
     paths.push(request.url ?? "");
-    // Not ready when it is asked first.
+    // Not ready at the first check.
     response.writeHead(paths.length > 1 ? 200 : 503).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -160,7 +162,7 @@ async function startReady(): Promise<AsyncDisposable & { readonly url: string; r
   };
 }
 
-/** A service manager that has nothing to do: the gateway is told directly. */
+/** A service manager without a service: the gateway is stopped directly. */
 async function fakeStop(cli: CliHome): Promise<void> {
   await writeFile(join(cli.home, "bin", "systemctl"), "#!/bin/sh\n");
   expect((await cli.run("gateway", "stop")).code).toBe(0);
@@ -314,7 +316,7 @@ test("install passes the property list to launchd once its session was found", a
   ]);
 });
 
-test("the service gets the port of the gateway that it takes the place of, or the one that is asked for", async () => {
+test("the service gets the port of the gateway that it replaces, or the requested one", async () => {
   await using cli = await CliHome.create();
   await using ready = await startReady();
   await fakeSystemctl(cli, 0, { onStart: ready });

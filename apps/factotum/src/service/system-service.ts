@@ -1,7 +1,7 @@
 import type { Environment } from "@factotum/config";
 import type { CliContext } from "../runtime/cli-context.ts";
 
-/** What a service is to know beyond the installation that it serves. */
+/** Settings of a service besides its installation. */
 export interface ServiceOptions {
   readonly port?: number;
 }
@@ -17,7 +17,7 @@ export interface SystemService {
   isRunning(): Promise<boolean>;
   /** The variables with which it starts the gateway, as far as the manager tells; those of the description at least. Never rejects. */
   environment(): Promise<Environment>;
-  /** Asks whether the manager can be reached in this session, and changes nothing: whoever installs asks before anything that an installation would replace is stopped. */
+  /** Checks whether the manager can be reached in this session, without changes: an installation checks this before it stops anything that it would replace. */
   checkSession(): Promise<void>;
   /**
    * Writes the description and starts the service, now and with every session; with `port` on that one, whatever the configuration says. One that runs already

@@ -31,7 +31,7 @@ export function createSystemdService(context: CliContext, name: string): SystemS
     isRunning,
     async environment() {
       const ofManager = await runProgram("systemctl", ["--user", "show-environment"], env);
-      // What `systemctl --user edit` has added is part of it.
+      // Includes changes by `systemctl --user edit`.
       const ofUnit = await runProgram("systemctl", ["--user", "show", unit, "--property=Environment", "--value"], env);
       return {
         ...parseVariables(ofManager.code === 0 ? ofManager.stdout.split("\n") : []),
@@ -63,7 +63,7 @@ export function createSystemdService(context: CliContext, name: string): SystemS
   };
 }
 
-/** `NAME=value`, the whole in quotes or the value in `$'…'` where it has spaces. */
+/** Parses `NAME=value`, quoted as a whole, or with the value in `$'…'` if it has spaces. */
 function parseVariables(entries: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     entries.flatMap((entry) => {

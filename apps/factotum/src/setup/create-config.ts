@@ -9,7 +9,7 @@ import { CliError } from "../runtime/cli-error.ts";
 /** The JSON Schema for editors, beside the configuration that names it. */
 const SCHEMA_FILE = "factotum.schema.json";
 
-/** The first configuration: what differs from the defaults on purpose, and where the most wanted settings go. */
+/** The first configuration: intentional differences from the defaults, and comments for the most common settings. */
 function firstConfig(displaySecretFile: string): string {
   return `// Factotum's configuration. Every key, with its default: factotum config reference
 // Check it with "factotum config validate"; change it here or with "factotum config set <key> <value>".
@@ -41,7 +41,7 @@ export interface CreatedConfig {
   readonly path: string;
   /** True if it was created now. */
   readonly created: boolean;
-  /** The file existed once and is missing: none was created in its place. */
+  /** The file existed before and is missing: none was created in its place. */
   readonly missing?: true;
 }
 
@@ -66,7 +66,7 @@ export async function createConfig(context: CliContext): Promise<CreatedConfig> 
   return { path: location.path, created: true };
 }
 
-/** Writes what this version knows of every key beside the configuration, so that an editor completes, explains and checks it. */
+/** Writes the JSON Schema of this version beside the configuration, so that an editor completes, explains and checks it. */
 export async function writeConfigSchema(configPath: string): Promise<void> {
   const schema = describedSchema(await loadChannelSchemas(CHANNELS));
   await writePrivateFile(join(dirname(configPath), SCHEMA_FILE), `${JSON.stringify(schema, null, 2)}\n`);

@@ -21,7 +21,9 @@ interface SetupOptions {
   readonly writesSchema?: boolean;
 }
 
-/** Makes what is missing: the state directory, the configuration, the gateway's token, a workspace for each agent. Asks nothing, changes nothing. */
+/**
+ * Creates what is missing: the state directory, the configuration, the gateway's token, a workspace for each agent. Asks nothing, changes nothing that exists.
+ */
 export async function runSetup(context: CliContext, { writesSchema = true }: SetupOptions = {}): Promise<SetupReport> {
   const { paths, env } = context;
   await mkdir(paths.home, { recursive: true, mode: 0o700 });

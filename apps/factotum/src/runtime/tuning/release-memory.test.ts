@@ -2,7 +2,7 @@ import type { Clock } from "@factotum/agent-contract";
 import { expect, test, vi } from "vitest";
 import { collectGarbage, releaseMemoryAtRest } from "./release-memory.ts";
 
-/** A process whose time and work a test decides. */
+/** A process whose time and work the test controls. */
 function createProcess(): { readonly clock: Clock; work(ms: number): void; pass(): void; cpuMs(): number; timers(): number } {
   let [nowMs, usedMs] = [0, 0];
   const timers = new Set<{ readonly atMs: number; readonly run: () => void }>();
@@ -29,7 +29,7 @@ function createProcess(): { readonly clock: Clock; work(ms: number): void; pass(
   };
 }
 
-test("memory is given back once when a start is over, and again after work, when the process rests", () => {
+test("memory is released once after the start, and again after work, when the process is idle", () => {
   const process = createProcess();
   const release = vi.fn(() => process.work(500));
   using _watch = releaseMemoryAtRest({ ...process, release });
@@ -38,7 +38,7 @@ test("memory is given back once when a start is over, and again after work, when
   expect(release).not.toHaveBeenCalled();
   process.pass();
   expect(release).toHaveBeenCalledTimes(1);
-  // Its own work is none, nor is a little.
+  // Neither its own work nor a small amount counts.
   for (let index = 0; index < 100; index += 1) {
     process.work(5);
     process.pass();
@@ -53,7 +53,7 @@ test("memory is given back once when a start is over, and again after work, when
   expect(release).toHaveBeenCalledTimes(2);
 });
 
-test("short rests follow each other without a release in each, and the last one has it", () => {
+test("consecutive short idle periods cause one release, in the last of them", () => {
   const process = createProcess();
   const release = vi.fn();
   using _watch = releaseMemoryAtRest({ ...process, release });
@@ -67,15 +67,15 @@ test("short rests follow each other without a release in each, and the last one 
   expect(release).toHaveBeenCalledTimes(2);
 });
 
-test("nothing is watched any more once it is disposed", () => {
+test("nothing is checked after it is disposed", () => {
   const process = createProcess();
   releaseMemoryAtRest({ ...process, release: () => undefined })[Symbol.dispose]();
   expect(process.timers()).toBe(0);
 });
 
-test("a collection takes what nobody holds", async () => {
+test("a collection frees unreachable objects", async () => {
   const held = new WeakRef({ large: "x".repeat(1000) });
-  // A reference is held to the end of the job that made it.
+  // A reference lives until the end of the job that created it.
   await new Promise((resolve) => setImmediate(resolve));
   collectGarbage();
   expect(held.deref()).toBeUndefined();

@@ -58,7 +58,7 @@ test("uses only flags that V8 knows, which prints an error for others", () => {
 
 test.each<[string, Partial<ProcessFacts>]>([
   ["the second time", { env: { FACTOTUM_TUNED: "1" } }],
-  ["where the allocator was set by somebody else", { env: { MALLOC_ARENA_MAX: "4" } }],
+  ["where the allocator is already configured", { env: { MALLOC_ARENA_MAX: "4" } }],
   ["under a parent that talks over a channel", { hasChannel: true }],
   ["on a system with another allocator", { platform: "darwin" }],
 ])("does not re-execute %s", (_case, changes) => {

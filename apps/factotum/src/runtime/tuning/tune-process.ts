@@ -35,8 +35,8 @@ const RUNNING_FLAGS: readonly string[] = [
  */
 const START_FLAG = "--max-semi-space-size=32";
 /**
- * glibc otherwise keeps in its arenas what the compiler of V8 once needed, in pieces of 8 to 32 KiB (mallopt(3)): these come from the system, return to it
- * when freed, and leave no gaps between what stays.
+ * glibc otherwise keeps memory that V8's compiler once needed in its arenas, in pieces of 8 to 32 KiB (mallopt(3)): with these settings they come from the
+ * system, return to it when freed, and leave no fragmentation.
  */
 const ALLOCATOR = {
   MALLOC_MMAP_THRESHOLD_: "8192",
