@@ -60,7 +60,7 @@ function requireService(context: CliContext): SystemService {
  * Stops a gateway that was started by hand, which would hold the port and the database, and takes its port over where that is not the configured one. A service
  * that runs goes on: the installation restarts it.
  */
-async function giveWay(
+async function stopManualGateway(
   context: CliContext,
   service: SystemService,
   { port }: InstallOptions,
