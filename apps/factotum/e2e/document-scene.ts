@@ -5,7 +5,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { FakeFeishu, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
 import { PROVIDER_FACTS } from "@factotum/models";
-import { freePort, productEntry } from "@factotum/testing-product";
+import { freePort, productEntry, startProduct, type Product } from "@factotum/testing-product";
 import { startListingServer, type ListingServer } from "@factotum/testing-providers";
 import { FakeOllama } from "./fake-ollama.ts";
 
@@ -32,6 +32,8 @@ export class DocumentScene implements AsyncDisposable {
   readonly #ollama: FakeOllama;
   readonly #feishu: FakeFeishu;
   readonly #port: number;
+  /** The gateway that the scene began with; a page may have replaced it by one in the background. */
+  #gateway: Product | undefined;
 
   private constructor(parts: {
     readonly folder: string;
@@ -56,14 +58,13 @@ export class DocumentScene implements AsyncDisposable {
       feishu: await FakeFeishu.start({ people: [stranger], chats: [CHAT] }),
       port: await freePort(),
     });
-    const command = path.join(scene.#folder, "bin/factotum");
-    await mkdir(path.dirname(command));
-    await writeFile(command, `#!/bin/sh\nexec ${JSON.stringify(process.execPath)} ${JSON.stringify(productEntry)} "$@"\n`);
-    await chmod(command, 0o755);
-    await scene.#must("factotum setup --non-interactive");
-    await scene.#writeConfig();
-    await scene.#must("factotum gateway start");
-    return scene;
+    try {
+      await scene.#setUp();
+      return scene;
+    } catch (error) {
+      await scene[Symbol.asyncDispose]();
+      throw error;
+    }
   }
 
   /** Forgets what an earlier page has configured, and makes the files that pages read. */
@@ -72,6 +73,7 @@ export class DocumentScene implements AsyncDisposable {
     const credentials = path.join(this.#home, "credentials");
     const added = (await readdir(credentials)).filter((name) => !OWN_CREDENTIALS.has(name));
     for (const name of added) await rm(path.join(credentials, name));
+    // A page may have left it stopped.
     await this.#must("factotum gateway start");
     await mkdir(this.#workFolder, { recursive: true });
     await writeFile(path.join(this.#workFolder, "key.txt"), `${KEY}\n`);
@@ -115,6 +117,7 @@ export class DocumentScene implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#run("factotum", ["gateway", "stop"]);
+    await this.#gateway?.[Symbol.asyncDispose]();
     await this.#provider[Symbol.asyncDispose]();
     await this.#ollama[Symbol.asyncDispose]();
     await this.#feishu[Symbol.asyncDispose]();
@@ -127,6 +130,17 @@ export class DocumentScene implements AsyncDisposable {
 
   get #workFolder(): string {
     return path.join(this.#folder, "work");
+  }
+
+  async #setUp(): Promise<void> {
+    const command = path.join(this.#folder, "bin/factotum");
+    await mkdir(path.dirname(command));
+    await writeFile(command, `#!/bin/sh\nexec ${JSON.stringify(process.execPath)} ${JSON.stringify(productEntry)} "$@"\n`);
+    await chmod(command, 0o755);
+    await this.#must("factotum setup --non-interactive");
+    await this.#writeConfig();
+    const env = { HOME: this.#folder, FACTOTUM_HOME: this.#home, OLLAMA_HOST: this.#ollama.host };
+    this.#gateway = await startProduct({ home: this.#home, port: this.#port, env });
   }
 
   /** The gateway and the local Ollama of the documents are those of the scene. */
