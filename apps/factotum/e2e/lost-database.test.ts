@@ -15,6 +15,7 @@ import { takeSnapshot, withDatabase } from "./take-snapshot.ts";
 
 const USER = "ou_olga";
 const CHAT = "oc_dm";
+const GROUP = "oc_team";
 
 /** A person in a chat, a model that repeats its last message, and a product that loses its database and is started again. */
 class Scene implements AsyncDisposable {
@@ -31,12 +32,12 @@ class Scene implements AsyncDisposable {
     this.#config = {
       agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
       models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-test" } } },
-      ...feishuConfig(feishu, USER),
+      ...feishuConfig(feishu, USER, { groupPolicy: "open", groups: { [GROUP]: { requireMention: false } } }),
     };
   }
 
   static async start(): Promise<Scene> {
-    const feishu = await FakeFeishu.start({ people: [USER], chats: [CHAT] });
+    const feishu = await FakeFeishu.start({ people: [USER], chats: [CHAT, GROUP] });
     const model = checkedOfficially(await startAnthropicServer(), "anthropic-messages");
     model.respond(() => textReply("Noted."));
     const scene = new Scene(feishu, model);
@@ -66,14 +67,14 @@ class Scene implements AsyncDisposable {
   }
 
   /** Sends a message, waits for the answer and until the plain file has both. A refused one is sent again, like the platform does. */
-  async say(text: string): Promise<void> {
+  async say(text: string, chatId: typeof CHAT | typeof GROUP = CHAT): Promise<void> {
     this.#said += 1;
     const before = this.answers;
     const messageId = `om_${String(this.#said).padStart(32, "0")}`;
-    this.feishu.addInbound({ messageId, chatId: CHAT });
+    this.feishu.addInbound({ messageId, chatId });
     const event = feishuMessageEvent(this.feishu.app, {
-      chatId: CHAT,
-      chatType: "p2p",
+      chatId,
+      chatType: chatId === CHAT ? "p2p" : "group",
       messageType: "text",
       content: { text },
       senderOpenId: USER,
@@ -113,6 +114,11 @@ class Scene implements AsyncDisposable {
   /** What the bot has sent in addition to its answers. */
   get notices(): readonly string[] {
     return this.feishu.sent.map(({ content }) => JSON.stringify(content)).filter((text) => !text.includes("Noted."));
+  }
+
+  /** The chats of the notices. */
+  get notified(): readonly string[] {
+    return this.feishu.sent.filter(({ content }) => !JSON.stringify(content).includes("Noted.")).map(({ receiveId }) => receiveId);
   }
 
   get answers(): number {
@@ -160,6 +166,7 @@ class Scene implements AsyncDisposable {
 
 test("a removed database is restored from its snapshot and the plain files, and every place says so", async () => {
   await using scene = await Scene.start();
+  await scene.say("something for the group", GROUP);
   await scene.say("the first word");
   await takeSnapshot(scene.home);
   await scene.say("the second word");
@@ -171,7 +178,9 @@ test("a removed database is restored from its snapshot and the plain files, and 
   );
   await scene.start();
 
-  await expect.poll(() => scene.notices).toEqual([expect.stringContaining("My database was missing. I went back to the copy from")]);
+  const notice = expect.stringMatching(/My database was missing\. I went back to the copy from .* had no answer yet are lost/) as string;
+  await expect.poll(() => scene.notices).toEqual([notice, notice]);
+  expect(scene.notified.toSorted()).toEqual([CHAT, GROUP]);
   expect(scene.output).toContain("The database was rebuilt");
   expect(await scene.warnings()).toEqual([expect.stringMatching(/: My database was/)]);
   const [status, found] = await Promise.all([scene.run("status"), scene.findings()]);
@@ -182,6 +191,9 @@ test("a removed database is restored from its snapshot and the plain files, and 
   expect(found).toContainEqual(expect.objectContaining({ check: "database", level: "ok" }));
   await scene.say("the third word");
   expect(scene.shown).toEqual(["first", "second", "third"]);
+  await scene.lose("not at all");
+  await scene.say("the fourth word");
+  expect(scene.notices).toHaveLength(2);
 });
 
 test("a database that is deleted or replaced during a conversation is detected, and nothing accepted is lost", async () => {

@@ -295,6 +295,8 @@ interface DamageEvent {
   readonly path?: string;
   /** For a restored database: sessions restored from their plain file alone. */
   readonly rebuilt?: readonly string[];
+  /** For a restored database that lost something: sessions that were or may have been in use in the lost time, most likely first. */
+  readonly affected?: readonly string[];
 }
 /** Parses events of damage. */
 declare const DamageEventsSchema: z.ZodType<readonly DamageEvent[]>;

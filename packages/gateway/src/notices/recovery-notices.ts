@@ -1,5 +1,6 @@
 import type { Origin } from "@factotum/channel-contract";
-import type { DamageEvent, SessionStore, TranscriptStore } from "@factotum/store";
+import type { DamageEvent, SessionRecord, SessionStore, TranscriptStore } from "@factotum/store";
+import { conversationKey } from "../kernel/conversation-key.ts";
 import type { Notices } from "./notices.ts";
 
 /** Sessions searched for a chat to notify on each account, newest first. */
@@ -29,6 +30,7 @@ export class RecoveryNotices {
       if (!(await this.#isRecorded(event, key))) await this.#record(event, key, key);
       else if (await this.#hasSpoken(key)) this.#forget(event, key);
     }
+    const told = await this.#notifyAffected(event, rebuilt);
     const { items } = await this.#store.listSessions({ limit: SEARCHED_SESSIONS });
     const notified = new Set<string>();
     for (const { key, lastOrigin } of items) {
@@ -46,7 +48,25 @@ export class RecoveryNotices {
     const event = this.#unaddressed.get(sessionKey);
     if (event === undefined) return;
     this.#unaddressed.delete(sessionKey);
-    await this.#say(event, sessionKey, origin, sessionKey);
+    await this.#say(event, sessionKey, origin);
+  }
+
+  /** Tells the sessions that may have lost something, each chat once. Resolves with the accounts on which somebody was told. */
+  async #notifyAffected(event: DamageEvent, rebuilt: ReadonlySet<string>): Promise<Set<string>> {
+    const accounts = new Set<string>();
+    for (const key of event.affected ?? []) {
+      const session = rebuilt.has(key) ? undefined : await this.#store.readSession(key);
+      if (session === undefined) continue;
+      accounts.add(accountOf(session));
+      if (!(await this.#isNoted(event, key))) await this.#tell(event, session, key);
+    }
+    return accounts;
+  }
+
+  /** In its chat first: the note in the conversation says that this is done. */
+  async #tell(event: DamageEvent, { key, lastOrigin }: SessionRecord, place: string): Promise<void> {
+    if (lastOrigin !== undefined) await this.#say(event, key, lastOrigin);
+    await this.#note(event, key, place);
   }
 
   /** A rebuilt session has a last origin only after somebody wrote in it, who was notified by an earlier process then. */
@@ -66,9 +86,15 @@ export class RecoveryNotices {
     await this.#notices.addEntry(sessionKey, { level: "error", text: event.text, key: noticeKey(event, place) });
   }
 
-  async #say({ text, path }: DamageEvent, sessionKey: string, target: Origin | undefined, place: string): Promise<void> {
-    if (target !== undefined) await this.#notices.sendToChat(sessionKey, target, { text, identity: ["recovery", path ?? "", place] });
+  /** Sessions may share a chat: the notice is the chat's, so that the outbox takes it once. */
+  async #say({ text, path }: DamageEvent, sessionKey: string, target: Origin): Promise<void> {
+    await this.#notices.sendToChat(sessionKey, target, { text, identity: ["recovery", path ?? "", conversationKey(target)] });
   }
+}
+
+/** Empty for a session without a chat. */
+function accountOf({ lastOrigin }: SessionRecord): string {
+  return lastOrigin === undefined ? "" : `${lastOrigin.channel}/${lastOrigin.accountId}`;
 }
 
 function noticeKey({ path = "" }: DamageEvent, place: string): string {

@@ -21,6 +21,8 @@ export interface DamageEvent {
   readonly path?: string;
   /** For a restored database: sessions restored from their plain file alone. */
   readonly rebuilt?: readonly string[];
+  /** For a restored database that lost something: sessions that were or may have been in use in the lost time, most likely first. */
+  readonly affected?: readonly string[];
 }
 
 /** Parses events of damage. */
@@ -36,6 +38,7 @@ export const DamageEventsSchema: z.ZodType<readonly DamageEvent[]> = parserOf<re
       sessionKey: z.string().optional(),
       path: z.string().optional(),
       rebuilt: z.array(z.string()).optional(),
+      affected: z.array(z.string()).optional(),
     }),
   ),
 );

@@ -40,6 +40,7 @@ const LogFileSchema = z.object({
       isComplete: z.boolean(),
       sessionKey: z.string().exactOptional(),
       rebuilt: z.array(z.string()).exactOptional(),
+      affected: z.array(z.string()).exactOptional(),
       path: z.string().exactOptional(),
     }),
   ),

@@ -12,6 +12,8 @@ import { Database } from "../connection/database.ts";
 import { toStoreError } from "../to-store-error.ts";
 import { StoreError } from "../../port/store-error.ts";
 import { checkFile } from "./check-file.ts";
+import { countUncertain, findAffected, likelySince, UNCERTAIN } from "./find-affected.ts";
+import type { UncertainRows } from "./find-affected.ts";
 import { identify, listRestorable, wasUsed } from "./find-loss.ts";
 import { hasCopiesNewerThan } from "./find-newer-copies.ts";
 import type { DatabaseLoss } from "./find-loss.ts";
@@ -38,9 +40,6 @@ const SALVAGED_NAME = "damaged.sqlite";
 
 /** Sessions that the damage record lists. */
 const MAX_NAMED_SESSIONS = 100;
-
-/** Why a pending row is not sent, or answered, again. */
-const UNCERTAIN = "the database was damaged and restored from a copy: it may have been done since";
 
 const NOTHING_LEFT =
   "The database was lost, and none of its snapshots in the state folder can be used. Stop the gateway, move the state directory aside and restore a backup: `factotum backup restore FILE`. Without one, begin again with `factotum reset --state`: it deletes nothing and moves what is there aside.";
@@ -93,11 +92,11 @@ async function restore(building: string, options: RecoveryOptions & { readonly d
   const built = await build(databaseId, { ...options, folder: building, isSalvaged, isExact });
   if (loss !== "older" && snapshotAtMs === undefined && built.sessions === 0)
     throw built.failure === undefined ? new StoreError("damaged", NOTHING_LEFT) : toStoreError(built.failure);
-  const { rows: salvagedRows, isComplete, fromCopies } = built;
-  const recovery = { loss, ...withoutUndefined({ snapshotAtMs }), salvagedRows, isComplete, fromCopies, damagedFolder };
+  const { rows: salvagedRows, isComplete, fromCopies, uncertain, affected } = built;
+  const recovery = { loss, ...withoutUndefined({ snapshotAtMs }), salvagedRows, isComplete, fromCopies, uncertain, damagedFolder };
   const rebuilt = fromCopies.rebuiltKeys.slice(0, MAX_NAMED_SESSIONS);
   const others = [...new Set(snapshots.flatMap((snapshot) => snapshot.databaseId ?? []))];
-  const event = { kind: "database" as const, text: recoveryText(recovery), isComplete, path: damagedFolder, rebuilt };
+  const event = { kind: "database" as const, text: recoveryText(recovery), isComplete, path: damagedFolder, rebuilt, affected };
   await damage.record(event, { database: { id: databaseId, others } });
   return recovery;
 }
@@ -148,6 +147,9 @@ interface BuiltDatabase {
   readonly isComplete: boolean;
   readonly sessions: number;
   readonly fromCopies: RestoredCopies;
+  readonly uncertain: UncertainRows;
+  /** Keys of sessions that may have lost something. */
+  readonly affected: readonly string[];
   /** Why the damaged file could not be opened. */
   readonly failure?: unknown;
 }
@@ -162,6 +164,7 @@ interface BuildOptions extends RecoveryOptions {
 
 async function build(databaseId: string, options: BuildOptions): Promise<BuiltDatabase> {
   const { clock, copies, loss, damagedFolder, isSalvaged, isExact } = options;
+  const nowMs = clock.now();
   connect(options).close();
   const into = new DatabaseSync(join(options.folder, DATABASE_NAME), { enableForeignKeyConstraints: false });
   try {
@@ -184,7 +187,7 @@ async function build(databaseId: string, options: BuildOptions): Promise<BuiltDa
       into.prepare("PRAGMA integrity_check(1)").get(),
     ];
     if (check?.["integrity_check"] !== "ok") throw new StoreError("damaged", "The database could not be rebuilt.", { cause: check });
-    return { rows, isComplete, sessions: Number(sessions?.["count"]), fromCopies, failure };
+    return { rows, isComplete, sessions: Number(sessions?.["count"]), fromCopies, uncertain, affected, failure };
   } finally {
     into.close();
   }

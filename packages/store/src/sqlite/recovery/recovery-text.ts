@@ -1,4 +1,5 @@
 import type { DatabaseLoss } from "./find-loss.ts";
+import type { UncertainRows } from "./find-affected.ts";
 import type { StoreRecovery } from "./store-recovery.ts";
 
 const UNLINKED = "My database was deleted or replaced by another file while I was using it.";
@@ -17,13 +18,12 @@ const FOUND: Readonly<Record<DatabaseLoss, string>> = {
 const ASK = "If I seem to have forgotten something, please say it again.";
 
 /** The outcome of a recovery, as text for people. */
-export function recoveryText({ loss, isComplete, snapshotAtMs, fromCopies }: Omit<StoreRecovery, "damagedFolder">): string {
+export function recoveryText({ loss, isComplete, snapshotAtMs, fromCopies, uncertain }: Omit<StoreRecovery, "damagedFolder">): string {
   const begin = FOUND[loss];
   if (loss === "saved" && isComplete) return `${begin} I have saved all of it before I let go of it: nothing is lost.`;
   if (isComplete) return `${begin} All of it could be read, and it is rebuilt: nothing is lost.`;
   const snapshot = snapshotAtMs === undefined ? undefined : `${new Date(snapshotAtMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const { entries, conversations, rebuiltKeys, setAside } = fromCopies;
-  const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
   return [
     begin,
     ...(loss === "structure" ? ["It is rebuilt from what could be read of it; something may be missing."] : []),
@@ -42,6 +42,24 @@ export function recoveryText({ loss, isComplete, snapshotAtMs, fromCopies }: Omi
       ? []
       : [`Settings of ${count(rebuiltKeys.length, "session")} are lost, and they are not private until they are reset.`]),
     ...(setAside.length === 0 ? [] : [`${count(setAside.length, "plain file")} could not be read whole; a copy of each is kept.`]),
+    ...describeWork(loss, uncertain),
     ASK,
   ].join(" ");
+}
+
+/** What became of messages on their way. The plain files hold only what was said. */
+function describeWork(loss: DatabaseLoss, { inputs, outbound }: UncertainRows): string[] {
+  return [
+    ...(inputs === 0
+      ? []
+      : [
+          `I do not know whether ${count(inputs, "message")} to me had an answer, so I keep ${inputs === 1 ? "it as a dead letter" : "them as dead letters"}.`,
+        ]),
+    ...(outbound === 0 ? [] : [`I do not know whether ${count(outbound, "message")} of mine arrived, and I send none again.`]),
+    ...(loss === "structure" ? [] : ["Messages that came later and had no answer yet are lost, and so are the dead letters of that time."]),
+  ];
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }

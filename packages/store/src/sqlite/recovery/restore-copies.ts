@@ -29,6 +29,11 @@ export interface RestoredCopies {
   readonly setAside: readonly string[];
 }
 
+/** The same, with the conversations that entries were added to. */
+interface FilledCopies extends RestoredCopies {
+  readonly filled: readonly number[];
+}
+
 /** Options of restoring. */
 export interface RestoreOptions {
   readonly copies: CopyOptions;
@@ -43,7 +48,7 @@ export interface RestoreOptions {
  * Adds to a restored database what only the plain files know: entries written after its snapshot, whole conversations, and deletions. Entries keep their ids if
  * these are free. Runs inside the open transaction.
  */
-export async function restoreCopies(database: Database, options: RestoreOptions): Promise<RestoredCopies> {
+export async function restoreCopies(database: Database, options: RestoreOptions): Promise<FilledCopies> {
   const unused = (): void => undefined;
   const tables = createTables({ database, clock: options.clock, quarantine: unused, appended: unused });
   const { current, deleted } = await listCopies(options.copies);
@@ -51,13 +56,14 @@ export async function restoreCopies(database: Database, options: RestoreOptions)
   for (const copy of deleted) if (!present.has(copy.sessionId)) forget(tables, copy);
   const rebuilt = new Set<string>(options.hasGaps ? reopenSessions(database, tables) : []);
   const setAside: string[] = [];
-  let [entries, conversations] = [0, 0];
+  const filled: number[] = [];
+  let entries = 0;
   for (const copy of current) {
     const known = tables.conversations.find(copy.sessionId);
     if (known !== undefined && !(await mayHold(copy, known, database, options))) continue;
     const conversation = known ?? begin(tables, copy, rebuilt);
     const result = await restore(copy, conversation, database, options.hasGaps);
-    if (result.entries > 0) conversations += 1;
+    if (result.entries > 0) filled.push(conversation.n);
     entries += result.entries;
     if (rebuilt.has(keyOf(copy))) {
       keepImportMark(tables, copy);
@@ -67,7 +73,7 @@ export async function restoreCopies(database: Database, options: RestoreOptions)
     if (result.isWhole) continue;
     setAside.push(await keepAside(copy, options.asideFolder));
   }
-  return { entries, conversations, rebuiltKeys: [...rebuilt], setAside };
+  return { entries, conversations: filled.length, rebuiltKeys: [...rebuilt], setAside, filled };
 }
 
 /** If a session's row is lost but its conversations exist, the session continues with the last of them. Returns the keys of such sessions. */

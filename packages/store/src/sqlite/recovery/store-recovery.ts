@@ -1,4 +1,5 @@
 import type { DatabaseLoss } from "./find-loss.ts";
+import type { UncertainRows } from "./find-affected.ts";
 import type { RestoredCopies } from "./restore-copies.ts";
 
 /** The outcome of recovering a lost or damaged database. */
@@ -12,6 +13,8 @@ export interface StoreRecovery {
   readonly isComplete: boolean;
   /** Entries that only the plain files had. */
   readonly fromCopies: RestoredCopies;
+  /** Pending work that may have been done, and is not repeated. */
+  readonly uncertain: UncertainRows;
   /** Where the damaged files are kept. */
   readonly damagedFolder: string;
 }
