@@ -1,5 +1,5 @@
-// From a bare clone to a running command, with nothing but Node 20 and npm: installs what the lock file names, builds what changed,
-// and runs everything under Node 24. It has no dependencies and asks nothing.
+// From a bare clone to a running command with only Node 20 and npm: installs what the lock file lists, builds what changed, and runs everything under Node 24.
+// It has no dependencies and asks nothing.
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";

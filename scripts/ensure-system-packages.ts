@@ -1,12 +1,12 @@
-// The programs of the system that end-to-end tests use: installed where this process may install them, otherwise those tests are skipped, aloud. With
-// `--required` (continuous integration) a missing program is a failure.
+// System programs for end-to-end tests: installed if this process may install them, otherwise those tests are skipped with a message. With `--required`
+// (continuous integration) a missing program is a failure.
 
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
 interface Requirement {
-  /** Names of the program, of which one is enough. */
+  /** Names of the program; one of them is enough. */
   readonly programs: readonly string[];
   /** Debian's package. */
   readonly debian: string;
@@ -21,7 +21,7 @@ const REQUIREMENTS: readonly Requirement[] = [
   { programs: ["jq"], debian: "jq", tests: "the documents' commands with jq" },
 ];
 
-/** Asked before a package starts its service; 101 forbids it. */
+/** Queried before a package starts its service; 101 forbids it. */
 const SERVICE_POLICY = "/usr/sbin/policy-rc.d";
 
 const isOnPath = (name: string): boolean =>

@@ -20,7 +20,7 @@ interface Gate {
   readonly report?: string;
 }
 
-/** What the test runs of all gates came to. */
+/** Totals of the test runs of all gates. */
 interface Tally {
   passed: number;
   failed: number;
@@ -32,11 +32,11 @@ interface Tally {
 const REPORTS = join(ROOT, "node_modules/.factotum/reports");
 
 interface GateOptions {
-  /** Everything anew, past every cache; a missing system package is a failure. */
+  /** Ignore every cache; a missing system package is a failure. */
   readonly force: boolean;
-  /** Of the unit tests only those of these packages, by folder name; all when empty. */
+  /** Run unit tests of these packages only, by folder name; all if empty. */
   readonly project: readonly string[];
-  /** Snapshots and golden files are written anew. */
+  /** Write snapshots and golden files again. */
   readonly update: boolean;
 }
 
@@ -144,7 +144,7 @@ function succeeds([file = "", ...args]: readonly string[], print?: (text: Buffer
   });
 }
 
-/** Adds what a test run came to; a run that failed without a failed test, or left no report, counts as one failure. */
+/** Adds the result of a test run; a run that failed without a failed test, or left no report, counts as one failure. */
 function addReport(total: Tally, gate: string, file: string, ok: boolean): void {
   const report: TestReport = existsSync(file)
     ? (JSON.parse(readFileSync(file, "utf8")) as TestReport)

@@ -25,7 +25,7 @@ export const LAYERS: readonly Readonly<Record<string, readonly string[]>>[] = [
     "channel-kit": ["channel-contract"],
     "channel-conformance": ["channel-contract"],
   },
-  // L2: what touches the world; what one needs of another is a port in agent-contract
+  // L2: access to the outside world; dependencies on each other are ports in agent-contract
   {
     models: ["agent-contract"],
     tools: ["agent-contract"],
@@ -49,13 +49,13 @@ export const LAYERS: readonly Readonly<Record<string, readonly string[]>>[] = [
   },
 ];
 
-/** Programs for developers: they may import what tests use. */
+/** Programs for developers, which may import test packages. */
 export const DEVELOPER_PROGRAMS: readonly string[] = ["bench", "chaos"];
 
-/** Packages beside the layers, for tests only. They import nothing of the workspace. */
+/** Packages outside the layers, for tests only. They import nothing of the workspace. */
 export const TESTING: readonly string[] = ["testing-providers", "testing-channels", "testing-product", "testing-chaos"];
 
-/** The layer of a package by folder name; `undefined` for one beside the layers or one that nobody has placed. */
+/** The layer of a package by folder name; `undefined` for one outside the layers or an unknown one. */
 export function layerOf(name: string): number | undefined {
   const layer = LAYERS.findIndex((packages) => name in packages);
   return layer === -1 ? undefined : layer;
@@ -67,7 +67,7 @@ export function arrowsOf(folder: string): readonly string[] {
   return LAYERS[layerOf(name) ?? -1]?.[name] ?? [];
 }
 
-/** The workspace packages that the tests of `folder` may import beyond those of its sources. */
+/** Workspace packages that the tests of `folder` may import in addition to those of its sources. */
 export function testArrowsOf(folder: string): readonly string[] {
   const [group, name = ""] = folder.split("/");
   if (group === "extensions") return ["channel-conformance", "testing-channels"];
@@ -75,44 +75,44 @@ export function testArrowsOf(folder: string): readonly string[] {
 }
 
 /**
- * The folders of a package's sources, lowest first: a module imports only from its own folder and from those before it, types included. Modules outside
- * the folders may import all of them. A package that is not named has no order inside.
+ * The folders of a package's sources, lowest first: a module imports only from its own folder and from earlier ones, types included. Modules outside the
+ * folders may import all of them. A package that is not listed has no order inside.
  */
 export const FOLDER_LAYERS: Readonly<Record<string, readonly string[]>> = {
   "packages/gateway": [
-    // Ids, keys, errors, conditions; what a run's kind decides
+    // Ids, keys, errors, predicates; the policy of each run kind
     "kernel",
     "run-policy",
-    // Who and where
+    // Channels, routing and agents
     "channels",
     "access",
     "routing",
-    // What every part stands on
+    // What every part depends on
     "storage",
     "spend",
     "workspace",
     "observe",
     "agents",
     "media",
-    // Work that waits, and what clients are told of
+    // Queued work, and events for clients
     "events",
     "queue",
-    // Kept requests, the history of a request, text of others
+    // Stored requests, the history of a request, text of others
     "context",
     "taint",
     "requests",
-    // What leaves
+    // Outgoing messages
     "delivery",
     // Summaries of older turns
     "summaries",
-    // The session that a turn belongs to, and what the gateway itself says there
+    // A turn's session, and the gateway's own messages to it
     "conversation",
     "notices",
     // What a model is given
     "prompt",
     "messages",
     "compaction",
-    // A turn, sessions, and what people ask of them
+    // Turns, sessions, and commands
     "turn",
     "sessions",
     "maintenance",

@@ -1,5 +1,5 @@
-// Measures the tests with mutants: changes one expression at a time and counts how many of the changes a test notices. Takes minutes an area, so it is not
-// part of `npm test`. How to read the scores: docs/mutation-testing.md.
+// Measures the tests by mutation: changes one expression at a time and counts how many of the changes a test detects. Takes minutes per area, so it is not part
+// of `npm test`. How to read the scores: docs/mutation-testing.md.
 
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -79,7 +79,7 @@ async function test(
     plugins: ["@stryker-mutator/vitest-runner"],
     mutate,
     mutator: { plugins: [], excludedMutations: ["StringLiteral"] },
-    // A mutant that is evaluated while its module loads would need a process of its own.
+    // A mutant that is evaluated at module load would need a process of its own.
     ignoreStatic: true,
     coverageAnalysis: "perTest",
     // The gateway's tests take minutes on a busy machine.
@@ -89,7 +89,7 @@ async function test(
     incrementalFile: join(ROOT, `node_modules/.cache/mutants/${name}.json`),
     force: !changed,
     timeoutMS: 30_000,
-    // It would put a comment at the top of every file, and a test compares a generated file with what its script makes. Vitest checks no types.
+    // It would add a comment at the top of every file, and a test compares a generated file with its generator. Vitest checks no types.
     disableTypeChecks: false,
     ...(tests === undefined ? {} : { testFiles: [`${folder}/${tests}/**/*.test.ts`] }),
     vitest: { configFile: "vitest.config.ts", dir: folder, related: true },

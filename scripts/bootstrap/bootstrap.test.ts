@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => clone.remove());
 
 describe("installing", () => {
-  test("happens once, with the lock file as it is, and without a question", async () => {
+  test("happens once, with the lock file unchanged, and without a question", async () => {
     expect(await clone.run(["exec", "node", "-p", "1 + 1"])).toMatchObject({ code: 0, stdout: "2\n" });
     expect(clone.calls()).toEqual([INSTALL]);
     expect(await clone.run(["exec", "node", "-p", "1 + 1"])).toMatchObject({ code: 0, stdout: "2\n", stderr: "" });
@@ -49,13 +49,13 @@ describe("installing", () => {
   });
 });
 
-describe("the environment of what runs", () => {
+describe("the environment of child processes", () => {
   const environmentOf = async (env: NodeJS.ProcessEnv): Promise<Record<string, string>> => {
     const { stdout } = await clone.run(PRINT_ENV, { env });
     return JSON.parse(stdout) as Record<string, string>;
   };
 
-  test("keeps everything but what npm says about its script", async () => {
+  test("keeps everything except npm's variables about its script", async () => {
     const environment = await environmentOf({
       npm_package_name: "factotum-workspace",
       npm_lifecycle_event: "start",
@@ -71,7 +71,7 @@ describe("the environment of what runs", () => {
     expect(Object.keys(environment).filter((name) => /^npm_(package|lifecycle)_/.test(name))).toEqual([]);
   });
 
-  test("has no telemetry, and asks nothing without a terminal", async () => {
+  test("has no telemetry, and disables questions without a terminal", async () => {
     expect(await environmentOf({})).toMatchObject({ DO_NOT_TRACK: "1", TURBO_TELEMETRY_DISABLED: "1", CI: "true" });
     expect((await environmentOf({ CI: "custom" }))["CI"]).toBe("custom");
   });
@@ -88,7 +88,7 @@ describe("Node", () => {
   const underNode20 = { nodeOptions: ["--import", old] };
   const installed = `node_modules/node-${process.platform}-${process.arch}/bin/node`;
 
-  test("is the one that was installed", async () => {
+  test("is the installed one", async () => {
     clone.script(installed, 'echo "installed $*"');
     expect(await clone.run(["test", "lint"], underNode20)).toMatchObject({
       code: 0,
@@ -96,7 +96,7 @@ describe("Node", () => {
     });
   });
 
-  test("else a recent one from PATH; older ones are passed over", async () => {
+  test("falls back to a recent one from PATH, and skips older ones", async () => {
     clone.script("old/node", "echo 24.15.0");
     clone.script("broken/node", "exit 1");
     clone.script("recent/node", '[ "$1" = -p ] && echo 24.16.0 || echo "recent $2"');
@@ -105,7 +105,7 @@ describe("Node", () => {
     expect(await clone.run(["test", "lint"], { ...underNode20, env })).toMatchObject({ code: 0, stdout: "recent lint\n" });
   });
 
-  test("else nothing runs, and how to get one is said", async () => {
+  test("otherwise runs nothing, and says how to get one", async () => {
     const env = { PATH: join(clone.root, "bin") };
     clone.script("bin/npx", "exit 0");
     const { code, stdout, stderr } = await clone.run(["test"], { ...underNode20, env });
@@ -149,7 +149,7 @@ describe("a command", () => {
     expect(await clone.run(["exec", "sh", "-c", "exit 42"])).toMatchObject({ code: 42, signal: null });
   });
 
-  test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("is told of %s, and may end in its own way", async (signal) => {
+  test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("receives %s, and may end in its own way", async (signal) => {
     const child = clone.start([
       "exec",
       "node",
@@ -170,7 +170,7 @@ describe("a command", () => {
     expect(await ended).toMatchObject({ code: null, signal: "SIGTERM" });
   });
 
-  test("that is not there is named", async () => {
+  test("that is missing is reported", async () => {
     const { code, stderr } = await clone.run(["exec", "no-such-command"]);
     expect(code).toBe(1);
     expect(stderr).toContain("no-such-command does not start");

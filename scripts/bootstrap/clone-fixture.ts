@@ -48,7 +48,7 @@ export class CloneFixture {
     chmodSync(join(this.root, file), 0o755);
   }
 
-  /** Calls of `npx` and `turbo` since the last time this was asked. */
+  /** Calls of `npx` and `turbo` since the previous call. */
   calls(): string[] {
     const file = join(this.root, "calls");
     const lines = existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];

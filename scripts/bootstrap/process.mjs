@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 /** The repository's root directory. */
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 
-/** Where the bootstrap keeps its stamps; goes away with the installation. */
+/** Where the bootstrap stores its stamps; removed with the installation. */
 export const STATE = join(ROOT, "node_modules/.factotum");
 
 const QUIET = { DO_NOT_TRACK: "1", TURBO_TELEMETRY_DISABLED: "1", TURBO_NO_UPDATE_NOTIFIER: "1", npm_config_update_notifier: "false" };
@@ -52,7 +52,7 @@ const FORWARDED = /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT
  */
 export async function run([file = "", ...args], { env, exit = false, cwd, stdoutToStderr = false }) {
   const child = spawn(file, args, { env, cwd, stdio: ["inherit", stdoutToStderr ? 2 : "inherit", "inherit"] });
-  // A terminal sends Ctrl-C to the whole group; handing it on as well would make two of it.
+  // A terminal sends Ctrl-C to the whole group; forwarding it as well would duplicate it.
   const handlers = FORWARDED.map((signal) => ({ signal, handler: () => void (isFromTerminal(signal) || child.kill(signal)) }));
   for (const { signal, handler } of handlers) process.on(signal, handler);
   /** @type {{ code: number | null, signal: NodeJS.Signals | null }} */

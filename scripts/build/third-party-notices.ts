@@ -3,7 +3,7 @@ import { findPackageJSON } from "node:module";
 import { dirname, join } from "node:path";
 import type { Rolldown } from "tsdown";
 
-/** A package whose code is in the bundle. */
+/** A package in the bundle. */
 export interface BundledPackage {
   readonly name: string;
   readonly version: string;
@@ -14,7 +14,7 @@ export interface BundledPackage {
   readonly readme: string;
 }
 
-/** Where the licence text of a package is that ships without a licence file: under "License" in its README, in another package, or here. */
+/** Where to find the licence text of a package without a licence file: under "License" in its README, in another package, or here. */
 type LicenceException =
   | { readonly type: "readme" }
   | { readonly type: "same-as"; readonly name: string }
@@ -121,7 +121,7 @@ function packageFolder(moduleId: string): string | undefined {
 function manifestOf(name: string, from: string): string {
   const path = findPackageJSON(name, from);
   if (path === undefined) throw new Error(`Third-party notices: ${name} is not installed`);
-  // The links of the package manager hide what a package depends on.
+  // The package manager's symbolic links hide a package's dependencies.
   return realpathSync(path);
 }
 

@@ -37,7 +37,7 @@ describe("the built THIRD_PARTY_NOTICES", () => {
     }
   });
 
-  test("gives a licence and a text for each of them, and nothing for our own packages", () => {
+  test("contains a licence and a text for each of them, and nothing for the product's own packages", () => {
     const sections = sectionsOf(notices);
     expect(sections.length).toBeGreaterThan(50);
     for (const section of sections) expect(section).toMatch(/^\S+ \d\S*\nLicence: \S.*\n\n\S[^]{20}/);
@@ -55,7 +55,7 @@ describe("the notices", () => {
   const complete: BundledPackage = { name: "a", version: "1.0.0", licence: "MIT", text: "Text of a.", readme: "" };
   const isOwn = (name: string): boolean => name.startsWith("@own/");
 
-  test("are the same whatever the order of the modules, and name a package once", () => {
+  test("are independent of the order of the modules, and name a package once", () => {
     const second = { ...complete, name: "b", text: "Text of b." };
     const own = { ...complete, name: "@own/x", text: "" };
     const forwards = renderNotices([complete, second, own, second], { isOwn, exceptions: {} });

@@ -18,7 +18,7 @@ function reportOn(files: Readonly<Record<string, string>>): TestReport {
   return JSON.parse(readFileSync(path, "utf8")) as TestReport;
 }
 
-test("names each failed test, the file that cannot be loaded, the hook that throws, and nothing else", () => {
+test("names each failed test, unloadable file and throwing hook, and nothing else", () => {
   const use = `import { beforeAll, describe, expect, test } from "vitest";`;
   const report = reportOn({
     "vitest.config.mjs": "export default {};",
@@ -57,7 +57,7 @@ test("cuts long errors, and drops colours", () => {
   expect(entry.length).toBeLessThan(400);
 });
 
-test("lists at most 20 over all gates, and says how many more there are", () => {
+test("lists at most 20 over all gates, and the number of further ones", () => {
   const many = Array.from({ length: 15 }, (_, index) => `file-${index}`);
   expect(listFailedTests(new Map([["unit", many.slice(0, 2)]]))).toEqual(["✗ unit: file-0", "✗ unit: file-1"]);
   const lines = listFailedTests(

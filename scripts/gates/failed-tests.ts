@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 
-/** What is read of the JSON report of a test run. */
+/** The parsed part of a test run's JSON report. */
 export interface TestReport {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
@@ -13,7 +13,7 @@ interface TestFile {
   /** The file's absolute path. */
   readonly name: string;
   readonly status: string;
-  /** Why the file itself failed: it could not be loaded, or a hook of it threw. */
+  /** Why the file itself failed: it could not be loaded, or one of its hooks threw. */
   readonly message: string;
   readonly assertionResults: readonly {
     readonly ancestorTitles: readonly string[];
@@ -40,7 +40,7 @@ export function failedTests(report: TestReport, root: string): string[] {
   });
 }
 
-/** The lines that end the output of a run: at most 20 entries, each under the gate that it failed, and how many more there are. */
+/** The last lines of a run's output: at most 20 entries, each under the gate that it failed, and the number of further ones. */
 export function listFailedTests(byGate: ReadonlyMap<string, readonly string[]>): string[] {
   const all = [...byGate].flatMap(([gate, entries]) => entries.map((text) => `✗ ${gate}: ${text}`));
   const more = all.length - MAX_TESTS;

@@ -1,21 +1,21 @@
-/** A part of the product whose tests are measured with mutants. */
+/** A part of the product whose tests are measured by mutation. */
 export interface MutationArea {
   /** The name on the command line and in the recorded scores. */
   readonly name: string;
-  /** The package whose own tests are run; tests of other packages see the unchanged sources. */
+  /** The package whose own tests run; tests of other packages use the unchanged sources. */
   readonly folder: string;
   /** Globs relative to `folder`. */
   readonly sources: readonly string[];
-  /** A glob of the folders of the tests that count, relative to `folder`, where running the package's other tests takes too long. */
+  /** A glob of the relevant test folders, relative to `folder`, if the package's other tests take too long. */
   readonly tests?: string;
-  /** Share of the lines in the fixed sample, in percent: about a hundred mutants an area, so that a run takes minutes. */
+  /** Share of the lines in the fixed sample, in percent: about a hundred mutants per area, so that a run takes minutes. */
   readonly samplePercent: number;
 }
 
 /** A turn from its session to its commit. */
 const TURN = "src/{conversation,notices,prompt,messages,compaction,summaries,turn}";
 
-/** What loses messages, money or authority when it is wrong. */
+/** Code whose bugs lose messages, money or authority. */
 export const AREAS: readonly MutationArea[] = [
   { name: "loop", folder: "packages/agent-core", sources: ["src/loop/**/*.ts"], tests: "src/loop", samplePercent: 12 },
   { name: "projection", folder: "packages/agent-core", sources: ["src/{projection,history,bootstrap}/**/*.ts"], samplePercent: 12 },

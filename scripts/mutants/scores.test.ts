@@ -9,7 +9,7 @@ const mutant = (status: string) => ({
   status,
 });
 
-test("counts killed and timed out mutants as killed, survivors and uncovered ones as alive, others not at all", () => {
+test("counts killed and timed out mutants as killed, survivors and uncovered ones as alive, and ignores others", () => {
   const all = ["Killed", "Timeout", "Survived", "NoCoverage", "CompileError", "Ignored"].map(mutant);
   expect(scoreOf(all, "/repo")).toEqual({
     killed: 2,

@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 
-/** Of what a run reports of one mutant, what the scores need. */
+/** The part of a mutant's report that the scores need. */
 export interface TestedMutant {
   readonly fileName: string;
   readonly mutatorName: string;
@@ -23,7 +23,7 @@ export interface AreaScore {
 const KILLED = new Set(["Killed", "Timeout"]);
 const ALIVE = new Set(["Survived", "NoCoverage"]);
 
-/** Mutants that do not compile or were left out count neither way. Paths are told relative to `root`. */
+/** Mutants that do not compile or were left out are ignored. Paths are relative to `root`. */
 export function scoreOf(mutants: readonly TestedMutant[], root: string): AreaScore {
   const killed = mutants.filter(({ status }) => KILLED.has(status)).length;
   const alive = mutants.filter(({ status }) => ALIVE.has(status));

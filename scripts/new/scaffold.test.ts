@@ -54,6 +54,6 @@ test("nothing is overwritten, in any group", () => {
   expect(textOf("tsconfig.json")).toBe(before);
 });
 
-test("only what has a template is a kind", () => {
+test("every kind has a template, and every template is a kind", () => {
   expect(["channel", "package", "toString", undefined].filter(isScaffoldKind)).toEqual(["channel", "package"]);
 });

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** What can be made, and from what. */
+/** Kinds of packages with their templates. */
 const KINDS = {
   channel: { template: "templates/channel", group: "extensions", placeholder: "sample-chat" },
   package: { template: "templates/package", group: "packages", placeholder: "sample-part" },
@@ -9,14 +9,14 @@ const KINDS = {
 
 export type ScaffoldKind = keyof typeof KINDS;
 
-/** What was made. */
+/** The created package. */
 export interface Scaffold {
   readonly folder: string;
   /** Files that were written or changed, relative to the root. */
   readonly files: readonly string[];
 }
 
-/** A refusal, in words for the person who asked. Nothing was written. */
+/** A refusal, as text for the person. Nothing was written. */
 export class ScaffoldError extends Error {
   override readonly name = "ScaffoldError";
 }
@@ -26,8 +26,8 @@ export function isScaffoldKind(kind: string | undefined): kind is ScaffoldKind {
 }
 
 /**
- * Writes a new package of the workspace from its template, and places it in the project graph and in the layers. Throws a
- * ScaffoldError, before anything is written, for a name that will not do or is taken.
+ * Creates a package of the workspace from its template, and adds it to the project graph and the layers. Throws a ScaffoldError, before anything is written,
+ * for an invalid or existing name.
  */
 export function scaffold(kind: ScaffoldKind, name: string, { root }: { readonly root: string }): Scaffold {
   const { template, group, placeholder } = KINDS[kind];
@@ -58,7 +58,7 @@ function checkName(name: string, root: string): void {
   if (taken !== undefined) throw new ScaffoldError(`${taken} exists already. Nothing was written.`);
 }
 
-/** Replaces the placeholder in each of its spellings. */
+/** Replaces the placeholder in each spelling. */
 function renamer(placeholder: string, name: string): (text: string) => string {
   const spellings = (kebab: string): string[] => {
     const words = kebab.split("-");
@@ -78,7 +78,7 @@ function filesOf(folder: string, inside = ""): string[] {
   });
 }
 
-/** Puts the project and its tests behind the last of the same group. */
+/** Adds the project and its tests after the last of the same group. */
 function addReferences(file: string, folder: string): void {
   const project = JSON.parse(readFileSync(file, "utf8")) as { references: { path: string }[] };
   const group = `./${folder.split("/")[0]}/`;
@@ -87,7 +87,7 @@ function addReferences(file: string, folder: string): void {
   writeFileSync(file, `${JSON.stringify(project, null, 2)}\n`);
 }
 
-/** A new package begins in L2 and imports the agent contract alone. */
+/** A new package starts in L2 and imports only the agent contract. */
 function addToLayer(file: string, name: string): void {
   const text = readFileSync(file, "utf8");
   const layer = /(\n {2}\/\/ L2[^\n]*\n {2}\{\n)/;

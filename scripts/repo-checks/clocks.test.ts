@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ROOT } from "../workspace.ts";
 
-/** Sources of what runs in the gateway. A test may ask any clock. */
+/** // Sources of code that runs in the gateway. Tests may use any clock. */
 const sources = globSync(["packages/*/src/**/*.ts", "extensions/*/src/**/*.ts"], { cwd: ROOT }).filter(
   (file) => !file.endsWith(".test.ts") && !file.startsWith("packages/testing-") && !file.startsWith("packages/channel-conformance/"),
 );
@@ -20,8 +20,8 @@ function filesWith(pattern: RegExp): Set<string> {
 }
 
 /**
- * The wall clock can jump: what ends or begins after some time counts on the monotonic one. Each of these lines was looked at; a new one says here what it
- * is for, or asks `monotonic()`.
+ * The wall clock can jump, so durations use the monotonic clock. Each of these lines was reviewed; a new one must be listed here with its reason, or use
+ * `monotonic()`.
  */
 const RECKONED = {
   "packages/gateway/src/delivery/row-sender.ts": "a time for the disk; this process waits by the monotonic clock",
@@ -32,7 +32,7 @@ const RECKONED = {
   "packages/gateway/src/sessions/session-service.ts": "a person asks for what was active lately",
 };
 
-test("nothing is reckoned with the wall clock but what was looked at", () => {
+test("durations are not measured with the wall clock, except where reviewed", () => {
   expect(sources.length).toBeGreaterThan(400);
   const found = filesWith(/\.now\(\)\)?\s*[-+<>]|(?<!=)[-+<>]=?\s*[\w.#]*[cC]lock[\w.#]*\.now\(\)/);
   expect(found).toEqual(new Set(Object.keys(RECKONED)));

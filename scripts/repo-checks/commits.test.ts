@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { ROOT } from "../workspace.ts";
 
-/** Earlier commits are as they are. */
+/** Earlier commits are not checked. */
 const SINCE = "2026-11-24T10:00:00Z";
 const MAX_SUBJECT = 72;
-/** Words that begin a description of what was done, or of a state, in place of an order. */
+/** First words that describe an action or a state instead of giving an order. */
 const NOT_IMPERATIVE = /^(?:[\w-]+: )?(?:(?!(?:embed|feed|need|seed|shed|speed|bring|ping)\b)\w+(?:ed|ing)\b|The\b|A\b|An\b|Now\b)/i;
 
 const git = (...args: readonly string[]): string => execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).trim();

@@ -16,7 +16,7 @@ const REQUIRED = [
   "docs/decisions/README.md",
 ];
 
-/** Documents for readers; Markdown that the product or a test reads is none. */
+/** Documents for readers; Markdown that the product or a test parses is excluded. */
 const documents = trackedFiles("*.md").filter((file) => !/(^|\/)(fixtures|templates|test|bundled|__snapshots__)\//.test(file));
 
 const linesOf = (file: string): string[] => readFileSync(join(ROOT, file), "utf8").split("\n");
@@ -54,7 +54,7 @@ test.each(documents.filter((file) => file.endsWith("AGENTS.md")))("%s is short",
   expect(linesOf(file).length).toBeLessThanOrEqual(121);
 });
 
-test("decisions are numbered without a gap, and fit a page", () => {
+test("decisions are numbered without a gap, and fit on a page", () => {
   const decisions = documents.filter((file) => /^docs\/decisions\/\d/.test(file));
   expect(decisions.map((file) => Number(/\/(\d{4})-[a-z\d-]+\.md$/.exec(file)?.[1]))).toEqual(decisions.map((_, index) => index + 1));
   expect(decisions.filter((file) => linesOf(file).length > 60)).toEqual([]);
@@ -79,8 +79,8 @@ function slugOf(heading: string): string {
 }
 
 /**
- * A piece of code that reads as a path of the repository: it ends like a source file, or begins with a folder that is there. What
- * is made by a build, or has a placeholder in it, is none.
+ * True for inline code that looks like a path of the repository: it ends like a source file, or begins with an existing folder. Build output and paths with
+ * placeholders are excluded.
  */
 function isPath(file: string, code: string): boolean {
   if (!/^[\w.-]+(\/[\w.@-]+)+\/?$/.test(code) || /(^|\/)(dist|node_modules|\.tsc)(\/|$)/.test(code)) return false;
@@ -90,8 +90,8 @@ function isPath(file: string, code: string): boolean {
 }
 
 /**
- * Inside a package a path may leave out where it begins: `sections/index.ts` for `src/prompt/sections/index.ts`. Outside, it may be
- * one that packages have: `src/index.ts`.
+ * Inside a package a path may omit its beginning: `sections/index.ts` for `src/prompt/sections/index.ts`. Elsewhere it may be one that every package has:
+ * `src/index.ts`.
  */
 function exists(file: string, path: string): boolean {
   const folder = dirname(file);

@@ -4,10 +4,10 @@ import { expect, test } from "vitest";
 import { trackedFiles } from "../source/tracked-files.ts";
 import { ROOT } from "../workspace.ts";
 
-/** A strict server of a model provider that is started and not handed on at once. */
+/** A strict provider server that is started without recording its requests for the check. */
 const UNCHECKED = /(?<!checkedOfficially\(await )\bstart(?:Strict|Anthropic|OpenAiChat|OpenAiResponses|Google|Mistral)Server\(/g;
 
-test("what end-to-end tests send to a model is held against the official SDKs", () => {
+test("requests of end-to-end tests to a model are checked against the official SDKs", () => {
   const files = trackedFiles().filter((file) => /^apps\/[^/]+\/e2e\/.*\.ts$/.test(file));
   const texts = files.map((file) => [file, readFileSync(join(ROOT, file), "utf8")] as const);
   expect(texts.some(([, text]) => text.includes("checkedOfficially(await start"))).toBe(true);

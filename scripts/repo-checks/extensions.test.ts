@@ -9,7 +9,7 @@ import { ROOT, workspaceFolders } from "../workspace.ts";
 const extensions = workspaceFolders().filter((folder) => folder.startsWith("extensions/"));
 const modules = readModules("extensions");
 
-/** What an extension is made of, wherever it connects to. */
+/** Files of every extension, regardless of its platform. */
 const SKELETON = [
   "package.json",
   "README.md",
@@ -20,7 +20,7 @@ const SKELETON = [
   ...["index", "extension", "channel", "config", "errors", "capabilities", "conformance.test"].map((name) => `src/${name}.ts`),
 ];
 
-test("there are extensions", () => {
+test("there is at least one extension", () => {
   expect(extensions).toEqual(expect.arrayContaining(["extensions/feishu", "extensions/webchat"]));
 });
 
@@ -53,7 +53,7 @@ describe.each(extensions)("%s", (folder) => {
     );
   });
 
-  test("runs the conformance suite, and skips nothing of it", () => {
+  test("runs the conformance suite, and skips nothing", () => {
     const file = join(ROOT, folder, "src/conformance.test.ts");
     expect(existsSync(file), file).toBe(true);
     const { imports, identifiers } = parseModule(file, readFileSync(file, "utf8"));

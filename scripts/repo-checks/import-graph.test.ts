@@ -19,7 +19,7 @@ test("no module imports itself through others, not even for a type", () => {
   expect(findCycles(graph)).toEqual([]);
 });
 
-test("a cycle is found, alone or among others, and a diamond is none", () => {
+test("a cycle is found, alone or among others, and a diamond is not one", () => {
   const graphOf = (edges: Record<string, string[]>) => new Map(Object.entries(edges));
   expect(findCycles(graphOf({ a: ["b", "c"], b: ["d"], c: ["d"], d: [] }))).toEqual([]);
   expect(findCycles(graphOf({ a: ["a"] }))).toEqual([["a"]]);
@@ -51,7 +51,7 @@ describe.each(Object.entries(FOLDER_LAYERS))("the folders of %s", (folder, layer
     expect([...found].sort()).toEqual([...layers].sort());
   });
 
-  test("import only what lies below, values and types", () => {
+  test("import only from below, values and types", () => {
     expect(arrowsUp(own, { folder, layers })).toEqual([]);
   });
 
@@ -92,7 +92,7 @@ describe.each(workspaceFolders())("%s", (folder) => {
   });
 
   test("needs nothing at run time that its manifest leaves to development", () => {
-    // An app is bundled: what it needs is a dependency of its build.
+    // An app is bundled: its runtime dependencies are dependencies of its build.
     if (folder.startsWith("apps/")) return;
     const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies, ...manifest.optionalDependencies });
     const wrong = own
@@ -114,7 +114,7 @@ function folderIn(folder: string, file: string): string | undefined {
   return rest.length === 0 ? undefined : name;
 }
 
-/** Imports that lead from a folder to one that is not below it, or to a module outside the folders. */
+/** Imports from a folder to one that is not below it, or to a module outside the folders. */
 function arrowsUp(
   placed: readonly PlacedModule[],
   { folder, layers }: { readonly folder: string; readonly layers: readonly string[] },

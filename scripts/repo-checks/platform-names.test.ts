@@ -3,8 +3,8 @@ import { readModules } from "../source/module-graph.ts";
 import { workspaceFolders } from "../workspace.ts";
 
 /**
- * Platforms whose names belong into their own extension, into `apps/factotum` and into tests. A name that is a common word too
- * (signal, line, matrix) is not listed. WebChat is no foreign platform: its socket is the gateway's own.
+ * Platforms whose names may occur only in their own extension, in `apps/factotum` and in tests. Names that are also common words (signal, line, matrix) are not
+ * listed. WebChat is not a foreign platform: its socket is the gateway's own.
  */
 const PLATFORMS = new Set([
   "feishu",
@@ -25,7 +25,7 @@ const PLATFORMS = new Set([
 /** Literals that name a platform as an example in a sentence for people. */
 const EXAMPLES = new Set(["channel:id is expected, such as feishu:ou_881e"]);
 
-/** The words of a name or a text: `larkDomain` is lark and domain, `slack-mrkdwn` is slack and mrkdwn. */
+/** Splits a name or a text into words: `larkDomain` is lark and domain, `slack-mrkdwn` is slack and mrkdwn. */
 function wordsOf(text: string): string[] {
   return text
     .replace(/([a-z\d])([A-Z])/g, "$1 $2")

@@ -8,7 +8,7 @@ import { ROOT, workspaceFolders } from "../workspace.ts";
 const modules = new Map(readModules("packages", "extensions").map((module) => [module.file, module]));
 const folders = workspaceFolders().filter((folder) => !folder.startsWith("apps/"));
 
-test.each(folders)("%s has one door, and it names what goes through it", (folder) => {
+test.each(folders)("%s has one entry point with explicit exports", (folder) => {
   const { exports } = JSON.parse(readFileSync(join(ROOT, folder, "package.json"), "utf8")) as { exports: object };
   expect(Object.keys(exports)).toEqual([".", "./package.json"]);
   const entry = modules.get(`${folder}/src/index.ts`);
@@ -42,7 +42,7 @@ describe.each(LAYERS.slice(0, 2).flatMap((packages) => Object.keys(packages)))("
   });
 });
 
-/** Follows re-exports to the declaration, and asks whether a doc comment stands before it. */
+/** Follows re-exports to the declaration; true if a doc comment precedes it. */
 function isDocumented(module: SourceModule | undefined, name: string, from: string | undefined): boolean {
   if (module === undefined) return false;
   if (from === undefined) return module.declarations.get(name) === true;

@@ -13,7 +13,7 @@ const rules = [...read("docs/rules.md").matchAll(/^\| R(\d+) [^|]+\|[^|]+\|([^|]
   hasProof: proof?.trim() !== "",
 }));
 
-/** What people read and write: no fixtures, no generated declarations. */
+/** Sources and documents, without fixtures and generated declarations. */
 const texts = trackedFiles("*.ts", "*.tsx", "*.mjs", "*.md").filter((file) => !/(^|\/)(fixtures|__snapshots__)\/|\.gen\.ts$/.test(file));
 
 test("rules are numbered without a gap", () => {

@@ -31,7 +31,7 @@ test("every package has its place, and every place its package", () => {
   );
 });
 
-test("every arrow points to a lower layer, or from a program for developers to what tests use", () => {
+test("every arrow points to a lower layer, or from a developer program to a test package", () => {
   const level = LAYERS.flatMap((packages, layer) =>
     Object.entries(packages).flatMap(([name, targets]) =>
       targets
@@ -75,7 +75,7 @@ test("the lock file names no registry", () => {
 });
 
 test("every tracked TypeScript file belongs to one project", async () => {
-  // Templates become files of a project when they are used.
+  // Templates become project files when they are used.
   const files = trackedFiles("*.ts", "*.tsx").filter((file) => !file.startsWith("templates/"));
   expect(files.length).toBeGreaterThan(400);
   const owners = new Map<string, string[]>();
@@ -95,7 +95,7 @@ function projectFiles(): string[] {
   return ["tsconfig.scripts.json", ...packages];
 }
 
-/** The files that each project includes by itself, as the compiler resolves its globs; one process after the other. */
+/** The files that each project includes, as the compiler resolves its globs; sequentially. */
 async function ownFilesOf(projects: readonly string[]): Promise<[project: string, files: string[]][]> {
   const owned: [string, string[]][] = [];
   for (const project of projects) {

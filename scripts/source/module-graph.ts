@@ -9,13 +9,13 @@ export interface SourceModule extends ParsedModule {
   readonly file: string;
   /** Its package: `packages/store`, `extensions/feishu`, … */
   readonly folder: string;
-  /** True for tests and what only tests use. */
+  /** True for tests and code that only tests use. */
   readonly isTest: boolean;
 }
 
 const TEST = /(\.test(-d)?\.tsx?$)|(\/(test|e2e|contract)\/)/;
 
-/** The TypeScript modules of the workspace packages under `folders`, all of them by default, parsed. */
+/** The parsed TypeScript modules of the workspace packages under `folders`, all by default. */
 export function readModules(...folders: readonly string[]): SourceModule[] {
   return trackedFiles(...(folders.length === 0 ? ["packages", "extensions", "apps"] : folders))
     .filter((file) => /\.tsx?$/.test(file))
@@ -45,7 +45,7 @@ function entryOf(specifier: string, files: ReadonlySet<string>): string | undefi
   return ["packages", "extensions"].map((group) => `${group}/${name}/src/index.ts`).find((entry) => files.has(entry));
 }
 
-/** The cycles of a graph: each strongly connected set of more than one node, or of one that points at itself, sorted. */
+/** The cycles of a graph: strongly connected sets of more than one node, or of one with an edge to itself, sorted. */
 export function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const order = new Map<string, number>();
   const open: string[] = [];

@@ -1,28 +1,28 @@
 import { type Comment, parseSync, type Program, Visitor } from "oxc-parser";
 
-/** An exported name: declared in this module, or taken from another one. */
+/** An exported name: declared in this module, or re-exported. */
 interface ModuleExport {
   readonly name: string;
-  /** Its name where it is declared. */
+  /** Its name in its declaration. */
   readonly localName: string;
   /** The module of `export … from`. */
   readonly from?: string;
 }
 
-/** A name, a piece of text or a comment, and the line where it begins. */
+/** A name, a string or a comment, with its first line. */
 interface SourceText {
   readonly text: string;
   readonly line: number;
 }
 
-/** What the repository's checks want to know of one module. */
+/** Facts about one module for the repository's checks. */
 export interface ParsedModule {
   /** Specifiers of imports, re-exports, `import()` with a literal and `import("…")` types; types and values alike. */
   readonly imports: readonly string[];
   readonly exports: readonly ModuleExport[];
   /** True for `export *`, with or without a name. */
   readonly hasExportAll: boolean;
-  /** Names declared at the top level; true when a doc comment stands before the declaration. */
+  /** Names declared at the top level; true if a doc comment precedes the declaration. */
   readonly declarations: ReadonlyMap<string, boolean>;
   readonly identifiers: readonly SourceText[];
   /** Strings, templates between their holes, and text of elements. */

@@ -1,6 +1,6 @@
 import { fromMarkdown } from "mdast-util-from-markdown";
 
-/** What the repository's checks want to know of one Markdown document. */
+/** Facts about one Markdown document for the repository's checks. */
 export interface ReadDocument {
   /** Headings in order, as plain text. */
   readonly headings: readonly { readonly depth: number; readonly text: string }[];
