@@ -1,21 +1,24 @@
 import type { ChannelCapabilities } from "@factotum/channel-contract";
 
-/** Longest text of one message, UTF-16 code units. The platform takes 30 KiB of a rich message; this leaves room for three bytes a character and the markup. */
+/**
+ * Maximum characters (UTF-16 code units) of one message. The platform accepts 30 KiB for a rich message; this leaves room for three bytes per character and the
+ * markup.
+ */
 export const MAX_TEXT_LENGTH = 4_000;
 
-/** Largest image that the platform takes; a larger one goes as a file. */
+/** Maximum size of an image; a larger one is sent as a file. */
 export const MAX_IMAGE_BYTES: number = 10 * 1024 * 1024;
 
 /** Largest file of any other kind. */
 export const MAX_FILE_BYTES: number = 30 * 1024 * 1024;
 
-/** What is built and tested. */
+/** The implemented and tested capabilities. */
 export const FEISHU_CAPABILITIES: ChannelCapabilities = {
   addressing: "platform",
   text: { maxLength: MAX_TEXT_LENGTH, unit: "utf16", markdown: "subset", dialect: "feishu-post" },
   threads: "native",
   edit: true,
-  // The platform's rule; what comes after the twentieth is refused.
+  // The platform's limit; further edits are refused.
   edits: { maxPerMessage: 20 },
   delete: true,
   reactions: true,

@@ -15,7 +15,7 @@ import { createLongConnection } from "./transport/long-connection.ts";
 import type { Transport } from "./transport/transport.ts";
 import { createWebhookTransport } from "./transport/webhook.ts";
 
-/** Makes the channel of one account. Nothing is loaded and nothing is asked before `start` or the first send. */
+/** Creates the channel of one account. Loads and requests nothing before `start` or the first send. */
 export function createFeishuChannel(config: FeishuConfig, host: ChannelHost): Channel {
   const api = createFeishuApi(config, host);
   const lives = new AbortController();

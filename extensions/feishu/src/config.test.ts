@@ -5,14 +5,14 @@ import { FeishuConfigSchema } from "./config.ts";
 const webhook = { type: "webhook", encryptKey: "k", verificationToken: "v" };
 const account = { appId: "cli_1", appSecret: "s", transport: webhook };
 
-test("the platform is Feishu unless said otherwise", () => {
+test("the platform is Feishu by default", () => {
   expect(FeishuConfigSchema.parse(account)).toEqual({ ...account, domain: "feishu" });
   expect(
     FeishuConfigSchema.parse({ ...account, domain: "lark", baseUrl: "http://127.0.0.1:1", transport: { type: "websocket" } }),
   ).toMatchObject({ domain: "lark" });
 });
 
-describe("what cannot work does not parse", () => {
+describe("rejects settings that cannot work", () => {
   test.each([
     ["a webhook without its key", { ...account, transport: { type: "webhook", verificationToken: "v" } }],
     ["a webhook without its token", { ...account, transport: { type: "webhook", encryptKey: "k" } }],
@@ -21,7 +21,7 @@ describe("what cannot work does not parse", () => {
     ["no transport", { appId: "cli_1", appSecret: "s" }],
     ["an unknown key", { ...account, appSecrets: "s" }],
     ["an unknown platform", { ...account, domain: "slack" }],
-    ["a base URL that is none", { ...account, baseUrl: "localhost" }],
+    ["an invalid base URL", { ...account, baseUrl: "localhost" }],
     ["an empty secret", { ...account, appSecret: "" }],
   ])("%s", (_, config) => {
     expect(FeishuConfigSchema.safeParse(config).success).toBe(false);

@@ -1,6 +1,6 @@
 import type { Conversation } from "@factotum/channel-contract";
 
-/** What the platform calls the kind of an id that a message is sent to. */
+/** The platform's name for the kind of a recipient id. */
 export type ReceiveIdType = "chat_id" | "open_id" | "union_id";
 
 /** The kind of a conversation's id, by its prefix: `oc_` a chat, `ou_` a person, `on_` a person across apps. `undefined` for anything else. */
@@ -11,8 +11,8 @@ export function receiveIdType(id: string): ReceiveIdType | undefined {
 }
 
 /**
- * The conversation of a message. A thread is named by its first message, because that is what one can reply to; the platform's own thread id (`omt_…`)
- * cannot be written to.
+ * The conversation of a message. A thread is identified by its first message, because replies need that; the platform's own thread id (`omt_…`) cannot be
+ * written to.
  */
 export function conversationOf(message: {
   readonly chatId: string;

@@ -19,7 +19,7 @@ describe("receipts", () => {
     ["the secret is wrong", refused(10014, { status: 200 }), "unauthorized", { type: "never" }],
     ["the token stays stale", refused(99991663), "unauthorized", { type: "never" }],
     ["too fast, with a delay", refused(99991400, { retryAfterMs: 2_000 }), "rate-limited", { type: "after", delayMs: 2_000 }],
-    ["too fast, without a delay", refused(230020), "rate-limited", { type: "backoff" }],
+    ["rate-limited, without a delay", refused(230020), "rate-limited", { type: "backoff" }],
     ["too long", refused(230025), "too-long", { type: "never" }],
     ["a wrong parameter", refused(230001), "rejected", { type: "never" }],
     ["an unknown code", refused(1_234_567), "rejected", { type: "never" }],
@@ -40,7 +40,7 @@ describe("receipts", () => {
     expect(toReceipt(new FeishuFailure(reason, "why"))).toEqual({ type: "ambiguous", cause: "why" });
   });
 
-  test("a mistake of our own is for good, and keeps its words", () => {
+  test("a programming error is permanent, and keeps its message", () => {
     expect(toReceipt(new TypeError("x is undefined"))).toMatchObject({
       type: "rejected",
       retry: { type: "never" },
@@ -57,7 +57,7 @@ test("errors keep their cause, and a ChannelError stays itself", () => {
   expect(ChannelError.isInstance(toChannelError("a string"))).toBe(true);
 });
 
-test("only the platform's word makes a token stale", () => {
+test("only the platform's code marks a token as stale", () => {
   expect(isStaleToken(new FeishuFailure(refused(99991663), ""))).toBe(true);
   expect(isStaleToken(new FeishuFailure({ type: "http", status: 401 }, ""))).toBe(false);
   expect(isStaleToken(new Error("99991663"))).toBe(false);

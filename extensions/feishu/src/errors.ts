@@ -1,9 +1,9 @@
 import { ChannelError } from "@factotum/channel-contract";
 import type { ChannelErrorCode, Retry, SendReceipt } from "@factotum/channel-contract";
 
-/** What went wrong with one request to the platform. */
+/** Why a request to the platform failed. */
 export type FeishuFailureReason =
-  /** The platform said no, with its own code. */
+  /** The platform refused it, with its own code. */
   | {
       readonly type: "refused";
       readonly code: number;
@@ -12,16 +12,16 @@ export type FeishuFailureReason =
       /** Scopes of the app of which any one would do. */
       readonly scopes?: readonly string[];
     }
-  /** An answer of something in between: no JSON of the platform in it. */
+  /** A response from something in between, without the platform's JSON. */
   | { readonly type: "http"; readonly status: number; readonly retryAfterMs?: number }
   /** The request could not be made: a wrong argument, a file that cannot be read, a bug. The next try would fail the same way. */
   | { readonly type: "local" }
   /** The request did not leave. */
   | { readonly type: "not-sent" }
-  /** The request left; no answer came that could be read. */
+  /** The request was sent; there was no readable response. */
   | { readonly type: "no-answer" };
 
-/** Thrown by every request to the platform that did not succeed. Its message holds no secret. */
+/** Thrown by every failed request to the platform. Its message contains no secret. */
 export class FeishuFailure extends Error {
   readonly reason: FeishuFailureReason;
 
@@ -35,13 +35,13 @@ export class FeishuFailure extends Error {
 const NEVER: Retry = { type: "never" };
 const BACKOFF: Retry = { type: "backoff" };
 
-/** Codes that mean: get another tenant token and ask again. */
+/** Codes that require another tenant token and a retry. */
 const STALE_TOKEN = new Set([99991661, 99991663, 99991664, 99991665, 99991668, 99991671, 99991677]);
 
 /** Codes that mean: the app lacks a scope. */
 const MISSING_SCOPE = new Set([99991672, 99991679, 230027]);
 
-/** The platform took an earlier request with the same uuid and has not finished it. */
+/** The platform has accepted an earlier request with the same uuid and is still processing it. */
 const STILL_SENDING = 230049;
 
 const CODES: Readonly<Record<number, readonly [ChannelErrorCode, Retry]>> = {
@@ -99,7 +99,7 @@ export function missingScopes(error: unknown): readonly string[] | undefined {
   return isMissing && error.reason.type === "refused" ? (error.reason.scopes ?? []) : undefined;
 }
 
-/** Maps what a call threw for `start`, `act`, `fetchAttachment` and `resolveTarget`. */
+/** Maps an error for `start`, `act`, `fetchAttachment` and `resolveTarget`. */
 export function toChannelError(error: unknown): ChannelError {
   if (ChannelError.isInstance(error)) return error;
   if (!(error instanceof FeishuFailure)) {
@@ -109,7 +109,7 @@ export function toChannelError(error: unknown): ChannelError {
   return new ChannelError(code, error.message, { retry, cause: error });
 }
 
-/** Maps what a send threw. A request that left without a readable answer is ambiguous, and so is a 5xx: it may come from behind the point of no return. */
+/** Maps an error of a send. A request without a readable response is ambiguous, and so is a 5xx, which may have been sent after the message was accepted. */
 export function toReceipt(error: unknown): SendReceipt {
   if (!(error instanceof FeishuFailure)) {
     const { code, retry, message } = toChannelError(error);

@@ -3,7 +3,7 @@ import { createFeishuChannel } from "./channel.ts";
 import { FeishuConfigSchema } from "./config.ts";
 import type { FeishuConfig } from "./config.ts";
 
-/** What the composition root is given. */
+/** The entry for the composition root. */
 export const feishuExtension: ChannelExtension<FeishuConfig> = {
   id: "feishu",
   api: 1,

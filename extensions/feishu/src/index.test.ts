@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { FeishuConfigSchema, createFeishuChannel, feishuExtension } from "./index.ts";
 
-test("the extension holds its schema and its constructor", () => {
+test("the extension exports its schema and its constructor", () => {
   expect(feishuExtension).toEqual({ id: "feishu", api: 1, configSchema: FeishuConfigSchema, create: createFeishuChannel });
 });
 

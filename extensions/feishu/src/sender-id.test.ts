@@ -10,6 +10,6 @@ test.each([
   ["oc_881e", "the id of a chat"],
   ["881e", "not an open id"],
   ["оu_881e", "not an open id"],
-])("%s matches nobody: it is %s", (id, kind) => {
+])("%s matches no one: it is %s", (id, kind) => {
   expect(senderIdProblem(id)).toEqual({ message: expect.stringContaining(kind) as string, fix: expect.stringContaining("ou_") as string });
 });

@@ -1,4 +1,4 @@
-/** Why an entry of an allowlist matches nobody, and what to do. */
+/** Why an allowlist entry matches no one, and what to do. */
 export interface SenderIdProblem {
   readonly message: string;
   readonly fix: string;

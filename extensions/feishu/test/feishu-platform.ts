@@ -19,7 +19,7 @@ const DAY_MS = 24 * 60 * 60_000;
 const BOB: FeishuMention = { key: "@_user_2", openId: "ou_bob", name: "Bob" };
 const THREAD_ROOT = "om_thread_root";
 
-/** Feishu for the conformance suite: the fake server, and the suite's words for it. */
+/** Feishu for the conformance suite: the fake server behind the suite's interface. */
 export class FeishuPlatform implements ConformancePlatform {
   readonly feishu: FakeFeishu;
   readonly transport: "webhook" | "connection";
@@ -265,7 +265,7 @@ function faultOf(fault: SendFault): FeishuFault {
   }
 }
 
-/** What a person reads: the text, or the paragraphs of the post. */
+/** The text that a person reads: the text message, or the paragraphs of the post. */
 function textOf(message: FeishuSentMessage): string {
   const content = message.content as { text?: string; zh_cn?: { content: { text?: string }[][] } };
   return content.text ?? (content.zh_cn?.content ?? []).map((paragraph) => paragraph.map(({ text = "" }) => text).join("")).join("\n");

@@ -1,6 +1,6 @@
 import type { Clock } from "@factotum/channel-contract";
 
-/** A clock that stands still until it is moved. */
+/** A stopped clock that tests advance. */
 export class ManualClock implements Clock {
   #nowMs: number;
   readonly #timers = new Set<{ readonly atMs: number; readonly callback: () => void }>();
@@ -28,7 +28,7 @@ export class ManualClock implements Clock {
     return [...this.#timers].map(({ atMs }) => atMs - this.#nowMs).toSorted((left, right) => left - right);
   }
 
-  /** Moves on; what is due is called in its order. */
+  /** Advances; due timers fire in order. */
   advance(byMs: number): void {
     this.#nowMs += byMs;
     for (const timer of [...this.#timers].toSorted((left, right) => left.atMs - right.atMs)) {

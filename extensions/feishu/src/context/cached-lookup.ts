@@ -1,15 +1,15 @@
 import type { CallOptions, ChannelHost } from "@factotum/channel-contract";
 import { missingScopes, toChannelError } from "../errors.ts";
 
-/** One kind of thing that is asked of the platform. */
+/** One kind of lookup. */
 export interface LookupOptions<T> {
   /** What is missing without it, for log and status: `the names of people in groups`. */
   readonly what: string;
-  /** Named when the platform does not say which scope is missing. */
+  /** Reported if the platform does not name the missing scope. */
   readonly scope: string;
   readonly ttlMs: number;
   readonly maxEntries: number;
-  /** Asks the platform; rejects with a FeishuFailure. */
+  /** Queries the platform; rejects with a FeishuFailure. */
   readonly ask: (key: string, options: CallOptions) => Promise<T>;
   readonly host: Pick<ChannelHost, "clock" | "logger">;
   /** Fires when the channel stops. */
@@ -19,17 +19,17 @@ export interface LookupOptions<T> {
 interface Entry<T> {
   readonly answer: Promise<T | undefined>;
   readonly askedAtMs: number;
-  /** After a failure it is asked again sooner. */
+  /** After a failure the next query is sooner. */
   failed: boolean;
 }
 
 /** A key that failed, because the bot is not in the chat or the network is down. */
 const FAILURE_TTL_MS = 60_000;
-/** Scopes are granted in the console, without a word to the app. */
+/** Scopes are granted in the console, without notifying the app. */
 const SCOPE_PAUSE_MS = 10 * 60_000;
 const RATE_LIMIT_PAUSE_MS = 60_000;
 
-/** Asks once per key and lifetime, however many wait for it; pauses while the platform refuses. What it cannot get is `undefined`. */
+/** Queries once per key and lifetime, shared by all waiters; pauses while the platform refuses. A failed lookup gives `undefined`. */
 export class CachedLookup<T> {
   readonly #options: LookupOptions<T>;
   /** Oldest first. */
@@ -48,7 +48,7 @@ export class CachedLookup<T> {
       : `the app may not read ${this.#options.what}: grant it ${this.#missingScope} in the developer console`;
   }
 
-  /** Never rejects. `maxAgeMs` asks again although the answer has not expired. An aborted signal ends the wait, not the request. */
+  /** Never rejects. `maxAgeMs`: query again although the result has not expired. An aborted signal ends the wait, not the query. */
   async get(
     key: string,
     { signal, maxAgeMs = Number.POSITIVE_INFINITY }: CallOptions & { readonly maxAgeMs?: number },

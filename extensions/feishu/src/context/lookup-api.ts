@@ -12,7 +12,7 @@ interface FetchedMessage {
   readonly isSelf: boolean;
   /** At most 4,000 characters. */
   readonly text: string;
-  /** Whose names stand in the text. */
+  /** People mentioned in the text. */
   readonly mentions: readonly Mention[];
 }
 
@@ -61,7 +61,7 @@ const MessageSchema = z.looseObject({
   }),
 });
 
-/** The name of a file, which is seldom its sender's choice: without what could be read as words or marks. */
+/** The name of a file, which its sender rarely chooses: without characters that could be read as text or markup. */
 function shownName(fileName: string): string {
   return fileName
     .replace(/[^\p{L}\p{M}\p{N}._-]+/gu, "_")

@@ -46,7 +46,7 @@ const message = (senderId: string, extra: Partial<MsgContext> = {}): MsgContext 
 const replyTo = (id: string): Partial<MsgContext> => ({ replyTo: { messageId: messageId(id), body: "", isQuote: false } });
 const reads = (): readonly string[] => feishu.requests.flatMap(({ path }) => (path.startsWith("/open-apis/im/") ? [path] : []));
 
-test("many messages at once ask once, and again when the answer has expired", async () => {
+test("concurrent messages share one query, which is repeated when the result has expired", async () => {
   const fetched = await Promise.all(Array.from({ length: 20 }, () => channel.fetchContext(message("ou_alice"), { signal })));
   expect(fetched[19]).toEqual({ senderName: "Alice", group: { subject: "The group" } });
   expect(reads().toSorted()).toEqual(["/open-apis/im/v1/chats/oc_group", "/open-apis/im/v1/chats/oc_group/members"]);
@@ -56,7 +56,7 @@ test("many messages at once ask once, and again when the answer has expired", as
   expect(await channel.fetchContext(message("ou_alice"), { signal })).toEqual({ senderName: "Alice B", group: { subject: "Renamed" } });
 });
 
-test("somebody who has just joined is asked for once a minute, over all pages", async () => {
+test("a new group member is looked up once a minute, over all pages", async () => {
   const members = Array.from({ length: 150 }, (_, index) => ({ openId: `ou_${index}`, name: `Person ${index}` }));
   await channel.fetchContext(message("ou_alice"), { signal });
   feishu.app.chatInfo.set("oc_group", { name: "The group", members });
@@ -94,7 +94,7 @@ test("a quote names people and files, cuts long texts, and knows the bot's own m
   expect(await quote("om_gone")).toBeUndefined();
 });
 
-test("a direct message asks for its quote alone", async () => {
+test("a direct message queries only its quote", async () => {
   feishu.addInbound({ messageId: "om_1", chatId: "oc_dm", content: { text: "Before" } });
   const direct = message("ou_alice", {
     origin: { channel: "feishu", accountId: host.accountId, conversation: { kind: "direct", id: "oc_dm" } },
@@ -104,7 +104,7 @@ test("a direct message asks for its quote alone", async () => {
   expect(reads()).toEqual(["/open-apis/im/v1/messages/om_1"]);
 });
 
-test("a missing scope is logged once, and asked for again ten minutes later", async () => {
+test("a missing scope is logged once, and the query repeated ten minutes later", async () => {
   feishu.app.scopes.delete("im:chat:readonly");
   for (const sender of ["ou_alice", "ou_bob"]) expect(await channel.fetchContext(message(sender), { signal })).toEqual({});
   expect(reads()).toHaveLength(2);
@@ -116,7 +116,7 @@ test("a missing scope is logged once, and asked for again ten minutes later", as
   expect(channel.health().detail ?? "").not.toContain("developer console");
 });
 
-test("a rate limit is respected for as long as the platform says", async () => {
+test("a rate limit is respected for the platform's delay", async () => {
   feishu.failNextRead({
     type: "refuse",
     status: 400,

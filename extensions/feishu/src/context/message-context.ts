@@ -10,10 +10,10 @@ import type { LookupApi, MessagePlace } from "./lookup-api.ts";
 const HOUR_MS = 60 * 60_000;
 const MESSAGE_SCOPE = "im:message:readonly";
 const QUOTE_TTL_MS = 10 * 60_000;
-/** How soon a group is asked again about a sender whom its list does not name: somebody who has just joined. */
+/** How soon a group is queried again about a sender who is not in its list: a new member. */
 const NEW_MEMBER_MS = 60_000;
 
-/** Adds what the platform's events lack. */
+/** Adds context that the platform's events lack. */
 export interface MessageContextReader {
   /** As `Channel.fetchContext`. */
   fetch(message: MsgContext, options: CallOptions): Promise<MessageContext>;

@@ -7,15 +7,15 @@ import { KnownChats } from "./known-chats.ts";
 import { needsBot, parseMessage } from "./parse-message.ts";
 import { PLATFORM_EVENTS } from "./platform-events.ts";
 
-/** What became of a verified event. All but `other-account` are told to the platform as received. */
+/** The result of a verified event. All but `other-account` are acknowledged to the platform. */
 type EventOutcome =
   | { readonly type: "accepted" | "duplicate" }
   | { readonly type: "ignored"; readonly reason: string }
-  /** A message, as far as its type says, that does not have the form of one: it is lost. */
+  /** Its type says that it is a message, but it does not have the form of one: it is lost. */
   | { readonly type: "unreadable"; readonly reason: string }
   | { readonly type: "other-account" };
 
-/** Takes one verified event to the gateway. Rejects when it could not be stored, or not be read for lack of the bot's own id: the platform sends it again. */
+/** Passes one verified event to the gateway. Rejects if it could not be stored, or not be parsed without the bot's own id: the platform sends it again. */
 export type AcceptEvent = (payload: unknown, options: CallOptions) => Promise<EventOutcome>;
 
 /** Makes the one way by which events of both transports come in. */
@@ -70,7 +70,7 @@ export function createAcceptEvent(parts: {
   };
 }
 
-/** True if an event whose wrapper does not fit says that it is a message of schema 2.0. */
+/** True if an event with an invalid wrapper claims to be a message of schema 2.0. */
 function isMessage(payload: unknown): boolean {
   return MessageWrapperSchema.safeParse(payload).success;
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** Where a file of a message is fetched from. */
+/** The location of a message's file. */
 export interface ResourceRef {
   readonly messageId: string;
   readonly key: string;
@@ -18,7 +18,7 @@ export function attachmentRef(resource: ResourceRef): string {
   return JSON.stringify(resource);
 }
 
-/** Reads what `attachmentRef` wrote; `undefined` for anything else. */
+/** Parses the output of `attachmentRef`; `undefined` for anything else. */
 export function parseAttachmentRef(ref: string): ResourceRef | undefined {
   try {
     return RefSchema.safeParse(JSON.parse(ref)).data;

@@ -39,7 +39,7 @@ export interface MessageEvent {
 const id = z.string().min(1);
 const optionalId = z.string().nullish();
 
-/** A message is taken whatever its time looks like: the platform sends digits, and losing words over a format would be worse than an unknown time. */
+/** Accepts a message with any time: the platform sends digits, and losing a message because of its format would be worse than an unknown time. */
 const TimeSchema = z
   .union([
     z
@@ -57,7 +57,7 @@ export const EnvelopeSchema: z.ZodType<Envelope> = z.looseObject({
   event: z.unknown(),
 });
 
-/** Parses what a wrapper that does not fit must have to be that of a message. */
+/** Parses an invalid wrapper that must belong to a message. */
 export const MessageWrapperSchema: z.ZodType = z.looseObject({
   schema: z.literal("2.0"),
   header: z.looseObject({ event_type: z.literal("im.message.receive_v1") }),

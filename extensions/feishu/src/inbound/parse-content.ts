@@ -3,11 +3,11 @@ import * as z from "zod";
 import { attachmentRef } from "./attachment-ref.ts";
 import { parsePost } from "./parse-post.ts";
 
-/** What a message says and carries. */
+/** The content of a message. */
 export interface ParsedContent {
   readonly text: string;
   readonly attachments: readonly AttachmentRef[];
-  /** What the sender chose without writing it: the name of a place on the platform's map. */
+  /** Text that the sender selected without writing it: the name of a place on the platform's map. */
   readonly untrusted?: readonly UntrustedNote[];
 }
 
@@ -22,12 +22,12 @@ const FieldsSchema = z.looseObject({
 });
 type Fields = z.infer<typeof FieldsSchema>;
 
-/** Message types that are a file, and what kind of it. */
+/** Message types of files, with the kind of file. */
 const FILES: Readonly<Record<string, MediaKind>> = { image: "image", file: "file", audio: "audio", media: "video", video: "video" };
 
 /**
- * Reads the content of a message by its type. What has no words and no bytes that one can fetch (a sticker, a place, a card, a shared chat) becomes a note in
- * brackets, so that the person is not met with silence.
+ * Parses the content of a message by its type. Content without text and without downloadable bytes (a sticker, a place, a card, a shared chat) becomes a note
+ * in brackets, so that it gets an answer.
  */
 export function parseContent(message: { readonly messageId: string; readonly type: string; readonly content: string }): ParsedContent {
   const { messageId, type } = message;

@@ -33,7 +33,7 @@ describe("addresses", () => {
     });
   });
 
-  test("a reply outside a thread has no thread, and names what it answers", () => {
+  test("a reply outside a thread has no thread, and refers to the message that it answers", () => {
     const message = parsed({ rootId: "om_root", parentId: "om_parent" });
     expect(message.origin.conversation).toEqual({ kind: "group", id: "oc_group" });
     expect(message.replyTo).toEqual({ messageId: "om_parent", body: "", isQuote: false });
@@ -76,12 +76,12 @@ describe("senders", () => {
 });
 
 describe("mentions", () => {
-  test("keys become names, also when one key begins like another", () => {
+  test("keys are replaced by names, even if one key is a prefix of another", () => {
     const mentions = Array.from({ length: 11 }, (_, index) => mention(index + 1, `ou_${index + 1}`, `Person ${index + 1}`));
     expect(textOf("ask @_user_11 or @_user_1", mentions).text).toBe("ask @Person 11 or @Person 1");
   });
 
-  test("the bot's name at the very beginning only says whom the message is for", () => {
+  test("the bot's name at the very beginning addresses the message and is removed", () => {
     const message = textOf("@_user_1 /new @_user_1", [mention(1, "ou_bot", "Factotum")]);
     expect(message.text).toBe("/new @Factotum");
     expect(message.mentionsBot).toBe(true);
@@ -93,21 +93,21 @@ describe("mentions", () => {
     expect(message.mentionsBot).toBe(false);
   });
 
-  test("somebody who is called like the bot is not the bot", () => {
+  test("a person with the bot's name is not the bot", () => {
     expect(textOf("@_user_1 hi", [mention(1, "ou_bob", "Factotum")]).mentionsBot).toBe(false);
   });
 
-  test("everybody is not the bot", () => {
+  test("everyone is not the bot", () => {
     const message = textOf("@_all listen");
     expect(message.text).toBe("@all listen");
     expect(message.mentionsBot).toBe(false);
   });
 
-  test("a key that nobody stands behind stays as it is", () => {
+  test("an unknown key is unchanged", () => {
     expect(textOf("see @_user_9").text).toBe("see @_user_9");
   });
 
-  test("a name is put in as one line of at most 100 characters, whatever is in it", () => {
+  test("a name is inserted as one line of at most 100 characters, whatever it contains", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 200 }), (name) => {
         const { text } = textOf("to @_user_1", [mention(1, "ou_bob", name)]);
@@ -117,7 +117,7 @@ describe("mentions", () => {
     );
   });
 
-  test("whose names stand in the text is said once each, without the bot and without those that are not named", () => {
+  test("mentioned people are listed once each, without the bot and without unnamed ones", () => {
     const people = [mention(1, "ou_bot", "Factotum"), mention(2, "ou_bob", "Bob"), mention(3, "ou_carol", "Carol")];
     const message = textOf("@_user_1 ask @_user_2, @_user_1 and @_user_2", people);
     expect(message).toMatchObject({ text: "ask @Bob, @Factotum and @Bob", mentions: [{ id: "ou_bob", name: "Bob" }] });
@@ -191,7 +191,7 @@ describe("other types", () => {
     ["text", { words: "none" }, "[text]"],
     ["post", { content: "none" }, "[post]"],
     ["image", "not an object", "[image]"],
-  ])("%s without words or bytes is a note", (messageType, content, text) => {
+  ])("%s without text or bytes is a note", (messageType, content, text) => {
     expect(parsed({ messageType, content })).toMatchObject({ text, attachments: [] });
   });
 });
@@ -203,7 +203,7 @@ test("the name of a place is the map's, not the sender's", () => {
   expect(parsed({ messageType: "location", content: { ...place, name: "" } }).untrusted).toBeUndefined();
 });
 
-test("whatever the content is, the result is a valid message", () => {
+test("any content gives a valid message", () => {
   const types = fc.constantFrom("text", "post", "image", "file", "audio", "media", "sticker", "location", "merge_forward", "x");
   fc.assert(fc.property(types, fc.jsonValue(), (messageType, content) => void parsed({ messageType, content })));
 });

@@ -5,11 +5,11 @@ import { conversationOf } from "../conversation-id.ts";
 import type { Mention, MessageEvent } from "./event-schema.ts";
 import { parseContent } from "./parse-content.ts";
 
-/** What an event is read with. */
+/** The context in which an event is parsed. */
 export interface ParseContext {
   readonly eventId: string;
   readonly accountId: string;
-  /** May be missing unless `needsBot` says otherwise. */
+  /** May be missing if `needsBot` is false. */
   readonly bot: Bot | undefined;
 }
 
@@ -18,7 +18,7 @@ export type ParsedMessage =
   | { readonly type: "message"; readonly message: MsgContext }
   | { readonly type: "ignored"; readonly reason: string };
 
-/** True when the bot's own id decides something: whether a group's message mentions it, or whether it is the sender. A direct message needs no mention. */
+/** True if the bot's own id matters: whether a group's message mentions it, or whether it is the sender. A direct message needs no mention. */
 export function needsBot({ sender, message }: MessageEvent): boolean {
   return sender.sender_type !== "user" || (message.chat_type !== "p2p" && (message.mentions ?? []).length > 0);
 }
@@ -26,7 +26,7 @@ export function needsBot({ sender, message }: MessageEvent): boolean {
 /** Reads `im.message.receive_v1`. Pure. */
 export function parseMessage(event: MessageEvent, context: ParseContext): ParsedMessage {
   const { message, sender } = event;
-  // The one id that an app gets for everybody and that names one person: lists are compared with it alone.
+  // The only id that an app gets for everyone and that identifies one person; lists are compared with this one only.
   const senderId = sender.sender_id?.open_id;
   if (typeof senderId !== "string" || senderId === "") return { type: "ignored", reason: "its sender has no open_id" };
   const isBot = sender.sender_type !== "user";
@@ -73,8 +73,8 @@ export function parseMessage(event: MessageEvent, context: ParseContext): Parsed
 const MAX_NAME_CHARS = 100;
 
 /**
- * Puts names in the place of the platform's keys (`@_user_1`), and says whose they are but for the bot's. The bot's name at the very beginning only says
- * whom the message is for, and goes.
+ * Replaces the platform's keys (`@_user_1`) by names, and lists the mentioned people except the bot. The bot's name at the very beginning only addresses the
+ * message and is removed.
  */
 export function nameMentions(
   text: string,

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** An element of a rich message. What is not known is left out. */
+/** An element of a rich message. Unknown ones are skipped. */
 const ElementSchema = z.looseObject({
   tag: z.string(),
   text: z.string().optional(),
@@ -16,13 +16,13 @@ type Element = z.infer<typeof ElementSchema>;
 
 const PostSchema = z.looseObject({ title: z.string().optional(), content: z.array(z.array(ElementSchema)) });
 
-/** A rich message as Markdown, and the keys of what it shows in between, in their order. */
+/** A rich message as Markdown, and the keys of its embedded files, in order. */
 export interface ParsedPost {
   readonly text: string;
   readonly media: readonly { readonly kind: "image" | "video"; readonly key: string }[];
 }
 
-/** Reads the content of a `post`: with or without a locale around it. `undefined` when it is none. */
+/** Parses the content of a `post`, with or without a locale around it. `undefined` for other content. */
 export function parsePost(content: unknown): ParsedPost | undefined {
   const post = [content, ...Object.values(isRecord(content) ? content : {})]
     .map((value) => PostSchema.safeParse(value))
@@ -46,7 +46,7 @@ function renderElement(element: Element): string {
     case "a":
       return element.href === undefined || element.href === text ? text : `[${text}](${element.href})`;
     case "at":
-      // The key of a mention (`@_user_1`) is named later. An id is not for reading, and a name without a key is nobody's in particular.
+      // The key of a mention (`@_user_1`) is replaced later. An id is not readable, and a name without a key identifies no one.
       return element.user_id?.startsWith("@_") === true ? element.user_id : "@someone";
     case "code_block":
       return `\n\`\`\`${element.language?.toLowerCase() ?? ""}\n${text.replace(/\n$/, "")}\n\`\`\`\n`;
@@ -59,7 +59,7 @@ function renderElement(element: Element): string {
   }
 }
 
-/** Marks go next to the words: Markdown knows no emphasis that begins with a space. */
+/** Puts marks next to the text: Markdown emphasis cannot start with a space. */
 function styled(text: string, style: readonly string[]): string {
   const words = text.trim();
   if (words === "") return text;

@@ -3,13 +3,13 @@ import type { Token, Tokens } from "marked";
 
 const parser = new Marked({ gfm: true });
 
-/** An image by its address, where the syntax tree does not reach. */
+/** An image with an address, for text without a syntax tree. */
 const IMAGE = /!\[([^\]\n]*)\]\(\s*<?([^)\s>]*)>?[^)\n]*\)/g;
 
-/** More quotes in quotes than anybody writes. */
+/** More nested quotes than anybody writes. */
 const TOO_DEEP = /^(?:[ \t]*>){50}/m;
 
-/** The blocks of a text; `undefined` when it is nested beyond what can be parsed. */
+/** The blocks of a text; `undefined` if it is nested too deeply to be parsed. */
 export function parseMarkdown(source: string): readonly Token[] | undefined {
   if (TOO_DEEP.test(source)) return undefined;
   try {
@@ -21,8 +21,8 @@ export function parseMarkdown(source: string): readonly Token[] | undefined {
 }
 
 /**
- * Rewrites what Feishu's `md` element does not show, and leaves every other character as it is: headings to the small sizes, tables and indented code to fenced
- * blocks, images and references to plain links.
+ * Rewrites Markdown that Feishu's `md` element does not support, and keeps every other character: headings become small ones, tables and indented code become
+ * fenced blocks, images and references become plain links.
  */
 export function renderBlocks(blocks: readonly Token[]): string {
   return blocks.map((token) => renderToken(token, true)).join("");
@@ -62,13 +62,13 @@ function renderHeading(heading: Tokens.Heading): string {
   return `${heading.depth === 1 ? "####" : "#####"} ${text}${after}`;
 }
 
-/** A link by reference has no address of its own in the text. */
+/** A reference link has no address of its own in the text. */
 function renderLink(link: Tokens.Link): string {
   if (!link.raw.startsWith("[") || link.raw.endsWith(")")) return compose(link.raw, link.tokens);
   return `[${link.tokens.map((token) => renderToken(token, false)).join("")}](${link.href})`;
 }
 
-/** Puts rewritten parts into their places. A part that is written differently inside its container (quote marks, indents) leaves the container as it is. */
+/** Inserts rewritten parts. A part that is written differently inside its container (quote marks, indents) leaves the container unchanged. */
 function compose(raw: string, parts: readonly Token[]): string {
   let result = "";
   let at = 0;

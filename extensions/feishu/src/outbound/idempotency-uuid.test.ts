@@ -7,7 +7,7 @@ test("a key of up to 50 characters is the uuid", () => {
   expect(idempotencyUuid("k".repeat(50))).toBe("k".repeat(50));
 });
 
-test("every uuid fits, and the same key always gives the same", () => {
+test("every uuid fits, and the same key always gives the same uuid", () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 200 }), (key) => {
       expect(idempotencyUuid(key).length).toBeLessThanOrEqual(50);

@@ -37,7 +37,7 @@ export interface MessageApi {
   recall(id: string, options: CallOptions): Promise<void>;
   react(id: string, emojiType: string, options: CallOptions): Promise<void>;
   unreact(id: string, emojiType: string, options: CallOptions): Promise<void>;
-  /** Gives the platform a file; resolves with the key by which a message shows it. */
+  /** Uploads a file to the platform; resolves with its key for a message. */
   upload(upload: Upload, options: CallOptions): Promise<string>;
   fetchResource(resource: ResourceRef, options: CallOptions & { readonly maxBytes: number }): Promise<FileAnswer>;
 }
@@ -81,7 +81,7 @@ export function createMessageApi(api: FeishuApi, appId: string): MessageApi {
       const own = ReactionsSchema.parse(answer).data.items.find(
         ({ operator }) => operator.operator_type === "app" && operator.operator_id === appId,
       );
-      // What is not there needs no removing.
+      // There is nothing to remove.
       if (own !== undefined)
         await api.call({ method: "DELETE", path: path(id, `/reactions/${encodeURIComponent(own.reaction_id)}`) }, options);
     },

@@ -1,10 +1,10 @@
 import type { Media } from "@factotum/channel-contract";
 import type { MessageBody } from "./render-text.ts";
 
-/** What a message consists of, as the platform takes it. */
+/** The content of a message, as the platform accepts it. */
 export type MessageContent = MessageBody | { readonly msg_type: "image" | "file" | "audio" | "media"; readonly content: string };
 
-/** A file for the platform; `type` is its word for the kind. */
+/** A file for the platform; `type` is its name for the kind. */
 export interface Upload {
   readonly type: "image" | "opus" | "mp4" | "pdf" | "doc" | "xls" | "ppt" | "stream";
   readonly file: File;
@@ -21,7 +21,7 @@ const DOCUMENTS: Readonly<Record<string, Upload["type"]>> = {
   pptx: "ppt",
 };
 
-/** What a file is given as. A kind that the platform shows in one format alone goes as a plain file in any other. */
+/** The upload for a file. A kind that the platform supports in one format only is sent as a plain file in any other. */
 export function uploadOf({ kind, mimeType, fileName, bytes }: Media): Upload {
   const name = fileName ?? `${kind}.${mimeType.split("/")[1]?.replace(/\W.*$/, "") ?? "bin"}`;
   return { type: typeOf(kind, mimeType, name), file: new File([new Uint8Array(bytes)], name, { type: mimeType }) };

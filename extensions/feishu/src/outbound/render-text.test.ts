@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { renderText } from "./render-text.ts";
 
-/** What is in the one `md` element, or the text. */
+/** The text of the single `md` element, or of a plain message. */
 function shown(markdown: string): { type: string; text: string } {
   const { msg_type: type, content } = renderText(markdown);
   const parsed = JSON.parse(content) as { text?: string; zh_cn?: { content: { tag: string; text: string }[][] } };
@@ -15,7 +15,7 @@ const post = (markdown: string): string => {
   return text;
 };
 
-describe("plain words are a text", () => {
+describe("plain text is sent as text", () => {
   test.each([
     "Hello.",
     "Two lines\nand one more\n\nand a paragraph",
@@ -29,7 +29,7 @@ describe("plain words are a text", () => {
   });
 });
 
-describe("what means something is a post", () => {
+describe("text with markup is sent as a post", () => {
   test.each([
     "**bold**",
     "`code`",
@@ -43,12 +43,12 @@ describe("what means something is a post", () => {
     "a < b",
     "---",
     "~~no~~",
-  ])("%j, kept as it is", (markdown) => {
+  ])("%j, unchanged", (markdown) => {
     expect(post(markdown)).toBe(markdown);
   });
 });
 
-describe("what the element does not show is rewritten", () => {
+describe("unsupported markup is rewritten", () => {
   test.each([
     ["# Big\n\ntext", "#### Big\n\ntext"],
     ["## Small **b** #", "##### Small **b**"],
@@ -64,14 +64,14 @@ describe("what the element does not show is rewritten", () => {
     expect(post(markdown)).toBe(expected);
   });
 
-  test("code is left alone, whatever is in it", () => {
+  test("code is unchanged", () => {
     const code = "```md\n# not a heading\n![not](an-image)\n| not | a |\n|---|---|\n```";
     expect(post(`Look:\n\n${code}`)).toBe(`Look:\n\n${code}`);
     expect(post("`![a](b)` and ![a](https://b)")).toBe("`![a](b)` and [a](https://b)");
   });
 });
 
-test("nobody is notified by any text", () => {
+test("no text notifies anyone", () => {
   const tag = fc.constantFrom(
     '<at user_id="all">',
     "<AT user_id=all>",
@@ -90,7 +90,7 @@ test("nobody is notified by any text", () => {
   );
 });
 
-test("any text can be rendered, and no letter of its words is lost or moved", () => {
+test("any text can be rendered, and no letter is lost or moved", () => {
   const piece = fc.oneof(
     fc.stringMatching(/^[A-Z]{1,8}$/),
     fc.constantFrom("# ", "- ", "> ", "\n", "\n\n", "**", "`", "|", "    ", "1. ", "[", "](", ")", "![", "\r\n"),
@@ -98,7 +98,7 @@ test("any text can be rendered, and no letter of its words is lost or moved", ()
   fc.assert(
     fc.property(fc.array(piece, { minLength: 1, maxLength: 60 }), (pieces) => {
       const source = pieces.join("");
-      // Letters and not words: of an image without an address its name is left, right beside what stood there.
+      // Compares letters, not words: the name of an image without an address remains next to its neighbours.
       const letters = (text: string): string => text.replaceAll(/[^A-Z]/g, "");
       if (source.trim() !== "" && !source.includes("]:")) expect(letters(shown(source).text)).toBe(letters(source));
     }),

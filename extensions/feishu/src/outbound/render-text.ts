@@ -1,7 +1,7 @@
 import type { Token, Tokens } from "marked";
 import { parseMarkdown, renderBlocks, renderUnparsed } from "./feishu-markdown.ts";
 
-/** A message body as the platform takes it. */
+/** A message body, as the platform accepts it. */
 export interface MessageBody {
   readonly msg_type: "text" | "post";
   /** JSON in a string. */
@@ -11,13 +11,12 @@ export interface MessageBody {
 /** Largest request body in bytes, by type. */
 export const MAX_BODY_BYTES: Readonly<Record<MessageBody["msg_type"], number>> = { text: 150 * 1024, post: 30 * 1024 };
 
-/** Where a tag that notifies people would begin. */
+/** The start of a tag that notifies people. */
 const AT_TAG = /<(?=\/?at\b)/gi;
 
 /**
- * Renders Markdown for Feishu: plain words as `text`, anything with markup as a `post` with one `md` element. What that element does not know is replaced
- * (headings are made small, tables stand as code, images become links). A tag that would notify people cannot get through: it is broken up by a zero-width
- * space, wherever it stands.
+ * Renders Markdown for Feishu: plain text as `text`, anything with markup as a `post` with one `md` element. Unsupported markup is replaced (headings become
+ * small, tables become code, images become links). Tags that notify people are broken up by a zero-width space everywhere.
  */
 export function renderText(markdown: string): MessageBody {
   const source = markdown.replaceAll("\r\n", "\n").trim();
@@ -28,7 +27,7 @@ export function renderText(markdown: string): MessageBody {
   return { msg_type: "post", content: JSON.stringify({ zh_cn: { content: [[{ tag: "md", text }]] } }) };
 }
 
-/** True when the text means what it says, letter by letter: paragraphs of words and bare addresses, no escape, no entity, nothing that could be a tag. */
+/** True if the text has no markup: paragraphs of text and bare addresses, no escape, no entity, nothing that could be a tag. */
 function isPlain(blocks: readonly Token[], source: string): boolean {
   if (/<|&#?\w+;/.test(source)) return false;
   return blocks.every((block) => block.type === "space" || (block.type === "paragraph" && (block.tokens ?? []).every(isLiteral)));

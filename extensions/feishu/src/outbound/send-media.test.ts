@@ -51,7 +51,7 @@ test("a caption follows, and a second try under the same key shows nothing twice
   expect(feishu.sent.map((message) => message.messageType)).toEqual(["file", "post"]);
 });
 
-test("what goes wrong before the platform has the file is never ambiguous, and can be tried again", async () => {
+test("a failure before the platform has the file is never ambiguous, and can be retried", async () => {
   const broken = new TestHost({
     fetch: async (input, init) => {
       const response = await fetch(input, init);
@@ -68,7 +68,7 @@ test("what goes wrong before the platform has the file is never ambiguous, and c
 });
 
 test.each([
-  ["a fetch that takes no such body", new TypeError("This fetch takes an address, and a text for body.")],
+  ["a fetch that does not support such a body", new TypeError("This fetch takes an address, and a text for body.")],
   ["a file that cannot be read", Object.assign(new Error("EACCES: permission denied, open"), { code: "EACCES", syscall: "open" })],
 ])("%s is refused for good, on the way to the upload and to the token", async (_name, failure) => {
   for (const path of ["/files", "/tenant_access_token/internal"]) {
@@ -84,7 +84,7 @@ test.each([
   expect(feishu.sent).toEqual([]);
 });
 
-test("an empty file is refused without a request, and one that is too large too", async () => {
+test("an empty or too large file is refused without a request", async () => {
   expect(await send({ bytes: new Uint8Array() })).toMatchObject({ type: "rejected", code: "rejected", retry: { type: "never" } });
   const large = new Uint8Array(10 * 1024 * 1024 + 1);
   expect(await send({ kind: "image", mimeType: "image/png", bytes: large })).toMatchObject({ type: "rejected", code: "too-long" });

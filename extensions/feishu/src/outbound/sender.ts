@@ -14,7 +14,7 @@ import type { MessageBody } from "./render-text.ts";
 export interface Sender {
   /** As `Channel.send`. */
   send(target: Origin, outbound: Outbound, options: SendOptions): Promise<SendReceipt>;
-  /** Takes nothing more; resolves when what is on the wire has an answer, or the signal fired and it was given up. */
+  /** Accepts no further sends; resolves when those on the wire have a result, or were abandoned because the signal fired. */
   stop(options: CallOptions): Promise<void>;
 }
 
@@ -96,7 +96,7 @@ async function dispatch(
   }
 }
 
-/** Uploads a file and shows it, then its caption. Until the platform has it nothing is shown: what goes wrong before is never ambiguous. */
+/** Uploads a file and sends it, then its caption. Nothing is shown before the upload is complete, so earlier failures are never ambiguous. */
 async function sendMedia(
   messages: MessageApi,
   { target, outbound, uuid }: { target: Origin; outbound: Extract<Outbound, { type: "media" }>; uuid: string },
@@ -122,7 +122,7 @@ async function sendMedia(
   return { type: "accepted", messageIds };
 }
 
-/** Renders a text, or says why it cannot be sent. */
+/** Renders a text, or the receipt if it cannot be sent. */
 function bodyOf(text: string): MessageBody | SendReceipt {
   if (text.trim() === "") return refused("rejected", "the text is empty");
   if (text.length > MAX_TEXT_LENGTH) return refused("too-long", `the text has more than ${MAX_TEXT_LENGTH} characters`);

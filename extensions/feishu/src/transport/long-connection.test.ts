@@ -38,7 +38,7 @@ describe("start", () => {
     expect(host.stored).toHaveLength(1);
   });
 
-  test("says at once that an app id is not of the platform's form", async () => {
+  test("rejects an app id of the wrong form at once", async () => {
     await expect(make("cli_demo").start({ signal })).rejects.toMatchObject({ code: "unauthorized", retry: { type: "never" } });
     expect(feishu.requests).toEqual([]);
   });
@@ -48,7 +48,7 @@ describe("start", () => {
     [403, "unauthorized", "never"],
     [1, "unreachable", "backoff"],
     [1000040350, "rate-limited", "backoff"],
-  ])("tells what the platform answered: %i is %s", async (code, expected, retry) => {
+  ])("reports the platform's answer: %i is %s", async (code, expected, retry) => {
     feishu.longConnection.lookupFaults.push({ code, message: "no" });
     await expect(channel.start({ signal })).rejects.toMatchObject({ code: expected, retry: { type: retry } });
     expect(channel.health().state).toBe("disconnected");
@@ -62,7 +62,7 @@ describe("start", () => {
     expect(feishu.longConnection.open).toBe(1);
   });
 
-  test("rejects when the platform cannot be reached, and leaves nothing behind", async () => {
+  test("rejects if the platform is unreachable, and leaves nothing behind", async () => {
     await feishu[Symbol.asyncDispose]();
     await expect(channel.start({ signal })).rejects.toMatchObject({ code: "unreachable", retry: { type: "backoff" } });
     expect(clock.pending).toEqual([]);
@@ -71,7 +71,7 @@ describe("start", () => {
 });
 
 describe("a connection that breaks", () => {
-  test("is told in the health, and comes back by itself", async () => {
+  test("is reported in the health, and reconnects by itself", async () => {
     await channel.start({ signal });
     feishu.longConnection.clientConfig = { ...feishu.longConnection.clientConfig, ReconnectInterval: 1 };
     feishu.longConnection.drop();
@@ -80,7 +80,7 @@ describe("a connection that breaks", () => {
     expect(await feishu.longConnection.deliver(message())).toBe(200);
   });
 
-  test("and that the platform then refuses is opened anew, later and later", async () => {
+  test("that the platform then refuses is reopened with backoff", async () => {
     await channel.start({ signal });
     feishu.longConnection.lookupFaults.push({ code: 1000040350, message: "too many" }, { code: 1000040350, message: "too many" });
     feishu.longConnection.drop();
@@ -114,7 +114,7 @@ test("noise on the wire changes nothing", async () => {
   expect(await feishu.longConnection.deliver(message())).toBe(200);
 });
 
-test("stop acknowledges what is being stored", async () => {
+test("stop acknowledges events that are being stored", async () => {
   await channel.start({ signal });
   const release = host.hold();
   const delivery = feishu.longConnection.deliver(message());
@@ -125,7 +125,7 @@ test("stop acknowledges what is being stored", async () => {
   await stop;
 });
 
-test("an event that comes after stop is not acknowledged, and not handed over", async () => {
+test("an event after stop is neither acknowledged nor passed on", async () => {
   await channel.start({ signal });
   const release = host.hold();
   const first = feishu.longConnection.deliver(message());
@@ -139,7 +139,7 @@ test("an event that comes after stop is not acknowledged, and not handed over", 
   expect(host.received).toHaveLength(1);
 });
 
-test("no ticket and no words get into the log", async () => {
+test("no ticket and no message text is logged", async () => {
   await channel.start({ signal });
   await feishu.longConnection.deliver(message());
   feishu.longConnection.drop();

@@ -15,24 +15,24 @@ import type { Transport } from "./transport.ts";
 
 const CONNECT_TIMEOUT_MS = 20_000;
 const HANDSHAKE_TIMEOUT_MS = 15_000;
-/** After a ping without a sign of life. The platform sets how often there is a ping. */
+/** Timeout after a ping without a response. The platform sets the ping interval. */
 const PING_TIMEOUT_SECONDS = 10;
 
-/** The SDK takes no other form of app id here, and says nothing when it refuses one. */
+/** The SDK accepts no other form of app id here, and reports nothing when it refuses one. */
 const APP_ID = /^cli_[0-9a-fA-F]{16}$/;
 
 const LookupSchema = z.looseObject({ code: z.number(), msg: z.string().default(""), data: z.looseObject({}).nullish() });
 
 type Socket = InstanceType<Sdk["WSClient"]>;
 
-/** What the long connection is made of. */
+/** Dependencies of the long connection. */
 export interface LongConnectionParts {
   readonly config: FeishuConfig;
   readonly host: ChannelHost;
   readonly accept: AcceptEvent;
 }
 
-/** Makes the transport by which the gateway connects to the platform. Reconnecting is the SDK's; when the SDK gives up, this begins anew with backoff. */
+/** Creates the transport that connects to the platform. The SDK reconnects; when it gives up, the connection is reopened with backoff. */
 export function createLongConnection(parts: LongConnectionParts): Transport {
   return new LongConnection(parts);
 }
@@ -81,7 +81,7 @@ class LongConnection implements Transport {
   async stop({ signal }: CallOptions): Promise<void> {
     this.#ended.abort();
     this.#retry?.[Symbol.dispose]();
-    // What is being stored right now is still acknowledged.
+    // Events that are being stored are still acknowledged.
     const { promise: late, resolve } = Promise.withResolvers<void>();
     signal.addEventListener("abort", () => resolve(), { once: true });
     if (!signal.aborted) await Promise.race([Promise.allSettled(this.#handling), late]);
@@ -106,7 +106,7 @@ class LongConnection implements Transport {
     let stood = false;
     const fail = (failure: FeishuFailure): void => {
       lookup = failure;
-      // A platform that cannot be reached is told of at once; what the SDK does about it is not waited for.
+      // An unreachable platform is reported at once, without waiting for the SDK's own retries.
       if (failure.reason.type !== "refused") opened.reject(failure);
     };
     const socket = new sdk.WSClient({
@@ -155,7 +155,7 @@ class LongConnection implements Transport {
     }
   }
 
-  /** The SDK's dispatcher, which hands over each event as it came: the SDK's own parsing mixes header and body into one object. */
+  /** The SDK's dispatcher, which passes each event on unchanged: the SDK's own parsing merges header and body into one object. */
   #dispatcher(sdk: Sdk): InstanceType<Sdk["EventDispatcher"]> {
     const { host, config } = this.#parts;
     const dispatcher = new sdk.EventDispatcher({
@@ -205,7 +205,7 @@ class LongConnection implements Transport {
     this.#detail = detail;
   }
 
-  /** The SDK will not try again with a connection that stood. One that never stood is for whoever opened it. */
+  /** The SDK does not retry an established connection. One that was never established is handled by whoever opened it. */
   #gaveUp(socket: Socket, failure: FeishuFailure): void {
     if (this.#ended.signal.aborted || this.#socket !== socket) return;
     this.#close();
@@ -245,7 +245,7 @@ function watchLookup(http: SdkHttp, fail: (failure: FeishuFailure) => void): Sdk
             `Feishu answered ${answer.code}: ${answer.msg.slice(0, 300)}`,
           ),
         );
-      // The SDK takes the object apart without looking.
+      // The SDK destructures the object without checking it.
       return { ...answer, data: answer.data ?? {} };
     } catch (error) {
       fail(

@@ -70,7 +70,7 @@ describe("the challenge", () => {
   });
 });
 
-test("an unsigned request gets the same answer whatever is wrong with its encryption", async () => {
+test("an unsigned request gets the same answer for any fault in its encryption", async () => {
   const answers = new Set<string>();
   const bodies = [
     JSON.stringify({ encrypt: encryptFeishuPayload(app.encryptKey, JSON.stringify(payload)) }),

@@ -7,24 +7,24 @@ export interface WebhookSecrets {
   readonly verificationToken: string;
 }
 
-/** What a request turned out to be. */
+/** The result of verifying a request. */
 export type VerifiedWebhook =
   | { readonly type: "challenge"; readonly challenge: string }
   | { readonly type: "event"; readonly payload: Readonly<Record<string, unknown>> }
-  /** `signed`: by the platform, so something is set up wrongly; else anybody may have sent it. */
+  /** `signed`: by the platform, so the setup is wrong; otherwise anyone may have sent it. */
   | { readonly type: "refused"; readonly status: 400 | 401; readonly reason: string; readonly signed: boolean };
 
 const SIGNATURE_HEADERS = ["x-lark-signature", "x-lark-request-timestamp", "x-lark-request-nonce"] as const;
 
-/** True for a request that has what a signature needs; whether it is right is checked on the whole body. */
+/** True for a request with signature headers; the signature itself is verified on the complete body. */
 export function hasSignature(headers: Headers): boolean {
   return SIGNATURE_HEADERS.every((name) => headers.has(name));
 }
 
 /**
- * Checks one request on its raw bytes, then reads it. The order is the protection: signature, freshness, decryption, token. The platform does not sign the
- * request with which it checks an address, so that one alone may come without a signature; it is answered for the right token only.
- * The timestamp is that of the push, not of the event: redeliveries that come hours later are fresh.
+ * Verifies one request on its raw bytes, then parses it. The order is security-relevant: signature, freshness, decryption, token. The platform does not sign
+ * its request to verify the address, so only that one may be unsigned; it is answered only with the right token. The timestamp is that of the push, not of the
+ * event: redeliveries hours later are fresh.
  */
 export function verifyWebhook(body: Uint8Array, headers: Headers, options: WebhookSecrets & { readonly nowMs: number }): VerifiedWebhook {
   const signature = headers.get("x-lark-signature");
@@ -36,7 +36,7 @@ export function verifyWebhook(body: Uint8Array, headers: Headers, options: Webho
     if (!verifyTimestamp(timestamp, { nowMs: options.nowMs }))
       return refused(401, "the push is older than five minutes; check this machine's clock");
   }
-  // From here on an unsigned request gets one and the same no, whatever is wrong with it: it may not probe the decryption.
+  // From here on every unsigned request gets the same refusal, so that it cannot probe the decryption.
   const unsigned = signature === null ? SIGNATURE_MISSING : undefined;
   const payload = readPayload(body, options.encryptKey);
   if (payload === undefined) return unsigned ?? refused(400, "the body cannot be read");

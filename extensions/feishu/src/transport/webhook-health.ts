@@ -1,12 +1,12 @@
 import type { ChannelHealth, ChannelHost } from "@factotum/channel-contract";
 import type { VerifiedWebhook } from "./verify-webhook.ts";
 
-/** What the webhook knows of its health. What anybody can send is no trouble: it is a hint until the platform has proved itself once. */
+/** The health of the webhook. Requests that anyone can send are not a problem: they are a hint until the platform has sent one valid request. */
 export class WebhookHealth {
   readonly #host: ChannelHost;
   #evidenceAtMs: number | undefined;
   #trouble: string | undefined;
-  /** Requests without a proof since the last one that had it; one line of the log together. */
+  /** Unverified requests since the last verified one; reported in one log line. */
   #unproven = 0;
   #unprovenReason = "";
 
@@ -29,7 +29,7 @@ export class WebhookHealth {
     if (signed || this.#unproven === 1) this.#host.logger.warn("feishu webhook refused", { status, reason });
   }
 
-  /** What is wrong now; undefined when nothing is any more. */
+  /** Sets the current problem; undefined if there is none any more. */
   setTrouble(trouble: string | undefined): void {
     this.#trouble = trouble;
   }

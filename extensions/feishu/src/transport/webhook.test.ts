@@ -58,7 +58,7 @@ test("a message that cannot be read is named in the log and counted in the healt
 });
 
 test.each([1_700_000_000_123, "yesterday", "", undefined, null, -5, "12345678901234567890"])(
-  "a message whose only fault is its time (%j) is taken",
+  "a message whose only fault is its time (%j) is accepted",
   async (createTime) => {
     const good = message();
     const event = good.event as { readonly message: object };
@@ -69,7 +69,7 @@ test.each([1_700_000_000_123, "yesterday", "", undefined, null, -5, "12345678901
 );
 
 describe("a platform that cannot be reached", () => {
-  test("does not keep the channel from starting, and is told in its health", async () => {
+  test("does not prevent the channel from starting, and is reported in its health", async () => {
     await feishu[Symbol.asyncDispose]();
     await channel.start({ signal });
     expect(channel.health()).toMatchObject({ state: "degraded" });
@@ -91,7 +91,7 @@ describe("a platform that cannot be reached", () => {
   });
 });
 
-test("the bot's id is asked for once", async () => {
+test("the bot's id is queried once", async () => {
   await channel.start({ signal });
   for (let index = 0; index < 3; index += 1) await post(message({ senderType: "app", senderOpenId: "ou_other" }));
   expect(feishu.requests.filter(({ path }) => path.startsWith("/open-apis/bot/"))).toHaveLength(1);
@@ -117,7 +117,7 @@ describe("a request without signature headers", () => {
     expect(channel.health().detail).toContain("set an Encrypt Key");
   });
 
-  test("is answered when it is a check of the address with the right token, up to exactly 4 KB", async () => {
+  test("is answered if it verifies the address with the right token, up to exactly 4 KB", async () => {
     const challenge = (length: number, token = feishu.app.verificationToken): string => {
       const text = JSON.stringify({ type: "url_verification", token, challenge: "c" });
       return text + " ".repeat(length - text.length);
@@ -142,7 +142,7 @@ describe("a request that is refused", () => {
     channel.handleWebhook(feishuWebhookRequest(feishu.app, "http://127.0.0.1/", message(), { signature: "wrong" }), { signal });
   const warnings = (): readonly string[] => host.logLines.filter((line) => line.includes("feishu webhook refused"));
 
-  test("without a proof is a hint while the channel is set up, and no trouble", async () => {
+  test("without verification is a hint during setup, and not a problem", async () => {
     await channel.start({ signal });
     for (let count = 0; count < 3; count += 1) expect((await unsigned()).status).toBe(401);
     expect(channel.health()).toMatchObject({ state: "starting", detail: expect.stringMatching(/3 .*Encrypt Key/) });
@@ -150,7 +150,7 @@ describe("a request that is refused", () => {
     expect(channel.health().detail).toBeUndefined();
   });
 
-  test("without a proof says nothing of a channel that works, and is logged once until the next event", async () => {
+  test("without verification does not affect a working channel, and is logged once until the next event", async () => {
     await channel.start({ signal });
     await post(message());
     for (let count = 0; count < 3; count += 1) await unsigned();
@@ -162,7 +162,7 @@ describe("a request that is refused", () => {
     expect(warnings()).toHaveLength(2);
   });
 
-  test("although the platform signed it is trouble, until the next good event", async () => {
+  test("signed by the platform is a problem until the next valid event", async () => {
     await post(message());
     const other = { ...feishu.app, verificationToken: "another" };
     const wrong = feishuWebhookRequest(feishu.app, "http://127.0.0.1/", feishuEnvelope(other, { eventType: "x", event: {} }));
@@ -178,7 +178,7 @@ test("a stopped channel is not started again", async () => {
   await expect(channel.start({ signal })).rejects.toThrow("make a new one");
 });
 
-test("sending needs no start, and replies go where they belong", async () => {
+test("sending needs no start, and replies are sent to their conversation", async () => {
   feishu.addInbound({ messageId: "om_1", chatId: "oc_group" });
   const group = { channel: "feishu", accountId: "second", conversation: { kind: "group", id: "oc_group", threadId: "om_1" } } as const;
   const person = { channel: "feishu", accountId: "second", conversation: { kind: "direct", id: "ou_alice" } } as const;

@@ -13,7 +13,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 /** The platform signs everything but its check of the address, which is short. */
 const MAX_UNSIGNED_BODY_BYTES = 4096;
 
-/** What the webhook is made of. */
+/** Dependencies of the webhook. */
 export interface WebhookParts {
   readonly secrets: WebhookSecrets;
   readonly host: ChannelHost;
@@ -37,7 +37,7 @@ export function createWebhookTransport(parts: WebhookParts): Transport {
       if (outcome.type === "unreadable") unreadable.record(outcome.reason);
       return Response.json({});
     } catch (error) {
-      // Not stored: the platform is told so, and sends it again.
+      // Not stored: the platform gets an error and sends it again.
       health.setTrouble("an event could not be stored; Feishu will send it again");
       host.logger.error("feishu event not stored", { error: error instanceof Error ? error.message : "unknown" });
       return refuse(503, "not stored, send it again");
@@ -66,7 +66,7 @@ export function createWebhookTransport(parts: WebhookParts): Transport {
     return receive(verified.payload, options);
   };
 
-  /** Only an event is so large: that it is not signed is what has to be repaired. */
+  /** // Only an event is this large, so the missing signature is what must be repaired. */
   const tooLarge = (headers: Headers): Response => {
     if (hasSignature(headers)) return refuse(413, "the body is too large");
     health.recordRefused(SIGNATURE_MISSING);
@@ -77,7 +77,7 @@ export function createWebhookTransport(parts: WebhookParts): Transport {
     async start(options) {
       if (state === "stopped") throw toChannelError(new Error("a stopped channel is not started again; make a new one"));
       if (state === "started") return;
-      // Wrong credentials are told at once. A platform that cannot be reached is no reason to refuse its events.
+      // Wrong credentials are reported at once. An unreachable platform is no reason to refuse its events.
       await bot.get(options).catch((error: unknown) => {
         const failure = toChannelError(error);
         if (failure.code !== "unreachable" || options.signal.aborted) throw failure;
