@@ -1,9 +1,9 @@
 import type { ChannelCapabilities } from "@factotum/channel-contract";
 
-/** What the page can show. */
+/** The capabilities of the page. */
 export const WEBCHAT_CAPABILITIES: ChannelCapabilities = {
   addressing: "session-key",
-  // 100,000 UTF-16 units stay under the protocol's frame of 1 MiB even when JSON writes each of them as six bytes.
+  // 100,000 UTF-16 units fit into the protocol's frame of 1 MiB even if JSON escapes each of them as six bytes.
   text: { maxLength: 100_000, unit: "utf16", markdown: "full", dialect: "markdown" },
   threads: "flat",
   edit: false,
@@ -18,7 +18,7 @@ export const WEBCHAT_CAPABILITIES: ChannelCapabilities = {
   streaming: "native",
   // The key is stored with the entry, which outlives every retry; 200 characters is the protocol's bound.
   idempotentSend: { windowMs: 30 * 24 * 60 * 60 * 1000, maxKeyLength: 200 },
-  // The page keeps what it could not send, and sends it when the gateway is back.
+  // The page keeps unsent messages and sends them when the gateway is back.
   acceptsOldMessages: true,
   caseSensitiveIds: true,
   actions: [],

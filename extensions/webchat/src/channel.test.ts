@@ -84,7 +84,7 @@ test("a resend is the same event, and an input that could not be stored is not a
   await expect(full.socket.input(input)).rejects.toThrow("disk full");
 });
 
-test("starting and stopping twice is once; nothing listens after stop", async () => {
+test("starting and stopping are idempotent; nothing listens after stop", async () => {
   const { socket, channel } = setUp();
   await channel.start({ signal });
   await channel.start({ signal });
@@ -106,7 +106,7 @@ test("text is delivered with the key of the send; the entry id is the message id
   expect(socket.deliveries).toEqual([{ type: "text", sessionKey: KEY, idempotencyKey: "s-1", text: "done" }]);
 });
 
-test("what is not declared is refused for good, without a delivery", async () => {
+test("an undeclared capability is refused permanently, without a delivery", async () => {
   const { socket, channel } = setUp();
   for (const outbound of [{ type: "typing" }, { type: "edit", targetId: messageId("entry-1"), text: "done." }] as const) {
     const receipt = await channel.send(target, outbound, { signal, idempotencyKey: "s-1" });
@@ -120,7 +120,7 @@ test("what is not declared is refused for good, without a delivery", async () =>
   expect((await channel.handleWebhook(new Request("http://127.0.0.1/"), { signal })).status).toBe(404);
 });
 
-test("a delivery that was not stored may be tried again; one that was aborted under way is ambiguous", async () => {
+test("a delivery that was not stored may be retried; one that was aborted in flight is ambiguous", async () => {
   const { socket, channel } = setUp();
   socket.beforeStore = () => Promise.reject(new Error("database is locked"));
   expect(await channel.send(target, { type: "text", text: "a" }, { signal, idempotencyKey: "s-1" })).toEqual({
@@ -153,7 +153,7 @@ test("sends of one conversation keep their order, and those of another do not wa
   expect(socket.deliveries.map((delivery) => delivery.text)).toEqual(["3", "1", "2"]);
 });
 
-test("stop waits for the delivery under way, what waits behind it is for the next start", async () => {
+test("stop waits for the delivery in flight, and leaves queued ones to the next start", async () => {
   const { socket, channel } = setUp();
   const gate = Promise.withResolvers<void>();
   socket.beforeStore = () => gate.promise;
@@ -168,7 +168,7 @@ test("stop waits for the delivery under way, what waits behind it is for the nex
   expect(socket.deliveries.map((delivery) => delivery.text)).toEqual(["1"]);
 });
 
-test("while inputs cannot be stored, the health says so, and a good one ends that", async () => {
+test("while inputs cannot be stored, the health reports it until one succeeds", async () => {
   let isFull = true;
   const { socket, channel } = setUp(() => (isFull ? Promise.reject(new Error("disk full")) : Promise.resolve("accepted")));
   await channel.start({ signal });
@@ -187,7 +187,7 @@ test("only a session key is an address", async () => {
   }
 });
 
-test("an account has no keys of its own", () => {
+test("an account has no settings of its own", () => {
   expect(WebchatConfigSchema.parse({})).toEqual({});
   expect(WebchatConfigSchema.safeParse({ token: "x" }).success).toBe(false);
   const extension = webchatExtension({ socket: new FakeSocket() });

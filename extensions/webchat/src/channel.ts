@@ -21,14 +21,14 @@ import { toReceipt, toUnsupportedError } from "./errors.ts";
 import { parseInput } from "./inbound/parse-input.ts";
 import { renderDelivery } from "./outbound/render-delivery.ts";
 
-/** What WebChat needs beyond the host: the gateway's socket, which takes the place of a platform's SDK. */
+/** Dependencies of WebChat besides the host: the gateway's socket, which replaces a platform's SDK. */
 export interface WebchatDependencies {
   readonly socket: WebchatSocket;
 }
 
 /**
- * The chat in the browser. The gateway has authenticated every connection before an input arrives here, and the page gets the event stream of its
- * session from the gateway itself; this channel carries the inputs in and the messages that belong into the conversation out.
+ * The chat in the browser. The gateway has authenticated every connection before an input arrives here, and sends the page its session's event stream itself;
+ * this channel passes inputs in, and messages for the conversation out.
  */
 export function createWebchatChannel(config: WebchatConfig, host: ChannelHost, dependencies: WebchatDependencies): Channel {
   return new WebchatChannel(host, dependencies.socket);
@@ -118,7 +118,7 @@ class WebchatChannel implements Channel {
     return { kind, mimeType, bytes };
   }
 
-  /** A session key is its own address, with or without `channel:` before it. Names are not looked up: the one person here has no other. */
+  /** A session key is its own address, with or without a `channel:` prefix. Names are not resolved: the only person here has no other. */
   async resolveTarget(query: string): Promise<Origin | undefined> {
     const id = query.trim().replace(/^channel:/, "");
     if (!/^agent:[^:\s]+:\S+$/.test(id)) return undefined;

@@ -1,6 +1,6 @@
 import { ChannelError, type SendReceipt } from "@factotum/channel-contract";
 
-/** What became of a delivery that failed. The socket is in this process: a failure means that the entry was not stored; after an abort nobody knows. */
+/** The receipt of a failed delivery. The socket is in this process: a failure means that the entry was not stored; after an abort that is unknown. */
 export function toReceipt(error: unknown, signal: AbortSignal): SendReceipt {
   if (ChannelError.isInstance(error)) return { type: "rejected", code: error.code, retry: error.retry, message: error.message };
   if (signal.aborted) return { type: "ambiguous", cause: "The send was aborted before the entry was confirmed." };
@@ -11,7 +11,7 @@ export function toReceipt(error: unknown, signal: AbortSignal): SendReceipt {
   return { type: "rejected", code: "unreachable", retry: { type: "backoff" }, message: `The entry could not be stored: ${detail}` };
 }
 
-/** The answer to a call for something that WebChat does not have. */
+/** The error of a call that WebChat does not support. */
 export function toUnsupportedError(what: string): ChannelError {
   return new ChannelError("rejected", `WebChat has no ${what}; its capabilities do not declare it.`, { retry: { type: "never" } });
 }

@@ -1,11 +1,11 @@
 import type { WebchatDelivery, WebchatInput, WebchatSocket } from "@factotum/protocol";
 
-/** The gateway's side of the socket, in memory: entries with ids of their own, each idempotency key stored once. */
+/** The gateway's side of the socket, in memory: entries with their own ids, each idempotency key stored once. */
 export class FakeSocket implements WebchatSocket {
   readonly deliveries: WebchatDelivery[] = [];
-  /** Awaited before a delivery is stored; a test replaces it to hold or to fail one. */
+  /** Awaited before a delivery is stored; a test replaces it to hold a delivery or make it fail. */
   beforeStore: (delivery: WebchatDelivery) => Promise<void> = () => Promise.resolve();
-  /** What was handed in, by its ref. */
+  /** Uploads by ref. */
   readonly uploads: Map<string, Uint8Array> = new Map<string, Uint8Array>();
   readonly #entryIds = new Map<string, string>();
   readonly #handlers = new Set<(input: WebchatInput) => Promise<"accepted" | "duplicate">>();
@@ -34,7 +34,7 @@ export class FakeSocket implements WebchatSocket {
     return this.uploads.get(ref);
   }
 
-  /** Types something into the window. */
+  /** Types a message into the window. */
   async input(input: WebchatInput): Promise<"accepted" | "duplicate"> {
     const [handler] = this.#handlers;
     if (handler === undefined) throw new Error("Nobody listens on the socket.");

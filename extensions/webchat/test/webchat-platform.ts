@@ -14,7 +14,7 @@ import type { WebchatDelivery, WebchatInput, WebchatSocket } from "@factotum/pro
 
 const SESSIONS = { direct: "agent:main:main", group: "agent:main:webchat:direct:second", thread: "agent:main:webchat:direct:third" };
 
-/** The gateway's side of the socket in memory, and the suite's hands on it: conversations are sessions, the one person is the owner. */
+/** The gateway's side of the socket in memory, behind the suite's interface: conversations are sessions, the only person is the owner. */
 export class WebchatPlatform implements ConformancePlatform {
   readonly transport = "connection";
   readonly features: ConformancePlatform["features"] = {
@@ -37,7 +37,7 @@ export class WebchatPlatform implements ConformancePlatform {
   #serial = 0;
   #isUp = true;
 
-  /** What the channel gets. */
+  /** The socket of the channel. */
   readonly socket: WebchatSocket = {
     listen: (handler) => {
       this.#handlers.add(handler);
@@ -105,7 +105,7 @@ export class WebchatPlatform implements ConformancePlatform {
     return { raw, expected: { eventId: key, messageId: key, conversation, senderId: "owner", timestampMs: receivedAtMs } };
   }
 
-  /** The socket knows inputs alone, of its own account: anything else ends before the channel. */
+  /** The socket carries only inputs of its own account: anything else ends before the channel. */
   async deliver(channel: Channel, event: TestEvent, options: { readonly fault?: DeliveryFault } = {}): Promise<DeliveryAnswer> {
     if (options.fault !== undefined) return "acknowledged";
     const handler = [...this.#handlers].at(-1);

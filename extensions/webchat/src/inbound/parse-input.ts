@@ -1,12 +1,12 @@
 import { messageId, type MsgContext } from "@factotum/channel-contract";
 import type { WebchatInput } from "@factotum/protocol";
 
-/** Whoever holds the gateway's token is the owner, so there is one sender. */
+/** Every holder of the gateway's token is the owner, so there is one sender. */
 const SENDER_ID = "owner";
 
 /**
- * Turns what was typed into the gateway's own form. The client's id of the message is the event id: a resend is the same event.
- * The conversation is the session key, as `capabilities.addressing` says.
+ * Converts typed input into the gateway's form. The client's message id is the event id, so a resend is the same event. The conversation is the session key, as
+ * `capabilities.addressing` says.
  */
 export function parseInput(input: WebchatInput, facts: { readonly accountId: string; readonly nowMs: number }): MsgContext {
   return {

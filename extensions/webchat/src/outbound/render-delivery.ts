@@ -5,18 +5,18 @@ import type { WebchatDelivery } from "@factotum/protocol";
 import { WEBCHAT_CAPABILITIES } from "../capabilities.ts";
 import { toUnsupportedError } from "../errors.ts";
 
-/** What goes to the socket, or why nothing does. */
+/** The delivery for the socket, or why there is none. */
 export type RenderedDelivery =
   | { readonly type: "delivery"; readonly delivery: WebchatDelivery }
   | { readonly type: "refused"; readonly receipt: Extract<SendReceipt, { type: "rejected" }> };
 
-/** Turns an outbound message into a delivery. Markdown goes out as it is; what the capabilities do not declare is refused for good. */
+/** Renders an outbound message as a delivery. Markdown is passed on unchanged; undeclared capabilities are refused permanently. */
 export function renderDelivery(target: Origin, outbound: Outbound, key: string): RenderedDelivery {
   const base = { sessionKey: target.conversation.id, idempotencyKey: shortKey(key) };
   switch (outbound.type) {
     case "text":
       return checkText(outbound.text) ?? { type: "delivery", delivery: { type: "text", ...base, text: outbound.text } };
-    // Entries of a conversation stay as they were written.
+    // Entries of a conversation are immutable.
     case "edit":
     case "media":
     case "delete":
