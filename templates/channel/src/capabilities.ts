@@ -1,6 +1,6 @@
 import type { ChannelCapabilities } from "@factotum/channel-contract";
 
-/** What is declared here is sent here; the gateway turns everything else into it. */
+/** Declared capabilities must be sent; the gateway converts everything else into them. */
 export const SAMPLE_CHAT_CAPABILITIES: ChannelCapabilities = {
   addressing: "platform",
   text: { maxLength: 4_000, unit: "utf16", markdown: "none", dialect: "plain" },

@@ -6,7 +6,7 @@ import type { SampleChatConfig } from "./config.ts";
 import { createSender } from "./outbound/sender.ts";
 import { createWebhook } from "./transport/webhook.ts";
 
-/** Makes the channel of one account. Nothing is asked before `start` or the first send. */
+/** Creates the channel of one account. Sends no request before `start` or the first send. */
 export function createSampleChatChannel(config: SampleChatConfig, host: ChannelHost): Channel {
   const api = createSampleChatApi(config, host);
   const sender = createSender(api, host);
@@ -33,7 +33,7 @@ function refusal(code: "rejected" | "not-found", message: string): ChannelError 
   return new ChannelError(code, message, { retry: { type: "never" } });
 }
 
-/** Ids only, which say what they are: `dm_…` and `room_…`. */
+/** Ids only, with their kind as prefix: `dm_…` and `room_…`. */
 function resolveTarget(query: string, accountId: string): Origin | undefined {
   const [, id] = /^(?:(?:user|channel):)?((?:dm|room)_\w+)$/.exec(query.trim()) ?? [];
   if (id === undefined) return undefined;

@@ -1,16 +1,16 @@
 import { ChannelError } from "@factotum/channel-contract";
 import type { ChannelErrorCode, Retry, SendReceipt } from "@factotum/channel-contract";
 
-/** What went wrong with one request to the platform. */
+/** Why a request to the platform failed. */
 export type SampleChatFailureReason =
-  /** The platform said no. */
+  /** The platform refused it. */
   | { readonly type: "refused"; readonly status: number; readonly retryAfterMs?: number }
   /** The request did not leave. */
   | { readonly type: "not-sent" }
-  /** The request left; no answer came that could be read. */
+  /** The request was sent; there was no readable response. */
   | { readonly type: "no-answer" };
 
-/** Thrown by every request that did not succeed. Its message holds no secret and no text of a message. */
+/** Thrown by every failed request. Its message contains no secret and no message text. */
 export class SampleChatFailure extends Error {
   readonly reason: SampleChatFailureReason;
 
@@ -27,7 +27,7 @@ const BACKOFF: Retry = { type: "backoff" };
 /** Connection errors of a request that did not leave. */
 const NOT_SENT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"]);
 
-/** Maps what `fetch` rejected with. An end by signal is no answer: the request may have arrived. */
+/** Maps a rejection of `fetch`. An abort by signal leaves the result unknown: the request may have arrived. */
 export function toFailure(error: unknown): SampleChatFailure {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
@@ -36,7 +36,7 @@ export function toFailure(error: unknown): SampleChatFailure {
     : new SampleChatFailure({ type: "no-answer" }, "Sample Chat did not answer", { cause: error });
 }
 
-/** Maps what a call threw, for everything but sends. */
+/** Maps an error, for everything but sends. */
 export function toChannelError(error: unknown): ChannelError {
   if (ChannelError.isInstance(error)) return error;
   if (!(error instanceof SampleChatFailure)) {
@@ -46,7 +46,7 @@ export function toChannelError(error: unknown): ChannelError {
   return new ChannelError(code, error.message, { retry, cause: error });
 }
 
-/** Maps what a send threw. After a failure of the platform's own nobody knows whether the message is shown. */
+/** Maps an error of a send. After a failure of the platform itself it is unknown whether the message is shown. */
 export function toReceipt(error: unknown): SendReceipt {
   const { reason } = error instanceof SampleChatFailure ? error : { reason: undefined };
   if (reason?.type === "no-answer") return { type: "ambiguous", cause: "the request was not answered" };

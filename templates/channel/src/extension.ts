@@ -3,7 +3,7 @@ import { createSampleChatChannel } from "./channel.ts";
 import { SampleChatConfigSchema } from "./config.ts";
 import type { SampleChatConfig } from "./config.ts";
 
-/** What the composition root is given. */
+/** The entry for the composition root. */
 export const sampleChatExtension: ChannelExtension<SampleChatConfig> = {
   id: "sample-chat",
   api: 1,

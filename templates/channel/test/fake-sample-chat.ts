@@ -45,7 +45,7 @@ export class FakeSampleChat implements AsyncDisposable {
     this.#fault = fault;
   }
 
-  /** Answers what was held. */
+  /** Answers held requests. */
   release(): void {
     for (const answer of this.#held.splice(0)) answer();
   }
@@ -87,7 +87,7 @@ export class FakeSampleChat implements AsyncDisposable {
     reply(200, { id });
   }
 
-  /** Shows a message once for its key; `undefined` for what the platform would refuse. */
+  /** Shows a message once per key; `undefined` for one that the platform would refuse. */
   #show(chatId: string, json: string, key: string): string | undefined {
     const { text, reply_to: replyTo } = JSON.parse(json) as { text?: unknown; reply_to?: string };
     if (typeof text !== "string" || text === "" || text.length > 4_000 || key === "" || key.length > 64) return undefined;

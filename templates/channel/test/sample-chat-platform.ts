@@ -15,7 +15,7 @@ import { FakeSampleChat } from "./fake-sample-chat.ts";
 
 const DAY_SECONDS = 24 * 60 * 60;
 
-/** Sample Chat for the conformance suite: the fake server, and the suite's words for it. */
+/** Sample Chat for the conformance suite: the fake server behind the suite's interface. */
 export class SampleChatPlatform implements ConformancePlatform {
   readonly fake: FakeSampleChat;
   readonly transport = "webhook";
@@ -143,7 +143,7 @@ export class SampleChatPlatform implements ConformancePlatform {
     await this.fake[Symbol.asyncDispose]();
   }
 
-  // What this platform does not have is not called.
+  // Unsupported by this platform, so never called.
   handshake(): Promise<boolean> {
     return Promise.reject(new Error("Sample Chat does not check addresses"));
   }

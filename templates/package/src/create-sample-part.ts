@@ -1,12 +1,12 @@
 import type { Clock } from "@factotum/agent-contract";
 
-/** Replace it by what the package is for: one thing, made by a function, whose surroundings are arguments. */
+/** Replace this with the package's purpose: one thing, created by a function that takes its dependencies. */
 export interface SamplePart {
   /** Milliseconds since it was made. */
   ageMs(): number;
 }
 
-/** Makes a part. It keeps nothing outside itself. */
+/** Creates a part. It has no state outside itself. */
 export function createSamplePart(deps: { readonly clock: Pick<Clock, "monotonic"> }): SamplePart {
   const madeAtMs = deps.clock.monotonic();
   return { ageMs: () => deps.clock.monotonic() - madeAtMs };

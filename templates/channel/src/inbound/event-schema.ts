@@ -34,13 +34,13 @@ const MessageEvent: z.ZodType<SampleChatMessageEvent> = z.object({
 /** Any other event: known by its type alone. */
 const OtherEvent = z.object({ type: z.string(), bot_id: z.string().min(1) });
 
-/** What a posted body is. */
+/** A parsed request body. */
 export type SampleChatEvent =
   | { readonly type: "message"; readonly botId: string; readonly event: SampleChatMessageEvent }
   | { readonly type: "other"; readonly botId: string }
   | { readonly type: "malformed" };
 
-/** Reads a posted body. Total: what cannot be read is `malformed`. */
+/** Parses a request body. Total: an invalid one is `malformed`. */
 export function readEvent(payload: unknown): SampleChatEvent {
   const message = MessageEvent.safeParse(payload);
   if (message.success) return { type: "message", botId: message.data.bot_id, event: message.data };

@@ -32,12 +32,12 @@ test("a message becomes one of the contract's", () => {
   });
 });
 
-test("the bot's own message is none", () => {
+test("ignores the bot's own message", () => {
   const read = readEvent({ ...payload, message: { ...payload.message, sender: { id: "bot", is_bot: true } } });
   expect(read.type === "message" && parseMessage(read.event, facts)).toBe(undefined);
 });
 
-test("what cannot be read is malformed, what is not known is another event", () => {
+test("an invalid body is malformed, an unknown one is another event", () => {
   expect(readEvent({ type: "typing", bot_id: "bot" })).toEqual({ type: "other", botId: "bot" });
   for (const odd of [null, [], "text", { type: "message" }, { ...payload, sent_at_ms: "now" }]) {
     expect(readEvent(odd)).toEqual({ type: "malformed" });

@@ -21,7 +21,7 @@ export function parseMessage(
     },
     text: message.text,
     mentionsBot: message.mentions.some(({ id }) => id === facts.botId),
-    // Their names stand in the text, and are not the sender's words.
+    // Their names are in the text, and are not the sender's own text.
     mentions: message.mentions.filter(({ id }) => id !== facts.botId),
     attachments: [],
     // The platform sends the id of the answered message, not its text.

@@ -2,7 +2,7 @@ import { messageId } from "@factotum/channel-contract";
 import { expect, test } from "vitest";
 import { renderKey, renderText } from "./render-text.ts";
 
-test("a text is sent as it is, as an answer where it is one", () => {
+test("a text is sent unchanged, as a reply if it is one", () => {
   expect(renderText({ type: "text", text: "Hi" })).toEqual({ text: "Hi" });
   expect(renderText({ type: "text", text: "Hi", replyTo: messageId("m1") })).toEqual({ text: "Hi", reply_to: "m1" });
 });

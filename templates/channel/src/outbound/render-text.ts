@@ -13,7 +13,7 @@ export function renderText({ text, replyTo }: Extract<Outbound, { type: "text" }
   return { text, ...(replyTo === undefined ? {} : { reply_to: replyTo }) };
 }
 
-/** The platform's key for a logical send: the gateway's own where it is short enough, else its hash. */
+/** The platform's key for a logical send: the gateway's own if it is short enough, otherwise its hash. */
 export function renderKey(idempotencyKey: string): string {
   const maxLength = SAMPLE_CHAT_CAPABILITIES.idempotentSend?.maxKeyLength ?? 0;
   return idempotencyKey.length <= maxLength

@@ -9,7 +9,7 @@ import { renderKey, renderText } from "./render-text.ts";
 export interface Sender {
   /** As `Channel.send`. */
   send(target: Origin, outbound: Outbound, options: SendOptions): Promise<SendReceipt>;
-  /** Takes nothing more; resolves when what is on the wire has an answer, or was given up because the signal fired. */
+  /** Accepts no further sends; resolves when those on the wire have a result, or were abandoned because the signal fired. */
   stop(options: CallOptions): Promise<void>;
 }
 

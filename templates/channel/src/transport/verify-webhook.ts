@@ -10,7 +10,7 @@ export function signBody(body: Uint8Array, timestamp: string, secret: string): s
   return createHmac("sha256", secret).update(`${timestamp}.`).update(body).digest("hex");
 }
 
-/** Says why a request is not believed; `undefined` when it is. The bytes are checked as they came, before anything is parsed. */
+/** Why a request is not authentic; `undefined` if it is. Verifies the raw bytes before anything is parsed. */
 export function refusalOf(
   body: Uint8Array,
   headers: Headers,

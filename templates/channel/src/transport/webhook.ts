@@ -33,7 +33,7 @@ export function createWebhook(api: SampleChatApi, host: ChannelHost, config: { r
     try {
       await host.receive(message);
     } catch (error) {
-      // Not stored: the platform is told so, and posts it again.
+      // Not stored: the platform gets an error and posts it again.
       trouble = "an event could not be stored; the platform will post it again";
       host.logger.error("sample-chat event not stored", { error: error instanceof Error ? error.message : "unknown" });
       return refuse(503, "not stored, post it again");
@@ -84,7 +84,7 @@ function refuse(status: number, reason: string): Response {
   return Response.json({ error: reason }, { status });
 }
 
-/** `undefined` for what is no JSON. */
+/** `undefined` for invalid JSON. */
 function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
