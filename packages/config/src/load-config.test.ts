@@ -19,7 +19,7 @@ async function loaded(home: TemporaryHome, env: Readonly<Record<string, string>>
 }
 
 describe("no file", () => {
-  test("gives the documented defaults", async () => {
+  test("has the documented defaults", async () => {
     await using home = await temporaryHome();
     const { config, source, problems, inactive, path } = await loaded(home);
     expect({ source, problems, inactive, path }).toEqual({
@@ -127,7 +127,7 @@ describe("a missing file", () => {
       { FACTOTUM_CONFIG: "factotum.json5" },
       "Correct FACTOTUM_CONFIG",
     ],
-    ["a name that is not given any more", "strict.json5", {}, "name another one in FACTOTUM_CONFIG"],
+    ["an unknown former name", "strict.json5", {}, "name another one in FACTOTUM_CONFIG"],
   ])("%s is refused if only the copy of another file exists", async (_, name, env, told) => {
     await using home = await temporaryHome();
     await remembered(home, name, name.startsWith("factotum") ? {} : { FACTOTUM_CONFIG: join(home.home, name) });
@@ -233,7 +233,7 @@ describe("a bad file", () => {
     ["broken syntax", "{gateway: "],
     ["a value of the wrong kind", `{gateway: {port: "many"}}`],
     ["a list at the top", "[]"],
-    ["a binding to nobody", `{bindings: [{agentId: "nobody", match: {channel: "chatter"}}]}`],
+    ["a binding to an unknown agent", `{bindings: [{agentId: "nobody", match: {channel: "chatter"}}]}`],
   ];
 
   test.each(bad)("(%s) is refused if no good copy is known", async (_, text) => {
@@ -473,7 +473,7 @@ describe("channels", () => {
 
   test.each([
     ["both forms", { chatter: { ...account, accounts: { a: account } } }, "channels.chatter"],
-    ["open without a star", { chatter: { ...account, dmPolicy: "open", allowFrom: ["1"] } }, "channels.chatter.dmPolicy"],
+    ["open without `*`", { chatter: { ...account, dmPolicy: "open", allowFrom: ["1"] } }, "channels.chatter.dmPolicy"],
     ["a missing key of the platform", { chatter: { appId: "a", transport: { type: "websocket" } } }, "channels.chatter.appSecret"],
     [
       "a key of the other variant's kind",

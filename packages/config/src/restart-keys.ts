@@ -1,2 +1,2 @@
-/** The keys that decide where the gateway listens: they hold from its start to its end. Every other change is taken up while it runs. */
+/** The keys of the listening address, fixed from the start to the end. All other changes are applied at run time. */
 export const RESTART_KEYS: readonly string[] = ["gateway.port", "gateway.bind"];

@@ -5,11 +5,11 @@ export interface DuplicateKey {
   readonly key: string;
   readonly firstLine: number;
   readonly line: number;
-  /** Where the second one begins. */
+  /** Index of the second one. */
   readonly index: number;
 }
 
-/** Comments, texts, punctuation and words of a valid text. */
+/** Tokens of a valid text: comments, strings, punctuation and words. */
 export const JSON5_TOKEN: RegExp =
   /\/\/[^\n\r\u2028\u2029]*|\/\*[\s\S]*?\*\/|"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|[{}[\],:]|[^\s{}[\],:"'/]+/g;
 

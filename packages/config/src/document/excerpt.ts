@@ -9,13 +9,13 @@ const MAX_WIDTH = 100;
 const LINE_END = /\r\n|[\n\r\u2028\u2029]/;
 const HIDDEN = "…";
 
-/** Where the character at `index` stands. */
+/** The position of the character at `index`. */
 export function positionOf(text: string, index: number): Position {
   const lines = text.slice(0, index).split(LINE_END);
   return { line: lines.length, column: (lines.at(-1) ?? "").length + 1 };
 }
 
-/** The index of a position; the end of its line when the column lies behind it. */
+/** The index of a position; the end of its line if the column is beyond it. */
 export function indexOf(text: string, { line, column }: Position): number {
   let start = 0;
   for (let count = 1; count < line; count += 1) {
@@ -31,12 +31,12 @@ export function indexOf(text: string, { line, column }: Position): number {
 export type HiddenRange = readonly [start: number, end: number];
 
 /**
- * The line of a position with a mark below the column, for people:
+ * Renders the line of a position with a mark below the column, for people:
  * ```
  * 3 |   bind: "lann",
  *   |         ^
  * ```
- * `hide` names the parts of the line that may hold a secret; each becomes one `…`.
+ * `hide` selects the parts of the line that may contain a secret; each becomes one `…`.
  */
 export function renderExcerpt(text: string, { line, column }: Position, hide: (line: string) => readonly HiddenRange[]): string {
   const whole = (text.split(LINE_END)[line - 1] ?? "").replaceAll("\t", " ");

@@ -1,6 +1,6 @@
 import { positionOf } from "./excerpt.ts";
 
-/** A syntax error in words, and the index at which it shows. */
+/** A syntax error as text, and its index. */
 export interface ExplainedError {
   readonly message: string;
   readonly index: number;
@@ -16,7 +16,7 @@ const TOKEN =
 const OPENING: Readonly<Record<string, string>> = { "}": "{", "]": "[" };
 const CLOSING: Readonly<Record<string, string>> = { "{": "}", "[": "]" };
 
-/** Words the syntax error that a JSON5 parser met at `index` (the end of the text for an early end). */
+/** Describes a syntax error of a JSON5 parser at `index` (the end of the text for a premature end). */
 export function explainJson5Error(text: string, index: number): ExplainedError {
   const tokens = [...text.matchAll(TOKEN)].map((match): Token => ({ text: match[0], index: match.index }));
   const comment = tokens.find((token) => token.text.startsWith("/*") && !token.text.endsWith("*/"));
@@ -37,7 +37,7 @@ interface Place {
   readonly text: string;
   readonly before: readonly Token[];
   readonly open: readonly Token[];
-  /** The token behind it. */
+  /** The token after it. */
   readonly next: string | undefined;
 }
 
@@ -69,7 +69,7 @@ function explainToken(token: Token, { text, before, open, next }: Place): string
 
 const KEYS_IN_LIST = "a list holds values, and keys need an object around them: [{ key: value }]";
 
-/** True when the last token is a key whose colon is still to come. */
+/** True if the last token is a key without its colon. */
 function isKey(before: readonly Token[]): boolean {
   if (/^[{}[\],:]/.test(before.at(-1)?.text ?? "")) return false;
   return ["{", ","].includes(before.at(-2)?.text ?? "");

@@ -1,4 +1,4 @@
-/** What the codes of the YAML library mean, in our words. */
+/** Descriptions of the YAML library's error codes. */
 const WORDS: Readonly<Record<string, string>> = {
   BAD_ALIAS: "this alias is not read: *name refers to an &name that stands before it",
   BAD_INDENT: "this line is not indented like its neighbours; keys of one object begin in the same column",
@@ -18,13 +18,13 @@ const WORDS: Readonly<Record<string, string>> = {
   UNEXPECTED_TOKEN: "this is not expected here; a quote, a comma or a colon may be missing before it",
 };
 
-/** Words an error of the YAML library, and says where it shows. */
+/** Describes an error of the YAML library, with its index. */
 export function explainYamlError(
   { code, message, pos: [index] }: { readonly code: string; readonly message: string; readonly pos: readonly [number, number] },
   text: string,
 ): { readonly message: string; readonly index: number } {
   const quote = code === "MISSING_CHAR" ? /Missing closing (["'])/.exec(message)?.[1] : undefined;
-  // The text goes on to the end of the file: the last quote is the one that opens it.
+  // The string extends to the end of the file: the last quote opens it.
   if (quote !== undefined) return { message: "this text has no closing quote", index: Math.max(0, text.lastIndexOf(quote)) };
   return { message: WORDS[code] ?? "this cannot be read as YAML; indentation, a quote or a colon may be wrong", index };
 }

@@ -3,12 +3,12 @@ import { JSON5_TOKEN } from "./duplicate-key.ts";
 import type { KeyPath } from "./key-path.ts";
 import type { ConfigFormat } from "./parse-text.ts";
 
-/** What a problem is about: the value of a key, or the key itself. */
+/** The subject of a problem: the value of a key, or the key itself. */
 type Aim = "key" | "value";
 
-/** Finds keys in the text of a file; made once for all problems of it. */
+/** Finds keys in the text of a file; created once for all of its problems. */
 export interface KeyLocator {
-  /** Where the key or its value begins in the text: its nearest ancestor's when it is not written. `undefined` when the text cannot be searched. */
+  /** The index of the key or its value; that of its nearest written ancestor if it is not written. `undefined` if the text cannot be searched. */
   locate(path: KeyPath, aim: Aim): number | undefined;
 }
 
@@ -17,7 +17,7 @@ export async function createKeyLocator(text: string, format: ConfigFormat): Prom
   try {
     return format === "yaml" ? await yamlLocator(text) : json5Locator(text);
   } catch (error) {
-    // The library cannot read this shape; the problem is told without its place.
+    // The library does not support this shape; the problem is reported without a position.
     if (error instanceof Error) return { locate: () => undefined };
     throw error;
   }
@@ -25,7 +25,7 @@ export async function createKeyLocator(text: string, format: ConfigFormat): Prom
 
 interface OpenValue {
   readonly path: KeyPath;
-  /** The key whose value comes next, in an object; the index of the next entry, in a list. */
+  /** The key whose value is next, in an object; the index of the next entry, in a list. */
   next: string | number | undefined;
 }
 

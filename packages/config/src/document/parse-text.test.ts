@@ -56,7 +56,7 @@ test.each([
   expect(await parseText(text, "json5")).toMatchObject({ type: "syntax", message, position: { line } });
 });
 
-test("words every syntax error of JSON5 and YAML itself, within the text", async () => {
+test("describes every syntax error of JSON5 and YAML itself, with a position in the text", async () => {
   const piece = fc.constantFrom("{", "}", "[", "]", ":", ",", "a", '"', "'", "\n", " ", "1", "-", "#", "/", "*", "=", "|", "&", "\\");
   await fc.assert(
     fc.asyncProperty(fc.array(piece, { maxLength: 12 }), fc.constantFrom("json5", "yaml"), async (pieces, format) => {

@@ -7,7 +7,7 @@ import { KEY_DESCRIPTIONS } from "./key-descriptions.ts";
 
 const DESCRIPTIONS: Readonly<Record<string, string>> = { ...KEY_DESCRIPTIONS, ...GROUP_DESCRIPTIONS };
 
-/** Names the schema, wherever a copy of it lies. */
+/** Identifies the schema, independent of its location. */
 const SCHEMA_ID = "urn:factotum:configuration";
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
@@ -20,7 +20,7 @@ export function describedSchema(channels: readonly ChannelSchema[]): JsonSchema 
 /** Part of a path that the owner chooses. */
 export const NAME = "<name>";
 
-/** Where a node stands, as the reference writes it, and where the same keys are described. */
+/** The key of a node as in the reference, and the key where the same keys are described. */
 interface Place {
   readonly key: string;
   readonly same: string;
@@ -32,7 +32,7 @@ export function shapeOf(node: unknown): string {
 }
 
 class SchemaDescriber {
-  /** Shape of an object, as text, to the key where it is described. */
+  /** From the shape of an object, as text, to the key where it is described. */
   readonly #described = new Map<string, string>();
 
   describe(root: Document): Document {
@@ -51,7 +51,7 @@ class SchemaDescriber {
     ] as const) {
       const child = node[part];
       if (!isPlainObject(child)) continue;
-      // `properties` may have given these keys another place; names and lists below keep to it.
+      // `properties` may have given these keys another location; names and lists below follow it.
       described[part] = this.#node(child, { key: `${place.key}${step}`, same: sameAs(`${place.key}${step}`, `${place.same}${step}`) });
     }
     return described;
@@ -77,7 +77,7 @@ function describeAccounts(key: string): string | undefined {
   return /^channels\.[^.]+\.accounts$/.test(key) ? "Accounts of this channel, by a name of your choice." : undefined;
 }
 
-/** Agents take the keys of their defaults, and accounts those of the channels' defaults. */
+/** Agents have the keys of their defaults, and accounts those of the channels' defaults. */
 function sameAs(key: string, like: string): string {
   if (key === "agents.list[]") return "agents.defaults";
   if (/^channels\.[^.]+(?:\.accounts\.<name>)?$/.test(key) && key !== "channels.defaults") return "channels.defaults";

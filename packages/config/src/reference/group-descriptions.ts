@@ -1,4 +1,4 @@
-/** What each key is for that holds further keys. Written like `KEY_DESCRIPTIONS`. */
+/** Descriptions of keys that contain further keys. Written like `KEY_DESCRIPTIONS`. */
 export const GROUP_DESCRIPTIONS: Readonly<Record<string, string>> = {
   $schema: "Where an editor finds the JSON Schema of this file; `factotum setup` writes it.",
 

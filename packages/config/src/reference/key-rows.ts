@@ -8,18 +8,18 @@ import { describedSchema, NAME, shapeOf } from "./describe-schema.ts";
 
 /** One row of the reference. */
 export interface KeyRow {
-  /** `agents.list[].model`; `<name>` stands for a name of the owner's choice. */
+  /** `agents.list[].model`; `<name>` stands for a name that the owner chooses. */
   readonly key: string;
   /** `text`, `whole number`, `list of text`, `object`. */
   readonly type: string;
-  /** Choices and bounds; empty where every value of the type is allowed. */
+  /** Choices and bounds; empty if every value of the type is allowed. */
   readonly values: string;
-  /** As it would be written; absent if there is none. */
+  /** As written in a file; absent if there is none. */
   readonly default?: string;
   /** Empty if the key has no description yet. */
   readonly description: string;
   readonly active: boolean;
-  /** True for a key whose change a running gateway does not take up. */
+  /** True for a key whose change takes effect only after a restart. */
   readonly restart: boolean;
 }
 
@@ -36,7 +36,7 @@ export function keyRows(channels: readonly ChannelSchema[]): readonly KeyRow[] {
 
 class KeyWalk {
   readonly #rows: KeyRow[] = [];
-  /** From an object's shape, as text, to the key where it was listed. */
+  /** From the shape of an object, as text, to the key where it was listed. */
   readonly #listed = new Map<string, string>();
   readonly #properties = new Map<string, Document>();
 
@@ -120,7 +120,7 @@ function describe(node: Document): string {
   return [...new Set(own)].join(" ");
 }
 
-/** The keys below a node: of the object itself, of the objects in a list, or of those under names. */
+/** The keys below a node: of the object itself, of the objects in a list, or of named objects. */
 function nestedKeys(
   node: Document,
   variants: readonly Document[],
@@ -166,7 +166,7 @@ function isActive(path: readonly string[]): boolean {
 
 /** The kind of value, for people. */
 function typeOf(node: Document): string {
-  // A platform's text may be a reference too, whether it is a secret or not.
+  // A platform's string may be a reference too, even if it is not a secret.
   if (isSecret(node)) return alternatives(node).some(({ writeOnly }) => writeOnly === true) ? "secret" : "text or secret";
   return [...new Set(alternatives(node).map(typeOfForm))].join(" or ");
 }

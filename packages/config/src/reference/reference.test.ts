@@ -16,7 +16,7 @@ const listed = new Set(rows.map(({ key }) => key));
 const keys = describedKeys(describedSchema([CHATTER]));
 const rowOf = (key: string) => rows.find((row) => row.key === key);
 
-/** Whether the reader finds the key: in a row of its own, above or below one, or where the row for its object points to. */
+/** True if a reader finds the key: in its own row, one above or below, or the row that its object's row refers to. */
 function isCovered(key: string): boolean {
   if (
     listed.has(key) ||

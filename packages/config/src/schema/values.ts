@@ -3,7 +3,7 @@ import { nearestName, suggestion } from "../nearest-name.ts";
 
 const TIME_ZONE = "a time zone such as Europe/Berlin is expected";
 
-/** A text of one form; `error` names it, whatever is wrong. */
+/** A string of one form; `error` names the form for every mismatch. */
 export function texts(error: string, form: RegExp): z.ZodString {
   return z.string({ error }).regex(form, { error });
 }
@@ -35,7 +35,7 @@ export const IdSchema: z.ZodType<string> = texts(
 /** A platform's id; numbers are converted to their digits. */
 export const PlatformIdSchema: z.ZodType<string> = z.union([TextSchema, z.int().transform(String)]);
 
-/** The name of a time zone as the IANA list has it, such as `Europe/Berlin`. */
+/** A time zone name of the IANA list, such as `Europe/Berlin`. */
 export const TimeZoneSchema: z.ZodType<string> = z.string({ error: TIME_ZONE }).refine(isTimeZone, {
   error: ({ input }) => `${TIME_ZONE}${suggestion(nearestName(String(input), Intl.supportedValuesOf("timeZone")))}`,
 });

@@ -40,8 +40,7 @@ export function literalSecrets(document: Document): string[] {
 }
 
 /**
- * What a document holds at the places of secrets, whatever its kind, so that it can be hidden in what is shown of the file: a secret in a list or written
- * as a number is one, too.
+ * Texts at the positions of secrets in a document, of any type, so that they can be hidden in excerpts: a secret in a list or written as a number counts, too.
  */
 export function literalSecretTexts(document: Document): string[] {
   const found: string[] = [];
@@ -53,7 +52,7 @@ export function literalSecretTexts(document: Document): string[] {
     } else if (typeof value === "string" || typeof value === "number") {
       const text = String(value);
       const secret = isPlace && !isSecretReference(value) ? text : CREDENTIALS_IN_URL.exec(text)?.[2];
-      // Small numbers are numbers, whatever the name of their key (`reserveToken`).
+      // Small numbers are not secrets, whatever the name of their key (`reserveToken`).
       const shortest = typeof value === "number" ? SHORTEST_SECRET + 2 : SHORTEST_SECRET;
       if (secret !== undefined && secret.length >= shortest) found.push(secret);
     }
@@ -63,8 +62,8 @@ export function literalSecretTexts(document: Document): string[] {
 }
 
 /**
- * The secrets that a configuration holds or names in the environment, for the log's redaction. What files and programs bring is known only
- * when it has been resolved: who resolves it adds it.
+ * The secrets that a configuration contains or refers to in the environment, for the log's redaction. Secrets from files and programs are known only after
+ * resolution: whoever resolves them adds them.
  */
 export function secretValues(config: FactotumConfig, env: Environment): ReadonlySet<string> {
   const found = new Set<string>();

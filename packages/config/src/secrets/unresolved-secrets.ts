@@ -34,7 +34,7 @@ interface Reference {
 }
 
 function references(value: unknown, path: KeyPath): readonly Reference[] {
-  // `tools: { exec: [ … ] }` of a document is no reference: only what stands at the place of a secret, or is written as `${VARIABLE}`.
+  // `tools: { exec: [ … ] }` in a document is not a reference: only a value at the position of a secret, or one written as `${VARIABLE}`.
   if (isSecretReference(value) && (typeof value === "string" || isSecretPath(path) || path[0] === "channels")) {
     const secret = parseSecret(value);
     return secret === undefined ? [] : [{ path, secret }];

@@ -9,7 +9,7 @@ test("settings that fit have no problems", () => {
   expect(accountProblems(chatter, sound)).toEqual([]);
 });
 
-test("names the forms that are allowed, in no library's words and without a value", () => {
+test("lists the allowed forms, without library terms and without a value", () => {
   const problems = accountProblems(chatter, { ...sound, baseUrl: "canary", transport: { type: "socket" } });
   expect(problems).toEqual([
     { type: "invalid-value", path: "channels.chatter.baseUrl", message: "an address such as https://example.com is expected" },

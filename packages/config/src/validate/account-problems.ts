@@ -6,7 +6,7 @@ import { configJsonSchema } from "./json-schema.ts";
 import { PARSE_ONCE } from "./parse-once.ts";
 import type { ConfigProblem } from "./problem.ts";
 
-/** What is wrong with the settings of an account once its secrets are in them. Paths are those of the short form; messages hold no value. */
+/** Problems of an account's settings with resolved secrets. Paths are those of the short form; messages contain no value. */
 export function accountProblems(channel: ChannelSchema, settings: Document): readonly ConfigProblem[] {
   const parsed = channel.schema.safeParse(settings, PARSE_ONCE);
   if (parsed.success) return [];

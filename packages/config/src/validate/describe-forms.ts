@@ -5,14 +5,14 @@ const OBJECT = "an object: ";
 /** Longest list of keys of an object that a message shows. */
 const MAX_KEYS = 6;
 
-/** The forms that the given nodes of a JSON Schema allow, as the beginning of a sentence: `a whole number from 0 to 65535`. */
+/** Describes the forms that JSON Schema nodes allow, as the beginning of a sentence: `a whole number from 0 to 65535`. */
 export function describeForms(nodes: readonly Document[]): string {
   const forms = new Set<string>();
   const choices = nodes.flatMap(choicesOf);
   if (choices.length > 0) forms.add(choices.length > 1 && nodes.every(isChoice) ? `one of ${choices.join(", ")}` : choices.join(", "));
   if (isSecret({ anyOf: nodes })) {
     for (const node of nodes) if (node["type"] === "string") forms.add(textForm(node));
-    // What only takes references because every text of an account does is not a secret.
+    // A value that accepts references only because every text of an account does is not a secret.
     if (nodes.some(({ writeOnly }) => writeOnly === true)) forms.add('a reference ("${VARIABLE}", { env }, { file } or { exec: [ … ] })');
   } else {
     for (const node of nodes) if (!isChoice(node)) forms.add(formOf(node));
@@ -31,7 +31,7 @@ function isChoice(node: Document): boolean {
   return Array.isArray(node["enum"]) || "const" in node;
 }
 
-/** Choices as they are written in a file. */
+/** Choices as written in a file. */
 function choicesOf(node: Document): readonly string[] {
   const choices = Array.isArray(node["enum"]) ? (node["enum"] as unknown[]) : "const" in node ? [node["const"]] : [];
   return choices.map((choice) => JSON.stringify(choice));

@@ -11,7 +11,7 @@ import { isRestriction, losesRestriction, restrictingKeyLike } from "./restricti
 /** Longest list of keys that a message shows. */
 const MAX_KEYS = 12;
 
-/** Words a finding of a schema for a newcomer: what is wrong, which forms are allowed, and what was probably meant. */
+/** Explains a schema finding to a newcomer: what is wrong, which forms are allowed, and what was probably meant. */
 export function explainFinding(finding: Finding, document: Document, schemaOf: () => JsonSchema): ConfigProblem {
   switch (finding.type) {
     case "unknown-key":
@@ -40,11 +40,11 @@ function unknownKey({ path, key }: Finding & { type: "unknown-key" }, document: 
   return problemAt("unknown-key", path, `there is no such key${hint}`);
 }
 
-/** Where a key of this name does belong. */
+/** Where a key of this name is allowed. */
 function elsewhere(key: string, schema: JsonSchema): string {
   const places = placesOfKey(schema, key);
   const [first, second] = places;
-  // A name that stands in many places, such as `id`, says nothing.
+  // A name that occurs in many places, such as `id`, gives no hint.
   if (first === undefined || places.length > 6) return "";
   return ` here; it belongs to ${second === undefined ? first : `${first} or ${second}`}`;
 }
@@ -83,13 +83,13 @@ function nearestChoice(value: unknown, nodes: readonly Document[]): string | und
   );
 }
 
-/** What the schema says that the key is for. */
+/** The description of the key in the schema. */
 function meaningOf(nodes: readonly Document[]): string {
   const said = nodes.flatMap(({ description }) => (typeof description === "string" ? description : []))[0];
   return said === undefined ? "" : ` (${said.replace(/\.$/, "")})`;
 }
 
-/** The kind of the value, where it is not one of the expected ones. */
+/** The type of the value, unless it is an expected one. */
 function butIs(value: unknown, types: ReadonlySet<unknown>): string {
   if (value === null) return ", not null; to leave it unset, remove the key";
   if (Array.isArray(value)) return types.has("array") ? "" : ", not a list";
@@ -111,7 +111,7 @@ function rewrite(value: unknown, types: ReadonlySet<unknown>): string {
   return "";
 }
 
-/** What to write instead of a known key at a place that does not have it. */
+/** Advice for known keys in the wrong place. */
 const ADVICE: ReadonlyMap<string, string> = new Map([
   ["exec", ', and write tools.exec for all agents, or deny: ["group:runtime"] in the tools of this one'],
   ["sandbox", ", and write sandbox under agents.defaults or an agent"],
@@ -124,7 +124,7 @@ function nestedForm(key: string): string {
   return `; write it as objects in each other: ${key.split(".").reduceRight((inner, part) => `${part}: ${inner === "…" ? inner : `{ ${inner} }`}`, "…")}`;
 }
 
-/** A restriction that cannot be read is not replaced by an earlier file: that one may allow what this one forbids. */
+/** A restriction that cannot be parsed is not replaced by an earlier file, which may allow what this one forbids. */
 function invalidAt(path: KeyPath, message: string): ConfigProblem {
   return problemAt(isRestriction(path) ? "unenforced" : "invalid-value", path, message);
 }

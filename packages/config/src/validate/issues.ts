@@ -9,18 +9,18 @@ export type Finding =
   | {
       readonly type: "invalid-value";
       readonly path: KeyPath;
-      /** What the schema itself says; absent where only its forms can be named. */
+      /** The schema's own message; absent if only its forms can be listed. */
       readonly message?: string;
       /** True when the value is one of the allowed kind, and empty. */
       readonly empty?: boolean;
     }
-  /** A name in an object of names that does not fit; `options` are those that do. */
+  /** An invalid name in an object of names; `options` are the valid ones. */
   | { readonly type: "invalid-name"; readonly path: KeyPath; readonly message?: string; readonly options: readonly string[] };
 
-/** Stands in the place of every message that the schema library would write: its words are not for people. Given to each parse. */
+/** Replaces every message of the schema library, because its texts are not for people. Passed to each parse. */
 export const NO_WORDS = "";
 
-/** Turns the issues of a schema into findings. Of a union, its own message counts, else the branch that fits best speaks. */
+/** Turns the issues of a schema into findings. For a union, its own message wins, otherwise the branch that fits best. */
 export function findingsOf(issues: readonly Issue[], prefix: KeyPath = []): Finding[] {
   return issues.flatMap((issue): Finding[] => {
     const path = [...prefix, ...issue.path.map((part) => (typeof part === "number" ? part : String(part)))];

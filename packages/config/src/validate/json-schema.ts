@@ -20,24 +20,24 @@ export function configJsonSchema(channels: readonly ChannelSchema[]): JsonSchema
   } as JsonSchema;
 }
 
-/** What the schema says of the value at `path`: a node for each form. */
+/** The schema nodes for the value at `path`, one per form. */
 export function nodesAt(schema: JsonSchema, path: KeyPath): readonly Document[] {
   return path.reduce<readonly Document[]>((found, part) => found.flatMap((node) => below(node, part)), alternatives(schema));
 }
 
-/** The names of the keys that may stand in the object at `path`. */
+/** The keys that the object at `path` may have. */
 export function knownKeys(schema: JsonSchema, path: KeyPath): string[] {
   return [...new Set(nodesAt(schema, path).flatMap((node) => Object.keys((node["properties"] ?? {}) as Document)))];
 }
 
-/** The names that may be chosen in the object at `path`, where there is a list of them. */
+/** The names that the object at `path` may use, if they are listed. */
 export function knownNames(schema: JsonSchema, path: KeyPath): string[] {
   return nodesAt(schema, path).flatMap(({ propertyNames }) =>
     isPlainObject(propertyNames) ? ((propertyNames["enum"] ?? []) as string[]) : [],
   );
 }
 
-/** Where the schema has keys of this name, the shortest paths first; `<name>` and `[]` stand for what the owner chooses. */
+/** Paths of keys with this name, shortest first; `<name>` and `[]` stand for what the owner chooses. */
 export function placesOfKey(schema: JsonSchema, name: string): readonly string[] {
   const found = new Set<string>();
   const visit = (node: Document, at: string): void => {
@@ -60,7 +60,7 @@ export function placesOfKey(schema: JsonSchema, name: string): readonly string[]
   return [...found].toSorted((left, right) => left.split(/[.[]/).length - right.split(/[.[]/).length);
 }
 
-/** True for what takes a secret: a text that is written and never shown, and the references to one. */
+/** True for a node that accepts a secret: a text that is written and never shown, or a reference to one. */
 export function isSecret(node: Document): boolean {
   const variants = alternatives(node);
   return (
@@ -96,7 +96,7 @@ function channelsSchema(channels: readonly ChannelSchema[]): Document {
   return { type: "object", properties: { defaults: common, ...Object.fromEntries(entries) }, additionalProperties: false };
 }
 
-/** The platform's keys and those that every account has, in one object. */
+/** Merges the platform's keys and those of every account into one object. */
 function accountSchema(common: Document, platform: Document): Document {
   const variants = alternatives(platform).map((variant) => ({
     ...variant,
@@ -118,7 +118,7 @@ function withReferences(node: unknown): unknown {
   return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, withReferences(value)]));
 }
 
-/** The forms of a node, unions taken apart. */
+/** The forms of a node, with unions flattened. */
 export function alternatives(node: Document): readonly Document[] {
   const nested = [node["anyOf"], node["oneOf"], node["allOf"]].filter(Array.isArray).flat() as Document[];
   return nested.length === 0 ? [node] : nested.flatMap(alternatives);

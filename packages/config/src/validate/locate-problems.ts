@@ -12,7 +12,7 @@ interface Source {
   readonly document: Document;
 }
 
-/** Says for each problem where it stands in the text, with an excerpt. */
+/** Adds to each problem its position in the text, with an excerpt. */
 export async function locateProblems(
   problems: readonly ConfigProblem[],
   { text, format, document }: Source,

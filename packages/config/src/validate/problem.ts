@@ -14,7 +14,7 @@ export interface ConfigProblem {
   readonly path: string;
   /** What is wrong and what to do. Contains no value of the file. */
   readonly message: string;
-  /** Where it stands in the file, from 1; absent for what is missing as a whole, and for a change that was not written. */
+  /** Its position in the file, from 1; absent for a missing key, and for a change that was not written. */
   readonly position?: Position;
   /** The line with a mark below the place. Texts that are secrets, or may be, are hidden. */
   readonly excerpt?: string;
@@ -25,7 +25,7 @@ export function isFatal({ type }: ConfigProblem): boolean {
   return type === "missing" || type === "syntax" || type === "invalid-value" || type === "unenforced";
 }
 
-/** One line for people: the key, its place in the file, what is wrong and what to do. */
+/** One line for people: the key, its position, what is wrong and what to do. */
 export function formatProblem({ path, message, position }: ConfigProblem): string {
   const place = position === undefined ? "" : ` (line ${position.line}, column ${position.column})`;
   return path === "" ? `${message}${place}` : `${path}: ${message}${place}`;
@@ -37,7 +37,7 @@ export function showProblem(problem: ConfigProblem): string {
   return excerpt === undefined ? formatProblem(problem) : `${formatProblem(problem)}\n${excerpt.replaceAll(/^/gm, "    ")}`;
 }
 
-/** All of them, each with its excerpt, as an indented block. */
+/** All problems, each with its excerpt, as an indented block. */
 export function listProblems(problems: readonly ConfigProblem[]): string {
   return problems.map((problem) => showProblem(problem).replaceAll(/^/gm, "  ")).join("\n");
 }

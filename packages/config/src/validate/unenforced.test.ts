@@ -348,7 +348,7 @@ const ISOLATED_GROUPS = `{
   }
 }`;
 
-test("the isolation of groups refuses the start with each of its limits; what it names is known, and loads once enforced", async () => {
+test("the isolation of groups refuses the start with each of its limits; its names are known, and it loads once enforced", async () => {
   await using home = await temporaryHome();
   await home.write("factotum.json5", ISOLATED_GROUPS);
   const refused = await load(home);
