@@ -99,7 +99,7 @@ describe("resolveModelInfo", () => {
     expect(resolveModelInfo("demo", "demo")).toMatchObject({ api: "demo", known: true, cost: { input: 0, output: 0 } });
   });
 
-  test("an unknown provider needs its api, and a client of it its address", () => {
+  test("an unknown provider requires its api, and its client an address", () => {
     expect(() => resolveModelInfo("house", "m")).toThrow(/models\.providers\.house\.api/);
     const info = resolveModelInfo("house", "m", { api: "openai-chat" });
     expect(() => createModelClient({ info, fetch, clock: realClock, random })).toThrow(/models\.providers\.house\.baseUrl/);

@@ -119,7 +119,7 @@ async function check(
 }
 
 describe.each(SCENES)("$provider", (row) => {
-  test("takes the right key on its free listing and names the models that can chat", async () => {
+  test("accepts the right key on its free listing and lists the chat models", async () => {
     await using server = await startWireServer();
     answerAs(server, row);
     expect(await check(row.provider, server.url, { apiKey: KEY })).toMatchObject({ type: "works", models: row.models });
@@ -127,7 +127,7 @@ describe.each(SCENES)("$provider", (row) => {
     expect(server.requests[0]?.headers[row.header]).toBe(row.sent);
   });
 
-  test("refuses a wrong key, and the words hold neither the key nor a riddle", async () => {
+  test("refuses a wrong key, with a clear message that does not contain it", async () => {
     await using server = await startWireServer();
     answerAs(server, row);
     const result = await check(row.provider, server.url, { apiKey: WRONG });
@@ -137,7 +137,7 @@ describe.each(SCENES)("$provider", (row) => {
   });
 });
 
-test("a key is asked for before anything is sent, and one that no header can carry is refused", async () => {
+test("a missing key is reported before anything is sent, and so is one that no header can carry", async () => {
   await using server = await startWireServer();
   expect(await check("anthropic", server.url)).toMatchObject({ type: "missing-key" });
   expect(await check("anthropic", server.url, { apiKey: "sk-ant two words" })).toMatchObject({
@@ -153,7 +153,7 @@ describe("OpenRouter", () => {
     server.answer((response, request) => {
       const json = (status: number, body: unknown): void =>
         void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-      // Its listing takes any key.
+      // Its listing accepts any key.
       if (request.path.endsWith("/models")) json(200, { data: [{ id: "anthropic/claude-sonnet-5.5" }] });
       else if (hasKey(request)) json(200, { data: { label: "sk-or-…", limit_remaining: limitRemaining, is_free_tier: false } });
       else json(401, { error: { message: "User not found.", code: 401 } });
@@ -161,7 +161,7 @@ describe("OpenRouter", () => {
     return server;
   };
 
-  test("is asked about the key itself, then for its models", async () => {
+  test("is queried for the key itself, then for its models", async () => {
     await using server = await start(null);
     expect(await check("openrouter", server.url, { apiKey: KEY })).toMatchObject({
       type: "works",
@@ -171,14 +171,14 @@ describe("OpenRouter", () => {
     expect(await check("openrouter", server.url, { apiKey: WRONG })).toMatchObject({ type: "refused-key" });
   });
 
-  test("says when the key's limit is used up", async () => {
+  test("reports an exhausted limit of the key", async () => {
     await using server = await start(0);
     expect(await check("openrouter", server.url, { apiKey: KEY })).toMatchObject({ type: "no-credit" });
   });
 });
 
 describe("Ollama", () => {
-  test("lists its models, with or without the tag, and says when it has none", async () => {
+  test("lists its models, with or without the tag, and reports if it has none", async () => {
     await using server = await startWireServer();
     const models = [{ name: "qwen3:latest" }, { name: "nomic-embed-text:latest" }];
     server.answer((response) => void response.end(JSON.stringify({ models })));
@@ -191,7 +191,7 @@ describe("Ollama", () => {
     expect(new Set(server.requests.map(({ path }) => path))).toEqual(new Set(["/api/tags"]));
   });
 
-  test("that does not run is unreachable, with what to start", async () => {
+  test("that is not running is unreachable, with the program to start", async () => {
     const server = await startWireServer();
     await server[Symbol.asyncDispose]();
     const result = await check("ollama", server.url);
@@ -201,7 +201,7 @@ describe("Ollama", () => {
 });
 
 describe("a model", () => {
-  test("that the listing leaves out is asked for by its name: an alias is known, another is not", async () => {
+  test("that the listing omits is queried by its name: an alias is known, another is not", async () => {
     await using server = await startWireServer();
     server.answer((response, { path }) => {
       if (path.includes("/models?")) response.end(JSON.stringify(scene("anthropic").listing));
@@ -244,7 +244,7 @@ test("a login page of the network is no listing", async () => {
   });
 });
 
-test("a provider that keeps silent is given up after the limit", async () => {
+test("a silent provider is given up after the limit", async () => {
   await using server = await startWireServer();
   const clock = new FakeClock();
   const asked = server.nextRequest();
@@ -255,7 +255,7 @@ test("a provider that keeps silent is given up after the limit", async () => {
   expect(await pending).toMatchObject({ type: "unreachable", message: expect.stringContaining("no answer in time") as string });
 });
 
-test("every provider of the table is one that the product knows, with a page for its keys", () => {
+test("every provider of the table is known to the product, with a page for its keys", () => {
   for (const { id, url, keyVariables } of PROVIDER_FACTS) {
     expect(PROVIDERS[id]?.keyVariables ?? []).toEqual(keyVariables);
     expect(new URL(url).protocol).toBe("https:");

@@ -184,7 +184,7 @@ describe("the delay", () => {
     expect(signals[0]).toBe(signal);
   });
 
-  test("is handed to who lets go of something meanwhile, after the try before it and ahead of the next one", async () => {
+  test("is passed to the caller, between the previous try and the next one", async () => {
     const { info } = clientFor(compatibleChat, "http://127.0.0.1:9");
     const log: string[] = [];
     const inner: ModelClient = {

@@ -3,7 +3,7 @@ import { CATALOGUE } from "./catalogue.gen.ts";
 import { findCatalogueRow } from "./find-row.ts";
 import { findKeptRow, KEPT_ROWS } from "./kept-rows.ts";
 
-/** The names of a provider's models that this version has in its list; empty for a provider without a list, such as a local server. */
+/** Models of a provider that this version lists; empty for a provider without a list, such as a local server. */
 export function listedModels(provider: string): readonly string[] {
   if (!Object.hasOwn(CATALOGUE, provider) || PROVIDERS[provider]?.keyVariables === undefined) return [];
   const rows = CATALOGUE[provider]?.matchAll(/^\{"id":"(?<id>[^"]+)"/gm) ?? [];
@@ -13,7 +13,7 @@ export function listedModels(provider: string): readonly string[] {
   ];
 }
 
-/** True for a model of that list, by its own name, another of its names, or a dated variant. */
+/** True for a listed model, by its own name, one of its aliases, or a dated variant. */
 export function isListedModel(provider: string, id: string): boolean {
   return findKeptRow(provider, id) !== undefined || findCatalogueRow(provider, id) !== undefined;
 }

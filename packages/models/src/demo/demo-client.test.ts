@@ -135,8 +135,8 @@ describe("requests it understands", () => {
   });
 });
 
-describe("what it answers", () => {
-  test.each(["english", "chinese"] as const)("what it is, it says with the first answer of a conversation alone (%s)", async (language) => {
+describe("its answers", () => {
+  test.each(["english", "chinese"] as const)("describe it only in the first answer of a conversation (%s)", async (language) => {
     const hello = say(language === "english" ? "hello" : "你好");
     const first = messageOf(await collect(demo(), request([hello])));
     expect(JSON.stringify(first.content)).toContain(JSON.stringify(demoWords(language).notice).slice(1, -1));
@@ -173,7 +173,7 @@ describe("what it answers", () => {
     });
   });
 
-  test.each(["hello", "你好", "list the files", ""])("always say what it is and how to configure a real model: %j", async (text) => {
+  test.each(["hello", "你好", "list the files", ""])("always describe it and how to configure a real model: %j", async (text) => {
     const chinese = /[\u4e00-\u9fff]/.test(text);
     for (const answer of [
       await answerTo([say(text), ...called("ls", "a.txt")]),

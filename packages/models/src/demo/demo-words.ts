@@ -2,7 +2,7 @@ import { DEFAULT_KEY_VARIABLES } from "../default-model.ts";
 
 /** All texts of the demo model, in one language. */
 export interface DemoWords {
-  /** Said with the first final answer of a conversation: what this is, and how to get a real model. */
+  /** Shown with the first final answer of a conversation: what this is, and how to get a real model. */
   readonly notice: string;
   readonly help: string;
   readonly nothingSaid: string;
@@ -72,5 +72,5 @@ export function demoWords(language: "english" | "chinese"): DemoWords {
   return language === "chinese" ? CHINESE : ENGLISH;
 }
 
-/** What the demo model says of itself, in every language. */
+/** What the demo model says about itself, in every language. */
 export const DEMO_NOTICES: readonly string[] = [ENGLISH.notice, CHINESE.notice];

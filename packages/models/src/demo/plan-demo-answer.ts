@@ -26,7 +26,7 @@ export function planDemoAnswer(request: ModelRequest): DemoAnswer {
   return { text: words.announce(wish.type, wish.type === "run" ? wish.command : wish.path), call };
 }
 
-/** What this model is, is said with the first answer of a conversation. */
+/** The model describes itself with the first answer of a conversation. */
 function finish(request: ModelRequest, text: string, words: DemoWords): DemoAnswer {
   const isSaid = request.messages.some(
     (message) =>

@@ -21,7 +21,7 @@ export interface RetryOptions {
   readonly random: Random;
   /** Called before each delay. Must not throw. */
   readonly onRetry?: (retry: ModelRetry) => void;
-  /** Does the pause between two tries, for who lets go of something meanwhile. The pause ends early when the signal fires. Must not reject. */
+  /** Runs the backoff between two tries, for callers that release resources meanwhile. It ends early when the signal fires. Must not reject. */
   readonly aroundPause?: (pause: () => Promise<void>, options: { readonly signal: AbortSignal }) => Promise<void>;
 }
 

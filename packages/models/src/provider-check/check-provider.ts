@@ -29,19 +29,19 @@ export type ProviderCheckType =
 /** The result of a test. */
 export interface ProviderCheck {
   readonly type: ProviderCheckType;
-  /** For people: what was found and, unless it works, what to do. Never holds the key. */
+  /** For people: the finding and, unless it works, what to do. Never contains the key. */
   readonly message: string;
-  /** The models that can hold a conversation, as the provider lists them; empty when it did not come to that. */
+  /** The models that support chat, as the provider lists them; empty if the listing was not reached. */
   readonly models: readonly string[];
 }
 
-/** What is tested. */
+/** The provider to test. */
 export interface ProviderCheckTarget extends ListingTarget {
-  /** Asks for this model, too: the provider's own name, without the provider. */
+  /** Tests this model, too: the provider's own name, without the provider. */
   readonly model?: string;
 }
 
-/** What a test works with. */
+/** Dependencies of a test. */
 export interface ProviderCheckOptions {
   readonly fetch: typeof fetch;
   readonly clock: Clock;
@@ -55,8 +55,8 @@ const DEFAULT_LIMIT_MS = 10_000;
 const MAX_BYTES = 8 * 1024 ** 2;
 
 /**
- * Tests a provider by calls that cost nothing: its list of models, for OpenRouter the description of the key before that, since its list takes any key.
- * Whether the account has credit is known only where such a call says so. Rejects with an error only when `signal` fires.
+ * Tests a provider by calls that cost nothing: its list of models, and for OpenRouter first the description of the key, since its list is public. Whether the
+ * account has credit is known only if such a call reports it. Rejects only when `signal` fires.
  */
 export async function checkProvider(target: ProviderCheckTarget, options: ProviderCheckOptions): Promise<ProviderCheck> {
   const words = new Words(target);
@@ -141,7 +141,7 @@ function networkReason(error: Error): string {
   return error.cause instanceof Error ? error.cause.message : error.message;
 }
 
-/** What is said of the results. */
+/** Texts for the results. */
 class Words {
   readonly #target: ProviderCheckTarget;
   readonly #label: string;

@@ -2,21 +2,21 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import { DEFAULT_MODELS } from "../default-model.ts";
 import { PROVIDERS } from "../providers.ts";
 
-/** What a person needs to know to start using a provider. */
+/** Facts that a person needs to start using a provider. */
 export interface ProviderFacts {
-  /** What a model reference starts with. */
+  /** The provider part of a model reference. */
   readonly id: string;
   /** The vendor's name, for people. */
   readonly label: string;
-  /** Where a key is made; for a server on this machine, where it is downloaded. */
+  /** Where to create a key; for a local server, where to download it. */
   readonly url: string;
   /** The environment variables in which its key is looked for; empty for a server that needs none. */
   readonly keyVariables: readonly string[];
-  /** The model to begin with, without the provider; absent where it has to be chosen from the provider's list. */
+  /** The suggested model, without the provider; absent if it must be selected from the provider's list. */
   readonly defaultModel?: string;
 }
 
-/** The providers that a first run offers, in the order in which they are shown. Adding one is one row here and one in `PROVIDERS`. */
+/** Providers of the first run, in display order. Adding one takes a row here and one in `PROVIDERS`. */
 const ROWS: readonly (readonly [id: string, label: string, url: string])[] = [
   ["anthropic", "Anthropic", "https://platform.claude.com/settings/keys"],
   ["openai", "OpenAI", "https://platform.openai.com/api-keys"],

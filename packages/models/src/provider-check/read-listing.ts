@@ -9,7 +9,7 @@ export interface FreeRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What is asked about. */
+/** The provider to query. */
 export interface ListingTarget {
   readonly provider: string;
   readonly api: ModelApi;
@@ -18,7 +18,7 @@ export interface ListingTarget {
   readonly apiKey: string | undefined;
 }
 
-/** Models that cannot hold a conversation, by name; vendors list everything they have. */
+/** Models without chat, by name; vendors list all of their models. */
 const NOT_FOR_CHAT =
   /embed|minilm|\bbge-|rerank|whisper|dall-e|moderation|realtime|transcribe|davinci|babbage|gpt-image|\b(?:tts|ocr|aqa|veo|sora|imagen)\b/i;
 
@@ -30,18 +30,18 @@ export function listingRequest(target: ListingTarget): FreeRequest {
   return { url: `${normalizeBaseUrl(baseUrl, api)}/models${query}`, headers: keyHeaders(target) };
 }
 
-/** The request for one model, which also knows the aliases that a listing leaves out; `undefined` where vendors have no such call. */
+/** The request for a single model, which also knows aliases that the listing omits; `undefined` if the vendor has no such call. */
 export function modelRequest(target: ListingTarget, model: string): FreeRequest | undefined {
   if (target.api === "openai-chat" || target.api === "demo") return undefined;
   return { url: `${normalizeBaseUrl(target.baseUrl, target.api)}/models/${encodeURIComponent(model)}`, headers: keyHeaders(target) };
 }
 
-/** The request that tells whether OpenRouter knows a key: its listing is public. */
+/** The request that verifies a key at OpenRouter, whose listing is public. */
 export function openRouterKeyRequest(target: ListingTarget): FreeRequest {
   return { url: `${normalizeBaseUrl(target.baseUrl, target.api)}/key`, headers: keyHeaders(target) };
 }
 
-/** True if OpenRouter's description of a key says that its limit is used up. */
+/** True if OpenRouter's description of a key reports an exhausted limit. */
 export function isUsedUp(answer: unknown): boolean {
   const remaining = asRecord(asRecord(answer)?.["data"])?.["limit_remaining"];
   return typeof remaining === "number" && remaining <= 0;
@@ -54,7 +54,7 @@ function keyHeaders({ api, apiKey }: ListingTarget): Readonly<Record<string, str
   return api === "google-generative-ai" ? { "x-goog-api-key": apiKey } : { authorization: `Bearer ${apiKey}` };
 }
 
-/** The names in a listing. `all` has every model, `chat` those that can hold a conversation; `undefined` for an answer that is no listing. */
+/** The names in a listing: `all` has every model, `chat` those that support chat; `undefined` for another response. */
 export function parseListing(answer: unknown): { readonly all: readonly string[]; readonly chat: readonly string[] } | undefined {
   const listed = Array.isArray(answer) ? answer : (asRecord(answer)?.["data"] ?? asRecord(answer)?.["models"]);
   if (!Array.isArray(listed)) return undefined;
@@ -67,7 +67,7 @@ export function parseListing(answer: unknown): { readonly all: readonly string[]
   return { all: rows.map(({ name }) => name), chat };
 }
 
-/** Google and Mistral say what a model is for. */
+/** Google and Mistral list the capabilities of a model. */
 function canChat(fields: Readonly<Record<string, unknown>>): boolean {
   const methods = fields["supportedGenerationMethods"];
   if (Array.isArray(methods)) return methods.includes("generateContent");
