@@ -4,7 +4,7 @@ import { Mistral } from "@mistralai/mistralai";
 import OpenAI from "openai";
 import type { JsonObject, ReplyUsage, WireFormatName } from "../src/index.ts";
 
-/** What an official SDK makes of a streamed answer. */
+/** The official SDK's view of a streamed answer. */
 export interface OfficialAnswer {
   readonly text: string;
   readonly thinking: string;
@@ -15,7 +15,7 @@ export interface OfficialAnswer {
 
 const TOOL = { type: "object", properties: { path: { type: "string" } } } as const;
 
-/** Asks with thinking on where the format shows it, streamed, through the vendor's own SDK without retries. */
+/** Sends a streamed request, with thinking if the format shows it, through the vendor's own SDK without retries. */
 export function askOfficial(format: WireFormatName, baseUrl: string): Promise<OfficialAnswer> {
   return ASK[format](baseUrl);
 }

@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from "../src/index.ts";
 export type Edit =
   | readonly ["set", path: string, value: JsonValue]
   | readonly ["remove", path: string]
-  /** Before the place that the path names; at the end when it is the list's length. */
+  /** Before the position in the path; at the end if it is the list's length. */
   | readonly ["insert", path: string, value: JsonValue];
 
 type Container = Record<string, unknown> | unknown[];

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type JsonObject, type JsonValue, type RuleViolation, sayText, type StrictServer, type WireRule } from "../src/index.ts";
 import { type Edit, editBody } from "./edit-body.ts";
 
-/** What is wrong with a request before its body is looked into. */
+/** A fault of a request outside of its body. */
 export interface TransportFault {
   readonly path?: string;
   readonly method?: string;
@@ -19,17 +19,17 @@ export interface RuleCases {
   readonly start: () => Promise<StrictServer>;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** A body that breaks no rule and touches most of them. */
+  /** A valid body that exercises most rules. */
   readonly sample: JsonObject;
   readonly check: (body: JsonObject) => readonly RuleViolation[];
-  /** Exactly one fault each: the rule that must name it, what the vendor's message says, the change, the path when it differs. */
+  /** Exactly one fault each: the rule that must report it, the vendor's message, the change, and the path if it differs. */
   readonly faults: readonly (readonly [rule: string, text: string, edits: readonly Edit[], path?: string])[];
   readonly transport: readonly (readonly [rule: string, status: number, fault: TransportFault])[];
   /** Unusual but valid requests: a strict server that refuses these would mislead clients. */
   readonly allowed: readonly (readonly [what: string, edits: readonly Edit[], path?: string])[];
   /** The status of a broken rule of the body. */
   readonly statusOf: (rule: string) => number;
-  /** Takes an error body apart; throws when it has not the vendor's shape. */
+  /** Parses an error body; throws if it does not have the vendor's shape. */
   readonly messageOf: (body: JsonObject) => string;
 }
 

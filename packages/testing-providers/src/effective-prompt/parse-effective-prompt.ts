@@ -43,12 +43,12 @@ const MEDIA = /^\[media attached(?: \d+\/\d+)?: (.*)\]$/;
 const FOREIGN_BREAK = /[\0\r\v\f\u0085\u2028\u2029]/;
 
 /**
- * Reads the text of a user message as it was sent and as a model is told to read it: the first line and the JSON after it are trusted
- * and announce a delimiter; from a line `[<delimiter> title]` to the line `[/<delimiter>]` is a block; `System:` lines and media notes
- * stand above the body; the body is what is left, and after it come blocks alone. Knows nothing of how the text was made.
+ * Parses the text of a user message as it was sent, and as a model is told to read it: the first line and the JSON after it are trusted and announce a
+ * delimiter; from a line `[<delimiter> title]` to the line `[/<delimiter>]` is a block; `System:` lines and media notes precede the body; the body is the rest,
+ * followed only by blocks. Independent of the renderer.
  *
- * @throws EffectivePromptSyntaxError for a text that breaks the grammar: no trusted block, a block that is not closed or not JSON,
- *   a body in two pieces, a line break of another kind than `\n`.
+ * @throws EffectivePromptSyntaxError for a text that breaks the grammar: no trusted block, a block that is not closed or not JSON, a body in two pieces, a
+ *   line break other than `\n`.
  */
 export function parseEffectivePrompt(text: string): ParsedEffectivePrompt {
   const lines = text.split("\n");

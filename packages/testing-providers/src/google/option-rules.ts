@@ -11,7 +11,7 @@ function say(message: string): Finding {
   return { message };
 }
 
-/** A part of a declaration's schema and where it stands, as the vendor writes it. */
+/** A part of a declaration's schema and its path, as the vendor writes it. */
 interface Place {
   readonly path: string;
   readonly schema: JsonObject;
@@ -157,7 +157,7 @@ export const DECLARATION_RULES: readonly WireRule<GoogleView>[] = [
   }),
 ];
 
-/** What depends on the model, and the limits of options. */
+/** Rules that depend on the model, and the limits of options. */
 export const OPTION_RULES: readonly WireRule<GoogleView>[] = [
   bodyRule<GoogleView>({
     id: "max-output",

@@ -20,7 +20,7 @@ function found(words: string, path: string): Finding {
   return { message: words, param: path };
 }
 
-/** What the vendor's JSON parser refuses before it looks at any meaning. */
+/** What the vendor's JSON parser refuses before it interprets anything. */
 export const GOOGLE_SHAPE_RULES: readonly WireRule<never>[] = [
   {
     id: "unknown-field",

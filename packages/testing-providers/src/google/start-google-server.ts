@@ -28,7 +28,7 @@ export function startGoogleServer(options: GoogleServerOptions = {}): Promise<St
   return startWireServer(googleWire(options), options);
 }
 
-/** Every rule that a body breaks, in table order, for a model whose name stands in the path; empty for one that the vendor takes. */
+/** Every rule that a body breaks, in table order, for the model in the path; empty for a valid body. */
 export function checkGoogleRequest(model: string, body: JsonObject, options: GoogleOptions = {}): readonly RuleViolation[] {
   return checkBody(googleWire(options), `/v1beta/models/${model}:generateContent`, body);
 }

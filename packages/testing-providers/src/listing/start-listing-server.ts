@@ -5,11 +5,11 @@ import type { AddressInfo } from "node:net";
 export interface ListingServer extends AsyncDisposable {
   /** Without a version. */
   readonly url: string;
-  /** Paths that were asked for, in order. */
+  /** Requested paths, in order. */
   readonly paths: readonly string[];
 }
 
-/** What the provider has. */
+/** The provider to simulate. */
 export interface ListingServerOptions {
   /** The key that it takes, in the header of Anthropic's, Google's or OpenAI's wire. */
   readonly key: string;

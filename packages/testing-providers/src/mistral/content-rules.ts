@@ -30,7 +30,7 @@ function badId(id: string): Finding {
 const NAME_TEXT = "Function name was … but must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum length of 64.";
 const ID_TEXT = "Tool call id was … but must be a-z, A-Z, 0-9, with a length of 9.";
 
-/** What single messages and tools hold. */
+/** Rules for single messages and tools. */
 export const CONTENT_RULES: readonly WireRule<MistralView>[] = [
   bodyRule<MistralView>({
     id: "system-content",

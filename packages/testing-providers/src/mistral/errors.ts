@@ -16,7 +16,7 @@ export const MISTRAL_ERRORS: Readonly<Record<ErrorKind, { readonly status: numbe
     timeout: { status: 504, type: "gateway_timeout", code: null },
   };
 
-/** Types that the vendor gives its codes. */
+/** Error types by the vendor's codes. */
 const TYPES: Readonly<Record<string, string>> = {
   "1500": "invalid_model",
   "3051": "invalid_request_prompt",

@@ -5,7 +5,7 @@ import { ORDER_RULES } from "./order-rules.ts";
 import { MISTRAL_SHAPE_RULES } from "./shape-rules.ts";
 import { MISTRAL_TRANSPORT_RULES } from "./transport-rules.ts";
 
-/** Every rule, in the order in which a refusal is chosen. The order and the contents are those of the vendor's own open validator. */
+/** All rules, in the order in which a refusal is chosen. Order and contents follow the vendor's own open validator. */
 export const MISTRAL_RULES: readonly WireRule<MistralView>[] = [
   ...MISTRAL_TRANSPORT_RULES,
   ...MISTRAL_SHAPE_RULES,

@@ -38,7 +38,7 @@ const TOOL = object(
   ["function"],
 );
 
-/** What the endpoint takes. */
+/** The schema of the endpoint. */
 export const MISTRAL_SCHEMA: JsonObject = object(
   {
     model: STRING,

@@ -33,7 +33,7 @@ function renderCalls(content: readonly ReplyBlock[]): readonly JsonObject[] {
     }));
 }
 
-/** A complete answer; beside thoughts, content is a list. */
+/** A complete answer; with thinking, content is a list. */
 export function renderMistral(reply: RenderedReply): JsonObject {
   const text = reply.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
   const thinks = reply.content.some(({ type }) => type === "thinking");

@@ -26,7 +26,7 @@ export function startMistralServer(options: MistralServerOptions = {}): Promise<
   return startWireServer(mistralWire(options), options);
 }
 
-/** Every rule that a body breaks, in table order; empty for one that the vendor takes. */
+/** Every rule that a body breaks, in table order; empty for a valid body. */
 export function checkMistralRequest(body: JsonObject, options: MistralOptions = {}): readonly RuleViolation[] {
   return checkBody(mistralWire(options), "/v1/chat/completions", body);
 }

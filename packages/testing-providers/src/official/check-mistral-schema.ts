@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { JsonObject, JsonValue } from "../json.ts";
 
 /**
- * Checks a body against the schemas of Mistral's official SDK. These turn the SDK's own shape into the wire's; so the body is given in
- * the SDK's spelling, and what comes out must be the body again, but for defaults. Undefined when it is.
+ * Checks a body against the schemas of Mistral's official SDK. These convert the SDK's own shape into the wire's; so the body is passed in the SDK's spelling,
+ * and the result must equal it except for defaults. Undefined if it does.
  */
 export async function checkMistralSchema(body: JsonObject): Promise<string | undefined> {
   // Loaded on use: the SDK is large.
@@ -15,7 +15,7 @@ export async function checkMistralSchema(body: JsonObject): Promise<string | und
   return lost === undefined ? undefined : `The SDK would not have sent "${lost}" as it stands here.`;
 }
 
-/** Fields that hold names of other people's making. */
+/** Fields whose names are not the vendor's. */
 const OPAQUE = new Set(["parameters", "arguments", "metadata"]);
 
 function camelKeys(value: JsonValue): JsonValue {
@@ -29,7 +29,7 @@ function camelKeys(value: JsonValue): JsonValue {
   );
 }
 
-/** Whether everything of one value stands in the other, which may have defaults beside it. */
+/** True if one value is contained in the other, which may have additional defaults. */
 function isWithin(part: JsonValue | undefined, whole: JsonValue | undefined): boolean {
   if (Array.isArray(part))
     return (

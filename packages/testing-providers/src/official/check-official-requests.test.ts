@@ -3,7 +3,7 @@ import { editBody } from "../../test/edit-body.ts";
 import { CHAT_SAMPLE, MISTRAL_SAMPLE } from "../../test/samples.ts";
 import { checkOfficialRequests } from "../index.ts";
 
-test("names what is wrong by its index in the list, whatever checked it, and equal bodies once", async () => {
+test("reports each problem by its index in the list for every checker, and equal bodies once", async () => {
   const wrongChat = editBody(CHAT_SAMPLE, [["remove", "messages.3.tool_call_id"]]);
   const wrongMistral = editBody(MISTRAL_SAMPLE, [["set", "messages.3.role", "human"]]);
   const complaints = await checkOfficialRequests([

@@ -2,8 +2,8 @@ import { checkMistralSchema } from "./check-mistral-schema.ts";
 import { checkOfficialTypes, type OfficialComplaint, type OfficialSubject } from "./check-official-types.ts";
 
 /**
- * Checks recorded bodies of any wire format against the official SDKs: Mistral's by its schemas, the others by compiling them, all in one go. Equal bodies
- * are looked at once.
+ * Checks recorded bodies of any wire format against the official SDKs: Mistral's by its schemas, the others by compiling them together. Equal bodies are
+ * checked once.
  *
  * @throws Error when the compiler itself fails.
  */

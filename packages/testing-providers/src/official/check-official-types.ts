@@ -13,7 +13,7 @@ export interface OfficialSubject {
   readonly body: JsonObject;
 }
 
-/** What the official SDK has to say against a body. */
+/** A complaint of the official SDK about a body. */
 export interface OfficialComplaint {
   /** Of the subject in the list. */
   readonly index: number;
@@ -21,9 +21,9 @@ export interface OfficialComplaint {
 }
 
 /**
- * The types that the vendors publish for a body. The compiler has no interface for programs any more, from which a JSON Schema could be
- * generated; so the bodies are compiled as they are. Google's SDK has types of its own for what it sends: of a body, contents, the system
- * instruction and the generation's plain options are those of the wire, the rest is left to the rules.
+ * The vendors' published types of a body. The compiler no longer has an API from which a JSON Schema could be generated, so the bodies are compiled as they
+ * are. Google's SDK has its own types for what it sends: of a body, contents, the system instruction and the generation's plain options are those of the wire;
+ * the rest is left to the rules.
  */
 const TYPES: Readonly<Partial<Record<WireFormatName, string>>> = {
   "anthropic-messages": 'import("@anthropic-ai/sdk").default.MessageCreateParams',
@@ -38,9 +38,9 @@ const run = promisify(execFile);
 const packageFolder = dirname(createRequire(import.meta.url).resolve("@factotum/testing-providers/package.json"));
 
 /**
- * Checks bodies against the types of the official SDKs of Anthropic, OpenAI and Google by compiling them: an unknown field, a wrong type
- * and a missing field are what the compiler says they are. Compiles all bodies in one go, a few seconds; for the bodies of a whole test
- * file at its end. Bodies for servers that copy OpenAI's endpoint may have fields that OpenAI's types do not know. Mistral's SDK has schemas: `checkMistralSchema`.
+ * Checks bodies against the types of the official SDKs of Anthropic, OpenAI and Google by compiling them: the compiler reports unknown fields, wrong types and
+ * missing fields. Compiles all bodies together, which takes a few seconds; call it at the end of a test file. Bodies for servers that copy OpenAI's endpoint
+ * may have fields that OpenAI's types do not know. For Mistral use `checkMistralSchema`.
  *
  * @throws Error when the compiler itself fails.
  */
@@ -70,7 +70,7 @@ function wirePart(format: WireFormatName, body: JsonObject): JsonObject {
   return { contents, generationConfig: plain, ...(systemInstruction === undefined ? {} : { systemInstruction }) };
 }
 
-/** What OpenAI's types demand of items and the wire does not: the vendor's own answers have it, and the documentation gives a default. */
+/** Fields that OpenAI's types require and the wire does not: the vendor's own answers have them, and the documentation gives a default. */
 const DEFAULTS: Readonly<Record<string, JsonObject>> = {
   input_image: { detail: "auto" },
   output_text: { annotations: [] },
@@ -106,7 +106,7 @@ async function compile(file: string): Promise<string> {
   try {
     return (await run(process.execPath, [compiler, ...options, file], { cwd: dirname(file), maxBuffer: 64 * 1024 * 1024 })).stdout;
   } catch (error) {
-    // Complaints make the compiler fail; they are on its standard output, each with its place.
+    // Complaints make the compiler fail; they are on its standard output, with positions.
     const { stdout } = error as { readonly stdout?: unknown };
     if (typeof stdout === "string" && stdout.includes("bodies.ts(")) return stdout;
     throw new Error("The compiler did not run; look at the cause.", { cause: error });

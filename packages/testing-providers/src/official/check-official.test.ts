@@ -21,7 +21,7 @@ test("the compiler accepts the samples and names every body that is wrong", asyn
   expect(complaints.every(({ message }) => message.startsWith("TS"))).toBe(true);
 });
 
-test("Mistral's own schemas accept the sample and name what they would not send", async () => {
+test("Mistral's own schemas accept the sample and report what is not theirs", async () => {
   expect(await checkMistralSchema(MISTRAL_SAMPLE)).toBeUndefined();
   expect(await checkMistralSchema(editBody(MISTRAL_SAMPLE, [["set", "stream_options", {}]]))).toContain('"stream_options"');
   expect(await checkMistralSchema(editBody(MISTRAL_SAMPLE, [["set", "messages.3.role", "human"]]))).toContain("role");

@@ -224,7 +224,7 @@ describe("OpenAI", () => {
         ],
       ],
       ["a function without parameters", [["remove", FN]]],
-      ["an optional property where strict mode is off", [["set", `${FN}.required`, []]]],
+      ["an optional property with strict mode off", [["set", `${FN}.required`, []]]],
       ["an image from the web", [["set", "messages.1.content.0.image_url.url", "https://example.org/a.png"]]],
     ],
     statusOf: (rule) => (rule === "model-unknown" ? 404 : 400),
@@ -249,7 +249,7 @@ describe("a server that copies it", () => {
     ],
     transport: TRANSPORT,
     allowed: [
-      ["a field that nobody knows", [["set", "enable_thinking", true]]],
+      ["an unknown field", [["set", "enable_thinking", true]]],
       ["an open schema in strict mode", [["remove", `${STRICT}.additionalProperties`]]],
     ],
     statusOf: () => 400,

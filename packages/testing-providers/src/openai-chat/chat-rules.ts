@@ -19,7 +19,7 @@ function* imagesOf({ messages }: ChatView): Generator<ImageView> {
   }
 }
 
-/** The tool messages that stand directly after a message. */
+/** The tool messages directly after a message. */
 function answersAfter(messages: readonly ChatMessage[], index: number): readonly string[] {
   const after = messages.slice(index + 1);
   const end = after.findIndex(({ role }) => role !== "tool");
@@ -117,7 +117,7 @@ function unsupported(param: string, words: string): Finding {
   return { message: words, param };
 }
 
-/** What depends on the model and on other options; copies have their own ideas of it. */
+/** Rules that depend on the model and on other options; copies of the endpoint differ here. */
 const OPTION_RULES: readonly WireRule<ChatView>[] = [
   bodyRule<ChatView>({
     id: "model-unknown",

@@ -13,7 +13,7 @@ import {
   textOr,
 } from "../openai/request-schema.ts";
 
-/** Which parts a role may send is a rule of its own: the vendor answers there with other words. */
+/** A separate rule decides which parts a role may send, because the vendor reports that differently. */
 function part(textFields: Readonly<Record<string, JsonValue>>): JsonObject {
   return tagged("type", {
     text: object({ text: STRING, ...textFields }, ["text"]),
@@ -87,7 +87,7 @@ function body(message: JsonObject): JsonObject {
   );
 }
 
-/** What the vendor's own endpoint takes. */
+/** The schema of the vendor's own endpoint. */
 export const CHAT_SCHEMA: JsonObject = body(messages({ assistant: {}, text: {} }));
 
 /** The fields of compatible servers: unknown ones, open thinking, null content with calls, marks for Anthropic's cache. */

@@ -31,7 +31,7 @@ export function startOpenAiChatServer(options: OpenAiChatServerOptions = {}): Pr
   return startWireServer(openaiChatWire(options), options);
 }
 
-/** Every rule that a body breaks, in table order; empty for one that the vendor takes. */
+/** Every rule that a body breaks, in table order; empty for a valid body. */
 export function checkOpenAiChatRequest(body: JsonObject, options: OpenAiChatOptions = {}): readonly RuleViolation[] {
   return checkBody(openaiChatWire(options), "/v1/chat/completions", body);
 }

@@ -6,7 +6,7 @@ import type { ErrorKind, ReplyBlock, ReplyUsage } from "../strict/scripted-reply
 import type { RenderedReply } from "../strict/wire.ts";
 import { sealReasoning } from "./seal.ts";
 
-/** An item as it stands in a finished response, ready to be sent back in a later request. */
+/** An item of a finished response, ready to be sent back in a later request. */
 type OutputItem =
   | { readonly type: "message"; readonly id: string; readonly text: string }
   | { readonly type: "reasoning"; readonly id: string; readonly text: string; readonly sealed: string | null }
@@ -164,7 +164,7 @@ export function renderResponseStream(reply: RenderedReply): readonly string[] {
   return frames;
 }
 
-/** What faults put into a stream. */
+/** Frames that faults insert into a stream. */
 export const RESPONSES_FAULT_FRAMES: FaultFrames<ErrorKind> = {
   garbage: 'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","del\n\n',
   unknownEvent: sseFrame(

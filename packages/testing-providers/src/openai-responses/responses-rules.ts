@@ -19,7 +19,7 @@ function* imagesOf({ items }: ResponsesView): Generator<ImageView> {
   }
 }
 
-/** What the vendor has renamed since the older endpoint. */
+/** Names that the vendor has changed since the older endpoint. */
 const MOVED: Readonly<Record<string, string>> = {
   messages: "input",
   max_tokens: "max_output_tokens",
@@ -30,7 +30,7 @@ const MOVED: Readonly<Record<string, string>> = {
 
 const ID_PREFIX: Readonly<Record<string, string>> = { function_call: "fc", reasoning: "rs", message: "msg" };
 
-/** Options and what depends on the model. */
+/** Rules that depend on options and the model. */
 const OPTION_RULES: readonly WireRule<ResponsesView>[] = [
   bodyRule<ResponsesView>({
     id: "moved-parameter",

@@ -35,7 +35,7 @@ const MESSAGE = tagged("role", {
   assistant: object({ type: STRING, content: textOr(OUTPUT_PART), status: ITEM_STATUS, id: ITEM_ID, phase: ANYTHING }, ["content"]),
 });
 
-/** Every item; the check gives messages their type where it is left out. */
+/** All items; the check adds the type of messages if it is omitted. */
 const ITEM = tagged("type", {
   message: MESSAGE,
   function_call: object({ id: ITEM_ID, call_id: CALL_ID, name: FUNCTION_NAME, arguments: STRING, status: ITEM_STATUS, namespace: STRING }, [
@@ -70,7 +70,7 @@ const TOOL = tagged("type", {
   ),
 });
 
-/** What the endpoint takes; of its items and tools those that a client of ours sends. */
+/** The schema of the endpoint; of its items and tools those that the product sends. */
 export const RESPONSES_SCHEMA: JsonObject = object(
   {
     ...SHARED_FIELDS,

@@ -3,7 +3,7 @@ import type { FunctionsView } from "../openai/function-schema-rules.ts";
 import { findOpenAiModel, type OpenAiModel } from "../openai/models.ts";
 import { objectsOf, promptTokensOf, stringOf } from "../openai/read-body.ts";
 
-/** One item of the input; what has no type is a message. */
+/** One item of the input; without a type it is a message. */
 export interface ItemView {
   readonly path: string;
   readonly type: string;

@@ -15,7 +15,7 @@ export function sealReasoning(id: string, thinking: string): string {
   return `gAAAAA${Buffer.from(`${id}\0${proof(id)}\0${thinking}`).toString("base64url")}`;
 }
 
-/** Why sealed content cannot be used for an item; undefined when it can. An item without an id takes any that is whole. */
+/** Why sealed content is invalid for an item; undefined if it is valid. An item without an id accepts any intact one. */
 export function whySealIsBroken(sealed: string, id: string | undefined): string | undefined {
   const [owner = "", mac] = sealed.startsWith("gAAAAA") ? Buffer.from(sealed.slice(6), "base64url").toString().split("\0") : [];
   if (mac === undefined || mac !== proof(owner)) return "Encrypted content could not be decrypted or parsed.";

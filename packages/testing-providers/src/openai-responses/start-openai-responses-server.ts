@@ -15,7 +15,7 @@ import { RESPONSES_SCHEMA } from "./responses-schema.ts";
 import { type ResponsesView, viewResponses } from "./responses-view.ts";
 
 export interface OpenAiResponsesOptions {
-  /** Models beside those that the server knows, by id; an entry replaces what it knows. */
+  /** Models in addition to the built-in ones, by id; an entry replaces a built-in one. */
   readonly models?: Readonly<Record<string, OpenAiModel>>;
 }
 
@@ -26,7 +26,7 @@ export function startOpenAiResponsesServer(options: OpenAiResponsesServerOptions
   return startWireServer(responsesWire(options), options);
 }
 
-/** Every rule that a body breaks, in table order; empty for one that the vendor takes. */
+/** Every rule that a body breaks, in table order; empty for a valid body. */
 export function checkOpenAiResponsesRequest(body: JsonObject, options: OpenAiResponsesOptions = {}): readonly RuleViolation[] {
   return checkBody(responsesWire(options), "/v1/responses", body);
 }
@@ -43,7 +43,7 @@ function checkShape(body: JsonObject): ReturnType<typeof checkTypedShape> {
   });
 }
 
-/** Tools, instructions with the leading system messages, and the other items, each as it was sent; text alone is the user's one message. */
+/** Tools, instructions with the leading system messages, and the other items, each as it was sent; a plain text is the user's one message. */
 export function canonicalOpenAiResponses(body: JsonObject): CanonicalRequest {
   const { input, instructions } = body;
   const items = typeof input === "string" ? [JSON.stringify({ role: "user", content: input })] : entriesOf(input);

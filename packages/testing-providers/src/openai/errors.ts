@@ -23,7 +23,7 @@ export const OPENAI_ERRORS: Readonly<Record<ErrorKind, ErrorFacts>> = {
   timeout: { status: 504, type: "server_error", code: "timeout" },
 };
 
-/** The body of an error response. A rule's own code wins over the one of its kind. */
+/** The body of an error response. A rule's own code overrides that of its kind. */
 export function openaiErrorBody(
   kind: ErrorKind,
   { message, param, code }: Finding & { readonly code?: string | undefined },

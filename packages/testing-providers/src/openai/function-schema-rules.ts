@@ -7,7 +7,7 @@ interface FunctionView {
   /** `tools[0].function.parameters`, `tools[0].parameters`. */
   readonly param: string;
   readonly name: string;
-  /** Undefined when it is left out: then the function takes nothing. */
+  /** Undefined if omitted: the function has no parameters then. */
   readonly parameters: JsonObject | undefined;
   readonly strict: boolean;
 }
@@ -17,12 +17,12 @@ export interface FunctionsView {
 }
 
 const TOP_LEVEL_BANNED = ["oneOf", "anyOf", "allOf", "enum", "not"];
-/** Words that the documentation of strict mode lists as not supported. */
+/** Keywords that strict mode does not support, by its documentation. */
 const STRICT_BANNED = ["allOf", "not", "dependentRequired", "dependentSchemas", "if", "then", "else", "oneOf", "patternProperties"];
 
 const metaSchema = new Ajv2020({ strict: false, validateFormats: false, logger: false });
 
-/** A part of a schema and where it stands, as the vendor writes it: `('properties', 'path')`. */
+/** A part of a schema and its path, as the vendor writes it: `('properties', 'path')`. */
 interface Place {
   readonly context: string;
   readonly schema: JsonObject;
@@ -53,7 +53,7 @@ function invalid(fn: FunctionView, words: string): Finding {
   return { message: `Invalid schema for function '${fn.name}': ${words}`, param: fn.param };
 }
 
-/** The first wrong place of any function; only of strict ones when asked. */
+/** The first invalid position of any function; only of strict ones if requested. */
 function firstWrong(view: FunctionsView, check: (place: Place) => string | undefined, options: { strict: boolean }): Finding | undefined {
   return firstOf(view.functions, (fn) => {
     if (fn.parameters === undefined || (options.strict && !fn.strict)) return undefined;
@@ -70,7 +70,7 @@ function isStrictObject({ schema }: Place): boolean {
 
 const CODE = "invalid_function_parameters";
 
-/** Schemas of functions, and what strict mode wants of them. */
+/** Rules for function schemas, and for strict mode. */
 export const FUNCTION_SCHEMA_RULES: readonly WireRule<FunctionsView>[] = [
   bodyRule<FunctionsView>({
     id: "schema-object",
@@ -104,7 +104,7 @@ export const FUNCTION_SCHEMA_RULES: readonly WireRule<FunctionsView>[] = [
     code: CODE,
     check: ({ functions }) =>
       firstOf(functions, (fn) => {
-        // Schemas of older drafts are taken as long as the words mean the same.
+        // Schemas of older drafts are accepted if the keywords mean the same.
         const { $schema: _draft, ...schema } = fn.parameters ?? {};
         return metaSchema.validateSchema(schema) === true ? undefined : invalid(fn, "it is not valid under any of the given schemas.");
       }),

@@ -1,7 +1,7 @@
 import { readImageUrl } from "../server/data-url.ts";
 import { bodyRule, type Finding, firstOf, type WireRule } from "../strict/rule.ts";
 
-/** The address of an image and where it stands. */
+/** The address of an image and its path. */
 export interface ImageView {
   readonly param: string;
   readonly url: string;
@@ -9,7 +9,7 @@ export interface ImageView {
 
 const FORMATS = ["image/png", "image/jpeg", "image/jpg", "image/webp", "image/gif"];
 
-/** What both endpoints want of an image's address. */
+/** Both endpoints' rules for image addresses. */
 export function openaiImageRules<View>(imagesOf: (view: View) => Iterable<ImageView>): readonly WireRule<View>[] {
   const check =
     (wrong: (image: ReturnType<typeof readImageUrl>) => string | undefined) =>

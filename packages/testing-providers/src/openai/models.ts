@@ -1,9 +1,9 @@
-/** What the servers check requests for one model against. */
+/** Facts about a model for checking its requests. */
 export interface OpenAiModel {
   /** Tokens that a prompt may have. */
   readonly contextWindow: number;
   readonly maxOutput: number;
-  /** Reasoning models take an effort, and no sampling parameters beside it. */
+  /** Reasoning models accept an effort, and no sampling parameters with it. */
   readonly reasoning: boolean;
 }
 

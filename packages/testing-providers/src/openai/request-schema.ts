@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue } from "../json.ts";
 
-/** Small words for writing the schemas of requests. Every object is closed: what is not listed is unknown. */
+/** Builders for request schemas. Every object is closed: unlisted fields are unknown. */
 export function object(properties: Readonly<Record<string, JsonValue>>, required: readonly string[] = []): JsonObject {
   return { type: "object", properties, required, additionalProperties: false };
 }
 
-/** One of several objects, told apart by the value of a field. */
+/** One of several objects, distinguished by the value of a field. */
 export function tagged(tag: string, branches: Readonly<Record<string, JsonObject>>): JsonObject {
   const oneOf = Object.entries(branches).map(([value, branch]) => {
     const { properties = {}, required = [] } = branch as { properties?: JsonObject; required?: readonly string[] };
@@ -26,7 +26,7 @@ export function textOr(parts: JsonValue): JsonObject {
 export const STRING: JsonObject = { type: "string" };
 export const BOOLEAN: JsonObject = { type: "boolean" };
 export const OBJECT: JsonObject = { type: "object" };
-/** What this server does not look into. */
+/** A value that this server does not check. */
 export const ANYTHING: JsonObject = {};
 
 /** The name of a function: 1 to 64 letters, digits, _ and -. */

@@ -2,7 +2,7 @@ import { showJson } from "../json.ts";
 import type { Finding, WireRule } from "../strict/rule.ts";
 import { bracketPath, type ShapeFault, type ShapeFaultType } from "../strict/shape-check.ts";
 
-/** JSON Schema's names of types in the vendor's words. */
+/** The vendor's names for JSON Schema types. */
 const WORDS: Readonly<Record<string, string>> = {
   string: "a string",
   integer: "an integer",
@@ -145,13 +145,13 @@ const DRAFTS: readonly ShapeRuleDraft[] = [
   },
 ];
 
-/** The rules of a body's shape, each with the code that the vendor gives it. */
+/** Rules for a body's shape, each with the vendor's code. */
 export const OPENAI_SHAPE_RULES: readonly WireRule<never>[] = DRAFTS.map(({ faults, above, words, ...facts }) => ({
   ...facts,
   type: "shape",
   errorType: "invalid-request",
   check: (fault: ShapeFault): Finding | undefined => {
-    // An empty name is too short; that it does not match a pattern either is not said, too.
+    // An empty name is reported as too short, and not for its pattern too.
     const said = faults === "string-pattern" && fault.value === "";
     if (said || fault.type !== faults || (above !== undefined && fault.above !== above)) return undefined;
     const path = bracketPath(fault.path);

@@ -5,7 +5,7 @@ function keyOf(headers: IncomingHttpHeaders): string {
   return /^Bearer (.+)$/i.exec(headers.authorization ?? "")?.[1] ?? "";
 }
 
-/** What every endpoint of the vendor wants of a request, in the order in which its edge looks. */
+/** Rules of every endpoint for a request, in the order in which the vendor's edge checks them. */
 export function openaiTransportRules(path: string, options: { readonly keyNeeded: boolean }): readonly WireRule<never>[] {
   return [
     transportRule({

@@ -4,10 +4,10 @@ import type { StreamFault } from "./write-frames.ts";
 /**
  * The fault of an answer. Bytes and events are counted from the start of the body.
  *
- * - `garbage`: after that many events one whose data is not JSON, then the rest unchanged.
- * - `unknown-event`: the same with a well-formed event of an unknown type, which a client has to skip.
+ * - `garbage`: after that many events one with invalid JSON, then the rest unchanged.
+ * - `unknown-event`: the same with a well-formed event of an unknown type, which a client must skip.
  * - `error-event`: after that many events an error as the vendor sends it inside a stream, and nothing more.
- * - `slow-headers`: not even headers come before the gate opens.
+ * - `slow-headers`: not even headers are sent before the gate opens.
  */
 export type BodyFault<ErrorType> =
   | StreamFault
@@ -16,7 +16,7 @@ export type BodyFault<ErrorType> =
   | { readonly type: "error-event"; readonly afterEvents: number; readonly errorType: ErrorType; readonly message: string }
   | { readonly type: "slow-headers"; readonly until: Gate };
 
-/** The frames that a format puts between others when a fault asks for it. */
+/** Frames of a format that a fault inserts. */
 export interface FaultFrames<ErrorType> {
   readonly garbage: string;
   readonly unknownEvent: string;
@@ -41,7 +41,7 @@ export function breakFrames<ErrorType>(
   }
 }
 
-/** The fault when it is one of the connection, which {@link writeFrames} plays. */
+/** The fault, if it concerns the connection; {@link writeFrames} plays it. */
 export function streamFaultOf(fault: BodyFault<unknown> | undefined): StreamFault | undefined {
   return fault?.type === "stall" || fault?.type === "trickle" || fault?.type === "cut" || fault?.type === "end" ? fault : undefined;
 }

@@ -5,9 +5,9 @@ import type { RuleViolation } from "./rule-violation.ts";
 /**
  * How a request ended.
  *
- * - `answered`: the reply went out as scripted, faults included; also what an upstream said.
+ * - `answered`: the reply was sent as scripted, including faults; also for an upstream's answer.
  * - `refused`: it broke a rule.
- * - `unscripted`: nothing was left to answer with; the client got a 500.
+ * - `unscripted`: no answer was left; the client got a 500.
  * - `aborted`: the client closed the connection before the end.
  */
 export type RequestOutcome = "answered" | "refused" | "unscripted" | "aborted";
@@ -21,13 +21,13 @@ export interface CapturedRequest<Usage = unknown> {
   readonly path: string;
   /** Without the key. */
   readonly headers: IncomingHttpHeaders;
-  /** The body as it came over the wire. */
+  /** The body as received. */
   readonly bytes: Buffer;
   /** Undefined when the bytes are no JSON object. */
   readonly body: JsonObject | undefined;
   readonly receivedAtMs: number;
   readonly violations: readonly RuleViolation[];
-  /** What the prompt cost; undefined when it was refused. */
+  /** The cost of the prompt; undefined if it was refused. */
   readonly usage: Usage | undefined;
   /** Resolves when nothing more will be sent or read. */
   readonly ended: Promise<RequestOutcome>;

@@ -1,6 +1,6 @@
 import { isBase64, readImage } from "./images.ts";
 
-/** What an image's address is. */
+/** The parsed address of an image. */
 export type ImageUrl =
   | { readonly type: "remote" }
   | {
@@ -12,7 +12,7 @@ export type ImageUrl =
     }
   | { readonly type: "neither" };
 
-/** Takes an image's address apart; an inline one is decoded to see whether there is an image in it. */
+/** Parses an image's address; an inline one is decoded to check whether it is an image. */
 export function readImageUrl(url: string): ImageUrl {
   if (/^https?:\/\//.test(url)) return { type: "remote" };
   const match = /^data:([^;,]*);base64,(.*)$/s.exec(url);

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 
-/** What is passed on. */
+/** The forwarded request. */
 export interface ForwardedRequest {
   readonly method: string;
   /** With its query. */
@@ -12,8 +12,8 @@ export interface ForwardedRequest {
 }
 
 /**
- * Sends a request on to another server on this machine and its answer back, byte for byte. Resolves when nothing more will be written:
- * false when the client left first. A server that does not answer yields a 502 that says so.
+ * Forwards a request to another server on this machine and returns its answer, byte for byte. Resolves when nothing more will be written: false if the client
+ * left first. A server that does not answer gives a 502 that says so.
  */
 export async function forwardRequest(
   upstream: string,

@@ -1,6 +1,6 @@
 import { imageSize } from "image-size";
 
-/** What the bytes of an image say of themselves. */
+/** Facts from the bytes of an image. */
 export interface ImageFacts {
   readonly mediaType: string;
   readonly width: number;
@@ -14,7 +14,7 @@ export function isBase64(text: string): boolean {
   return text !== "" && text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
 }
 
-/** Kind and size from the bytes; undefined when they are no image that the vendor reads. */
+/** Type and size from the bytes; undefined if they are not an image that the vendor reads. */
 export function readImage(base64: string): ImageFacts | undefined {
   try {
     const { type = "", width, height } = imageSize(Buffer.from(base64, "base64"));

@@ -2,6 +2,6 @@
 export interface RuleViolation {
   readonly rule: string;
   readonly message: string;
-  /** The field that the vendor's error names, where its errors name one. */
+  /** The field in the vendor's error, if its errors name one. */
   readonly param?: string;
 }

@@ -10,7 +10,7 @@ import type { PreparedReply } from "./prepared-reply.ts";
 import type { RuleViolation } from "./rule-violation.ts";
 import { released } from "./write-frames.ts";
 
-/** A request that has been read, before anything is known of it. */
+/** A received request, before it is interpreted. */
 export interface Arrival {
   readonly method: string;
   readonly path: string;
@@ -20,18 +20,18 @@ export interface Arrival {
   /** Of a body over the limit: one more than the limit. */
   readonly byteLength: number;
   readonly body: JsonObject | undefined;
-  /** What `JSON.parse` said of the body; undefined when it is a JSON object. */
+  /** The error of `JSON.parse`; undefined if the body is a JSON object. */
   readonly jsonError: string | undefined;
   readonly nowMs: number;
 }
 
-/** What a server of one wire format adds to the machinery that all share. */
+/** The format-specific part of a server. */
 export interface EngineFormat<Reply, Usage> {
   readonly maxRequestBytes: number;
   inspect(arrival: Arrival): { readonly violations: readonly RuleViolation[]; readonly usage: Usage | undefined };
   refuse(violation: RuleViolation, request: CapturedRequest<Usage>): Answer;
   answer(reply: Reply, request: CapturedRequest<Usage>): Answer;
-  /** A 500 with these words. */
+  /** A 500 with this message. */
   fail(message: string, request: CapturedRequest<Usage>): Answer;
   prepare(text: string): PreparedReply;
   /** Whether a request asks for a stream; decided without parsing, for instant replies. */
@@ -41,17 +41,17 @@ export interface EngineFormat<Reply, Usage> {
 /** Makes a reply to a request that broke no rule. */
 export type Responder<Reply, Usage> = (request: CapturedRequest<Usage>) => Reply | Promise<Reply>;
 
-/** What a test holds of a running server. */
+/** What a test can do with a running server. */
 export interface ServerControls<Reply, Usage = unknown> extends AsyncDisposable {
   /** The server's root, without a version and without a slash at the end. */
   readonly baseUrl: string;
   /** Every request so far, refused ones included; none while instant replies are on. */
   readonly requests: readonly CapturedRequest<Usage>[];
-  /** The rules that the requests so far broke, in order: what most tests expect to be empty. */
+  /** The rules that requests have broken so far, in order; most tests expect none. */
   readonly violations: readonly RuleViolation[];
   /** Appends replies; each answers one request that broke no rule, in order. */
   script(replies: readonly Reply[]): void;
-  /** Answers what the script does not; replaces an earlier responder. */
+  /** Answers requests without a scripted reply; replaces an earlier responder. */
   respond(responder: Responder<Reply, Usage>): void;
   /** From now on requests are recorded and checked but not answered until the gate is opened. */
   hold(): Gate;
@@ -59,7 +59,7 @@ export interface ServerControls<Reply, Usage = unknown> extends AsyncDisposable 
   nextRequest(options?: { signal?: AbortSignal }): Promise<CapturedRequest<Usage>>;
   /** The same for requests whose client closed the connection before the end. */
   nextAborted(options?: { signal?: AbortSignal }): Promise<CapturedRequest<Usage>>;
-  /** For benchmarks: from now on requests are read and answered at once, without checks, records and script. A function chooses by the body's bytes. */
+  /** For benchmarks: from now on requests are answered at once, without checks, records and script. A function selects by the body's bytes. */
   instantReply(reply: string | ((body: Buffer) => PreparedReply)): void;
   /** Closes idle connections, so that an idle client holds none. A request that is being sent at that moment fails. */
   closeIdleConnections(): void;
@@ -70,7 +70,7 @@ export interface ServerControls<Reply, Usage = unknown> extends AsyncDisposable 
 export interface EngineOptions {
   /** Milliseconds since the epoch; default `Date.now`. */
   readonly now?: (() => number) | undefined;
-  /** Root of a server that answers what neither script nor responder does, once it has broken no rule. */
+  /** Root of a server that answers valid requests without a script or responder. */
   readonly upstream?: string | undefined;
 }
 

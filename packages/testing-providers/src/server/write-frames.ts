@@ -4,10 +4,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Gate } from "./gate.ts";
 
 /**
- * What goes wrong with a body, counted in bytes from its start.
+ * A fault of a body, counted in bytes from its start.
  *
- * - `stall`: nothing more comes until `until` opens; without a gate, ever.
- * - `trickle`: as `stall`, but a keep-alive frame is sent every `everyMs`.
+ * - `stall`: nothing more is sent until `until` opens; without a gate, never.
+ * - `trickle`: like `stall`, but a keep-alive frame is sent every `everyMs`.
  * - `cut`: the socket is destroyed.
  * - `end`: the body ends cleanly, too early.
  */
@@ -18,7 +18,7 @@ export type StreamFault =
   | { readonly type: "end"; readonly afterBytes: number };
 
 export interface WriteOptions {
-  /** Aborted when the client has gone; writing stops then. */
+  /** Aborted when the client has disconnected; writing stops then. */
   readonly closed: AbortSignal;
   /** What `trickle` sends. */
   readonly keepAliveFrame: string;
@@ -27,7 +27,7 @@ export interface WriteOptions {
   readonly fault?: StreamFault | undefined;
 }
 
-/** Writes frames as a body and ends it, or breaks it as the fault says. Resolves when nothing more will be written: false when the client left first. */
+/** Writes frames as a body and ends it, or breaks it as the fault says. Resolves when nothing more will be written: false if the client left first. */
 export async function writeFrames(response: ServerResponse, frames: readonly string[], options: WriteOptions): Promise<boolean> {
   const { fault, closed } = options;
   const bytes = frames.map((frame) => Buffer.from(frame));
@@ -63,7 +63,7 @@ async function writeRest(response: ServerResponse, parts: Iterable<Buffer>, clos
   return complete;
 }
 
-/** Resolves when the gate opens or the client has gone. */
+/** Resolves when the gate opens or the client has disconnected. */
 export async function released(gate: Gate | undefined, closed: AbortSignal): Promise<void> {
   if (closed.aborted) return;
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -15,7 +15,7 @@ const CANONICAL: Readonly<Record<WireFormatName, (body: JsonObject) => Canonical
   mistral: canonicalMistral,
 };
 
-/** Takes a parsed request body apart; see {@link CanonicalRequest}. */
+/** Parses a request body; see {@link CanonicalRequest}. */
 export function canonicalRequest(body: JsonObject, format: WireFormatName = "anthropic-messages"): CanonicalRequest {
   return CANONICAL[format](body);
 }

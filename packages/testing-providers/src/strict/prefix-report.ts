@@ -12,7 +12,7 @@ export interface CanonicalRequest {
   readonly messages: readonly string[];
 }
 
-/** Where the next request stops being the previous one plus appended messages. */
+/** Where the next request stops being an extension of the previous one. */
 export type PrefixReport =
   | { readonly type: "prefix"; readonly appendedMessages: number }
   | {
@@ -40,7 +40,7 @@ export function compareCanonical(before: CanonicalRequest, after: CanonicalReque
   return { type: "prefix", appendedMessages: after.messages.length - before.messages.length };
 }
 
-/** One entry for each object of a list; what is no list has none. */
+/** One entry per object of a list; none for another value. */
 export function entriesOf(value: JsonValue | undefined, render: (item: JsonObject) => JsonValue = (item) => item): readonly string[] {
   if (!Array.isArray(value)) return [];
   return value.map((item: JsonValue) =>

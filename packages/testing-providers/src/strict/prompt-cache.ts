@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { CanonicalRequest } from "./prefix-report.ts";
 
-/** How long vendors keep a prefix that nobody reads; the shortest that one of them documents. */
+/** How long vendors keep an unread prefix; the shortest documented time. */
 const LIFETIME_MS = 300_000;
 
-/** What a prompt costs. */
+/** The cost of a prompt. */
 export interface PromptTokens {
   readonly input: number;
   readonly cacheRead: number;
@@ -12,8 +12,8 @@ export interface PromptTokens {
 }
 
 /**
- * A cache that needs no marks, as OpenAI, Google and Mistral have it: whatever prefix of whole entries (tools, system texts, messages)
- * an earlier request had is read and not counted again. Tokens are estimated, four characters each; images cost their text here.
+ * A cache without marks, like that of OpenAI, Google and Mistral: any prefix of whole entries (tools, system texts, messages) of an earlier request is read
+ * from it and not counted again. Tokens are estimated at four characters each; images are counted by their text here.
  */
 export class AutomaticPromptCache {
   readonly #expiry = new Map<string, number>();

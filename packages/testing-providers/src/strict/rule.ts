@@ -8,12 +8,12 @@ export interface Transport {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly byteLength: number;
-  /** The key that the server wants; undefined takes any. */
+  /** The key that the server requires; undefined accepts any. */
   readonly apiKey: string | undefined;
   readonly jsonError: string | undefined;
 }
 
-/** What is wrong with a request, in the vendor's words. */
+/** A problem of a request, in the vendor's terms. */
 export interface Finding {
   readonly message: string;
   /** The field, written as the vendor's errors write it. */
@@ -23,12 +23,12 @@ export interface Finding {
 interface RuleFacts {
   /** Stable name, kebab-case: what tests and records refer to. */
   readonly id: string;
-  /** What a client must do, in our words. */
+  /** What a client must do. */
   readonly description: string;
-  /** What the vendor answers or documents, shortened; `…` stands for what varies. */
+  /** The vendor's answer or documentation, shortened; `…` stands for variable text. */
   readonly vendorText: string;
   readonly errorType: ErrorKind;
-  /** The code in the error's body, where the vendor has one. */
+  /** The code in the error's body, if the vendor has one. */
   readonly code?: string;
   /** Replaces the status of the kind. */
   readonly status?: number;
@@ -37,9 +37,9 @@ interface RuleFacts {
 /**
  * One rule of a vendor.
  *
- * - `transport`: the first that is broken ends the request.
- * - `shape`: what the schema of the body says; when one is broken, rules of the body are not asked any more.
- * - `body`: what a schema cannot say.
+ * - `transport`: the first broken one ends the request.
+ * - `shape`: rules of the body's schema; if one is broken, rules of the body are skipped.
+ * - `body`: rules that a schema cannot express.
  */
 export type WireRule<View> = RuleFacts &
   (

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../json.ts";
 import type { BodyFault } from "../server/body-fault.ts";
 
-/** Kinds of failure that every vendor has, each with its own status and words. */
+/** Kinds of failure that every vendor has, each with its own status and text. */
 export type ErrorKind =
   | "invalid-request"
   | "authentication"
@@ -14,16 +14,16 @@ export type ErrorKind =
   | "overloaded"
   | "timeout";
 
-/** Something that the model says; ids that are left out are made up, valid for later requests. */
+/** A block of the model's answer; omitted ids are generated, and valid in later requests. */
 export type ReplyBlock =
   | { readonly type: "text"; readonly text: string }
-  /** Reaches the client as the vendor shows it: signed, summarised, in the open or, where it is hidden, as a count of tokens alone. */
+  /** Sent to the client like the vendor does: signed, summarised, in plain text or, if hidden, only as a token count. */
   | { readonly type: "thinking"; readonly text: string }
   | {
       readonly type: "toolCall";
       readonly name: string;
       readonly arguments: JsonObject;
-      /** What comes over the wire in place of the arguments, cut off or broken. Google's are never text: it has no effect there. */
+      /** Sent in place of the arguments, truncated or invalid. No effect for Google, whose arguments are never text. */
       readonly argumentsText?: string;
       readonly id?: string;
     };
@@ -31,9 +31,9 @@ export type ReplyBlock =
 /** Why the model stopped. */
 export type ReplyStop = "stop" | "tool-calls" | "length" | "refusal";
 
-/** Tokens as a person counts them; the renderers add up what a vendor adds up. */
+/** Tokens by category; the renderers combine what a vendor combines. */
 export interface ReplyUsage {
-  /** Read anew: without what came from the cache. */
+  /** Uncached input. */
   readonly input: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
@@ -46,9 +46,9 @@ export interface ReplyUsage {
 export interface MessageReply {
   readonly type: "message";
   readonly content: readonly ReplyBlock[];
-  /** Default: `tool-calls` when there is a call, else `stop`. */
+  /** Default: `tool-calls` if there is a call, otherwise `stop`. */
   readonly stop?: ReplyStop;
-  /** Replaces what the server counts itself. */
+  /** Overrides the server's own counts. */
   readonly usage?: Partial<ReplyUsage>;
   /** Characters (code points) a delta; default 16. */
   readonly deltaCharacters?: number;
@@ -57,7 +57,7 @@ export interface MessageReply {
   readonly fault?: BodyFault<ErrorKind>;
 }
 
-/** What a server answers one request with, whatever it speaks: data, streamed or not as the request asks. */
+/** The answer to one request, independent of the format: data, streamed or not as requested. */
 export type ScriptedReply =
   | MessageReply
   | {
@@ -89,7 +89,7 @@ export function callTools(
   return { type: "message", content: calls.map((call) => ({ type: "toolCall", ...call })) };
 }
 
-/** The same reply as a model without tool calls and thinking of its own writes it: all of it is text. */
+/** The same reply as text, like a model without native tool calls and thinking writes it. */
 export function writtenReply(reply: MessageReply): MessageReply {
   const written = reply.content.map((block) => {
     if (block.type === "text") return block.text;

@@ -18,7 +18,7 @@ export interface ShapeFault {
   readonly path: readonly (string | number)[];
   /** Of the field; undefined when it is missing. */
   readonly value: JsonValue | undefined;
-  /** What the schema wants: type names, allowed values, a limit, a pattern. */
+  /** The schema's expectation: type names, allowed values, a limit, a pattern. */
   readonly expected: readonly (string | number)[];
   /** For limits: whether the value is above it. */
   readonly above: boolean;

@@ -77,7 +77,7 @@ const ERROR_TYPES: Readonly<Record<ErrorKind, AnthropicErrorType>> = {
 
 const STOP_REASONS = { stop: "end_turn", "tool-calls": "tool_use", length: "max_tokens", refusal: "refusal" } as const;
 
-/** The same reply in this vendor's words. */
+/** Converts a reply to this vendor's format. */
 export function toAnthropicReply(reply: ScriptedReply): AnthropicReply {
   switch (reply.type) {
     case "raw":

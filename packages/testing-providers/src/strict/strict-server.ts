@@ -7,7 +7,7 @@ export interface StrictServer extends ServerControls<ScriptedReply> {
   readonly format: WireFormatName;
 }
 
-/** What every strict server takes. */
+/** Options of every strict server. */
 export interface StrictServerOptions {
   /** The only accepted key; any by default. */
   readonly apiKey?: string;

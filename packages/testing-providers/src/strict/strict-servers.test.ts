@@ -91,7 +91,7 @@ async function start(format: WireFormatName, options?: StrictServerOptions): Pro
   return server;
 }
 
-/** What the model writes, joined over the deltas, is not needed here: the length of a body is the same for the same reply. */
+/** The text does not matter here: a body has the same length for the same reply. */
 function said(fault: NonNullable<MessageReply["fault"]>): MessageReply {
   return { ...sayText("Hello, you."), fault };
 }
@@ -150,7 +150,7 @@ describe.each(WIRE_FORMATS)("%s", (format) => {
     expect((await askOfficial(format, server.baseUrl)).text).toBe("Hi.");
   });
 
-  test("says why the model stopped, in the vendor's words", async () => {
+  test("returns the vendor's reason for which the model stopped", async () => {
     const server = await start(format);
     server.script([sayText("Hi."), { ...sayText("Hi"), stop: "length" }]);
     const stops = [(await askOfficial(format, server.baseUrl)).stop, (await askOfficial(format, server.baseUrl)).stop];
@@ -276,7 +276,7 @@ describe.each(WIRE_FORMATS)("%s", (format) => {
     await expect(server.requests[2]?.ended).resolves.toBe("unscripted");
   });
 
-  test("counts what an earlier request left in the cache", async () => {
+  test("counts what an earlier request has cached", async () => {
     const server = await start(format, { minCacheTokens: 0 });
     server.respond(() => sayText("Yes."));
     for (const _turn of [1, 2]) await call(server).answer;

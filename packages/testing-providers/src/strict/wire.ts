@@ -5,7 +5,7 @@ import type { Finding, WireRule } from "./rule.ts";
 import type { ErrorKind, MessageReply, ReplyBlock, ReplyStop, ReplyUsage } from "./scripted-reply.ts";
 import type { ShapeFault } from "./shape-check.ts";
 
-/** The wire formats that the product speaks, by the names that its model contract gives them. */
+/** The wire formats of the product, by the names of its model contract. */
 export type WireFormatName = "anthropic-messages" | "openai-responses" | "openai-chat" | "google-generative-ai" | "mistral";
 
 /** A reply with all defaults filled in. */
@@ -15,11 +15,11 @@ export interface RenderedReply {
   readonly usage: ReplyUsage;
   readonly model: string;
   readonly deltaCharacters: number;
-  /** The request that it answers, for what depends on its options. */
+  /** The answered request, for options that affect the answer. */
   readonly body: JsonObject;
 }
 
-/** What one wire format adds to the strict server that the formats share. */
+/** The format-specific part of a strict server. */
 export interface Wire<View> {
   readonly format: WireFormatName;
   readonly maxRequestBytes: number;
