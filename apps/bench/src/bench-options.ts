@@ -4,7 +4,7 @@ import { parseArgs } from "node:util";
 export interface BenchOptions {
   /** How much is measured; see the plans. */
   readonly form: "full" | "quick" | "check" | "sizes" | "web";
-  /** Write the figures down as what later checks compare with. */
+  /** Store the figures as the record for later checks. */
   readonly record: boolean;
   /** Install and measure the peer too. */
   readonly peer: boolean;

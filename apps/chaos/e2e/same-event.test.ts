@@ -38,7 +38,7 @@ describe(`the same event ${PUSHES} times at once`, { timeout: 600_000 }, () => {
     await expectTurns(scene, second, 1);
   });
 
-  test("is not retried by itself after a failed turn", async () => {
+  test("is not retried automatically after a failed turn", async () => {
     await using scene = await Scene.start({ conversations: 1 });
     const product = await scene.boot();
     scene.model.script([{ type: "error", errorType: "authentication", message: "invalid x-api-key" }]);

@@ -1,4 +1,4 @@
-/** Messages in the conversation that is loaded while an answer comes. */
+/** Messages in the conversation that is loaded during an answer. */
 export const LOADED_MESSAGES = 600;
 
 /** A conversation as `sessions import` takes it: questions and answers, with Markdown in each. */

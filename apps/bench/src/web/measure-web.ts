@@ -16,7 +16,7 @@ const PHONE = { latencyMs: 150, bytesPerSecond: 1_600_000 / 8, slowdown: 4, runs
 const KEY_EVERY_MS = 150;
 const LIMIT_MS = 120_000;
 
-/** Opens the built page in Chromium, with a provider that writes at a fixed rate: how soon it is there, and how it keeps up. */
+/** Opens the built page in Chromium, with a provider that writes at a fixed rate: measures how soon it is ready, and how it keeps up. */
 export async function measureWeb(options: {
   readonly entry: string | undefined;
   readonly onStep: (step: string) => void;
@@ -95,7 +95,7 @@ async function measureFrames(browser: Browser, product: Product, key: string): P
   await takeRecord(page);
   const startedAt = performance.now();
   const busyBefore = await readBusyMs(browser);
-  // Not by its role: working that out for 600 messages would be what is measured.
+  // Not by its role: computing roles for 600 messages would dominate the measurement.
   const stop = page.locator('button[aria-label="Stop"]');
   while (await stop.isVisible()) {
     await page.keyboard.press("x");
@@ -153,7 +153,7 @@ async function ask(page: Page, words: string): Promise<ReturnType<Page["locator"
   return page.getByRole("article", { name: "Assistant" }).last();
 }
 
-/** What a page has drawn. */
+/** What a page has rendered. */
 interface Drawn {
   /** Milliseconds between frames. */
   readonly frames: number[];
@@ -178,7 +178,7 @@ async function record(page: Page): Promise<void> {
   });
 }
 
-/** What was drawn since the last call. */
+/** What was rendered since the last call. */
 async function takeRecord(page: Page): Promise<Drawn> {
   return page.evaluate(() => {
     const { frames, keys } = (globalThis as unknown as { drawn: Drawn }).drawn;

@@ -4,7 +4,7 @@ import { type Browser, type CDPSession, chromium, type Page } from "playwright-c
 const PATHS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--no-first-run"];
 
-/** A page in a fresh profile, with the debugger's view of it. */
+/** A page in a fresh profile, with a debugger session. */
 export interface BenchPage {
   readonly page: Page;
   readonly debuggerSession: CDPSession;
@@ -27,7 +27,7 @@ export async function openPage(browser: Browser, viewport: { readonly width: num
   return { page, debuggerSession, close: () => context.close() };
 }
 
-/** Milliseconds of processor time that the main threads of a browser's pages have used. What else the machine does is not in it. */
+/** Milliseconds of processor time that the main threads of a browser's pages have used, excluding other load on the machine. */
 export async function readBusyMs(browser: Browser): Promise<number> {
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = await session.send("SystemInfo.getProcessInfo");
@@ -35,12 +35,12 @@ export async function readBusyMs(browser: Browser): Promise<number> {
   return processInfo.filter(({ type }) => type === "renderer").reduce((sum, { id }) => sum + readThreadMs(id), 0);
 }
 
-/** User and system time of the main thread of a process; 0 when it is gone. */
+/** User and system time of the main thread of a process; 0 if it has ended. */
 function readThreadMs(pid: number): number {
   const file = `/proc/${pid}/task/${pid}/stat`;
   if (!existsSync(file)) return 0;
   const stat = readFileSync(file, "utf8");
-  // Behind the name, which may hold anything: the 14th and the 15th field, in ticks of 10 ms.
+  // After the name, which may contain anything: fields 14 and 15, in ticks of 10 ms.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return 10 * (Number(fields[11]) + Number(fields[12]));
 }

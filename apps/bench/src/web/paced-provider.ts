@@ -2,24 +2,24 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text as readText } from "node:stream/consumers";
 
-/** What stands for a token. */
+/** Characters that stand for a token. */
 const TOKEN_LENGTH = 4;
 const TICK_MS = 5;
 
-/** An answer and how fast it is written. */
+/** An answer and its speed. */
 export interface PacedAnswer {
-  /** Words of the message that asks for it. */
+  /** Text in the message that requests it. */
   readonly asked: string;
   readonly text: string;
   readonly tokensPerSecond: number;
 }
 
-/** A provider that writes as fast as it is told, token by token, whatever the reader does. */
+/** A provider that writes at a given rate, token by token, regardless of the reader. */
 export interface PacedProvider extends AsyncDisposable {
   readonly baseUrl: string;
 }
 
-/** Starts the provider. The newest of its answers that a request asks for is given; a request that asks for none gets two words. */
+/** Starts the provider. The newest requested answer is sent; a request for none gets two words. */
 export async function startPacedProvider(answers: readonly PacedAnswer[]): Promise<PacedProvider> {
   const server = createServer((request, response) => {
     void readText(request).then(async (body) => {
@@ -47,7 +47,7 @@ function writePaced(response: ServerResponse, { text, tokensPerSecond }: PacedAn
   return new Promise((resolve) => {
     const timer = setInterval(() => {
       const due = Math.min(tokens.length, Math.floor(((performance.now() - startedAt) / 1000) * tokensPerSecond));
-      // Each token is a delta of its own, as it is with a real provider.
+      // Each token is a delta of its own, like with a real provider.
       response.write(
         tokens
           .slice(written, due)

@@ -1,7 +1,6 @@
 /** How an answer is shown: at once, in a message that grows or reports progress, or in several messages. */
 export const SHOWINGS = ["whole", "preview", "blocks", "progress"] as const;
 
-/** One of them. */
 export type Showing = (typeof SHOWINGS)[number];
 
 /** Its settings of an account and of agents. */
