@@ -10,8 +10,8 @@ const OPENERS =
 
 /**
  * Escapes a platform's text for use outside a block: a line that begins like one of the gateway's gets a visible backslash, even if it is hidden behind spaces,
- * invisible characters or full-width forms. All line breaks become `
- * `; other control characters are removed, tabs stay. Otherwise reversible: a line that already starts with backslashes gets one more.
+ * invisible characters or full-width forms. All line breaks become `\n`; other control characters are removed, tabs stay. Otherwise reversible: a line that
+ * already starts with backslashes gets one more.
  */
 export function escapeBody(text: string): string {
   return text.toWellFormed().replace(LINE_BREAKS, "\n").replace(CONTROL, "").split("\n").map(escapeLine).join("\n");
