@@ -7,8 +7,9 @@ import type { Notices } from "./notices.ts";
 const SEARCHED_SESSIONS = 1000;
 
 /**
- * Reports in chats and transcripts that the database was restored (R10): on every account of every channel, in the conversation used last there; and in every
- * session rebuilt from its plain file, which does not record its chat, once somebody writes in it.
+ * Reports in chats and transcripts that the database was restored (R10): in every session that may have lost something, in the chat used last; on every account
+ * of every channel without such a session, in the conversation used last there; and in every session rebuilt from its plain file, which does not record its chat,
+ * once somebody writes in it.
  */
 export class RecoveryNotices {
   readonly #store: SessionStore & TranscriptStore;
@@ -30,16 +31,13 @@ export class RecoveryNotices {
       if (!(await this.#isRecorded(event, key))) await this.#record(event, key, key);
       else if (await this.#hasSpoken(key)) this.#forget(event, key);
     }
-    const told = await this.#notifyAffected(event, rebuilt);
+    const notified = await this.#notifyAffected(event, rebuilt);
     const { items } = await this.#store.listSessions({ limit: SEARCHED_SESSIONS });
-    const notified = new Set<string>();
-    for (const { key, lastOrigin } of items) {
-      const place = lastOrigin === undefined ? "" : `${lastOrigin.channel}/${lastOrigin.accountId}`;
-      if (notified.has(place) || rebuilt.has(key)) continue;
+    for (const session of items) {
+      const place = accountOf(session);
+      if (notified.has(place) || rebuilt.has(session.key)) continue;
       notified.add(place);
-      if (await this.#isRecorded(event, place)) continue;
-      await this.#say(event, key, lastOrigin, place);
-      await this.#record(event, key, place);
+      if (!(await this.#isRecorded(event, place))) await this.#report(event, session, place);
     }
   }
 
@@ -51,22 +49,22 @@ export class RecoveryNotices {
     await this.#say(event, sessionKey, origin);
   }
 
-  /** Tells the sessions that may have lost something, each chat once. Resolves with the accounts on which somebody was told. */
+  /** Notifies the sessions that may have lost something, each chat once. Resolves with the accounts on which a chat was notified. */
   async #notifyAffected(event: DamageEvent, rebuilt: ReadonlySet<string>): Promise<Set<string>> {
     const accounts = new Set<string>();
     for (const key of event.affected ?? []) {
       const session = rebuilt.has(key) ? undefined : await this.#store.readSession(key);
       if (session === undefined) continue;
       accounts.add(accountOf(session));
-      if (!(await this.#isNoted(event, key))) await this.#tell(event, session, key);
+      if (!(await this.#isRecorded(event, key))) await this.#report(event, session, key);
     }
     return accounts;
   }
 
-  /** In its chat first: the note in the conversation says that this is done. */
-  async #tell(event: DamageEvent, { key, lastOrigin }: SessionRecord, place: string): Promise<void> {
+  /** In the chat first: the entry in the transcript records that it is done. */
+  async #report(event: DamageEvent, { key, lastOrigin }: SessionRecord, place: string): Promise<void> {
     if (lastOrigin !== undefined) await this.#say(event, key, lastOrigin);
-    await this.#note(event, key, place);
+    await this.#record(event, key, place);
   }
 
   /** A rebuilt session has a last origin only after somebody wrote in it, who was notified by an earlier process then. */

@@ -169,18 +169,22 @@ async function build(databaseId: string, options: BuildOptions): Promise<BuiltDa
   const into = new DatabaseSync(join(options.folder, DATABASE_NAME), { enableForeignKeyConstraints: false });
   try {
     into.exec("BEGIN");
-    if (!isExact) abandonPending(into, { nowMs: clock.now(), reason: UNCERTAIN });
+    if (!isExact) abandonPending(into, { nowMs, reason: UNCERTAIN });
     const salvaged = isSalvaged ? salvage(join(options.folder, SALVAGED_NAME), into) : NOTHING_SALVAGED;
     const { rows, brokenTables, failure, newestEntry } = salvaged;
     const isOlder = loss === "older" || (newestEntry !== undefined && (await hasCopiesNewerThan(newestEntry, copies)));
     // What an older file says is pending may have been done since, as with a snapshot.
-    if (isOlder) abandonPending(into, { nowMs: clock.now(), reason: UNCERTAIN });
+    if (isOlder) abandonPending(into, { nowMs, reason: UNCERTAIN });
     const hasAll = brokenTables === 0 && failure === undefined;
     const isComplete = isExact || (isSalvaged && hasAll && !isOlder);
     const hasGaps = isSalvaged && !hasAll;
     if (hasGaps) removeOrphans(into);
-    const fromCopies = await restoreCopies(new Database(into), { copies, clock, asideFolder: damagedFolder, hasGaps });
-    repairReferences(into, { databaseId, nowMs: clock.now(), reason: UNCERTAIN });
+    const likelySinceMs = likelySince(into);
+    const restored = await restoreCopies(new Database(into), { copies, clock, asideFolder: damagedFolder, hasGaps });
+    const { filled, ...fromCopies } = restored;
+    repairReferences(into, { databaseId, nowMs, reason: UNCERTAIN });
+    const affected = isComplete ? [] : findAffected(into, { conversations: filled, likelySinceMs, nowMs });
+    const uncertain = countUncertain(into, nowMs);
     into.exec("COMMIT; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");
     const [sessions, check] = [
       into.prepare("SELECT count(*) AS count FROM sessions").get(),
