@@ -38,7 +38,7 @@ const config: UserConfig = defineConfig({
         "agent-base": { type: "readme" },
         "https-proxy-agent": { type: "readme" },
       },
-      otherBundles: [fileURLToPath(new URL("../web/dist/.vite/license.json", import.meta.url))],
+      otherBundles: ["license", "worker-license"].map((name) => fileURLToPath(new URL(`../web/dist/.vite/${name}.json`, import.meta.url))),
     }),
   ],
   copy: [

@@ -1,6 +1,7 @@
 import react from "@vitejs/plugin-react";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type UserConfig } from "vite";
+import { workerLicences } from "../../scripts/build/third-party-notices.ts";
 import { precompress } from "./precompress.config.ts";
 
 const config: UserConfig = defineConfig({
@@ -12,6 +13,8 @@ const config: UserConfig = defineConfig({
     { name: "precompress", apply: "build", closeBundle: () => precompress(fileURLToPath(new URL("./dist", import.meta.url))) },
   ],
   resolve: { conditions: ["factotum-source", "module", "browser", "development|production"] },
+  // Its grammars are loaded when they are needed.
+  worker: { format: "es", plugins: () => [workerLicences(".vite/worker-license.json")] },
   build: {
     target: "es2023",
     // No inlining and no polyfill: the page's content security policy allows neither.
@@ -19,7 +22,7 @@ const config: UserConfig = defineConfig({
     assetsInlineLimit: 0,
     // Grammars are large; e2e/bundle.test.ts limits what the chat itself loads.
     chunkSizeWarningLimit: 1000,
-    // The build of apps/factotum reads it for the third-party notices.
+    // The build of apps/factotum reads it for the third-party notices, and that of the worker.
     license: { fileName: ".vite/license.json" },
   },
 });

@@ -46,12 +46,31 @@ export function thirdPartyNotices(options: NoticesOptions): Rolldown.Plugin {
   return {
     name: "third-party-notices",
     generateBundle(_output, bundle) {
-      const moduleIds = Object.values(bundle).flatMap((file) => (file.type === "chunk" ? file.moduleIds : []));
-      const folders = new Set(moduleIds.flatMap((id) => packageFolder(id) ?? []));
-      const packages = [...[...folders].map(readPackage), ...options.otherBundles.flatMap(readViteLicences)];
+      const packages = [...packagesOf(bundle), ...options.otherBundles.flatMap(readViteLicences)];
       this.emitFile({ type: "asset", fileName: FILE_NAME, source: renderNotices(packages, options) });
     },
   };
+}
+
+/** Writes a list as Vite does with `build.license`, for the bundles of its workers, which it leaves out there. */
+export function workerLicences(fileName: string): Rolldown.Plugin {
+  return {
+    name: "worker-licences",
+    generateBundle(_output, bundle) {
+      const rows = packagesOf(bundle).map(({ name, version, licence, text }): ViteLicence => ({
+        name,
+        version,
+        identifier: licence,
+        text,
+      }));
+      this.emitFile({ type: "asset", fileName, source: JSON.stringify(rows) });
+    },
+  };
+}
+
+function packagesOf(bundle: Rolldown.OutputBundle): readonly BundledPackage[] {
+  const moduleIds = Object.values(bundle).flatMap((file) => (file.type === "chunk" ? file.moduleIds : []));
+  return [...new Set(moduleIds.flatMap((id) => packageFolder(id) ?? []))].map(readPackage);
 }
 
 /** The file's text, sorted by name and version. Throws when a package has no licence or no licence text. */

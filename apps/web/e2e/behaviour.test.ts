@@ -135,6 +135,7 @@ test("prints the whole conversation without the controls", async () => {
   for (let index = 0; index < 40; index += 1) main().say(`message number ${index}`, `k-${index}`);
   const page = await scene.openChat({ width: 1280 });
   await page.getByText("message number 39", { exact: true }).waitFor();
+  await page.getByText("message number 0", { exact: true }).waitFor({ state: "attached" });
   await page.emulateMedia({ media: "print" });
   const isWhole = await page.locator(".chat-scroll").evaluate((element) => element.scrollHeight <= element.clientHeight + 1);
   expect(isWhole).toBe(true);

@@ -174,7 +174,8 @@ test("while an answer is written, only its end is drawn, and no element of it is
     (window as unknown as { removed: string[] }).removed = removed;
     new MutationObserver((records) => {
       for (const { removedNodes } of records)
-        for (const node of removedNodes) if (node instanceof Element) removed.push(node.outerHTML.slice(0, 80));
+        for (const node of removedNodes)
+          if (node instanceof Element && node.className !== "working") removed.push(node.outerHTML.slice(0, 80));
     }).observe(document.querySelector(".chat-column") ?? document.body, { subtree: true, childList: true });
   });
   const row = await page.locator(".answer").elementHandle();
@@ -188,6 +189,8 @@ test("while an answer is written, only its end is drawn, and no element of it is
   expect(await page.evaluate(() => (window as unknown as { removed: string[] }).removed)).toEqual([]);
   expect(await row?.evaluate((element) => element === document.querySelector(".answer"))).toBe(true);
   expect(await code?.evaluate((element) => element.isConnected)).toBe(true);
+  // The page does not stand still for them.
+  expect(page.workers().map((worker) => worker.url())).toEqual([expect.stringContaining("tokenize-worker")]);
 });
 
 test("unclosed marks count as closed while they are written, and thoughts show their topic at once", async () => {

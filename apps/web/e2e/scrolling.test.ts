@@ -83,10 +83,32 @@ test("a reader further up keeps the row when the view is resized, and when an an
   session.endRun("done");
 });
 
-test("rows outside the view can be found, selected and read aloud like all others", async () => {
+test("a conversation opens with its newest rows, and those out of sight follow in steps", async () => {
+  const { session } = scene.gateway.scripted.conversation("agent:main:main");
+  for (let index = 0; index < 50; index += 1) session.say(`message number ${index}.`, `k-${index}`);
+  const page = await scene.open({ width: 1280 });
+  await page.addInitScript(() => {
+    const steps: number[] = [];
+    (window as unknown as { steps: number[] }).steps = steps;
+    new MutationObserver((records) => {
+      const added = records.flatMap(({ addedNodes }) => [...addedNodes]).filter((node) => node instanceof Element);
+      const rows = added.reduce((sum, node) => sum + node.querySelectorAll(".said").length + (node.matches(".said") ? 1 : 0), 0);
+      if (rows > 0) steps.push(rows);
+    }).observe(document, { subtree: true, childList: true });
+  });
+  await page.goto(`${scene.gateway.url}#token=${scene.gateway.token}`);
+  await page.getByText("message number 0.").waitFor({ state: "attached" });
+  const steps = await page.evaluate(() => (window as unknown as { steps: number[] }).steps);
+  expect(steps.reduce((sum, rows) => sum + rows, 0)).toBe(50);
+  expect(Math.max(...steps)).toBeLessThanOrEqual(12);
+  await expect.poll(() => fromEnd(page)).toBeLessThanOrEqual(1);
+});
+
+test("rows out of sight are found in the page, selected and read aloud like all others", async () => {
   const page = await openLong(1280, 50);
   await expect.poll(() => fromEnd(page)).toBeLessThanOrEqual(1);
-  expect(await page.getByRole("article", { name: "You" }).count()).toBe(50);
+  // The newest rows come first.
+  await expect.poll(() => page.getByRole("article", { name: "You" }).count()).toBe(50);
   const selected = await page.evaluate(() => {
     window.getSelection()?.selectAllChildren(document.querySelector(".chat-column") ?? document.body);
     return window.getSelection()?.toString() ?? "";

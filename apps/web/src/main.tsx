@@ -2,6 +2,7 @@ import { createRoot } from "react-dom/client";
 import * as z from "zod";
 import { loadToken, storeToken, takeToken } from "./app/address.ts";
 import { type AppSession, openAppSession, type TokenListener } from "./app/app-session.ts";
+import { warmFormats } from "./app/locale.ts";
 import { applyTheme, loadTheme } from "./app/theme.ts";
 import { App } from "./views/app.tsx";
 import { ErrorBoundary } from "./views/error-boundary.tsx";
@@ -57,3 +58,5 @@ window.addEventListener("hashchange", () => {
   open(token);
 });
 open(offered ?? loadToken(localStorage));
+// After the first frame, in the time that the gateway's answer takes.
+requestAnimationFrame(() => setTimeout(warmFormats));

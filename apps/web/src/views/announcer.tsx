@@ -2,7 +2,10 @@ import { useEffect, useRef, useState } from "react";
 import type { ChatState } from "../chat/chat-state.ts";
 import { plainText } from "../markdown/plain-text.ts";
 
-/** Announces events to screen readers: that work started, and each answer once, when it is complete. */
+/** More of an answer is not read aloud by itself, characters: nobody hears it to the end, and it stands in the conversation. */
+const MAX_LENGTH = 4000;
+
+/** Tells who does not see the page what happens: that work began, and each answer once, when it is complete. */
 export function Announcer({ chat }: { readonly chat: ChatState }): React.JSX.Element {
   const [words, setWords] = useState("");
   const heard = useRef({ sessionKey: chat.sessionKey, lastId: chat.entries.at(-1)?.id, runId: chat.live?.runId });
@@ -12,7 +15,7 @@ export function Announcer({ chat }: { readonly chat: ChatState }): React.JSX.Ele
     heard.current = { sessionKey: chat.sessionKey, lastId: last?.id, runId: chat.live?.runId };
     if (before.sessionKey !== chat.sessionKey) setWords("");
     else if (last !== undefined && last.id !== before.lastId && last.type === "assistant" && last.text !== "")
-      setWords(`Assistant: ${plainText(last.text)}`);
+      setWords(`Assistant: ${wordsOf(last.text)}`);
     else if (last !== undefined && last.id !== before.lastId && last.type === "notice") setWords(last.text);
     else if (chat.live !== undefined && chat.live.runId !== before.runId) setWords("The assistant is working.");
   }, [chat]);
@@ -21,4 +24,8 @@ export function Announcer({ chat }: { readonly chat: ChatState }): React.JSX.Ele
       {words}
     </output>
   );
+}
+
+function wordsOf(answer: string): string {
+  return answer.length <= MAX_LENGTH ? plainText(answer) : `${plainText(answer.slice(0, MAX_LENGTH))}… The answer goes on.`;
 }

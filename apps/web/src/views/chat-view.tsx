@@ -10,6 +10,7 @@ import { Icon } from "./icon.tsx";
 import { OlderMessages } from "./older-messages.tsx";
 import { OutgoingRow } from "./outgoing-row.tsx";
 import { RetryBar } from "./retry-bar.tsx";
+import { useRowCount } from "./use-row-count.ts";
 import { useScrollKeeper } from "./use-scroll-keeper.ts";
 import { Welcome } from "./welcome.tsx";
 
@@ -38,8 +39,9 @@ function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element
     () => hideRepeats(toCommittedItems(entries, live?.tools, rows)).map((item) => <ChatRow key={item.id} item={item} />),
     [entries, live?.tools, rows],
   );
+  const rowCount = useRowCount(committed.length);
   // One list with what is committed: an answer that is complete stays in the row in which it was written.
-  const allRows = [...committed, ...toLiveItems(live, rows).map((item) => <ChatRow key={item.id} item={item} />)];
+  const allRows = [...committed.slice(-rowCount), ...toLiveItems(live, rows).map((item) => <ChatRow key={item.id} item={item} />)];
   const outgoing = useMemo(() => allOutgoing.filter((message) => message.sessionKey === sessionKey), [allOutgoing, sessionKey]);
   const { scroller, column, away, onScroll, toEnd } = useScrollKeeper({
     sessionKey,
@@ -62,7 +64,7 @@ function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element
         tabIndex={0}
       >
         <h2 className="sr-only">Conversation</h2>
-        {before === undefined ? null : <OlderMessages key={before} scroller={scroller} />}
+        {before === undefined ? null : <OlderMessages key={before} scroller={scroller} isReached={rowCount === Infinity} />}
         <div className="chat-column" ref={column}>
           {committed.length === 0 && outgoing.length === 0 && live === undefined ? <Welcome /> : null}
           {allRows}

@@ -4,14 +4,21 @@ import { useAppState, useController } from "./app-context.ts";
 /** Distance above the view at which older messages are requested, so that they are loaded in time. */
 const MARGIN = "800px 0px 0px 0px";
 
-/** Loads older messages when scrolled to; the button is for keyboard users, and for a retry after a failure. */
-export function OlderMessages({ scroller }: { readonly scroller: RefObject<HTMLDivElement | null> }): React.JSX.Element {
+/** Loads older messages when one scrolls up to it; the button is for those who jump there, and for another try after a failure. */
+export function OlderMessages({
+  scroller,
+  isReached,
+}: {
+  readonly scroller: RefObject<HTMLDivElement | null>;
+  /** All rows below it are drawn. */
+  readonly isReached: boolean;
+}): React.JSX.Element {
   const older = useAppState((state) => state.older);
   const controller = useController();
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const { current: element } = place;
-    if (element === null || older !== "idle") return;
+    if (element === null || !isReached || older !== "idle") return;
     const observer = new IntersectionObserver(
       (entries) => {
         if (entries.some((entry) => entry.isIntersecting)) void controller.loadOlder();
@@ -20,7 +27,7 @@ export function OlderMessages({ scroller }: { readonly scroller: RefObject<HTMLD
     );
     observer.observe(element);
     return () => observer.disconnect();
-  }, [older, controller, scroller]);
+  }, [older, isReached, controller, scroller]);
   const words = { idle: "Show earlier messages", loading: "Loading…", failed: "Earlier messages could not be loaded. Try again" };
   return (
     <div className="older" ref={place}>

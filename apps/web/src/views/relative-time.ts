@@ -1,6 +1,5 @@
-import { formatDay, LOCALE } from "../app/locale.ts";
+import { formatAgo, formatDay } from "../app/locale.ts";
 
-const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: "auto" });
 const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ["minute", 60_000],
   ["hour", 3_600_000],
@@ -13,5 +12,5 @@ export function relativeTime(thenMs: number, nowMs: number): string {
   if (agoMs < 60_000) return "just now";
   if (agoMs > 30 * 86_400_000) return formatDay(thenMs);
   const [unit, unitMs] = UNITS.findLast(([, ms]) => agoMs >= ms) ?? ["minute", 60_000];
-  return relative.format(-Math.floor(agoMs / unitMs), unit);
+  return formatAgo(-Math.floor(agoMs / unitMs), unit);
 }

@@ -1,8 +1,6 @@
-import { LOCALE } from "../app/locale.ts";
+import { formatCompact } from "../app/locale.ts";
 import { useAppState, useController } from "./app-context.ts";
 import { useOpenSession } from "./use-open-session.ts";
-
-const compact = new Intl.NumberFormat(LOCALE, { notation: "compact", maximumFractionDigits: 1 });
 
 function dollars(amount: number): string {
   return amount < 0.01 ? "under $0.01" : `$${amount.toFixed(2)}`;
@@ -17,8 +15,8 @@ export function StatusLine(): React.JSX.Element {
   const model = summary?.model ?? agentModel;
   const parts = [
     model,
-    summary === undefined || summary.contextTokens === 0 ? undefined : `${compact.format(summary.contextTokens)} tokens in context`,
-    summary === undefined || summary.totalTokens === 0 ? undefined : `${compact.format(summary.totalTokens)} used`,
+    summary === undefined || summary.contextTokens === 0 ? undefined : `${formatCompact(summary.contextTokens)} tokens in context`,
+    summary === undefined || summary.totalTokens === 0 ? undefined : `${formatCompact(summary.totalTokens)} used`,
     summary?.costUsd === undefined || summary.costUsd === 0 ? undefined : dollars(summary.costUsd),
   ].filter((part) => part !== undefined);
   return (

@@ -1,45 +1,44 @@
-import type { LanguageRegistration } from "@shikijs/types";
+/** Grammars by their name. */
+const GRAMMARS = [
+  "c",
+  "cpp",
+  "csharp",
+  "css",
+  "dart",
+  "docker",
+  "go",
+  "haskell",
+  "html",
+  "ini",
+  "java",
+  "javascript",
+  "json",
+  "jsonc",
+  "jsx",
+  "kotlin",
+  "lua",
+  "make",
+  "markdown",
+  "php",
+  "powershell",
+  "python",
+  "r",
+  "ruby",
+  "rust",
+  "scala",
+  "scss",
+  "shellscript",
+  "sql",
+  "swift",
+  "toml",
+  "tsx",
+  "typescript",
+  "xml",
+  "yaml",
+] as const;
 
-type Load = () => Promise<{ readonly default: LanguageRegistration[] }>;
-
-/** Grammars by name, each loaded when a block needs it. */
-const GRAMMARS: Readonly<Record<string, Load>> = {
-  c: () => import("@shikijs/langs/c"),
-  cpp: () => import("@shikijs/langs/cpp"),
-  csharp: () => import("@shikijs/langs/csharp"),
-  css: () => import("@shikijs/langs/css"),
-  dart: () => import("@shikijs/langs/dart"),
-  docker: () => import("@shikijs/langs/docker"),
-  go: () => import("@shikijs/langs/go"),
-  haskell: () => import("@shikijs/langs/haskell"),
-  html: () => import("@shikijs/langs/html"),
-  ini: () => import("@shikijs/langs/ini"),
-  java: () => import("@shikijs/langs/java"),
-  javascript: () => import("@shikijs/langs/javascript"),
-  json: () => import("@shikijs/langs/json"),
-  jsonc: () => import("@shikijs/langs/jsonc"),
-  jsx: () => import("@shikijs/langs/jsx"),
-  kotlin: () => import("@shikijs/langs/kotlin"),
-  lua: () => import("@shikijs/langs/lua"),
-  make: () => import("@shikijs/langs/make"),
-  markdown: () => import("@shikijs/langs/markdown"),
-  php: () => import("@shikijs/langs/php"),
-  powershell: () => import("@shikijs/langs/powershell"),
-  python: () => import("@shikijs/langs/python"),
-  r: () => import("@shikijs/langs/r"),
-  ruby: () => import("@shikijs/langs/ruby"),
-  rust: () => import("@shikijs/langs/rust"),
-  scala: () => import("@shikijs/langs/scala"),
-  scss: () => import("@shikijs/langs/scss"),
-  shellscript: () => import("@shikijs/langs/shellscript"),
-  sql: () => import("@shikijs/langs/sql"),
-  swift: () => import("@shikijs/langs/swift"),
-  toml: () => import("@shikijs/langs/toml"),
-  tsx: () => import("@shikijs/langs/tsx"),
-  typescript: () => import("@shikijs/langs/typescript"),
-  xml: () => import("@shikijs/langs/xml"),
-  yaml: () => import("@shikijs/langs/yaml"),
-};
+/** Name of a grammar. */
+export type GrammarName = (typeof GRAMMARS)[number];
 
 /** Other names that are used after a fence. */
 const ALIASES: Readonly<Record<string, string>> = {
@@ -74,14 +73,13 @@ const ALIASES: Readonly<Record<string, string>> = {
   zsh: "shellscript",
 };
 
-/** The grammar for the name after a fence; `undefined` if there is none. */
-export function grammarOf(language: string): string | undefined {
+/** The name of the grammar for what is written behind a fence; `undefined` when there is none. */
+export function grammarOf(language: string): GrammarName | undefined {
   const name = language.toLowerCase();
   const grammar = ALIASES[name] ?? name;
-  return Object.hasOwn(GRAMMARS, grammar) ? grammar : undefined;
+  return isGrammarName(grammar) ? grammar : undefined;
 }
 
-/** Loads a grammar with those that it embeds. */
-export async function loadGrammar(grammar: string): Promise<LanguageRegistration[]> {
-  return (await GRAMMARS[grammar]?.())?.default ?? [];
+function isGrammarName(name: string): name is GrammarName {
+  return GRAMMARS.some((grammar) => grammar === name);
 }

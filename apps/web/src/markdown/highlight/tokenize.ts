@@ -2,7 +2,8 @@ import { createJavaScriptRegexEngine } from "@shikijs/engine-javascript";
 import { codeToTokensBase, createShikiPrimitive, getLastGrammarState } from "@shikijs/primitive";
 import type { GrammarState, ShikiPrimitive, ThemeRegistration } from "@shikijs/types";
 import type { CodeToken, TokenKind } from "./code-token.ts";
-import { loadGrammar } from "./languages.ts";
+import type { GrammarName } from "./languages.ts";
+import { loadGrammar } from "./load-grammar.ts";
 
 /** Scope names of the grammars by kind; the most specific name wins. */
 const SCOPES: readonly (readonly [TokenKind, readonly string[]])[] = [
@@ -55,8 +56,8 @@ const MAX_LINE_MS = 50;
 
 let primitive: ShikiPrimitive | undefined;
 
-/** Highlights code, one chunk of lines after the other, on demand. Rejects if the grammar cannot be loaded. */
-export async function* tokenizeChunks(chunks: readonly string[], grammar: string): AsyncGenerator<readonly CodeToken[]> {
+/** Names the kinds in code, one chunk of lines after the other, each when it is asked for. Rejects when the grammar cannot be loaded. */
+export async function* tokenizeChunks(chunks: readonly string[], grammar: GrammarName): AsyncGenerator<readonly CodeToken[]> {
   primitive ??= createShikiPrimitive({ themes: [THEME], langs: [], engine: createJavaScriptRegexEngine({ forgiving: true }) });
   if (!primitive.getLoadedLanguages().includes(grammar)) await primitive.loadLanguage(...(await loadGrammar(grammar)));
   let state: GrammarState | undefined;

@@ -1,4 +1,5 @@
 import type { ContextPartType, ContextRequest } from "@factotum/protocol";
+import { formatCompact, formatWhole } from "../../app/locale.ts";
 
 /** Titles of the parts. */
 export const PART_TITLES: Readonly<Record<ContextPartType, string>> = {
@@ -9,17 +10,14 @@ export const PART_TITLES: Readonly<Record<ContextPartType, string>> = {
   tools: "Tools",
 };
 
-const whole = new Intl.NumberFormat("en");
-const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
-
 /** A number of tokens or characters. */
 export function count(value: number): string {
-  return whole.format(value);
+  return formatWhole(value);
 }
 
 /** A number of bytes. */
 export function bytes(value: number): string {
-  return value < 1000 ? `${value} B` : `${compact.format(value / 1000)} kB`;
+  return value < 1000 ? `${value} B` : `${formatCompact(value / 1000)} kB`;
 }
 
 /** US dollars, small ones too. */
