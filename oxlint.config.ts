@@ -18,7 +18,7 @@ function onlyImports(names: readonly string[]): NonNullable<OxlintOverride["rule
           },
           {
             regex: "^(\\.\\./)+[\\w-]+/(src|dist|test)/",
-            message: "Import the other package by its name: its entry is its only door.",
+            message: "Import the other package by its name: its entry point is its only public module.",
           },
           { group: ["**/packages/*/**", "**/extensions/*/**", "**/apps/*/**"], message: "Import the other package by its name." },
         ],
