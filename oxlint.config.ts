@@ -14,7 +14,8 @@ function onlyImports(names: readonly string[]): NonNullable<OxlintOverride["rule
         patterns: [
           {
             group: ["@factotum/**", "factotum", ...allowed],
-            message: "This arrow is not in scripts/layers.ts: what a package needs of another layer is a noun in a contract.",
+            message:
+              "scripts/layers.ts does not list this import: declare what you need of another package as a port in a contract package.",
           },
           {
             regex: "^(\\.\\./)+[\\w-]+/(src|dist|test)/",
