@@ -6,7 +6,7 @@ import { ROOT } from "../workspace.ts";
 const SINCE = "2026-11-24T10:00:00Z";
 const MAX_SUBJECT = 72;
 /** First words that describe an action or a state instead of giving an order. */
-const NOT_IMPERATIVE = /^(?:[\w-]+: )?(?:(?!(?:embed|feed|need|seed|shed|speed|bring|ping)\b)\w+(?:ed|ing)\b|The\b|A\b|An\b|Now\b)/i;
+const NOT_IMPERATIVE = /^(?:[\w-]+: )?(?:(?!(?:embed|feed|need|seed|shed|speed|bring|ping)\b)\w+(?:ed|ing)(?=\s|$)|The\b|A\b|An\b|Now\b)/i;
 
 const git = (...args: readonly string[]): string => execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).trim();
 
@@ -24,6 +24,7 @@ test.skipIf(git("rev-parse", "--is-shallow-repository") === "true")("subjects of
 test.each([
   ["delivery: requeue rows after a restart", undefined],
   ["Embed the page in the command", undefined],
+  ["testing-providers: word the comments plainly", undefined],
   [`Add ${"x".repeat(69)}`, "73 characters; at most 72"],
   ["Add a check.", "ends with a full stop"],
   ["store: added a table", "is no order: begin with a verb such as Add, Keep, Test"],
