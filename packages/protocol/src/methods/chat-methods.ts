@@ -3,7 +3,7 @@ import type { AgentRunResult } from "../shapes/agent-run.ts";
 import { ChatEntrySchema, ChatSnapshotSchema, type ChatEntry, type ChatSnapshot } from "../shapes/chat.ts";
 import { MAX_CHAT_ATTACHMENTS, type ChatAttachment } from "../webchat.ts";
 import { RunUsageSchema } from "../shapes/usage.ts";
-import { methodTable, type MethodTable } from "./method-table.ts";
+import { defineMethods, type MethodTable } from "./define-methods.ts";
 import { empty, key, limit } from "./params.ts";
 
 /** Methods of a conversation with an agent. */
@@ -60,7 +60,7 @@ const idempotencyKey = z.string().min(1).max(200);
 const AttachmentSchema = z.strictObject({ ref: z.string().regex(/^upload:[0-9a-f]{32}$/), fileName: z.string().max(200).optional() });
 
 /** Their rows. */
-export const CHAT_METHODS: MethodTable<ChatMethods> = methodTable<ChatMethods>()({
+export const CHAT_METHODS: MethodTable<ChatMethods> = defineMethods<ChatMethods>()({
   "chat.send": {
     access: "owner",
     stores: true,

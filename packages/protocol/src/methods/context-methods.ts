@@ -7,7 +7,7 @@ import {
   type ContextRequest,
   type ReplayResult,
 } from "../shapes/context.ts";
-import { methodTable, type MethodTable } from "./method-table.ts";
+import { defineMethods, type MethodTable } from "./define-methods.ts";
 import { key, limit } from "./params.ts";
 
 /** Methods of stored model requests. */
@@ -56,7 +56,7 @@ const whichRequest = {
 };
 
 /** Their rows. */
-export const CONTEXT_METHODS: MethodTable<ContextMethods> = methodTable<ContextMethods>()({
+export const CONTEXT_METHODS: MethodTable<ContextMethods> = defineMethods<ContextMethods>()({
   "context.list": {
     access: "owner",
     stores: false,

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { DeadLetterSchema, type DeadLetter } from "../shapes/dead-letters.ts";
-import { methodTable, type MethodTable } from "./method-table.ts";
+import { defineMethods, type MethodTable } from "./define-methods.ts";
 import { limit } from "./params.ts";
 
 /** Methods of what could not be processed or delivered. */
@@ -27,7 +27,7 @@ export interface DeadLetterMethods {
 const letterId = z.string().min(1).max(200);
 
 /** Their rows. */
-export const DEAD_LETTER_METHODS: MethodTable<DeadLetterMethods> = methodTable<DeadLetterMethods>()({
+export const DEAD_LETTER_METHODS: MethodTable<DeadLetterMethods> = defineMethods<DeadLetterMethods>()({
   "deadletters.list": {
     access: "owner",
     stores: false,

@@ -3,7 +3,7 @@ import { ConfigReloadResultSchema, type ConfigReloadResult } from "../shapes/con
 import { GatewayStatusSchema, type GatewayStatus } from "../shapes/status.ts";
 import { DamageEventsSchema, type DamageEvent } from "../shapes/damage.ts";
 import { GatewayWarningsSchema, type GatewayWarning } from "../shapes/warnings.ts";
-import { methodTable, type MethodTable } from "./method-table.ts";
+import { defineMethods, type MethodTable } from "./define-methods.ts";
 import { empty } from "./params.ts";
 
 /** Methods of the gateway itself. */
@@ -27,7 +27,7 @@ export interface GatewayMethods {
 }
 
 /** Their rows. */
-export const GATEWAY_METHODS: MethodTable<GatewayMethods> = methodTable<GatewayMethods>()({
+export const GATEWAY_METHODS: MethodTable<GatewayMethods> = defineMethods<GatewayMethods>()({
   status: {
     access: "owner",
     stores: false,

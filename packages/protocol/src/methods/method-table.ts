@@ -1,48 +1,34 @@
-import type * as z from "zod";
-import type { SameShape } from "../parser-of.ts";
+import { CHAT_METHODS, type ChatMethods } from "./chat-methods.ts";
+import { CONTEXT_METHODS, type ContextMethods } from "./context-methods.ts";
+import { DEAD_LETTER_METHODS, type DeadLetterMethods } from "./dead-letter-methods.ts";
+import { GATEWAY_METHODS, type GatewayMethods } from "./gateway-methods.ts";
+import type { MethodTable } from "./define-methods.ts";
+import { SESSION_METHODS, type SessionMethods } from "./session-methods.ts";
+import { SETUP_METHODS, type SetupMethods } from "./setup-methods.ts";
 
-/** Who may call a method: `owner` is the holder of the gateway's token. */
-export type RpcAccess = "owner";
+/** Every method with its parameters and result. */
+export interface RpcMethods extends ChatMethods, SessionMethods, ContextMethods, DeadLetterMethods, GatewayMethods, SetupMethods {}
 
-/** What a method is called with, and what it answers. */
-interface MethodTypes {
-  readonly params: unknown;
-  readonly result: unknown;
-}
+/** Name of a method. */
+export type RpcMethod = keyof RpcMethods;
 
-/** A row: who may call the method, whether it is refused while nothing can be stored, and parsers for its parameters and its result. */
-interface MethodRow<Types extends MethodTypes = MethodTypes> {
-  readonly access: RpcAccess;
-  readonly stores: boolean;
-  readonly params: z.ZodType<Types["params"]>;
-  readonly result: z.ZodType<Types["result"]>;
-}
-
-/** A row for each declared method. */
-export type MethodTable<Methods extends { readonly [Method in keyof Methods]: MethodTypes }> = {
-  readonly [Method in keyof Methods]: MethodRow<Methods[Method]>;
-};
-
-/** What the compiler compares the rows with. A declared method without a row is one missing property, and no error at other rows. */
-type Checked<Methods extends { readonly [Method in keyof Methods]: MethodTypes }, Rows extends Readonly<Record<string, MethodRow>>> = {
-  readonly [Method in keyof Methods]: Method extends keyof Rows
-    ? {
-        readonly params: SameShape<z.output<Rows[Method]["params"]>, Methods[Method]["params"]>;
-        readonly result: SameShape<z.output<Rows[Method]["result"]>, Methods[Method]["result"]>;
-      }
-    : MethodRow;
-} & {
-  readonly [Method in Exclude<keyof Rows, keyof Methods>]: { readonly "no method of this name is declared": never };
-};
+/** Every method: who may call it, whether it is refused while nothing can be stored, and parsers for its parameters and its result. */
+export type RpcMethodSchemas = MethodTable<RpcMethods>;
 
 /**
- * Makes the rows of declared methods. Does not compile if a method has no row or no declaration, or if its parameters or its result differ from the declared
- * ones.
+ * The methods, one row each. The gateway authorises and validates with them, clients may validate results. Stopping a run stores something too, and is always
+ * allowed.
  */
-export function methodTable<Methods extends { readonly [Method in keyof Methods]: MethodTypes }>(): <
-  Rows extends Readonly<Record<string, MethodRow>>,
->(
-  rows: Rows & Checked<Methods, Rows>,
-) => MethodTable<Methods> {
-  return (rows) => rows as unknown as MethodTable<Methods>;
+export const RPC_METHODS: RpcMethodSchemas = {
+  ...CHAT_METHODS,
+  ...SESSION_METHODS,
+  ...CONTEXT_METHODS,
+  ...DEAD_LETTER_METHODS,
+  ...GATEWAY_METHODS,
+  ...SETUP_METHODS,
+};
+
+/** True for the name of a method of this build. */
+export function isRpcMethod(name: string): name is RpcMethod {
+  return Object.hasOwn(RPC_METHODS, name);
 }

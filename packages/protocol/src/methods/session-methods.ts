@@ -7,7 +7,7 @@ import {
   type SessionKind,
   type SessionSummary,
 } from "../shapes/session-summary.ts";
-import { methodTable, type MethodTable } from "./method-table.ts";
+import { defineMethods, type MethodTable } from "./define-methods.ts";
 import { key, limit } from "./params.ts";
 
 /** Methods of the list of sessions. */
@@ -67,7 +67,7 @@ const kind = z.enum(SESSION_KINDS);
 const session = z.strictObject({ session: SessionSummarySchema });
 
 /** Their rows. */
-export const SESSION_METHODS: MethodTable<SessionMethods> = methodTable<SessionMethods>()({
+export const SESSION_METHODS: MethodTable<SessionMethods> = defineMethods<SessionMethods>()({
   "sessions.list": {
     access: "owner",
     stores: false,

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { SetupCheckSchema, SetupStateSchema, type SetupCheck, type SetupState } from "../shapes/setup.ts";
-import { methodTable, type MethodTable } from "./method-table.ts";
+import { defineMethods, type MethodTable } from "./define-methods.ts";
 import { empty, key } from "./params.ts";
 
 /** Methods of a first run. */
@@ -21,7 +21,7 @@ const provider = z.string().min(1).max(100);
 const secret = z.string().min(1).max(10_000);
 
 /** Their rows. */
-export const SETUP_METHODS: MethodTable<SetupMethods> = methodTable<SetupMethods>()({
+export const SETUP_METHODS: MethodTable<SetupMethods> = defineMethods<SetupMethods>()({
   "setup.state": {
     access: "owner",
     stores: false,

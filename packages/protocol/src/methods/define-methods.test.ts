@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { methodTable } from "./method-table.ts";
+import { defineMethods } from "./define-methods.ts";
 
 /** Declarations as a group of methods has them. */
 interface Declared {
@@ -23,11 +23,11 @@ const remove = {
 
 // Each directive covers one line: the compiler reports an error that is missing there, and one at any other line.
 test("compiles with one row a declared method", () => {
-  expect(Object.keys(methodTable<Declared>()({ "note.add": add, "note.remove": remove }))).toEqual(["note.add", "note.remove"]);
+  expect(Object.keys(defineMethods<Declared>()({ "note.add": add, "note.remove": remove }))).toEqual(["note.add", "note.remove"]);
 });
 
 test("has one error, at the call, for a declared method without its row", () => {
-  const table = methodTable<Declared>();
+  const table = defineMethods<Declared>();
   // @ts-expect-error: `note.remove` is missing
   const rows = table({
     "note.add": { access: "owner", stores: true, params: add.params, result: add.result },
@@ -36,7 +36,7 @@ test("has one error, at the call, for a declared method without its row", () => 
 });
 
 test("has one error, at its row, for a method that is not declared", () => {
-  const rows = methodTable<Declared>()({
+  const rows = defineMethods<Declared>()({
     "note.add": add,
     "note.remove": remove,
     // @ts-expect-error: nothing declares it
@@ -46,7 +46,7 @@ test("has one error, at its row, for a method that is not declared", () => {
 });
 
 test("has one error, at its schema, for parameters or a result that differ from the declaration", () => {
-  const rows = methodTable<Declared>()({
+  const rows = defineMethods<Declared>()({
     "note.add": {
       access: "owner",
       stores: true,

@@ -1,0 +1,48 @@
+import type * as z from "zod";
+import type { SameShape } from "../parser-of.ts";
+
+/** Who may call a method: `owner` is the holder of the gateway's token. */
+export type RpcAccess = "owner";
+
+/** What a method is called with, and what it answers. */
+interface MethodTypes {
+  readonly params: unknown;
+  readonly result: unknown;
+}
+
+/** A row: who may call the method, whether it is refused while nothing can be stored, and parsers for its parameters and its result. */
+interface MethodRow<Types extends MethodTypes = MethodTypes> {
+  readonly access: RpcAccess;
+  readonly stores: boolean;
+  readonly params: z.ZodType<Types["params"]>;
+  readonly result: z.ZodType<Types["result"]>;
+}
+
+/** A row for each declared method. */
+export type MethodTable<Methods extends { readonly [Method in keyof Methods]: MethodTypes }> = {
+  readonly [Method in keyof Methods]: MethodRow<Methods[Method]>;
+};
+
+/** What the compiler compares the rows with. A declared method without a row is one missing property, and no error at other rows. */
+type Checked<Methods extends { readonly [Method in keyof Methods]: MethodTypes }, Rows extends Readonly<Record<string, MethodRow>>> = {
+  readonly [Method in keyof Methods]: Method extends keyof Rows
+    ? {
+        readonly params: SameShape<z.output<Rows[Method]["params"]>, Methods[Method]["params"]>;
+        readonly result: SameShape<z.output<Rows[Method]["result"]>, Methods[Method]["result"]>;
+      }
+    : MethodRow;
+} & {
+  readonly [Method in Exclude<keyof Rows, keyof Methods>]: { readonly "no method of this name is declared": never };
+};
+
+/**
+ * Makes the rows of declared methods. Does not compile if a method has no row or no declaration, or if its parameters or its result differ from the declared
+ * ones.
+ */
+export function defineMethods<Methods extends { readonly [Method in keyof Methods]: MethodTypes }>(): <
+  Rows extends Readonly<Record<string, MethodRow>>,
+>(
+  rows: Rows & Checked<Methods, Rows>,
+) => MethodTable<Methods> {
+  return (rows) => rows as unknown as MethodTable<Methods>;
+}
