@@ -177,6 +177,47 @@ describe("OpenRouter", () => {
   });
 });
 
+describe.each([
+  [
+    "deepseek",
+    "/user/balance",
+    { is_available: true, balance_infos: [] },
+    { is_available: false, balance_infos: [{ total_balance: "0.00" }] },
+  ],
+  ["moonshotai", "/v1/users/me/balance", { code: 0, data: { available_balance: 49.58 } }, { code: 0, data: { available_balance: 0 } }],
+] as const)("the account at %s", (provider, path, full, empty) => {
+  const start = async (status: number, balance: unknown): Promise<WireServer> => {
+    const server = await startWireServer();
+    server.answer((response, request) => {
+      const body = request.path.endsWith("/models") ? { data: [{ id: "some-chat" }] } : balance;
+      response.writeHead(request.path.endsWith("/models") ? 200 : status).end(JSON.stringify(body));
+    });
+    return server;
+  };
+
+  test("is asked for its credit, with the key, and has none", async () => {
+    await using server = await start(200, empty);
+    expect(await check(provider, server.url, { apiKey: KEY })).toMatchObject({
+      type: "no-credit",
+      message: expect.stringContaining("Top it up") as string,
+    });
+    expect(server.requests.map((request) => [request.path, hasKey(request)])).toEqual([
+      ["/v1/models", true],
+      [path, true],
+    ]);
+  });
+
+  test.each([
+    [200, full],
+    [200, {}],
+    [404, { error: { message: "no such path" } }],
+    [500, {}],
+  ])("works when the answer is %i %j: only an empty account is one", async (status, balance) => {
+    await using server = await start(status, balance);
+    expect(await check(provider, server.url, { apiKey: KEY })).toMatchObject({ type: "works", models: ["some-chat"] });
+  });
+});
+
 describe("Ollama", () => {
   test("lists its models, with or without the tag, and reports if it has none", async () => {
     await using server = await startWireServer();

@@ -2,6 +2,7 @@ import type { Clock } from "@factotum/agent-contract";
 import { classifyVendorError } from "../errors/classify-vendor-error.ts";
 import { quotable } from "../errors/create-model-error.ts";
 import { asRecord, parseVendorError } from "../errors/vendor-error.ts";
+import { balanceRequest, isOutOfCredit } from "./account-balance.ts";
 import { findProviderFacts } from "./provider-facts.ts";
 import {
   isUsedUp,
@@ -74,6 +75,10 @@ export async function checkProvider(target: ProviderCheckTarget, options: Provid
   const listing = parseListing(listed.body);
   if (listing === undefined) return words.noListing();
   if (listing.chat.length === 0 && target.provider === "ollama") return words.noModels();
+  const balance = balanceRequest(target);
+  const account = balance === undefined ? undefined : await ask(balance, words, options);
+  // A call that fails tells nothing of the credit.
+  if (account?.type === "answer" && isOutOfCredit(target, account.body)) return words.noCredit(undefined);
   const { model } = target;
   if (model === undefined || isListed(model, listing.chat)) return words.works(listing.chat);
   if (isListed(model, listing.all)) return words.unusableModel(model, listing.chat);

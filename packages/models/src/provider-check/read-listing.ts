@@ -47,7 +47,8 @@ export function isUsedUp(answer: unknown): boolean {
   return typeof remaining === "number" && remaining <= 0;
 }
 
-function keyHeaders({ api, apiKey }: ListingTarget): Readonly<Record<string, string>> {
+/** The headers that carry the key, as the vendor wants it. */
+export function keyHeaders({ api, apiKey }: ListingTarget): Readonly<Record<string, string>> {
   const version = api === "anthropic-messages" ? { "anthropic-version": "2023-06-01" } : undefined;
   if (apiKey === undefined) return { ...version };
   if (api === "anthropic-messages") return { ...version, "x-api-key": apiKey };
