@@ -142,6 +142,8 @@ test("while an answer is written, only its end is drawn, and no element of it is
   session.write("# Title\n\nA paragraph with [a link][l].\n\n[l]: https://a.example\n\n");
   const page = await scene.openChat({ width: 1280 });
   await page.getByRole("heading", { name: "Title" }).waitFor();
+  // The newest rows come first: counting begins when all are there.
+  await page.getByText("message 0", { exact: true }).waitFor({ state: "attached" });
   await page.evaluate(() => {
     const answer = document.querySelector(".answer:last-of-type .prose");
     const counts = { outside: 0, settled: 0, characters: 0 };
