@@ -94,7 +94,10 @@ describe.each(workspaceFolders())("%s", (folder) => {
   test("needs nothing at run time that its manifest leaves to development", () => {
     // An app is bundled: its runtime dependencies are dependencies of its build.
     if (folder.startsWith("apps/")) return;
-    const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies, ...manifest.optionalDependencies });
+    // A package of types alone is imported by the name that it declares: `@types/mdast` is mdast.
+    const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies, ...manifest.optionalDependencies }).map((name) =>
+      name.replace(/^@types\//, ""),
+    );
     const wrong = own
       .filter(({ isTest, file }) => !isTest && file.startsWith(`${folder}/src/`))
       .flatMap(({ file, imports }) =>

@@ -62,11 +62,17 @@ export function isGraphemeBoundary(source: string, at: number): boolean {
 export function lastGraphemeBoundary(source: string, range: { readonly after: number; readonly until: number }): number {
   const { after, until } = range;
   if (until >= source.length) return source.length;
-  const window = source.slice(after, until + 2);
-  const index = graphemes.containing(window, until - after)?.index ?? until - after;
-  if (index > 0) return after + index;
+  const whole = wholeGraphemes(source, range);
+  if (whole > after) return whole;
   const at = isLowSurrogate(source, until) ? until - 1 : until;
   return at > after ? at : after + ((source.codePointAt(after) ?? 0) > 0xffff ? 2 : 1);
+}
+
+/** The last position in `[after, until]` that splits no grapheme; `after` if the first grapheme is longer. */
+export function wholeGraphemes(source: string, { after, until }: { readonly after: number; readonly until: number }): number {
+  if (until >= source.length) return source.length;
+  const window = source.slice(after, until + 2);
+  return after + (graphemes.containing(window, until - after)?.index ?? until - after);
 }
 
 function isLowSurrogate(source: string, at: number): boolean {

@@ -1,0 +1,53 @@
+import type { Nodes } from "mdast";
+import { describe, expect, test } from "vitest";
+import { parseMarkdown } from "../index.ts";
+
+const types = (source: string): string[] => parseMarkdown(source).children.map(({ type }) => type);
+
+test("reads GitHub's extensions, and emphasis in Chinese as it is meant", () => {
+  expect(types("| a |\n|---|\n\n~~b~~\n\n[^1]: c")).toEqual(["table", "paragraph", "footnoteDefinition"]);
+  const [paragraph] = parseMarkdown("**注意：**请").children;
+  expect(paragraph).toMatchObject({ children: [{ type: "strong" }, { type: "text", value: "请" }] });
+});
+
+test.each([
+  ["quotes", `${"> ".repeat(3_000)}a`],
+  ["list items", `${"- ".repeat(3_000)}a`],
+])("%s nested too deeply are text", (_, source) => {
+  expect(parseMarkdown(source).children).toMatchObject([{ type: "paragraph", children: [{ type: "text", value: source }] }]);
+});
+
+test("a line of many dashes is a rule, however long", () => {
+  expect(types(`a\n\n${"-".repeat(200)}`)).toEqual(["paragraph", "thematicBreak"]);
+});
+
+describe("a long text", () => {
+  const paragraph = "Some words **in bold** and [a reference][r].\n\n";
+  const code = `\`\`\`ts\n${"let a = 1;\n\nlet b = 2;\n".repeat(1_000)}\`\`\`\n\n`;
+  const source = `${paragraph.repeat(300)}${code}${paragraph.repeat(300)}[r]: https://x.y/z\n`;
+
+  test("is read like a short one: code stays whole, references find their definition", () => {
+    const found = parseMarkdown(source).children;
+    expect(found.filter(({ type }) => type === "code")).toHaveLength(1);
+    expect(found.filter(({ type }) => type === "definition")).toHaveLength(1);
+    expect(found.filter(({ type }) => type === "paragraph")).toHaveLength(600);
+    expect(JSON.stringify(found).split('"linkReference"')).toHaveLength(601);
+  });
+
+  test("has offsets of the whole source", () => {
+    const rest: Nodes[] = [...parseMarkdown(source).children];
+    for (let node = rest.pop(); node !== undefined; node = rest.pop()) {
+      if (node.type === "strong") expect(source.slice(node.position?.start.offset, node.position?.end.offset)).toBe("**in bold**");
+      if ("children" in node) rest.push(...node.children);
+    }
+  });
+
+  test("without a place to cut loses nothing", () => {
+    for (const line of ["- item\n", "word ", "] ", "> a\nb\n"]) {
+      const long = line.repeat(3_000);
+      const text = JSON.stringify(parseMarkdown(long).children);
+      const word = /\w+|\]/.exec(line)?.[0] ?? "";
+      expect(text.split(word === "]" ? "] " : word).length).toBeGreaterThan(2_700);
+    }
+  });
+});

@@ -1,0 +1,58 @@
+import type { Nodes, Root } from "mdast";
+import { fromMarkdown } from "mdast-util-from-markdown";
+import { gfmFromMarkdown } from "mdast-util-gfm";
+import { cjkFriendlyExtension } from "micromark-extension-cjk-friendly";
+import { gfmStrikethroughCjkFriendly } from "micromark-extension-cjk-friendly-gfm-strikethrough";
+import { gfm } from "micromark-extension-gfm";
+import { splitSource } from "./split-source.ts";
+
+/** Chinese and Japanese have no spaces around marks, and models write `**注意：**请` for bold: the extensions read it as meant. */
+const SYNTAX = {
+  extensions: [gfm(), cjkFriendlyExtension(), gfmStrikethroughCjkFriendly()],
+  mdastExtensions: [gfmFromMarkdown()],
+};
+
+/** Quotes and list items within each other on one line, beyond what people write: the parser's time grows with the square of the depth. */
+const TOO_DEEP = /^(?:[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])[ \t])){50}/m;
+
+/**
+ * Parses Markdown as the contract defines it (CommonMark with GitHub's extensions). Every text is valid; one nested too deeply becomes a paragraph of literal
+ * text. Time is linear: a long text is parsed in parts that end between two blocks; without such a place within 8,000 characters, at the end of a line.
+ * Offsets in the tree are those of `source`.
+ */
+export function parseMarkdown(source: string): Root {
+  const { segments, definitions } = splitSource(source);
+  const children = segments.flatMap(({ start, end }) => {
+    const segment = source.slice(start, end);
+    // A reference and its definition can be in different parts.
+    const root = parseSegment(segment.includes("]") ? `${segment}${definitions}` : segment);
+    const own = root.children.filter(({ position }) => (position?.start.offset ?? 0) < segment.length);
+    if (start > 0) shift(own, start);
+    return own;
+  });
+  return { type: "root", children };
+}
+
+function parseSegment(segment: string): Root {
+  if (TOO_DEEP.test(segment)) return literal(segment);
+  try {
+    return fromMarkdown(segment, SYNTAX);
+  } catch (cause) {
+    if (cause instanceof RangeError) return literal(segment);
+    throw cause;
+  }
+}
+
+function literal(value: string): Root {
+  return { type: "root", children: [{ type: "paragraph", children: [{ type: "text", value }] }] };
+}
+
+function shift(nodes: readonly Nodes[], by: number): void {
+  const rest = [...nodes];
+  for (let node = rest.pop(); node !== undefined; node = rest.pop()) {
+    const { position } = node;
+    if (position?.start.offset !== undefined) position.start.offset += by;
+    if (position?.end.offset !== undefined) position.end.offset += by;
+    if ("children" in node) for (const child of node.children) rest.push(child);
+  }
+}
