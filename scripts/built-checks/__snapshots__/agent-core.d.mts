@@ -63,7 +63,7 @@ interface ContextTokens {
 }
 /**
  * Decides when a conversation is compacted automatically: before a turn, and in the background after one. The third cause is a provider that rejects a request
- * as too long.
+ * as too long: the gateway's `turn/request-repair.ts`.
  */
 interface CompactionTriggers {
   /** True if a context leaves too little room for an answer, or if its history was not read completely: compact before the next request. */

@@ -1,4 +1,5 @@
 import { Random } from "@factotum/channel-contract";
+import { Root } from "mdast";
 /** Bounds of a backoff. */
 interface BackoffOptions {
   /** Upper bound of the first delay, in milliseconds; 1,000 by default. */
@@ -105,4 +106,226 @@ interface TimestampOptions {
 }
 /** True if a timestamp in whole seconds, as webhooks sign it, is close to the current time. Anything but plain digits is not fresh. */
 declare function verifyTimestamp(seconds: string | null | undefined, options: TimestampOptions): boolean;
-export { type BackoffOptions, type CappedBody, type ChunkLimits, type ChunkOptions, type KeyedQueue, type MarkdownChunk, type MarkdownStream, type TextUnit, type TimestampOptions, backoffDelay, chunkMarkdown, constantTimeEqual, createKeyedQueue, createMarkdownStream, isLocalError, measure, readBodyCapped, verifyTimestamp };
+/** A part of a text that is shown in its own way. A dialect says how, by type. */
+type Span = {
+  readonly type: "paragraph" | "quote" | "strong" | "emphasis" | "strikethrough";
+} | {
+  readonly type: "heading";
+  readonly depth: 1 | 2 | 3 | 4 | 5 | 6;
+} | {
+  readonly type: "code";
+  readonly backticks: number;
+  readonly padded: boolean;
+} | {
+  readonly type: "code-block";
+  readonly language?: string;
+  readonly backticks: number;
+} | {
+  readonly type: "link";
+  readonly url: string;
+  readonly bare?: "full" | "short";
+} | {
+  readonly type: "image";
+  readonly url: string;
+} | {
+  readonly type: "list";
+  readonly start?: number;
+} | {
+  readonly type: "item";
+  readonly level: number;
+  readonly number?: number;
+  readonly checked?: boolean;
+} | {
+  readonly type: "table";
+  readonly columns: readonly CellAlign[];
+} | {
+  readonly type: "row";
+  readonly head?: readonly CellAlign[];
+} | {
+  readonly type: "cell";
+  readonly head: boolean;
+  readonly align: CellAlign;
+};
+/** Alignment of a table column. */
+type CellAlign = "left" | "center" | "right" | "none";
+/** Where a text continues: on the next line of the same block, directly below with the next block, or after an empty line. */
+type BreakKind = "line" | "block" | "paragraph";
+/** One step of a text in reading order. Spans nest. Texts have neither line ends nor control characters, and never follow each other directly. */
+type Piece = {
+  readonly type: "enter";
+  readonly span: Span;
+} | {
+  readonly type: "exit";
+} | {
+  readonly type: "text";
+  readonly text: string;
+} | {
+  readonly type: "break";
+  readonly kind: BreakKind;
+} | {
+  readonly type: "rule";
+};
+/** What kind of text is escaped: running text, the label of a link, an address that stands for itself, code in a line, a code block. */
+type Content = "text" | "label" | "address" | "code" | "code-block";
+/** Where a text is put. */
+interface Place {
+  readonly content: Content;
+  readonly inCell: boolean;
+  /** True if only block markup is in front of it on its line. */
+  readonly lineStart: boolean;
+  /** The character of the output in front of it; empty at the start of a line or a style. */
+  readonly before: string;
+  /** What stands behind it, text or markup: at least the first character, a line feed at the end. */
+  readonly after: string;
+}
+/** The markup of one span. */
+interface Frame {
+  /** `block` markup stands at line starts; `style` markup stands in a line, directly at visible characters. */
+  readonly type: "block" | "style";
+  readonly open: string;
+  readonly close: string;
+  /** In front of each further line. */
+  readonly prefix?: string;
+  /** What replaces `open` and `prefix` in a message that begins within the span. */
+  readonly continued?: {
+    readonly open: string;
+    readonly prefix: string;
+  };
+  /** True if its lines have no prefix, not that of the spans around it either. */
+  readonly isUnindented?: boolean;
+  /** Content of the span; that of the span around it by default. */
+  readonly content?: Content;
+  readonly isCell?: boolean;
+  /** Of frames with one key only the outermost is used. */
+  readonly key?: string;
+  /** True if it is used even when the span is empty. */
+  readonly eager?: boolean;
+  /** True if no style may be open around it. */
+  readonly exclusive?: boolean;
+  /** True if the markup is text that readers see, such as a bullet. */
+  readonly visible?: boolean;
+  /** Text to put behind the content. */
+  readonly after?: string;
+}
+/** The neighbours of a style's delimiter. */
+interface Junction {
+  readonly delimiter: string;
+  /** The character on the side of the style; empty if that does not matter. */
+  readonly inner: string;
+  /** The character on the other side, or the delimiter of a style that ended there (`isClosed`); empty at the start of a line or of another style. */
+  readonly outer: string;
+  readonly isClosed: boolean;
+}
+/** Zero-width spaces that a delimiter needs on its sides. */
+interface Joint {
+  readonly inside?: boolean;
+  readonly outside?: boolean;
+}
+/** One way to write styled text: the table of its markup. */
+interface Dialect {
+  /** Tables with the spans `table`, `row` and `cell`, or as code blocks. */
+  readonly tables: "native" | "code";
+  /** A line across. */
+  readonly rule: string;
+  /** The line ends of each kind of break. */
+  readonly breaks: Readonly<Record<BreakKind, string>>;
+  /** The markup of a span; `undefined` if the dialect has none and shows the content alone. */
+  frame(span: Span): Frame | undefined;
+  /** Escapes a part of a line, so that it is read back as `text`. Zero-width spaces may be added. */
+  escape(text: string, place: Place): string;
+  /** White space at the start of a line; dropped without it. */
+  readonly indent?: (space: string, options: {
+    readonly paragraphStart: boolean;
+  }) => string;
+  /** Matches the beginning of each text that would notify people; a zero-width space is put behind the match. Needs the flag `g`. */
+  readonly mentions?: RegExp;
+  /** Says where a delimiter needs zero-width spaces to work. */
+  readonly join?: (junction: Junction) => Joint;
+  /** True if a style ends with its line. */
+  readonly stylesEndWithLine?: boolean;
+  /** What limits count: the output (by default), or the text that it shows. */
+  readonly counts?: "output" | "text";
+}
+/** How a platform's variant differs. */
+interface AsteriskMarkupOptions {
+  /**
+   * `angle`: links are `<address|text>`, and `&`, `<`, `>` are written as entities. `text`: the address stands behind its text, and nothing is an entity.
+   */
+  readonly links: "angle" | "text";
+  /** Matches the beginning of each text that would notify people; it is broken up. Needs the flag `g`. */
+  readonly mentions?: RegExp;
+}
+/**
+ * The markup of chat platforms with one asterisk for bold: `*bold*`, `_italic_`, `~struck~`, backticks, `> quote`. Styles end with their line and begin and end
+ * at words. There is no escape character: where a delimiter that is meant literally could work, a zero-width space takes its place at a word.
+ */
+declare function asteriskMarkup({ links, mentions }: AsteriskMarkupOptions): Dialect;
+/**
+ * Text with control codes that switch styles on and off and end with their line, as terminals of old chat networks show it. For networks with one line a message
+ * render with `maxLines: 1`.
+ */
+declare function controlCodes(): Dialect;
+/** HTML for the body of a document, as in mail: paragraphs, lists and tables are elements. Images are links, so that opening it loads nothing. */
+declare function htmlDocument(): Dialect;
+/**
+ * The tags that chat platforms take of HTML (`b`, `i`, `s`, `code`, `pre`, `a`, `blockquote`): line feeds are shown, lists are text, tables are code. Limits
+ * count the text without tags. Code has no other style, and quotes are not nested.
+ */
+declare function htmlSubset(): Dialect;
+/** How a platform's variant of Markdown differs from the contract's. All of the contract's by default. */
+interface MarkdownMarkupOptions {
+  /** Number of heading levels; deeper ones are written at the last, and with 0 headings are bold. 6 by default. */
+  readonly headings?: number;
+  readonly tables?: "native" | "code";
+  /** `link` where messages cannot show an image by its address. */
+  readonly images?: "native" | "link";
+  /** `three` where every fence has three backticks; those in the code are broken up. `longer` by default. */
+  readonly fences?: "longer" | "three";
+  /** How an address that stands for itself is written: as it is (by default), or in angle brackets. */
+  readonly addresses?: "raw" | "angle";
+  readonly rule?: string;
+  /** Matches the beginning of each text that would notify people; it is broken up. Needs the flag `g`. */
+  readonly mentions?: RegExp;
+}
+/** Markdown as platforms take it. Without options it is the contract's: parsing the output gives the same text and spans. */
+declare function markdownMarkup(options?: MarkdownMarkupOptions): Dialect;
+/** What a dialect of plain text may be told. */
+interface PlainTextOptions {
+  /** Matches the beginning of each text that would notify people; it is broken up. Needs the flag `g`. */
+  readonly mentions?: RegExp;
+}
+/** Text without styles: lists and quotes by their marks, addresses in brackets behind their text, tables with aligned columns. */
+declare function plainText({ mentions }?: PlainTextOptions): Dialect;
+/** How a text is flattened. */
+interface FlattenOptions {
+  /** `native`: tables are spans. `code`: they are code blocks with aligned columns. */
+  readonly tables: "native" | "code";
+}
+/**
+ * The pieces of a text in reading order: the one way from Markdown to every dialect. Links by reference are resolved, addresses that a message should not link
+ * to and HTML become text (`<br>` a line end), control characters are dropped. Linear; nesting costs no stack.
+ */
+declare function flattenMarkdown(source: string | Root, options: FlattenOptions): readonly Piece[];
+/**
+ * Parses Markdown as the contract defines it (CommonMark with GitHub's extensions). Every text is valid; one nested too deeply becomes a paragraph of literal
+ * text. Time is linear: a long text is parsed in parts that end between two blocks; without such a place within 8,000 characters, at the end of a line.
+ * Offsets in the tree are those of `source`.
+ */
+declare function parseMarkdown(source: string): Root;
+/** A dialect and the limits of one message. */
+interface RenderOptions {
+  readonly dialect: Dialect;
+  /** Maximum length of a message, in what the dialect counts; at least 32. Unlimited by default. */
+  readonly maxLength?: number;
+  /** Unit of lengths; `utf16` by default. */
+  readonly unit?: TextUnit;
+  /** Maximum lines of a message, at least 1. Unlimited by default. */
+  readonly maxLines?: number;
+}
+/**
+ * Renders Markdown, a tree of it, or pieces, in a dialect, as messages within the limits. A message that is half full ends at a paragraph, else a line, a
+ * sentence or a space, else between two graphemes; spans that are open there are closed and opened again. No escape sequence or surrogate pair is cut, and a
+ * grapheme only if it is longer than a message. Linear. Nothing visible gives no message. Throws a RangeError for limits below the minimum.
+ */
+declare function renderMarkdown(source: string | Root | readonly Piece[], options: RenderOptions): string[];
+export { type AsteriskMarkupOptions, type BackoffOptions, type BreakKind, type CappedBody, type CellAlign, type ChunkLimits, type ChunkOptions, type Content, type Dialect, type FlattenOptions, type Frame, type Joint, type Junction, type KeyedQueue, type MarkdownChunk, type MarkdownMarkupOptions, type MarkdownStream, type Piece, type Place, type PlainTextOptions, type RenderOptions, type Span, type TextUnit, type TimestampOptions, asteriskMarkup, backoffDelay, chunkMarkdown, constantTimeEqual, controlCodes, createKeyedQueue, createMarkdownStream, flattenMarkdown, htmlDocument, htmlSubset, isLocalError, markdownMarkup, measure, parseMarkdown, plainText, readBodyCapped, renderMarkdown, verifyTimestamp };
