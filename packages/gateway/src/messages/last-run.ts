@@ -2,7 +2,7 @@ import type { RunKind } from "@factotum/agent-contract";
 import type { SessionRecord, Store, TurnState } from "@factotum/store";
 import { runKinds } from "../run-policy/run-policy.ts";
 
-/** Runs that a person's turn does not follow on. */
+/** Kinds that never count as the previous run of a person's turn. */
 const NOT_FOLLOWED: readonly RunKind[] = runKinds(({ isFollowed }) => !isFollowed);
 
 /** The previous run of a person's turn; `undefined` for the first one of a conversation. */
