@@ -5,7 +5,7 @@ import { ROOT } from "../workspace.ts";
 /** Earlier commits are not checked. */
 const SINCE = "2026-11-24T10:00:00Z";
 const MAX_SUBJECT = 72;
-/** First words that describe an action or a state instead of giving an order. */
+/** First words of a subject that is not an imperative. */
 const NOT_IMPERATIVE = /^(?:[\w-]+: )?(?:(?!(?:embed|feed|need|seed|shed|speed|bring|ping)\b)\w+(?:ed|ing)(?=\s|$)|The\b|A\b|An\b|Now\b)/i;
 
 const git = (...args: readonly string[]): string => execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).trim();
@@ -13,10 +13,10 @@ const git = (...args: readonly string[]): string => execFileSync("git", args, { 
 function problemOf(subject: string): string | undefined {
   if (subject.length > MAX_SUBJECT) return `${subject.length} characters; at most ${MAX_SUBJECT}`;
   if (subject.endsWith(".")) return "ends with a full stop";
-  return NOT_IMPERATIVE.test(subject) ? "is no order: begin with a verb such as Add, Keep, Test" : undefined;
+  return NOT_IMPERATIVE.test(subject) ? "is not an imperative: begin with a verb such as Add, Keep, Test" : undefined;
 }
 
-test.skipIf(git("rev-parse", "--is-shallow-repository") === "true")("subjects of commits are short orders", () => {
+test.skipIf(git("rev-parse", "--is-shallow-repository") === "true")("commit subjects are short imperatives", () => {
   const subjects = git("log", "--no-merges", `--since=${SINCE}`, "--format=%s").split("\n");
   expect(subjects.flatMap((subject) => problemOf(subject) ?? [])).toEqual([]);
 });
@@ -27,9 +27,9 @@ test.each([
   ["testing-providers: word the comments plainly", undefined],
   [`Add ${"x".repeat(69)}`, "73 characters; at most 72"],
   ["Add a check.", "ends with a full stop"],
-  ["store: added a table", "is no order: begin with a verb such as Add, Keep, Test"],
-  ["Adding a table", "is no order: begin with a verb such as Add, Keep, Test"],
-  ["The gateway restarts", "is no order: begin with a verb such as Add, Keep, Test"],
+  ["store: added a table", "is not an imperative: begin with a verb such as Add, Keep, Test"],
+  ["Adding a table", "is not an imperative: begin with a verb such as Add, Keep, Test"],
+  ["The gateway restarts", "is not an imperative: begin with a verb such as Add, Keep, Test"],
 ])("%j: %s", (subject, problem) => {
   expect(problemOf(subject)).toBe(problem);
 });
