@@ -48,7 +48,7 @@ export interface ChatMethods {
         readonly name: string;
         readonly isDefault: boolean;
         readonly mainSessionKey: string;
-        /** The model of its next message in a session that has chosen none; absent when that cannot be used. */
+        /** The model of its next message in a session without an override; absent if it is unusable. */
         readonly model?: string;
       }[];
     };
@@ -59,7 +59,7 @@ const idempotencyKey = z.string().min(1).max(200);
 
 const AttachmentSchema = z.strictObject({ ref: z.string().regex(/^upload:[0-9a-f]{32}$/), fileName: z.string().max(200).optional() });
 
-/** Their rows. */
+/** Rows of the conversation methods. */
 export const CHAT_METHODS: MethodTable<ChatMethods> = defineMethods<ChatMethods>()({
   "chat.send": {
     access: "owner",

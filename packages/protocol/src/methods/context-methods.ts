@@ -55,7 +55,7 @@ const whichRequest = {
   request: z.number().int().min(1).optional(),
 };
 
-/** Their rows. */
+/** Rows of the request methods. */
 export const CONTEXT_METHODS: MethodTable<ContextMethods> = defineMethods<ContextMethods>()({
   "context.list": {
     access: "owner",

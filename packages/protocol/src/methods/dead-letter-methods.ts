@@ -3,7 +3,7 @@ import { DeadLetterSchema, type DeadLetter } from "../shapes/dead-letters.ts";
 import { defineMethods, type MethodTable } from "./define-methods.ts";
 import { limit } from "./params.ts";
 
-/** Methods of what could not be processed or delivered. */
+/** Methods of dead letters. */
 export interface DeadLetterMethods {
   /** Dead letters, newest first. `limit` 50 by default, 200 at most; `cursor` from the previous page. */
   "deadletters.list": {
@@ -26,7 +26,7 @@ export interface DeadLetterMethods {
 
 const letterId = z.string().min(1).max(200);
 
-/** Their rows. */
+/** Rows of the dead-letter methods. */
 export const DEAD_LETTER_METHODS: MethodTable<DeadLetterMethods> = defineMethods<DeadLetterMethods>()({
   "deadletters.list": {
     access: "owner",

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import * as z from "zod";
 import { defineMethods } from "./define-methods.ts";
 
-/** Declarations as a group of methods has them. */
+/** Declarations, in the form of a group of methods. */
 interface Declared {
   "note.add": { params: { readonly text: string; readonly title?: string }; result: { readonly id: string } };
   "note.remove": { params: { readonly id: string }; result: { readonly removed: boolean } };
@@ -21,8 +21,8 @@ const remove = {
   result: z.strictObject({ removed: z.boolean() }),
 } as const;
 
-// Each directive covers one line: the compiler reports an error that is missing there, and one at any other line.
-test("compiles with one row a declared method", () => {
+// Each directive covers one line: the compiler reports an error that is missing there, and an error on any other line.
+test("compiles with one row per declared method", () => {
   expect(Object.keys(defineMethods<Declared>()({ "note.add": add, "note.remove": remove }))).toEqual(["note.add", "note.remove"]);
 });
 

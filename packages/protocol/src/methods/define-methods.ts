@@ -4,13 +4,13 @@ import type { SameShape } from "../parser-of.ts";
 /** Who may call a method: `owner` is the holder of the gateway's token. */
 export type RpcAccess = "owner";
 
-/** What a method is called with, and what it answers. */
+/** Parameters and result of a method. */
 interface MethodTypes {
   readonly params: unknown;
   readonly result: unknown;
 }
 
-/** A row: who may call the method, whether it is refused while nothing can be stored, and parsers for its parameters and its result. */
+/** A row: who may call the method, whether it is refused while nothing can be stored, and the parsers of its parameters and its result. */
 interface MethodRow<Types extends MethodTypes = MethodTypes> {
   readonly access: RpcAccess;
   readonly stores: boolean;
@@ -23,7 +23,7 @@ export type MethodTable<Methods extends { readonly [Method in keyof Methods]: Me
   readonly [Method in keyof Methods]: MethodRow<Methods[Method]>;
 };
 
-/** What the compiler compares the rows with. A declared method without a row is one missing property, and no error at other rows. */
+/** The type that the compiler checks rows against. A declared method without a row is one missing property, without errors at other rows. */
 type Checked<Methods extends { readonly [Method in keyof Methods]: MethodTypes }, Rows extends Readonly<Record<string, MethodRow>>> = {
   readonly [Method in keyof Methods]: Method extends keyof Rows
     ? {
@@ -36,7 +36,7 @@ type Checked<Methods extends { readonly [Method in keyof Methods]: MethodTypes }
 };
 
 /**
- * Makes the rows of declared methods. Does not compile if a method has no row or no declaration, or if its parameters or its result differ from the declared
+ * Creates the rows of declared methods. Does not compile if a method has no row or no declaration, or if its parameters or result differ from the declared
  * ones.
  */
 export function defineMethods<Methods extends { readonly [Method in keyof Methods]: MethodTypes }>(): <

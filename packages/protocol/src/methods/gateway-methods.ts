@@ -16,17 +16,17 @@ export interface GatewayMethods {
   /** Acknowledges damage: the named events, or all without ids. Returns the acknowledged events. */
   "damage.acknowledge": { params: { readonly ids?: readonly string[] }; result: { readonly acknowledged: readonly DamageEvent[] } };
   /**
-   * Looks at the configuration file at once, and goes on with it if it is good. With `force` an unchanged file is applied again: what it names (a key in a
-   * file, the gateway's token) has changed.
+   * Re-reads the configuration file at once, and applies it if it is valid. With `force` an unchanged file is applied again, because something that it refers
+   * to has changed (a key in a file, the gateway's token).
    */
   "config.reload": { params: { readonly force?: boolean }; result: ConfigReloadResult };
-  /** Has a process of its own end the gateway and start it again, with the environment that it has now. */
+  /** Restarts the gateway by a helper process, with the current environment. */
   "gateway.restart": { params: Record<string, never>; result: { readonly restarting: true } };
   /** Drains and stops the gateway. */
   "gateway.shutdown": { params: { readonly reason?: string }; result: { readonly stopping: true } };
 }
 
-/** Their rows. */
+/** Rows of the gateway methods. */
 export const GATEWAY_METHODS: MethodTable<GatewayMethods> = defineMethods<GatewayMethods>()({
   status: {
     access: "owner",

@@ -10,7 +10,7 @@ import {
 import { defineMethods, type MethodTable } from "./define-methods.ts";
 import { key, limit } from "./params.ts";
 
-/** Methods of the list of sessions. */
+/** Methods of the session list. */
 export interface SessionMethods {
   /**
    * Newest activity first. `limit` 50 by default, 200 at most; `cursor` from the previous page. With `kinds` a page can be shorter than `limit` although more
@@ -66,7 +66,7 @@ export interface SessionMethods {
 const kind = z.enum(SESSION_KINDS);
 const session = z.strictObject({ session: SessionSummarySchema });
 
-/** Their rows. */
+/** Rows of the session methods. */
 export const SESSION_METHODS: MethodTable<SessionMethods> = defineMethods<SessionMethods>()({
   "sessions.list": {
     access: "owner",

@@ -3,24 +3,24 @@ import { SetupCheckSchema, SetupStateSchema, type SetupCheck, type SetupState } 
 import { defineMethods, type MethodTable } from "./define-methods.ts";
 import { empty, key } from "./params.ts";
 
-/** Methods of a first run. */
+/** Methods of setup. */
 export interface SetupMethods {
-  /** What is set up, and which providers of models there are. */
+  /** The current setup, and the known model providers. */
   "setup.state": { params: Record<string, never>; result: SetupState };
-  /** Tests a provider by calls that cost nothing, with `key` or the one that it has; with `model` also whether it has that one. */
+  /** Tests a provider by calls that cost nothing, with `key` or the configured one; with `model`, also whether it offers that model. */
   "setup.check": { params: { readonly provider: string; readonly key?: string; readonly model?: string }; result: SetupCheck };
-  /** Keeps a provider's key in a file that the configuration names, and uses it from now on. `keyPlace` says where. */
+  /** Stores a provider's key in a file that the configuration refers to, and uses it from now on. `keyPlace` is that file. */
   "setup.key": { params: { readonly provider: string; readonly key: string }; result: { readonly keyPlace: string } };
-  /** Makes `provider/model` the model of the default agent. */
+  /** Sets `provider/model` as the model of the default agent. */
   "setup.model": { params: { readonly model: string }; result: { readonly model: string } };
-  /** Names the default agent in its IDENTITY.md. */
+  /** Sets the default agent's name in its IDENTITY.md. */
   "setup.name": { params: { readonly name: string }; result: { readonly name: string } };
 }
 
 const provider = z.string().min(1).max(100);
 const secret = z.string().min(1).max(10_000);
 
-/** Their rows. */
+/** Rows of the setup methods. */
 export const SETUP_METHODS: MethodTable<SetupMethods> = defineMethods<SetupMethods>()({
   "setup.state": {
     access: "owner",

@@ -21,7 +21,7 @@ export interface DamageEvent {
   readonly path?: string;
   /** For a restored database: sessions restored from their plain file alone. */
   readonly rebuilt?: readonly string[];
-  /** For a restored database that lost something: sessions that were or may have been in use in the lost time, most likely first. */
+  /** For a restored database with losses: sessions that were or may have been in use in the lost period, most likely first. */
   readonly affected?: readonly string[];
 }
 
