@@ -22,10 +22,9 @@ export type RunOutcome =
 
 /**
  * Why a run failed: a model error's code, one of the run's own limits, or an invalid answer.
- *
- * - `empty`: the model ended without a word, twice.
- * - `output-limit`: the answer was stopped at its limit, or the model reached the limit of its output before there was an answer or a complete tool call.
- * - `malformed-calls`: it went on writing tool calls that cannot be read.
+ * - `empty`: the model answered without text, twice.
+ * - `output-limit`: the answer was stopped at its limit, or the model reached its output limit before there was an answer or a complete tool call.
+ * - `malformed-calls`: it kept writing tool calls that cannot be parsed.
  */
 export type RunFailureCode = ModelErrorCode | "loop" | "max-turns" | "max-tool-calls" | "empty" | "malformed-calls" | "internal";
 

@@ -1,13 +1,13 @@
-/** Every run kind. */
+/** All run kinds. */
 export const RUN_KINDS = ["user", "heartbeat", "cron", "hook", "subagent", "a2a", "compaction", "memory"] as const;
 
-/** What made a run. Set once, when the run is made; selects the prompt variant, the lane and the spend cause. */
+/** The cause of a run. Set once, when the run is created; selects the prompt variant, the lane and the spend cause. */
 export type RunKind = (typeof RUN_KINDS)[number];
 
-/** Every thinking level, weakest first; `adaptive` stands before `max`. */
+/** All thinking levels, weakest first; `adaptive` before `max`. */
 export const THINKING_LEVELS = ["off", "minimal", "low", "medium", "high", "xhigh", "adaptive", "max"] as const;
 
-/** How hard a model should think. `adaptive` leaves the amount to the model. */
+/** How much a model should think. `adaptive` leaves it to the model. */
 export type ThinkingLevel = (typeof THINKING_LEVELS)[number];
 
 /** Facts about the calling run, for tools. Immutable. */

@@ -9,9 +9,9 @@ export interface AccountRow {
 
 /** How a row is kept. */
 export interface AccountRowOptions {
-  /** A login or a key: left out of a backup that is made without secrets. False by default. */
+  /** A login or a key: left out of backups without secrets. False by default. */
   readonly isSecret?: boolean;
-  /** Milliseconds since the epoch from which on the row counts as absent. Without it the row stays until it is deleted. */
+  /** Milliseconds since the epoch at which the row expires and counts as absent. Without it the row stays until it is deleted. */
   readonly expiresAtMs?: number;
 }
 
@@ -20,7 +20,7 @@ export type AccountChange =
   | ({ readonly type: "set"; readonly key: string; readonly value: AccountValue } & AccountRowOptions)
   | { readonly type: "delete"; readonly key: string };
 
-/** What an account has reached: committed in one transaction, with a message or alone. */
+/** Progress of an account: committed in one transaction, with a message or alone. */
 export interface AccountProgress {
   /** The position in the platform's stream of events. */
   readonly cursor?: string;
@@ -28,22 +28,22 @@ export interface AccountProgress {
   readonly state?: readonly AccountChange[];
 }
 
-/** Limits of an account's state. A change over one of them is refused as a whole, with a `RangeError` that names the limit. */
+/** Limits of an account's state. A change that exceeds one is refused as a whole, with a `RangeError` that names the limit. */
 export const ACCOUNT_STATE_LIMITS: {
-  /** UTF-16 units of a key; a key is not empty and well-formed. */
+  /** UTF-16 units of a key; a key is well-formed and not empty. */
   readonly keyLength: number;
-  /** Bytes of one value: of the bytes, or of the JSON as UTF-8. */
+  /** Bytes of one value: its bytes, or its JSON as UTF-8. */
   readonly valueBytes: number;
   /** Bytes of all keys and values of an account. */
   readonly totalBytes: number;
 } = { keyLength: 512, valueBytes: 4 * 1024 * 1024, totalBytes: 64 * 1024 * 1024 };
 
 /**
- * What an account keeps over restarts: session data to resume a connection, logins, stores of end-to-end encryption, long callback payloads, names of topics.
- * It belongs to the account alone. Every method that changes something resolves once that is on disk.
+ * State of an account that survives restarts: session data to resume a connection, logins, stores of end-to-end encryption, long callback payloads, names of
+ * topics. Only this account can access it. Every method that changes something resolves once the change is on disk.
  */
 export interface AccountState {
-  /** `undefined` if there is no such row or it has expired. */
+  /** `undefined` if the row does not exist or has expired. */
   get(key: string): Promise<AccountValue | undefined>;
   /** The rows whose key starts with `prefix`, sorted by key in code unit order; all with an empty prefix. */
   list(prefix: string): Promise<readonly AccountRow[]>;

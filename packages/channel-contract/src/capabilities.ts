@@ -66,9 +66,9 @@ export interface ChannelCapabilities {
   readonly caseSensitiveIds: boolean;
   /** True if `fetchContext` can add names, subjects or quoted texts that the platform's events lack. */
   readonly fetchesContext?: boolean;
-  /** The types of events besides messages that the channel hands over; none by default. */
+  /** The types of events, other than messages, that the channel passes on; none by default. */
   readonly events?: readonly Exclude<InboundEvent["type"], "message">[];
-  /** True if messages carry a `replyContext` that sends need back. */
+  /** True if messages have a `replyContext` that sends need. */
   readonly replyContext?: boolean;
   readonly actions: readonly ActionName[];
 }

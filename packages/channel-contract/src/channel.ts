@@ -52,16 +52,16 @@ export interface ChannelHost {
   /** Key of the account that this instance serves. */
   readonly accountId: string;
   /**
-   * Passes one event to the gateway. Resolves once it is committed, together with `progress`: acknowledge it to the platform only then. `duplicate`: it was
-   * committed before, and `progress` is committed now; acknowledge it too. Rejects if it could not be stored: do not acknowledge. A RangeError: `progress` is
-   * over a limit of the account's state.
+   * Passes one event to the gateway. Resolves once it is committed, together with `progress`: acknowledge it to the platform only then. `duplicate`: the event
+   * was committed before, and `progress` is committed now; acknowledge it too. Rejects if the event could not be stored: do not acknowledge. Rejects with a
+   * RangeError if `progress` exceeds a limit of the account's state.
    */
   receive(message: MsgContext, progress?: AccountProgress): Promise<"accepted" | "duplicate">;
-  /** Commits progress that comes without a message. Rejects if it could not be stored, with a RangeError over a limit of the account's state. */
+  /** Commits progress without a message. Rejects if it could not be stored, with a RangeError if it exceeds a limit of the account's state. */
   commit(progress: AccountProgress): Promise<void>;
   /** The last committed cursor. */
   cursor(): Promise<string | undefined>;
-  /** What the account keeps over restarts. */
+  /** State of the account that survives restarts. */
   readonly state: AccountState;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -16,8 +16,8 @@ export function messageId(id: string): MessageId {
 export type Markdown = string;
 
 /**
- * What happened; `sender` is who did it. A message and a pressed button are answered. The others wait for the next turn of their session and are shown to its
- * model once, as system events.
+ * The type of event; `sender` is the person who caused it. Messages and pressed buttons are answered. Other events wait for the next turn of their session and
+ * are shown to its model once, as system events.
  */
 export type InboundEvent =
   | { readonly type: "message" }
@@ -26,26 +26,26 @@ export type InboundEvent =
   | {
       readonly type: "reaction";
       readonly targetId: MessageId;
-      /** As a Unicode emoji where there is one, else the platform's name of it. */
+      /** A Unicode emoji if there is one, otherwise the platform's name. */
       readonly emoji: string;
       readonly removed: boolean;
       /** Whether the bot wrote the target; absent if the platform does not say. */
       readonly isOnOwnMessage?: boolean;
     }
-  /** A pressed button. `value` is what the card gave it; a slash command there is run. `text` is the label, or empty. */
+  /** A pressed button. `value` is defined by the card; a slash command in it is run. `text` is the label, or empty. */
   | { readonly type: "action"; readonly actionId: string; readonly value?: string; readonly targetId?: MessageId }
-  /** The sender made `member` join or leave: the member itself, or somebody else. */
+  /** The sender caused `member` to join or leave: the member itself, or another person. */
   | { readonly type: "member"; readonly change: "joined" | "left"; readonly member: EventMember }
-  /** The answers that the sender has chosen in a poll; none if the vote was taken back. */
+  /** The sender's answers in a poll; empty if the vote was withdrawn. */
   | { readonly type: "vote"; readonly targetId: MessageId; readonly options: readonly string[] }
   /** The sender has received or read the target and everything before it. */
   | { readonly type: "receipt"; readonly targetId: MessageId; readonly state: "delivered" | "read" };
 
-/** Whom a change of membership is about. */
+/** The member of a membership change. */
 export interface EventMember {
   readonly id: string;
   readonly name?: string;
-  /** It is the bot itself. */
+  /** True for the bot itself. */
   readonly isSelf: boolean;
 }
 
@@ -125,17 +125,17 @@ export interface Mention {
 }
 
 /**
- * What the platform gave along to answer a message with: an interaction token, a response address, the references of a mail. Opaque to the gateway, which keeps
- * it with the message and passes it back with what that message causes to be sent in the same conversation, also after a restart.
+ * Data of the platform for answering a message: an interaction token, a response address, the references of a mail. Opaque to the gateway, which stores it with
+ * the message and passes it with sends that the message causes in the same conversation, also after a restart.
  */
 export interface ReplyContext {
   /** At most `MAX_REPLY_CONTEXT_BYTES` as UTF-8. */
   readonly data: string;
-  /** Milliseconds since the epoch from which on it is of no use. Absent if it stays valid. */
+  /** Milliseconds since the epoch at which it expires. Absent if it does not expire. */
   readonly expiresAtMs?: number;
 }
 
-/** Bytes of `ReplyContext.data` at most, as UTF-8; `receive` rejects more with a RangeError. */
+/** Maximum bytes of `ReplyContext.data` as UTF-8; `receive` rejects more with a RangeError. */
 export const MAX_REPLY_CONTEXT_BYTES = 4096;
 
 /** A parsed platform event. Immutable and JSON-serialisable: it is stored before anything else happens. */
