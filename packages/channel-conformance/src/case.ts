@@ -26,7 +26,7 @@ export type Need =
   | "context"
   | EventNeed;
 
-/** The channel hands over events of this type. */
+/** The channel passes on events of this type. */
 type EventNeed = `event-${Exclude<InboundEvent["type"], "message">}`;
 
 /** One requirement, as data. */

@@ -2,7 +2,7 @@ import { ACCOUNT_STATE_LIMITS } from "@factotum/channel-contract";
 import type { AccountChange, AccountRow, AccountRowOptions, AccountState, AccountValue } from "@factotum/channel-contract";
 
 interface StoredRow extends AccountRowOptions {
-  /** As JSON, as the gateway keeps it: what does not survive that is no value. */
+  /** As JSON, the form in which the gateway stores it: a value that JSON cannot represent is invalid. */
   readonly text: string;
 }
 
@@ -40,7 +40,7 @@ export class MemoryAccountState implements AccountState {
     this.apply([{ type: "delete", key }]);
   }
 
-  /** All changes or none; throws a RangeError over a limit. */
+  /** Applies all changes or none; throws a RangeError over a limit. */
   apply(changes: readonly AccountChange[]): void {
     const rows = new Map(this.#rows);
     for (const change of changes) {

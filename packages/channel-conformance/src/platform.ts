@@ -31,7 +31,7 @@ export interface TestEvent {
   };
 }
 
-/** What happens on the platform besides messages. All but `bot-joined` happen in the group in which somebody has said something before. */
+/** Events of the platform other than messages. All but `bot-joined` happen in a group in which somebody has already sent a message. */
 export type TestHappening =
   | "edit"
   | "delete"
@@ -44,12 +44,12 @@ export type TestHappening =
   | "vote"
   | "receipt";
 
-/** An event besides messages, and the expected result of parsing it. */
+/** An event other than a message, and the expected result of parsing it. */
 export interface TestHappeningEvent {
-  /** To be delivered first, where the event is about a message. */
+  /** Delivered first, if the event is about a message. */
   readonly before?: TestEvent;
   readonly event: TestEvent;
-  /** As handed over. */
+  /** The event that the channel passes on. */
   readonly expected: InboundEvent;
 }
 
@@ -125,7 +125,7 @@ export interface ConformancePlatform extends AsyncDisposable {
   /** Strings that must never appear in a log line. */
   readonly secrets: readonly string[];
   event(message: TestMessage): TestEvent;
-  /** An event besides messages. Called only for types that the channel declares in `capabilities.events`. */
+  /** An event other than a message. Called only for types that the channel declares in `capabilities.events`. */
   happening(what: TestHappening): TestHappeningEvent;
   /** Delivers an event and resolves with the platform's interpretation of the answer. */
   deliver(channel: Channel, event: TestEvent, options?: { readonly fault?: DeliveryFault }): Promise<DeliveryAnswer>;

@@ -18,7 +18,7 @@ export interface ReferenceEvent {
   readonly account: string;
   readonly id: string;
   readonly kind: string;
-  /** Of an event that is no message; `message` says where, when and who. */
+  /** Details of an event that is not a message; `message` has its place, time and sender. */
   readonly detail?: InboundEvent;
   readonly message: {
     readonly id: string;

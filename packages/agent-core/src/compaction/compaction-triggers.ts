@@ -18,7 +18,7 @@ interface WindowShares {
 
 /**
  * Decides when a conversation is compacted automatically: before a turn, and in the background after one. The third cause is a provider that rejects a request
- * as too long: the gateway's `turn/request-repair.ts`.
+ * as too long: see `turn/request-repair.ts` of the gateway.
  */
 export interface CompactionTriggers {
   /** True if a context leaves too little room for an answer, or if its history was not read completely: compact before the next request. */

@@ -1,11 +1,11 @@
 import { COMPACTION_DEFAULTS } from "@factotum/agent-contract";
 import { compactionTriggers, type CompactionTriggers, maxContextTokens } from "./compaction-triggers.ts";
 
-/** The figures of a model's window that compaction goes by, all in tokens; `COMPACTION_DEFAULTS` where one is absent. */
+/** How compaction divides a model's window, all in tokens; absent values are those of `COMPACTION_DEFAULTS`. */
 export interface ContextBudgetOptions {
   /** The smallest known limit of the model. */
   readonly window: number;
-  /** Room for the answer, never more than a quarter of the window. */
+  /** Reserved for the answer, never more than a quarter of the window. */
   readonly reserveTokens?: number;
   /** Recent messages that are kept verbatim, never more than a quarter of the window. */
   readonly keepRecentTokens?: number;

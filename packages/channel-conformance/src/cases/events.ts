@@ -22,7 +22,7 @@ const HAPPENINGS: readonly { readonly what: TestHappening; readonly needs: reado
   { what: "receipt", needs: ["event-receipt"], behaviour: "A receipt names the newest message that was received or read." },
 ];
 
-/** Delivers what an event is about, then the event; resolves with what was handed over because of it. */
+/** Delivers the message that an event is about, then the event; resolves with the events that the channel passed on because of it. */
 async function deliver(world: World, { before, event }: TestHappeningEvent): Promise<readonly MsgContext[]> {
   if (before !== undefined) assert.equal(await world.platform.deliver(world.channel, before), "acknowledged");
   const known = world.host.received.length;
@@ -30,7 +30,7 @@ async function deliver(world: World, { before, event }: TestHappeningEvent): Pro
   return world.host.received.slice(known);
 }
 
-/** Events besides messages: each type that a channel declares. */
+/** Events other than messages, for each type that a channel declares. */
 export const EVENT_CASES: readonly ConformanceCase[] = HAPPENINGS.map(({ what, needs, behaviour }) => ({
   id: `event:${what}`,
   needs,
@@ -46,7 +46,7 @@ export const EVENT_CASES: readonly ConformanceCase[] = HAPPENINGS.map(({ what, n
     assert.deepEqual(received.origin, expectedOrigin({ channel: world.options.channel, accountId: world.host.accountId }, happening.event));
     assert.equal(received.sender.id, expected.senderId);
     assert.equal(received.timestampMs, expected.timestampMs);
-    // Deliveries of one event are one input.
+    // Repeated deliveries of one event are one input.
     await world.platform.deliver(world.channel, happening.event);
     assert.equal(world.host.received.at(-1)?.eventId, received.eventId);
     assert.equal(world.host.stored.filter(({ event }) => event.type === received.event.type).length, 1);
