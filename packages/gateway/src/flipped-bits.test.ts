@@ -5,7 +5,7 @@ import type { FlipPlace } from "../test/flip-scene.ts";
 const FLIPS = 40;
 const SEED = 20_261_122;
 
-/** Of a start that is refused: what to do. */
+/** The advice of a refused start. */
 const ADVICE = /factotum backup restore|Move it away|Install the newer/;
 
 let scene: FlipScene;

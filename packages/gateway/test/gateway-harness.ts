@@ -67,7 +67,7 @@ export class TestPlatform {
     readonly idempotencyKey: string;
     readonly replyContext?: string;
   }[] = [];
-  /** What `send` answers; accepted unless a test says otherwise. */
+  /** Receipts of `send`; accepted unless a test says otherwise. */
   receipts: SendReceipt[] = [];
   /** The receipt for one outbound; `undefined`: as above. */
   answer: (outbound: Outbound) => SendReceipt | undefined = () => undefined;
@@ -139,7 +139,7 @@ export class TestPlatform {
     return { kind: "image", ref, ...facts };
   }
 
-  /** What the gateway gave the channel that was made last. */
+  /** The host that the newest channel got from the gateway. */
   get host(): ChannelHost {
     if (this.#host === undefined) throw new Error("the channel has not been made");
     return this.#host;

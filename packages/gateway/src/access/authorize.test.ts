@@ -24,7 +24,7 @@ describe("authority", () => {
       if (resource.type !== "own" && allowed.length === 0) return [];
       return [`${actionName(action)}${resource.type === "own" ? "" : ` ${resource.type}`}: ${allowed.join(" ") || "nobody"}`];
     });
-    // The methods of one access are one row.
+    // Methods with the same access are one row.
     expect([...new Set(table)].toSorted()).toEqual(
       [
         "ANY /channels: platform",

@@ -43,7 +43,7 @@ async function start(home?: string): Promise<void> {
 
 const one = { type: "json", json: { sequence: 1 } } as const;
 
-test("what an account keeps survives a restart, and no other account sees it", async () => {
+test("the state of an account survives a restart, and no other account sees it", async () => {
   await platform.host.commit({ cursor: "7", state: [{ type: "set", key: "resume/a", value: one }] });
   await platform.host.state.set("login", { type: "bytes", bytes: new Uint8Array([1, 2]) }, { isSecret: true });
   await platform.host.state.set("resume/b", one, { expiresAtMs: Date.now() - 1 });
@@ -59,7 +59,7 @@ test("what an account keeps survives a restart, and no other account sees it", a
   expect(await second?.state.list("")).toEqual([]);
 });
 
-test("progress is committed with the message that it came with", async () => {
+test("progress is committed together with its message", async () => {
   const message = platform.message("hello");
   expect(await platform.host.receive(message, { cursor: "8", state: [{ type: "set", key: "session", value: one }] })).toBe("accepted");
   expect(await platform.host.receive(message, { cursor: "9" })).toBe("duplicate");
@@ -67,7 +67,7 @@ test("progress is committed with the message that it came with", async () => {
   expect(await platform.host.state.get("session")).toEqual(one);
 });
 
-test("what is over a limit is a RangeError, and the message is not taken", async () => {
+test("a message over a limit is rejected with a RangeError and not stored", async () => {
   const tooLong = { type: "set", key: "k".repeat(513), value: one } as const;
   const message = platform.message("hello");
   await expect(platform.host.receive(message, { cursor: "8", state: [tooLong] })).rejects.toThrow(RangeError);

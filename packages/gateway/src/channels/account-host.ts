@@ -4,20 +4,20 @@ import type { AccountProgress, AccountState, ChannelHost, MsgContext, Origin } f
 import { StoreError } from "@factotum/store";
 import type { AccountStore } from "@factotum/store";
 
-/** Who takes what comes in on the channels. */
+/** Receives the events of channels. */
 export interface MessageIntake {
-  /** Resolves once the message is committed; rejects when it could not be. */
+  /** Resolves once the message is committed; rejects if the commit failed. */
   acceptEvent(message: MsgContext, options: { readonly progress?: AccountProgress }): Promise<"accepted" | "duplicate">;
 }
 
-/** What the host of an account stands on. */
+/** Dependencies of the host of an account. */
 export interface AccountHostOptions extends Pick<ChannelHost, "clock" | "random" | "fetch" | "logger"> {
   readonly store: AccountStore;
-  /** `undefined` until messages can be taken. */
+  /** `undefined` until messages can be accepted. */
   readonly intake: () => MessageIntake | undefined;
 }
 
-/** What a channel gets from the gateway for one account: the messages and the state of this account, and of no other. */
+/** The gateway as a channel sees it for one account, with the messages and the state of this account alone. */
 export function createAccountHost(account: Pick<Origin, "channel" | "accountId">, options: AccountHostOptions): ChannelHost {
   const { store, intake, clock, random, fetch, logger } = options;
   const { channel, accountId } = account;
@@ -54,7 +54,7 @@ export function createAccountHost(account: Pick<Origin, "channel" | "accountId">
   };
 }
 
-/** The contract knows no errors of the store: what a channel must not pass is a RangeError. */
+/** The contract has no store errors: an argument that a channel must not pass is a RangeError. */
 async function withRangeErrors<Result>(call: () => Promise<Result>): Promise<Result> {
   try {
     return await call();

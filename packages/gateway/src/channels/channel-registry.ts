@@ -8,7 +8,7 @@ import type { MessageIntake } from "./account-host.ts";
 import { ChannelSupervisor } from "./channel-supervisor.ts";
 import type { ChannelAccount } from "./channel-account.ts";
 
-/** What the registry needs of the rest. */
+/** Dependencies of the channel registry. */
 export interface ChannelRegistryOptions {
   readonly accounts: readonly ChannelAccount[];
   readonly store: AccountStore;

@@ -45,7 +45,7 @@ export class InputPolicy {
     return admitMessage(message, account, {
       owner: admission.owner,
       mentionPatterns: this.#mentionPatterns(),
-      // What happens in a chat is never said to somebody.
+      // Other events never mention the assistant, so no mention is required.
       ...withoutUndefined({ activation: message.event.type === "message" ? activation : "always" }),
     });
   }

@@ -30,7 +30,7 @@ export interface SessionContext extends SessionFacts {
   readonly fallbacks: readonly ResolvedModel[];
 }
 
-/** True if a turn may be given what is for the owner alone: it is the owner's, and nobody else writes or reads in its session. */
+/** True if a turn may get data that is private to the owner: it is the owner's turn, and nobody else writes to or reads its session. */
 export function isPrivateTurn({ record, isGroup }: Pick<SessionFacts, "record" | "isGroup">, owner: boolean): boolean {
   return owner && !isGroup && (record?.isPrivate ?? true);
 }

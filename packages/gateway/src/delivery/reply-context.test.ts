@@ -31,7 +31,7 @@ const withToken = (text: string, data: string, expiresAtMs = Date.now() + 900_00
   platform.message(text, { replyContext: { data, expiresAtMs } });
 const sentWith = (): readonly (string | undefined)[] => platform.sent.map(({ replyContext }) => replyContext);
 
-test("an answer, and that to a command, are sent with the reply context of their message", async () => {
+test("answers, also those to commands, are sent with the reply context of their message", async () => {
   await start();
   server.script([textReply("Hello.")]);
   await platform.say(withToken("hello", "token-1"));
@@ -41,7 +41,7 @@ test("an answer, and that to a command, are sent with the reply context of their
   expect(sentWith().slice(0, 2)).toEqual(["token-1", "token-2"]);
 });
 
-test("an answer that was not sent before a restart has the reply context of its message too", async () => {
+test("an answer that was not sent before a restart is sent with the reply context of its message too", async () => {
   await start();
   server.script([textReply("Hello.")]);
   platform.answer = () => ({ type: "rejected", code: "unreachable", retry: { type: "backoff" } });
@@ -65,7 +65,7 @@ test.each([
   expect(sentWith()).toEqual([undefined]);
 });
 
-test("what the turn sends into another conversation goes without the reply context", async () => {
+test("messages of a turn to another conversation are sent without the reply context", async () => {
   await start();
   const elsewhere = { channel: "test", accountId: "default", conversation: { kind: "direct" as const, id: "dm-2" } };
   platform.targets.set("Bob", elsewhere);

@@ -2,12 +2,12 @@ import { StoreError } from "@factotum/store";
 import type { InboxStore, OutboxRecord, TurnStore } from "@factotum/store";
 import { conversationKey } from "../kernel/conversation-key.ts";
 
-/** Inputs of a turn that are looked through, newest first. */
+/** Inputs of a turn that are searched, newest first. */
 const MAX_INPUTS = 10;
 
 /**
- * What the platform gave to answer with: the valid reply context of the newest input that caused the row, if that came from the conversation that the row is
- * sent to. `undefined` if there is none, or what it is found by is damaged.
+ * The valid reply context of the newest input that caused the row, if that input came from the conversation that the row is sent to. `undefined` if there is
+ * none, or if the records that lead to it are damaged.
  */
 export async function readReplyContext(
   row: Pick<OutboxRecord, "turnId" | "inputIds" | "target">,
@@ -22,7 +22,7 @@ export async function readReplyContext(
       if (expiresAtMs === undefined || expiresAtMs > nowMs) return data;
     }
   } catch (error) {
-    // The row itself is sound: it is sent as a message of its own.
+    // The row itself is intact: it is sent as an independent message.
     if (!StoreError.isInstance(error) || error.code !== "damaged") throw error;
   }
   return undefined;

@@ -59,7 +59,7 @@ export function nextTry(receipt: SendReceipt, attempt: SendAttempt): number | un
   }
 }
 
-/** Backoff of delivery in milliseconds, after so many failures before this one: up to 500 at first, doubled each time, at most 60,000. */
+/** Backoff of delivery in milliseconds, after this number of earlier failures: up to 500 at first, doubled each time, at most 60,000. */
 export function retryDelayMs(failuresBefore: number, random: Random): number {
   return backoffDelay(failuresBefore, { baseMs: 500, maxMs: 60_000, random });
 }

@@ -246,7 +246,7 @@ export class Ingress implements MessageIntake {
     return parseCommand(commandText(said.message), resetTriggers) ?? parseUnknownCommand(said, resetTriggers);
   }
 
-  /** Keeps an event for the next turn of its session. In a session in which nothing was said there is nobody to tell. */
+  /** Keeps an event for the next turn of its session; drops it if the session does not exist yet. */
   #keepEvent(sessionKey: string, input: InputRecord, record: SessionRecord | undefined): void {
     const { pendingEvents, channels } = this.#options;
     if (record === undefined) return this.#ignore(input, "nothing was said in its session yet");
@@ -298,18 +298,18 @@ export class Ingress implements MessageIntake {
   }
 }
 
-/** A message and a pressed button begin a turn; other events wait for one. */
+/** True for messages and pressed buttons, which start a turn; other events wait for one. */
 function isAnswered({ message: { event } }: InputRecord): boolean {
   return event.type === "message" || event.type === "action";
 }
 
-/** What is said to the model: a button says its label, or what it stands for. */
+/** The text for the model: the label of a button, or its value. */
 function textOf({ event, text }: MsgContext): string {
   if (event.type !== "action") return text;
   return `[Pressed the button: ${text.trim() === "" ? (event.value ?? event.actionId) : text}]`;
 }
 
-/** The text that may be a command: a command that the platform knows as one is it before the text of its message, as is what a button stands for. */
+/** The text that may be a command: a command that the platform recognised takes precedence over the text of its message; of a button it is the value. */
 function commandText({ event, command, text }: MsgContext): string {
   if (event.type === "action") return event.value ?? "";
   return command === undefined ? text : `/${command.name} ${command.argumentsText}`.trim();
@@ -317,7 +317,7 @@ function commandText({ event, command, text }: MsgContext): string {
 
 function isWantedReaction({ event }: MsgContext, mode: AccountConfig["reactionNotifications"] = "own"): boolean {
   if (event.type !== "reaction" || mode === "all") return true;
-  // A platform that does not say whose message it was delivers reactions to the bot's own, as far as anyone knows.
+  // If a platform does not report the author, its reactions are taken for reactions to the bot's messages.
   return mode === "own" && event.isOnOwnMessage !== false;
 }
 

@@ -35,7 +35,7 @@ async function start(accountConfig: Partial<AccountConfig> = {}, home?: string):
   });
 }
 
-/** Says something and waits for the answer; the text of the newest message that the model got. */
+/** Sends a message and waits for the answer; resolves with the newest message that the model got. */
 async function ask(text: string, extra: Partial<MsgContext> = {}): Promise<string> {
   server.script([textReply("Well.")]);
   await platform.say(platform.message(text, { mentionsBot: true, ...extra }));
@@ -61,7 +61,7 @@ async function stateOf(eventId: string): Promise<unknown> {
 
 const reaction: InboundEvent = { type: "reaction", targetId: TARGET, emoji: "👍", removed: false };
 
-test("an event makes no turn; the next one shows it once, in a line of its own", async () => {
+test("an event starts no turn; the next turn shows it once, on a line of its own", async () => {
   await ask("hello");
   const requests = server.requests.length;
   const eventId = await happen(reaction);
@@ -84,7 +84,7 @@ test.each<[string, InboundEvent, Partial<MsgContext>]>([
   ['"Olga" added "Bob".', { type: "member", change: "joined", member: { id: "bob", name: "Bob", isSelf: false } }, {}],
   ['"Olga" removed you.', { type: "member", change: "left", member: { id: "bot", isSelf: true } }, {}],
   ['"Olga" left.', { type: "member", change: "left", member: { id: "owner-1", name: "Olga", isSelf: false } }, {}],
-])("is told as %s", async (line, event, extra) => {
+])("is shown as %s", async (line, event, extra) => {
   await ask("hello");
   await happen(event, extra);
   await ask("and?");
@@ -97,7 +97,7 @@ async function lastText(): Promise<string> {
   return (messages.at(-1)?.content ?? []).map(({ text = "" }) => text).join("\n");
 }
 
-test("an event waits over a restart, and is shown once then", async () => {
+test("an event waits across a restart and is then shown once", async () => {
   await ask("hello");
   const eventId = await happen(reaction);
   await running.stop();
@@ -109,7 +109,7 @@ test("an event waits over a restart, and is shown once then", async () => {
   expect(await ask("and?")).not.toContain("reacted");
 });
 
-test("words of others in an event mark the turn; the owner's own do not", async () => {
+test("text of others in an event taints the turn; the owner's text does not", async () => {
   const isMarked = async (): Promise<unknown> => {
     const session = await running.store.listSessions({ limit: 1 });
     const entries = await running.store.readTranscript(session.items[0]?.sessionId ?? "", { limit: 20 });
@@ -125,7 +125,7 @@ test("words of others in an event mark the turn; the owner's own do not", async 
   expect(await isMarked()).toBe(true);
 });
 
-test("in a group nobody needs to mention the assistant for an event, but has to be admitted", async () => {
+test("in a group an event needs no mention of the assistant, but its sender must be admitted", async () => {
   await running.stop();
   await start({ groups: { "g-1": { requireMention: true, allowFrom: ["bob"] } } }, running.home);
   await ask("hello", { origin: GROUP });
@@ -138,13 +138,13 @@ test("in a group nobody needs to mention the assistant for an event, but has to 
   await expect.poll(async () => stateOf(refused)).toMatchObject({ type: "ignored" });
 });
 
-test("an event of a session in which nothing was said is left out", async () => {
+test("an event of a session that does not exist yet is dropped", async () => {
   const eventId = await happen(reaction);
   await expect.poll(async () => stateOf(eventId)).toEqual({ type: "ignored", reason: "nothing was said in its session yet" });
   expect(await ask("hello")).not.toContain("reacted");
 });
 
-test("reactions are told by reactionNotifications", async () => {
+test("reactions are shown as reactionNotifications says", async () => {
   const told = async (mode: "off" | "own" | "all"): Promise<readonly boolean[]> => {
     await running.stop();
     await start({ reactionNotifications: mode }, running.home);
@@ -161,7 +161,7 @@ test("reactions are told by reactionNotifications", async () => {
   expect(await told("all")).toEqual([true, true, true]);
 });
 
-test("of many events the newest fifty are told, and of receipts each person's last", async () => {
+test("of many events the newest fifty are shown, and each person's last receipt", async () => {
   await ask("hello");
   const receipts: string[] = [];
   for (const state of ["delivered", "read", "delivered"] as const)
@@ -178,7 +178,7 @@ test("of many events the newest fifty are told, and of receipts each person's la
   expect(text.match(/System: /g)).toHaveLength(50);
 });
 
-test("a pressed button begins a turn with its label, or with what it stands for", async () => {
+test("a pressed button starts a turn with its label, or with its value", async () => {
   expect(await ask("Yes, please", { event: { type: "action", actionId: "yes", value: "y" } })).toContain(
     "[Pressed the button: Yes, please]",
   );
@@ -186,7 +186,7 @@ test("a pressed button begins a turn with its label, or with what it stands for"
   expect(await ask("", { event: { type: "action", actionId: "yes" } })).toContain("[Pressed the button: yes]");
 });
 
-test("a button that stands for a command, and a command of the platform's own, are run without the model", async () => {
+test("a button whose value is a command, and a native command of the platform, run without the model", async () => {
   await platform.say(platform.message("Show help", { event: { type: "action", actionId: "help", value: "/help" } }));
   await platform.say(platform.message("what the menu says", { command: { name: "status", argumentsText: "" } }));
   await platform.waitForSends(2);
@@ -198,7 +198,7 @@ test("a button that stands for a command, and a command of the platform's own, a
   ]);
 });
 
-test("events that wait are no backlog of the status", async () => {
+test("waiting events do not count as backlog in the status", async () => {
   await ask("hello");
   await happen(reaction);
   expect((await running.store.counts()).inputsWaiting).toBe(1);

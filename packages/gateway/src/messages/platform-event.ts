@@ -2,11 +2,11 @@ import type { SystemEvent } from "@factotum/agent-core";
 import type { EventMember, MsgContext } from "@factotum/channel-contract";
 import type { InputRecord } from "@factotum/store";
 
-/** UTF-16 units of an edited text, and of each other text that somebody chose. */
+/** Maximum UTF-16 units of an edited text, and of any other text that a person chose. */
 const MAX_TEXT_CHARS = 280;
 const MAX_NAME_CHARS = 60;
 
-/** What the model is shown of an event that is not answered: one line, with names and texts of others as JSON strings. */
+/** Describes an unanswered event to the model: one line, with names and texts of others as JSON strings. */
 export function describePlatformEvent({ message }: Pick<InputRecord, "message">): SystemEvent {
   return { timestampMs: message.timestampMs, text: textOf(message) };
 }
@@ -53,7 +53,7 @@ function nameOf({ id, name }: { readonly id: string; readonly name?: string }): 
   return quote(name ?? id, MAX_NAME_CHARS);
 }
 
-/** Ids are the platform's, but a hostile one must not read as words of ours. */
+/** Ids come from the platform, but a hostile one must not read like the gateway's text. */
 function idOf(id: string): string {
   return quote(id, MAX_NAME_CHARS);
 }

@@ -31,7 +31,7 @@ const RESET_LOOK_BACK = 20;
 export interface TurnMessagesRequest extends Pick<UserMessageRequest, "facts" | "nowMs" | "showsGroup" | "signal"> {
   readonly sessionKey: string;
   readonly history: readonly AgentMessage[];
-  /** What happened on the platform since the last turn, oldest first. */
+  /** Events of the platform since the last turn, oldest first. */
   readonly events: readonly InputRecord[];
   /** The session is private, this turn's messages included. */
   readonly isPrivate: boolean;

@@ -23,7 +23,7 @@ async function start(home?: string): Promise<TestGateway> {
   return startTestGateway({ platform, accountConfig, patch: withModel(model.baseUrl), ...withoutUndefined({ home }) });
 }
 
-/** Says something in a group, and resolves with the key of its session. */
+/** Sends a message in a group, and resolves with the key of its session. */
 async function sayIn(running: TestGateway, group: string): Promise<string> {
   const before = new Set(await keysOf(running));
   const origin = { channel: "test", accountId: "default", conversation: { kind: "group" as const, id: group } };
@@ -41,13 +41,13 @@ async function report({ gateway }: TestGateway, event: DamageEvent): Promise<voi
   await gateway.engine.idle();
 }
 
-/** The chats that were told, in the order in which they were. */
+/** The notified chats, in order. */
 const told = (): readonly string[] =>
   platform.sent.flatMap(({ target, outbound }) =>
     outbound.type === "text" && outbound.text === EVENT.text ? [target.conversation.id] : [],
   );
 
-test("every session that may have lost something is told in its chat, once, over a restart too", async () => {
+test("every session that may have lost something is notified in its chat, once, also across a restart", async () => {
   const first = await start();
   const [one, two] = [await sayIn(first, "one"), await sayIn(first, "two")];
   await sayIn(first, "three");
@@ -66,7 +66,7 @@ test("every session that may have lost something is told in its chat, once, over
   expect(items.filter(({ type }) => type === "notice")).toMatchObject([{ level: "error", text: EVENT.text }]);
 });
 
-test("a chat that several sessions were used in is told once", async () => {
+test("a chat that several sessions used is notified once", async () => {
   await using running = await start();
   await platform.say(platform.message("hello"));
   await running.gateway.engine.idle();
@@ -82,7 +82,7 @@ test("a chat that several sessions were used in is told once", async () => {
   expect((await running.store.readTranscript("other", { limit: 9 })).items).toMatchObject([{ type: "notice" }]);
 });
 
-test("an account without such a session is told where it was used last", async () => {
+test("an account without such a session is notified in the chat that was used last", async () => {
   await using running = await start();
   await sayIn(running, "one");
   const key = "agent:main:web:1";

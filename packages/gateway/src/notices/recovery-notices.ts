@@ -61,7 +61,7 @@ export class RecoveryNotices {
     return accounts;
   }
 
-  /** In the chat first: the entry in the transcript records that it is done. */
+  /** The chat comes first, because the entry in the transcript records that the notice is done. */
   async #report(event: DamageEvent, { key, lastOrigin }: SessionRecord, place: string): Promise<void> {
     if (lastOrigin !== undefined) await this.#say(event, key, lastOrigin);
     await this.#record(event, key, place);
@@ -84,7 +84,7 @@ export class RecoveryNotices {
     await this.#notices.addEntry(sessionKey, { level: "error", text: event.text, key: noticeKey(event, place) });
   }
 
-  /** Sessions may share a chat: the notice is the chat's, so that the outbox takes it once. */
+  /** Sessions may share a chat: the notice is keyed by the chat, so that the outbox takes it once. */
   async #say({ text, path }: DamageEvent, sessionKey: string, target: Origin): Promise<void> {
     await this.#notices.sendToChat(sessionKey, target, { text, identity: ["recovery", path ?? "", conversationKey(target)] });
   }

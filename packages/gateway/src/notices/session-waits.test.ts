@@ -125,10 +125,10 @@ test("a message behind an earlier one of its own conversation gets a notice, unl
   gate.open();
   await platform.waitForSends(1);
   await server.nextRequest();
-  // The receipt of what was shown is on disk.
+  // The receipt of the shown line is on disk.
   await running.gateway.engine.parts.dispatcher.idle();
   clock.pass(3);
-  // A wait that has had its line has no timer any more.
+  // A wait whose line was shown has no timer left.
   expect(clock.waiting).toBe(1);
   expect(textsTo("dm-ann")).toEqual(["Answer 0."]);
   clock.pass(1);

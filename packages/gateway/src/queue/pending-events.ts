@@ -1,6 +1,6 @@
 import type { InputRecord } from "@factotum/store";
 
-/** Of one session; older ones are dropped. */
+/** Per session; older events are dropped. */
 const MAX_EVENTS = 50;
 
 /**
@@ -10,12 +10,12 @@ const MAX_EVENTS = 50;
 export class PendingEvents {
   readonly #events = new Map<string, readonly InputRecord[]>();
 
-  /** How many wait in all sessions. */
+  /** Number of waiting events of all sessions. */
   get size(): number {
     return [...this.#events.values()].reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** Adds an event and returns those that are not to be shown any more: a receipt that is superseded, the oldest of too many. */
+  /** Adds an event and returns those that will not be shown: a superseded receipt, or the oldest event over the limit. */
   add(sessionKey: string, event: InputRecord): readonly InputRecord[] {
     const known = this.of(sessionKey).filter(({ id }) => id !== event.id);
     const superseded = known.filter((one) => isSuperseded(one, event));
@@ -24,12 +24,12 @@ export class PendingEvents {
     return [...superseded, ...kept.slice(0, -MAX_EVENTS)];
   }
 
-  /** Those of a session, oldest first. */
+  /** The events of a session, oldest first. */
   of(sessionKey: string): readonly InputRecord[] {
     return this.#events.get(sessionKey) ?? [];
   }
 
-  /** Forgets what was shown. */
+  /** Removes shown events. */
   remove(sessionKey: string, events: readonly InputRecord[]): void {
     const left = this.of(sessionKey).filter(({ id }) => !events.some((event) => event.id === id));
     if (left.length === 0) this.#events.delete(sessionKey);
@@ -37,7 +37,7 @@ export class PendingEvents {
   }
 }
 
-/** Somebody's receipt says everything that their earlier ones in the conversation said. */
+/** A person's receipt includes all earlier ones of that person in the conversation. */
 function isSuperseded({ message: earlier }: InputRecord, { message: later }: InputRecord): boolean {
   return (
     earlier.event.type === "receipt" &&

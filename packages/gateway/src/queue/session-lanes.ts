@@ -52,9 +52,9 @@ interface Actor<Item> {
 /** A lane's capacity: places held, and sessions that wait for one. */
 interface Lane {
   held: number;
-  /** Running items that wait to hold their place again, ahead of all that have not started. */
+  /** Running items that wait to hold their place again, ahead of all items that have not started. */
   readonly returning: Set<Waiter>;
-  /** Sessions with an item to start: those whose item goes first, and the others; each first come, first served. */
+  /** Sessions with an item ready to start, first come, first served: those whose item goes first, and the others. */
   readonly first: Set<string>;
   readonly others: Set<string>;
 }
@@ -221,7 +221,7 @@ export class SessionLanes<Item> {
     const capacities = this.#options.capacities();
     for (const name of LANES) {
       const lane = this.#lanes[name];
-      // While the lanes close, what runs may still end by itself.
+      // Running items may still finish while the lanes close.
       for (const { enter } of lane.returning) {
         if (lane.held >= capacities[name]) break;
         enter();

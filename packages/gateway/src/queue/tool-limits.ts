@@ -8,11 +8,11 @@ const MAX_SESSION_COMMANDS = 4;
 /** Calls that a run may start at once; only commands among them may have to wait. */
 export const MAX_PARALLEL_TOOLS = 8;
 
-/** What a waiting call waits for. */
+/** What a waiting tool call waits for. */
 export interface ToolWait {
-  /** Tools of other sessions, or only of its own. */
+  /** Tools of other sessions, or only of its own session. */
   readonly type: ToolWaitReason;
-  /** How many of them may run at once. */
+  /** How many may run at once. */
   readonly limit: number;
 }
 

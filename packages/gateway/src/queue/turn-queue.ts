@@ -251,7 +251,7 @@ export class TurnQueue {
     return this.#waitingInputs(sessionKey).findLast((waiting) => isSameConversation(waiting, job));
   }
 
-  /** What a person's message of this conversation, or of the whole session, waits for; `undefined` when none waits. */
+  /** What a person's message of this conversation, or of the whole session, waits for; `undefined` if none waits. */
   waitReason(sessionKey: string, target?: Origin): QueueWaitReason | undefined {
     const key = target === undefined ? undefined : conversationKey(target);
     const waiting = this.lanes.waiting(sessionKey);

@@ -1,12 +1,12 @@
-/** One that waits in a line, with what the line is searched by. */
+/** A waiter in a line, with the facts by which it is found. */
 export type Waiter<Facts extends object = object> = Facts & {
-  /** Ends the wait: leaves the line and takes what was waited for, both in this step. */
+  /** Ends the wait: leaves the line and takes the awaited resource, synchronously. */
   readonly enter: () => void;
 };
 
 /**
- * Waits at the end of a line until `enter` of the new waiter is called, which calls `onEnter` in the same step. Leaves the line and rejects with the signal's
- * reason when that fires first. Check the signal before.
+ * Waits at the end of a line until `enter` of the new waiter is called, which calls `onEnter` synchronously. If the signal fires first, leaves the line and
+ * rejects with its reason. Check the signal before the call.
  */
 export async function waitInLine<Facts extends object>(
   line: Set<Waiter<Facts>>,

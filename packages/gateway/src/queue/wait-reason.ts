@@ -1,6 +1,6 @@
 import type { ChatWait } from "@factotum/protocol";
 
-/** What messages, or the tools of a run, wait for, in the protocol's words. */
+/** What messages, or the tools of a run, wait for, in the terms of the protocol. */
 export type WaitReason = ChatWait["type"];
 
 /** What tools wait for. */

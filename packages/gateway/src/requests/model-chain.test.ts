@@ -18,7 +18,7 @@ const FAILURE: ModelEvent = {
   error: new ModelError("overloaded", "Busy.", { retry: { type: "backoff" } }),
 };
 
-/** A client and a place that write down what is done with them. */
+/** A client and a lane place that log their calls. */
 function createScene({ breaks = false, failures = 0, failure = FAILURE } = {}) {
   const log: string[] = [];
   const charged: SpendCharge[] = [];
@@ -80,7 +80,7 @@ test("the place is released when the stream fails and when its reader stops", as
   const left = createScene();
   for await (const _event of left.client.stream(REQUEST, { signal })) break;
   expect(left.log).toEqual(["enter", "ask", "leave"]);
-  // What was reserved for it is given back.
+  // The reservation for it is released.
   expect(left.charged).toMatchObject([{ calls: 1, tokens: 0 }]);
 });
 
@@ -90,7 +90,7 @@ test("the place is released during the backoff between retries", async () => {
   expect(log).toEqual(["enter", "ask", "leave", "enter", "ask", "leave"]);
 });
 
-test("a try that breaks off is charged with what its partial answer has cost", async () => {
+test("an attempt that breaks off is charged for its partial answer", async () => {
   const usage = { input: 30, output: 4, cacheRead: 0, cacheWrite: 0, total: 34 };
   const { charged, client } = createScene({
     failures: 1,
@@ -113,7 +113,7 @@ test("a try that breaks off is charged with what its partial answer has cost", a
   expect(charged).toMatchObject([{ tokens: 34 }]);
 });
 
-test("nothing is asked when the run is stopped while it waits for its place", async () => {
+test("sends no request if the run is stopped while it waits for its place", async () => {
   const { log, client } = createScene();
   expect(await collect(client.stream(REQUEST, { signal: AbortSignal.abort() }))).toMatchObject([
     { type: "message-failed", error: { code: "aborted" } },

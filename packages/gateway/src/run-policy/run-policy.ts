@@ -1,6 +1,6 @@
 import { RUN_KINDS, type RunKind } from "@factotum/agent-contract";
 
-/** Who shares the places for work: people's turns, sub-agents', and what no person waits for. */
+/** Lanes by who shares their capacity: people's turns, sub-agents' turns, and unattended work. */
 export const LANES = ["main", "subagent", "cron"] as const;
 
 /** Name of a lane. */

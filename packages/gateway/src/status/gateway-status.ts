@@ -37,7 +37,7 @@ export async function gatewayStatus(engine: Engine, facts: StatusFacts): Promise
     channels: channels.status(),
     refused: refusedStatus(engine.parts.refused),
     sessions: { total: counts.sessions, running: engine.activeTurns },
-    // Events wait for the next message, which is no backlog.
+    // Events wait for the next message, which is not a backlog.
     inputs: { waiting: Math.max(0, counts.inputsWaiting - engine.parts.pendingEvents.size), deadLettered: counts.inputsDead },
     outbox: outboxStatus(counts, engine),
     usage: { totalTokens: total, ...withoutUndefined({ costUsd }) },

@@ -174,7 +174,7 @@ describe("a conversation that exceeds its window", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("is compacted for a refused request only once the turn has its place again", async () => {
+  test("is compacted after a refused request only once the turn has its place again", async () => {
     await using server = await startAnthropicServer();
     const platform = new TestPlatform();
     await using running = await startTestGateway({
@@ -190,7 +190,7 @@ describe("a conversation that exceeds its window", () => {
       open += 1;
       most = Math.max(most, open);
       const sent = JSON.stringify(body);
-      // Whatever goes on without a place has its time to be asked for.
+      // Any work that continues without a place gets time to send its request.
       if (sent.includes("and I?")) for (let reads = 0; reads < 300; reads += 1) await running.store.readSession("agent:main:main");
       open -= 1;
       if (isSummary(body)) return textReply("Known: word-0.");
@@ -215,7 +215,7 @@ describe("a conversation that exceeds its window", () => {
     expect(most).toBe(1);
   });
 
-  test("a request that cannot be repaired, since its model is not configured any more, is a failure that is told", async () => {
+  test("a request that cannot be repaired because its model is no longer configured is reported as a failure", async () => {
     await using server = await startAnthropicServer();
     const platform = new TestPlatform();
     await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
@@ -231,7 +231,7 @@ describe("a conversation that exceeds its window", () => {
     expect(platform.sent).toMatchObject([{ outbound: { text: expect.stringContaining("nowhere/nothing") } }]);
   });
 
-  test("a store that fails while a request is repaired at a stop is no end of the turn", async () => {
+  test("a store failure while a request is repaired during a stop does not end the turn", async () => {
     await using server = await startAnthropicServer();
     const platform = new TestPlatform();
     const reached = Promise.withResolvers<void>();
@@ -263,7 +263,7 @@ describe("a conversation that exceeds its window", () => {
     expect(platform.sent).toMatchObject([{ outbound: { text: "Noted." } }]);
   });
 
-  test("is cut in the middle of a turn that is too large by itself: the model still knows what was asked, and what it has found", async () => {
+  test("is truncated within a turn that is too large by itself, keeping the question and the findings", async () => {
     await using server = await startAnthropicServer();
     server.script([
       toolReply({ name: "ls", input: {} }),

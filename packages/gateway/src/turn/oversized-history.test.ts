@@ -29,7 +29,7 @@ const summariesOf = (server: AnthropicServer): number => server.requests.filter(
 const texts = (platform: TestPlatform): readonly string[] =>
   platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : outbound.type));
 
-/** Stores a conversation of about twenty windows, or of fewer turns, whose answers claim to have cost ten tokens each. */
+/** Stores a conversation of about twenty windows, or of fewer turns, whose answers report a cost of ten tokens each. */
 async function importLong({ store }: Pick<TestGateway, "store">, platform: TestPlatform, turns = TURNS): Promise<void> {
   const said = { api: "other", provider: "other", model: "other", stopReason: "stop" } as const;
   const usage = { input: 5, output: 5, cacheRead: 0, cacheWrite: 0, total: 10 };
@@ -118,7 +118,7 @@ describe("a history of many windows", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("is no reason to cut by rule where it fits the window: the provider's refusal makes a second summary", async () => {
+  test("is not truncated by rule if it fits the window: the provider's refusal causes a second summary", async () => {
     await using server = await startAnthropicServer();
     let refused = false;
     server.respond(({ body }): AnthropicReply => {
@@ -134,12 +134,12 @@ describe("a history of many windows", () => {
     await platform.waitForSends(1);
     expect(texts(platform)).toEqual(["Noted."]);
     const kinds = server.requests.map(({ body }) => (isSummary(body) ? "summary" : "turn"));
-    // Chunks of the same summary are one here.
+    // Consecutive chunks of one summary count once.
     expect(kinds.filter((kind, index) => kind !== kinds[index - 1])).toEqual(["summary", "turn", "summary", "turn"]);
     expect(server.violations).toEqual([]);
   });
 
-  test("is summarised on request with three calls at most, and no notes are taken over it before", async () => {
+  test("is summarised on request with at most three calls, without a memory flush before", async () => {
     await using server = await startAnthropicServer();
     server.respond(() => textReply("Known: they asked questions."));
     const platform = new TestPlatform();

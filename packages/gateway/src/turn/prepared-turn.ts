@@ -74,7 +74,7 @@ interface TurnDisplay {
   readonly areThoughtsAsked: boolean;
 }
 
-/** What is decided of a job's turn before its messages are made. */
+/** Properties of a job's turn that are decided before its messages are rendered. */
 export interface TurnIdentity {
   readonly id: string;
   readonly kind: RunKind;
@@ -83,11 +83,11 @@ export interface TurnIdentity {
   readonly sessionId: string;
   readonly isPrivate: boolean;
   readonly nowMs: number;
-  /** What happened on the platform, as its messages show it. */
+  /** Events of the platform that its messages show. */
   readonly events: readonly InputRecord[];
 }
 
-/** Gives a job's turn its identity, now. `events`: what the turn shows of the platform besides its messages. */
+/** Creates the identity of a job's turn, as of now. `events`: the platform's events that the turn shows in addition to its messages. */
 export function identifyTurn(
   job: InputJob,
   sessionKey: string,
@@ -101,15 +101,15 @@ export function identifyTurn(
   return { id: random.uuid(), kind, owner, sessionKey, sessionId, isPrivate, nowMs: clock.now(), events };
 }
 
-/** What a job's turn begins with. */
+/** Input of a turn's first commit. */
 export interface FirstCommit extends Pick<NewTurn, "prompt"> {
-  /** Older turns as they were rendered again for this one. */
+  /** Older turns that were re-rendered for this one. */
   readonly replacement?: TranscriptBody | undefined;
   /** The job's messages come last. */
   readonly messages: readonly AgentMessage[];
 }
 
-/** The first commit of a job's turn. Pure. */
+/** Builds the first commit of a job's turn. Pure. */
 export function createNewTurn(job: InputJob, run: TurnIdentity, first: FirstCommit, context: SessionFacts): NewTurn {
   const lead = leadInput(job);
   const { message, admission } = lead;
@@ -147,7 +147,7 @@ export function createNewTurn(job: InputJob, run: TurnIdentity, first: FirstComm
   };
 }
 
-/** True if only the owner is behind them. */
+/** True if all events are the owner's. */
 function areOwners(events: readonly InputRecord[]): boolean {
   return events.every(({ admission }) => admission.owner);
 }

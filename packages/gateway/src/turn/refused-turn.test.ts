@@ -238,7 +238,7 @@ test("a refused message whose end was stored, although the commit was reported a
   expect((await history(running)).map(([type]) => type)).toEqual(["user", "notice", "user", "assistant"]);
 });
 
-test("a refused message is in the next request also when nothing else has changed", async () => {
+test("a refused message is in the next request even if nothing else has changed", async () => {
   await using running = await startTestGateway({ platform, patch: good });
   const reload = async (patch: Patch): Promise<void> =>
     running.gateway.reload({ ...running.settings(patch(running.gateway.engine.parts.running.config)), token: running.token });
@@ -255,7 +255,7 @@ test("a refused message is in the next request also when nothing else has change
   expect(lastRequest()).toMatch(/first words.*second words.*third words/);
 });
 
-test("whoever waits for a refused input is told of its turn before its end", async () => {
+test("a client that waits for a refused input is notified of its turn before the turn ends", async () => {
   await using running = await startTestGateway({ platform, patch: withoutModel });
   const heard: string[] = [];
   await running.gateway.engine.submit(
@@ -288,7 +288,7 @@ test("an upload is removed once its refused turn is on disk", async () => {
   expect(await uploads.read(ref)).toBeUndefined();
 });
 
-test("a message whose refusal meets a failing store keeps its image, once the store works", async () => {
+test("a message keeps its image if the store fails while it is refused and then works again", async () => {
   let fails = true;
   const around = withMethods((store) => ({
     readLastTurn: async (...parameters) => {
@@ -307,7 +307,7 @@ test("a message whose refusal meets a failing store keeps its image, once the st
   expect(lastRequest()).toMatch(/what is this\?.*"image".*well\?/);
 });
 
-test("a message that is being refused when the gateway stops is answered by the next one", async () => {
+test("a message that is being refused when the gateway stops is answered by the next process", async () => {
   const reached = Promise.withResolvers<void>();
   let hangs = true;
   const around = withMethods((store) => ({

@@ -190,7 +190,7 @@ function incomingTokens(job: InputJob, { model }: SessionContext): number {
   return longTextTokens(texts, model.client.info.contextWindow);
 }
 
-/** Earlier messages that a client sent along, as the history of a new session. */
+/** Earlier messages from the client's request, as the history of a new session. */
 async function earlierMessages(
   { admission }: InputRecord,
   { sessionKey, tools }: { readonly sessionKey: string; readonly tools: readonly { readonly name: string }[] },
