@@ -13,10 +13,10 @@ const set = (key: string, value: unknown, options: { readonly expiresAtMs?: numb
   ...options,
 });
 
-/** What the accounts of channels keep over restarts. */
+/** State of channel accounts that survives restarts. */
 export function describeAccountState(context: () => ContractContext): void {
   describe("account state", () => {
-    test("keeps JSON and bytes by account over a restart, and replaces and deletes rows", async () => {
+    test("keeps JSON and bytes per account across a restart, and replaces and deletes rows", async () => {
       const { store, fixture } = context();
       const bytes = new Uint8Array([0, 255, 7]);
       await store.commitProgress(account, {
@@ -38,7 +38,7 @@ export function describeAccountState(context: () => ContractContext): void {
       expect(await reopened.readAccountState({ ...account, channel: "other" }, "a")).toBeUndefined();
     });
 
-    test("lists the rows of a prefix by key, and treats no character of it as a pattern", async () => {
+    test("lists the rows of a prefix by key, without pattern characters", async () => {
       const { store } = context();
       const keys = ["topic/\u{1f600}", "topic/\uffee", "topic/1", "topic%", "topic_/2", "topic", "other"];
       await store.commitProgress(account, { state: keys.map((key) => set(key, key)) });
@@ -51,7 +51,7 @@ export function describeAccountState(context: () => ContractContext): void {
       expect((await store.listAccountState(account, "other"))[0]).toEqual({ key: "other", value: json("other") });
     });
 
-    test("a row that has expired counts as absent, and maintenance removes it", async () => {
+    test("an expired row counts as absent, and maintenance removes it", async () => {
       const { store } = context();
       await store.commitProgress(account, {
         state: [set("gone", 1, { expiresAtMs: 1 }), set("later", 2, { expiresAtMs: 4_102_444_800_000 })],
@@ -64,7 +64,7 @@ export function describeAccountState(context: () => ContractContext): void {
       expect(await store.readAccountState(account, "later")).toBeUndefined();
     });
 
-    test("progress is committed with the input, even a duplicate, and neither without the other", async () => {
+    test("progress is committed with the input, even with a duplicate, and neither without the other", async () => {
       const { store } = context();
       const at = { admission: OWNER, receivedAtMs: NOW_MS };
       await store.acceptInput(sampleMessage("1"), { ...at, progress: { cursor: "7", state: [set("session", "one")] } });
@@ -87,7 +87,7 @@ export function describeAccountState(context: () => ContractContext): void {
       ["a key with half a surrogate pair", set("\ud800", 1)],
       ["what is not JSON", set("a", undefined)],
       ["a large value", set("a", "x".repeat(ACCOUNT_STATE_LIMITS.valueBytes))],
-    ])("refuses %s, and changes nothing", async (_name, change) => {
+    ])("refuses %s and changes nothing", async (_name, change) => {
       const { store } = context();
       await expect(store.commitProgress(account, { cursor: "1", state: [set("ok", 1), change] })).rejects.toMatchObject({
         code: "invalid",
@@ -96,7 +96,7 @@ export function describeAccountState(context: () => ContractContext): void {
       expect(await store.readCursor(account)).toBeUndefined();
     });
 
-    test("bounds what an account keeps; replacing and deleting make room", async () => {
+    test("limits the state of an account; replacing and deleting free space", async () => {
       const { store } = context();
       const { valueBytes, totalBytes } = ACCOUNT_STATE_LIMITS;
       const block = (key: string, length = valueBytes - 64): AccountChange => ({

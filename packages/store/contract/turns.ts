@@ -57,7 +57,7 @@ export function describeTurns(context: () => ContractContext): void {
       await expect(store.startTurn(sampleTurn("t1", []))).rejects.toMatchObject({ code: "conflict" });
     });
 
-    test("settles the events that it shows, those that still wait, with the turn or not at all", async () => {
+    test("settles the shown events that still wait, together with the turn or not at all", async () => {
       const { store } = context();
       const [first, second, third] = await Promise.all(
         ["1", "2", "3"].map(

@@ -34,7 +34,7 @@ async function work(name: string): Promise<void> {
 }
 
 await store.resumeTurns();
-// A killed process would not store it.
+// A killed process would not store the compile cache.
 flushCompileCache();
 say("ready");
 await Promise.all(

@@ -17,7 +17,7 @@ export interface DamageEvent {
   readonly sessionKey?: string;
   /** For a restored database: keys of sessions restored from their plain file alone; truncated if there are many. */
   readonly rebuilt?: readonly string[];
-  /** For a restored database that lost something: keys of sessions that were or may have been in use in the lost time, most likely first; at most 100. */
+  /** For a restored database with losses: keys of sessions that were or may have been in use in the lost period, most likely first; at most 100. */
   readonly affected?: readonly string[];
   /** The affected file or folder, absolute. */
   readonly path?: string;

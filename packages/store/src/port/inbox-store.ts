@@ -26,7 +26,7 @@ export interface SettledInputs {
 
 /** Inputs, from acceptance to their terminal state. */
 export interface InboxStore {
-  /** Accepts an input, once per (channel, account, conversation, event id), and commits the account's progress with it, also with a duplicate (R2). */
+  /** Accepts an input, once per (channel, account, conversation, event id), and commits the account's progress with it, also for a duplicate (R2). */
   acceptInput(
     message: MsgContext,
     options: { readonly admission: InputAdmission; readonly receivedAtMs: number; readonly progress?: AccountProgress },

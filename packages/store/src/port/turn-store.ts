@@ -20,7 +20,7 @@ export interface NewTurn {
   readonly origin: Origin;
   readonly owner: boolean;
   readonly inputIds: readonly string[];
-  /** Waiting events that its user entry shows: settled as `shown` in the same commit. One that is not waiting any more is left as it is. */
+  /** Waiting events that its user entry shows: settled as `shown` in the same commit. An event that no longer waits is unchanged. */
   readonly shownEventIds?: readonly string[];
   readonly replyTo?: MessageId;
   /** The user's entry, as it will be sent. */

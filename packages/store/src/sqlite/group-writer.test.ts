@@ -196,7 +196,7 @@ test("a write that fails alone leaves nothing behind", async () => {
   expect((await accept("2")).type).toBe("accepted");
 });
 
-test("a checkpoint does not wait for another program that reads the database", async () => {
+test("a checkpoint does not wait for another process that reads the database", async () => {
   await accept("1");
   using other = new DatabaseSync(fixture.file, { readOnly: true });
   other.exec("BEGIN");

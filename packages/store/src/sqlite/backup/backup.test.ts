@@ -20,7 +20,7 @@ afterEach(() => scene.remove());
 const NEWEST = MIGRATIONS.at(-1)?.version ?? 0;
 const target = (): string => `${fixture.folder}-copy.sqlite`;
 
-test("a copy holds everything that is committed, the log included, and says how much of the plain files belongs to it", async () => {
+test("a copy has all committed data, the log included, and reports how much of the plain files belongs to it", async () => {
   const store = await scene.open();
   await scene.talk(store, "main", "first");
   await store.flushCopies();
@@ -38,7 +38,7 @@ test("a copy holds everything that is committed, the log included, and says how 
   expect(() => copyDatabase(fixture.file, target(), { secrets: true })).toThrow(/.+/);
 });
 
-test("a damaged, foreign or newer database is refused", async () => {
+test("refuses a damaged, foreign or newer database", async () => {
   const store = await scene.open();
   for (let index = 0; index < 20; index += 1) await scene.talk(store, "main", `word${index}`);
   await store.close();
@@ -63,7 +63,7 @@ test("a damaged, foreign or newer database is refused", async () => {
   await expect(inspectDatabase(target())).rejects.toMatchObject({ code: "unsupported" });
 });
 
-test("a restored database continues beside its plain files, repeats nothing, and is no loss", async () => {
+test("a restored database continues next to its plain files, repeats nothing, and is not taken for a loss", async () => {
   const store = await scene.open();
   await scene.talk(store, "main", "first");
   await store.acceptInput(sampleMessage("waits"), { admission: OWNER, receivedAtMs: fixture.clock.nowMs });
@@ -97,7 +97,7 @@ test("a restored database continues beside its plain files, repeats nothing, and
   expect(words).toEqual(expect.arrayContaining(["first", "second"]));
 });
 
-test("a copy without secrets lacks what accounts keep as secret, in its free pages too", async () => {
+test("a copy without secrets does not contain them, not even in free pages", async () => {
   const store = await scene.open();
   const account = { channel: "feishu", accountId: "default" };
   const rows = [

@@ -6,8 +6,8 @@ import { toStoreError } from "../to-store-error.ts";
 
 /**
  * Copies a database, as of one moment, into a new file with mode 600. The process that uses it continues: this is one read transaction of another connection,
- * and the copy contains what is only in the log. Blocks until it is done. Throws a `StoreError`: `damaged` if SQLite cannot read the original, `full` without
- * space for the copy. Without `secrets` the copy lacks what accounts of channels keep as secret, their logins for example.
+ * and the copy includes data that is only in the log. Blocks until it is done. Throws a `StoreError`: `damaged` if SQLite cannot read the original, `full`
+ * without space for the copy. Without `secrets` the copy lacks the secret state of channel accounts, such as their logins.
  */
 export function copyDatabase(path: string, target: string, { secrets }: { readonly secrets: boolean }): void {
   let connection: DatabaseSync | undefined;
@@ -23,7 +23,7 @@ export function copyDatabase(path: string, target: string, { secrets }: { readon
   }
 }
 
-/** Overwrites them in the file as well. Older databases have no table for them. */
+/** Also overwrites them in the file. Older databases have no table for them. */
 function removeSecrets(target: string): void {
   using copy = new DatabaseSync(target);
   if (copy.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'account_state'").get() === undefined) return;

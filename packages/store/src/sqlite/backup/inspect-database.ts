@@ -5,18 +5,18 @@ import { MIGRATIONS } from "../connection/schema.ts";
 import { checkFile } from "../recovery/check-file.ts";
 import { toStoreError } from "../to-store-error.ts";
 
-/** What is known of a database file that no process uses. */
+/** Facts about a database file that no process uses. */
 export interface DatabaseFacts {
   /** The version of its schema; an older one is migrated by the first start. */
   readonly version: number;
   readonly sessions: number;
-  /** For every conversation, by session id, how many bytes of its plain file the database knows. */
+  /** The bytes of each conversation's plain file that the database knows, by session id. */
   readonly copiedBytes: ReadonlyMap<string, number>;
 }
 
 /**
- * Opens a database file that no process uses, and checks its structure. Rejects with `damaged` if that is not sound, and with `unsupported` if the file
- * belongs to another program or has a newer schema than this program knows.
+ * Opens a database file that no process uses, and checks its structure. Rejects with `damaged` if the structure is not sound, and with `unsupported` if the
+ * file belongs to another program or has a newer schema than this program knows.
  */
 export async function inspectDatabase(path: string): Promise<DatabaseFacts> {
   const [problem] = await checkFile(path);

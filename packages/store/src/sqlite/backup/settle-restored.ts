@@ -7,7 +7,7 @@ import { abandonPending, repairReferences } from "../recovery/settle-copy.ts";
 import type { AbandonedWork } from "../recovery/settle-copy.ts";
 import { toStoreError } from "../to-store-error.ts";
 
-/** Options of settling. */
+/** Options of `settleRestoredDatabase`. */
 export interface SettleRestoredOptions {
   /** The state folder that the database was restored into. No process may use it. */
   readonly folder: string;
@@ -19,8 +19,8 @@ export interface SettleRestoredOptions {
 const REASON = "the database was restored from a backup: it may have been done since";
 
 /**
- * Makes a database that was restored from a backup ready for its first start: migrates it, ends its pending work, which may have been done after the backup, as
- * dead letters, and gives it an id of its own. Throws a `StoreError`.
+ * Prepares a database that was restored from a backup for its first start: migrates it, ends its pending work as dead letters, since it may have been done
+ * after the backup, and gives it a new id. Throws a `StoreError`.
  */
 export function settleRestoredDatabase({ folder, clock, random, logger }: SettleRestoredOptions): AbandonedWork {
   connect({ folder, clock, logger, migrations: MIGRATIONS }).close();

@@ -87,7 +87,7 @@ export class Database {
     }
   }
 
-  /** Writes the log back and truncates it. Never waits: pages that a reader of another process needs stay in the log until the next checkpoint. */
+  /** Checkpoints and truncates the log. Never waits: pages that a reader of another process needs stay in the log until the next checkpoint. */
   checkpoint(): void {
     this.execute("PRAGMA busy_timeout = 0");
     try {

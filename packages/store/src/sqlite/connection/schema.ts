@@ -356,7 +356,7 @@ CREATE TABLE tainted_blocks (
 ) STRICT, WITHOUT ROWID;
 `;
 
-/** What accounts keep over restarts, and how much of it each has, so that the quota needs no sum over the rows. */
+/** State of accounts, and its size per account, so that the quota needs no sum over the rows. */
 const ACCOUNT_STATE = `
 CREATE TABLE account_state (
   id INTEGER PRIMARY KEY,

@@ -9,7 +9,7 @@ let scene: RecoveryScene;
 beforeEach(async () => (scene = await RecoveryScene.create()));
 afterEach(() => scene.remove());
 
-/** A turn of this session that began and ended so many hours ago. */
+/** A turn of this session that began and ended this many hours ago. */
 async function talk(store: SqliteStore, name: string, hoursAgo: number, expiresAtMs?: number): Promise<void> {
   const atMs = NOW_MS - hoursAgo * HOUR_MS;
   const turn = `${name}-${hoursAgo}`;
@@ -26,7 +26,7 @@ async function talk(store: SqliteStore, name: string, hoursAgo: number, expiresA
 const affected = (store: SqliteStore): readonly string[] =>
   store.damage.list().flatMap((event) => (event.affected ?? []).map((key) => key.replace("agent:main:", "")));
 
-test("names the sessions that were in use in the lost time, then those of the day before, and counts what is uncertain", async () => {
+test("names the sessions in use in the lost period, then those of the day before, and counts uncertain rows", async () => {
   const store = await scene.open();
   await talk(store, "long-ago", 400);
   await talk(store, "went-on", 300);
@@ -60,7 +60,7 @@ test("names the sessions that were in use in the lost time, then those of the da
   expect(text).toContain("Messages that came later and had no answer yet are lost, and so are the dead letters of that time.");
 });
 
-test("names none if nothing is lost", async () => {
+test("names none if nothing was lost", async () => {
   const store = await scene.open();
   await talk(store, "today", 3);
   await store.close();
@@ -73,7 +73,7 @@ test("names none if nothing is lost", async () => {
   expect(again.damage.list()[0]?.text).not.toContain("dead letter");
 });
 
-test("names at most a hundred, and none that only may have lost something before one that has", async () => {
+test("names at most a hundred, the sessions with certain losses before those with possible ones", async () => {
   const store = await scene.open();
   await talk(store, "went-on", 300);
   for (let number = 0; number < 101; number += 1) await talk(store, `s${number}`, 3);

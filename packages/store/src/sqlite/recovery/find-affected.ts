@@ -3,17 +3,17 @@ import type { DatabaseSync } from "node:sqlite";
 /** Why a pending row is not sent, or answered, again. */
 export const UNCERTAIN = "the database was damaged and restored from a copy: it may have been done since";
 
-/** Sessions used this long before the newest activity that is known are the likely ones to have been used in the lost time. */
+/** Sessions that were used within this time before the newest known activity were probably also used in the lost period. */
 const LIKELY_MS = 24 * 60 * 60_000;
 
-/** Sessions that an event of damage lists, at most. */
+/** Maximum sessions in a damage event. */
 const MAX_SESSIONS = 100;
 
-/** The pending rows that a recovery gave up, since they may have been done. */
+/** Pending rows that a recovery gave up, since they may have been processed. */
 export interface UncertainRows {
-  /** Received messages without a known answer: dead letters now. */
+  /** Received messages without a known answer; they are dead letters now. */
   readonly inputs: number;
-  /** Messages of which it is not known whether they were sent. */
+  /** Messages that may or may not have been sent. */
   readonly outbound: number;
 }
 
@@ -29,14 +29,14 @@ export function countUncertain(database: DatabaseSync, nowMs: number): Uncertain
   };
 }
 
-/** Since when a session must have been used to have likely been used in the lost time too. To be asked before newer entries are restored. */
+/** The time since which a session must have been used to count as probably used in the lost period. Call it before newer entries are restored. */
 export function likelySince(database: DatabaseSync): number {
   return Number(database.prepare("SELECT coalesce(max(updated_at), 0) AS at FROM sessions").get()?.["at"]) - LIKELY_MS;
 }
 
 /**
- * Keys of the sessions that may have lost something, at most 100: first those that certainly were in use in the lost time, because their plain file has newer
- * entries or because work of theirs was given up, then those that were used within a day before it. The newest first; those of single requests are left out.
+ * Keys of the sessions that may have lost something, at most 100: first those that were certainly in use in the lost period, because their plain file has newer
+ * entries or because their work was given up, then those that were used within a day before it. Newest first; sessions of single requests are left out.
  */
 export function findAffected(
   database: DatabaseSync,
@@ -45,10 +45,10 @@ export function findAffected(
     likelySinceMs,
     nowMs,
   }: {
-    /** Conversations that newer entries were restored to. */
+    /** Conversations with restored newer entries. */
     readonly conversations: readonly number[];
     readonly likelySinceMs: number;
-    /** When the pending rows were given up. */
+    /** The time at which the pending rows were given up. */
     readonly nowMs: number;
   },
 ): readonly string[] {

@@ -47,7 +47,7 @@ export function recoveryText({ loss, isComplete, snapshotAtMs, fromCopies, uncer
   ].join(" ");
 }
 
-/** What became of messages on their way. The plain files hold only what was said. */
+/** The fate of unfinished messages. The plain files contain only the conversation. */
 function describeWork(loss: DatabaseLoss, { inputs, outbound }: UncertainRows): string[] {
   return [
     ...(inputs === 0

@@ -29,7 +29,7 @@ export interface RestoredCopies {
   readonly setAside: readonly string[];
 }
 
-/** The same, with the conversations that entries were added to. */
+/** The same, with the conversations to which entries were added. */
 interface FilledCopies extends RestoredCopies {
   readonly filled: readonly number[];
 }

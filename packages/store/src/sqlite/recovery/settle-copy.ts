@@ -2,10 +2,10 @@ import { COUNT_ACCOUNT_STATE } from "../tables/account-table.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
 
-/** How a copy of a database is settled. */
+/** Options of `abandonPending`. */
 export interface SettleOptions {
   readonly nowMs: number;
-  /** Why pending work is not done again; people read it. */
+  /** Why pending work is not repeated; people read it. */
   readonly reason: string;
 }
 
@@ -16,8 +16,8 @@ export interface AbandonedWork {
 }
 
 /**
- * Ends everything that a copy of a database says is pending: it may have been done since the copy was made, and nothing is repeated unasked. Inputs become dead
- * letters, answers ambiguous, running turns failed.
+ * Ends all work that is pending in a copy of a database: it may have been done since the copy was made, and nothing is repeated without a request. Inputs
+ * become dead letters, answers ambiguous, running turns failed.
  */
 export function abandonPending(database: DatabaseSync, { nowMs, reason }: SettleOptions): AbandonedWork {
   const inputs = database
@@ -32,7 +32,7 @@ export function abandonPending(database: DatabaseSync, { nowMs, reason }: Settle
   return { inputs: Number(inputs.changes), outbound: Number(outbound.changes) };
 }
 
-/** Repairs references to missing rows, and makes the copy a database of its own: with a new id, and numbers that the original has not given out. */
+/** Repairs references to missing rows, and makes the copy an independent database: with a new id, and with row numbers that the original has not assigned. */
 export function repairReferences(
   database: DatabaseSync,
   { databaseId, nowMs, reason }: SettleOptions & { readonly databaseId: string },

@@ -11,13 +11,13 @@ import type { TableContext } from "./table-context.ts";
 /** A value as it is stored; bytes are base64. */
 type StoredValue = { readonly json: unknown } | { readonly base64: string };
 
-/** Counts anew what accounts keep, after rows were removed behind the table's back. */
+/** Recounts the state of accounts, after rows were removed by other means than this table. */
 export const COUNT_ACCOUNT_STATE = `DELETE FROM account_usage;
   INSERT INTO account_usage SELECT channel, account, sum(bytes) FROM account_state GROUP BY channel, account;`;
 
 const UNEXPIRED = "(expires_at IS NULL OR expires_at > ?)";
 
-/** What the accounts of channels keep over restarts: a cursor and rows of state. */
+/** State of channel accounts that survives restarts: a cursor and rows. */
 export class AccountTable {
   readonly #context: TableContext;
 
@@ -63,7 +63,7 @@ export class AccountTable {
       const value = this.#decode(row);
       return value === undefined ? [] : [{ key: textOf(row, "key"), value }];
     });
-    // SQLite sorts by UTF-8 bytes, which is another order for characters outside the basic plane.
+    // SQLite sorts by UTF-8 bytes, which differs for characters outside the basic plane.
     return found.toSorted((left, right) => (left.key < right.key ? -1 : 1));
   }
 

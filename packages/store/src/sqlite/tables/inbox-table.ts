@@ -144,7 +144,7 @@ export class InboxTable {
     }
   }
 
-  /** Settles events that a turn shows; those that are not waiting any more stay as they are. */
+  /** Settles events that a turn shows; those that no longer wait are unchanged. */
   settleShown(ids: readonly string[], atMs: number): void {
     for (const id of ids) {
       this.#context.database.run(
