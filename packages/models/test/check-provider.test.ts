@@ -195,7 +195,7 @@ describe.each([
     return server;
   };
 
-  test("is asked for its credit, with the key, and has none", async () => {
+  test("reports an account without credit, asked with the key", async () => {
     await using server = await start(200, empty);
     expect(await check(provider, server.url, { apiKey: KEY })).toMatchObject({
       type: "no-credit",
@@ -212,7 +212,7 @@ describe.each([
     [200, {}],
     [404, { error: { message: "no such path" } }],
     [500, {}],
-  ])("works when the answer is %i %j: only an empty account is one", async (status, balance) => {
+  ])("works if the response is %i %j: only an empty account has no credit", async (status, balance) => {
     await using server = await start(status, balance);
     expect(await check(provider, server.url, { apiKey: KEY })).toMatchObject({ type: "works", models: ["some-chat"] });
   });

@@ -41,7 +41,7 @@ export async function resolveSecret(secret: Secret, options: ResolveSecretOption
   }
 }
 
-/** Where a secret's file is: relative paths start at the state directory, `~` is the user's home. */
+/** The path of a secret's file: relative paths start at the state directory, `~` is the user's home. */
 export function secretFilePath(path: string, paths: StatePaths): string {
   return resolve(paths.home, expandHome(path, paths));
 }

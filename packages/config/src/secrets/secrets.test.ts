@@ -31,7 +31,7 @@ describe("a secret", () => {
     expect(parseSecret(written)).toEqual(secret);
   });
 
-  test("that is a file is listed once, where it is; a file elsewhere in the document is none", async () => {
+  test("that is a file is listed once, with its path; files elsewhere in the document are not listed", async () => {
     const paths = statePaths({ HOME: "/home/ada" });
     const document = {
       models: { providers: { a: { apiKey: { file: "credentials/a" } }, b: { apiKey: { file: "~/.factotum/credentials/a" } } } },

@@ -22,7 +22,7 @@ export function secretVariables(document: Document): readonly string[] {
   return [...new Set(references(document, []).flatMap(({ secret }) => (secret.type === "env" ? [secret.name] : [])))];
 }
 
-/** The files that a document names as secrets, absolute. */
+/** The absolute paths of the files that a document references as secrets. */
 export function secretFiles(document: Document, paths: StatePaths): readonly string[] {
   const files = references(document, []).flatMap(({ secret }) => (secret.type === "file" ? [secretFilePath(secret.path, paths)] : []));
   return [...new Set(files)];

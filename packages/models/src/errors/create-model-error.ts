@@ -60,13 +60,13 @@ export function createModelError(code: ModelErrorCode, facts: FailureFacts, cont
   });
 }
 
-/** An answer that was stopped at a limit of ours: a retry would produce the same again. The provider did nothing wrong. */
+/** An answer that was stopped at a limit of ours: a retry would produce the same again. The provider did not fail. */
 export function createLengthError(maxChars: number, context: ErrorContext): ModelError {
   const said = `it was stopped at ${maxChars.toLocaleString("en")} characters, the most that is taken of one answer`;
   return createModelError("output-limit", { said }, context);
 }
 
-/** We ended a call because its server sent more than any answer takes. A retry would produce the same flood. */
+/** A call that we ended because its server sent more than any answer needs. A retry would produce the same flood. */
 export function createOversizeError(what: string, context: ErrorContext): ModelError {
   return createModelError("server", { said: `it sent ${what}, so the call was ended`, final: true }, context);
 }

@@ -94,8 +94,8 @@ function isSameModel(left: CandidateKey, right: CandidateKey): boolean {
 }
 
 /**
- * A prompt that is too long for the session's model is for the session to compact, and a request that one provider calls invalid or refuses by its content
- * policy, or whose answer has no end, is not sent to the next. A fallback with a smaller window is skipped.
+ * A prompt that is too long for the session's model is compacted by the session instead. A request that one provider calls invalid or refuses by its content
+ * policy, or whose answer is endless, is not sent to the next. A fallback with a smaller window is skipped.
  */
 function goesOn(error: ModelError, isFirst: boolean): boolean {
   switch (error.code) {

@@ -2,11 +2,11 @@ import { normalizeBaseUrl } from "../base-url.ts";
 import { asRecord } from "../errors/vendor-error.ts";
 import { keyHeaders, type FreeRequest, type ListingTarget } from "./read-listing.ts";
 
-/** How a vendor tells the credit of the account that a key belongs to. */
+/** How a vendor reports the credit of a key's account. */
 interface Balance {
-  /** Behind the address without its version. */
+  /** Relative to the address without its version. */
   readonly path: string;
-  /** True if the answer says that nothing can be asked any more. */
+  /** True if the response says that no further requests are possible. */
   readonly isEmpty: (answer: Readonly<Record<string, unknown>>) => boolean;
 }
 
@@ -21,7 +21,7 @@ const BALANCES: Readonly<Record<string, Balance>> = {
   },
 };
 
-/** The free request for the credit of an account; `undefined` where the vendor has no such call. */
+/** The free request for the credit of an account; `undefined` if the vendor has none. */
 export function balanceRequest(target: ListingTarget): FreeRequest | undefined {
   const balance = BALANCES[target.provider];
   if (balance === undefined) return undefined;
@@ -29,7 +29,7 @@ export function balanceRequest(target: ListingTarget): FreeRequest | undefined {
   return { url: `${server}${balance.path}`, headers: keyHeaders(target) };
 }
 
-/** True if the answer to `balanceRequest` says that the account has no credit. */
+/** True if the response to `balanceRequest` says that the account has no credit. */
 export function isOutOfCredit({ provider }: Pick<ListingTarget, "provider">, answer: unknown): boolean {
   return BALANCES[provider]?.isEmpty(asRecord(answer) ?? {}) === true;
 }

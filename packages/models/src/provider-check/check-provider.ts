@@ -77,7 +77,7 @@ export async function checkProvider(target: ProviderCheckTarget, options: Provid
   if (listing.chat.length === 0 && target.provider === "ollama") return words.noModels();
   const balance = balanceRequest(target);
   const account = balance === undefined ? undefined : await ask(balance, words, options);
-  // A call that fails tells nothing of the credit.
+  // A failed call says nothing about the credit.
   if (account?.type === "answer" && isOutOfCredit(target, account.body)) return words.noCredit(undefined);
   const { model } = target;
   if (model === undefined || isListed(model, listing.chat)) return words.works(listing.chat);

@@ -47,7 +47,7 @@ export function isUsedUp(answer: unknown): boolean {
   return typeof remaining === "number" && remaining <= 0;
 }
 
-/** The headers that carry the key, as the vendor wants it. */
+/** The headers that carry the key, in the vendor's form. */
 export function keyHeaders({ api, apiKey }: ListingTarget): Readonly<Record<string, string>> {
   const version = api === "anthropic-messages" ? { "anthropic-version": "2023-06-01" } : undefined;
   if (apiKey === undefined) return { ...version };

@@ -11,16 +11,16 @@ export interface ListingServer extends AsyncDisposable {
 
 /** The provider to simulate. */
 export interface ListingServerOptions {
-  /** The key that it takes, in the header of Anthropic's, Google's or OpenAI's wire. */
+  /** The accepted key, in the header of Anthropic's, Google's or OpenAI's API. */
   readonly key: string;
   readonly models: readonly string[];
-  /** What it answers to messages. */
+  /** The answer to messages. */
   readonly answer?: string;
 }
 
 /**
- * Serves what a first run needs of a provider: the free list of models, OpenRouter's description of the key, and answers on OpenAI's chat endpoint and on
- * Anthropic's. Whoever shows another key is refused as the vendors do.
+ * Serves the requests of setup: the free list of models, OpenRouter's description of the key, and answers on OpenAI's chat endpoint and on Anthropic's. Other
+ * keys are refused like the vendors do.
  */
 export async function startListingServer({ key, models, answer = "Good day." }: ListingServerOptions): Promise<ListingServer> {
   const paths: string[] = [];

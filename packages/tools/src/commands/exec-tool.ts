@@ -13,9 +13,9 @@ const REFUSED_ENV = /^(PATH|IFS|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|PS4|BASH_FUNC_.*
 export interface ExecToolOptions {
   readonly runner: CommandRunner;
   readonly files: FileAccess;
-  /** Maximum and default time limit of a command. */
+  /** Maximum and default time limit of a command, in seconds. */
   readonly timeoutSeconds: number;
-  /** Characters of a result. */
+  /** Maximum characters of a result. */
   readonly maxResultChars: number;
 }
 

@@ -16,7 +16,7 @@ const NOTE_CHARS = 160;
 
 export interface ReadToolOptions {
   readonly files: FileAccess;
-  /** Characters of a result. */
+  /** Maximum characters of a result. */
   readonly maxResultChars: number;
   /** Maximum bytes of an image for the model. */
   readonly maxImageBytes: number;

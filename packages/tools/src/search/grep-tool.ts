@@ -22,7 +22,7 @@ const NOTE_CHARS = 120;
 
 export interface GrepToolOptions {
   readonly files: FileAccess;
-  /** Characters of a result. */
+  /** Maximum characters of a result. */
   readonly maxResultChars: number;
 }
 
