@@ -2,8 +2,8 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
- * The longest, in the order of their durations, each a quarter of a minute or more on a quiet machine. They begin first, and what is short fills up the rest: a
- * clean checkout has no durations of earlier runs, and the size of a file says nothing.
+ * The longest files, in the order of their durations, each a quarter of a minute or more on an idle machine. They start first, and short ones fill the rest: a
+ * clean checkout has no durations of earlier runs, and file sizes say nothing about them.
  */
 const LONGEST = [
   "chaos/e2e/soak",
@@ -41,7 +41,7 @@ export default defineConfig({
     name: "e2e",
     include: ["apps/*/e2e/**/*.test.ts"],
     environment: "node",
-    // One more than the smallest machine that has to run them in its time has cores: they wait for processes, browsers and timeouts.
+    // One more than the cores of the smallest machine on which they have to finish in time: they wait for processes, browsers and timeouts.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     // They end what hangs; a busy machine must not reach them. A test says another number only where it is more.

@@ -1,7 +1,6 @@
-// The gates of `npm test`, in order. Every gate runs, whatever became of the one before, so that one run shows everything; only what
-// reads the build needs the build. Those that leave a core idle for a part of their time begin together, and each prints what it has to
-// say as one piece. At the end the failed tests are named, since who reads a log often sees its end alone; the last line sums the tests of
-// all runs.
+// The gates of `npm test`, in order. Every gate runs even if an earlier one failed, so that one run shows everything; only gates that read the build need it.
+// Gates that leave a core idle for part of their time run concurrently, and each prints its output in one block. The failed tests are listed at the end, where
+// readers of a log look first; the last line sums the tests of all runs.
 
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
@@ -14,9 +13,9 @@ interface Gate {
   readonly name: string;
   readonly commands: readonly (readonly string[])[];
   readonly needs?: string;
-  /** Runs beside the others of its kind; by default alone, for what keeps every core busy by itself, or measures. */
+  /** Runs concurrently with the others of its kind. By default a gate runs alone, because it keeps every core busy, or measures. */
   readonly isConcurrent?: true;
-  /** Where its test run leaves its counts. */
+  /** The JSON report of its test run. */
   readonly report?: string;
 }
 
@@ -109,7 +108,7 @@ async function main(): Promise<void> {
   process.exitCode = failed.length === 0 ? 0 : 1;
 }
 
-/** Runs all of a gate's commands, so that one run shows everything. Alone it prints while it runs, otherwise everything at its end. */
+/** Runs all commands of a gate, so that one run shows everything. A gate that runs alone prints at once, otherwise it prints everything at its end. */
 async function passes(gate: Gate, total: Tally, isAlone: boolean): Promise<boolean> {
   const pieces: Buffer[] = [];
   const print = isAlone ? (text: Buffer) => void process.stdout.write(text) : (text: Buffer) => void pieces.push(text);
@@ -124,7 +123,7 @@ async function passes(gate: Gate, total: Tally, isAlone: boolean): Promise<boole
   return ok;
 }
 
-/** Without `print` the command has the output of this process. */
+/** Without `print` the command inherits the output of this process. */
 function succeeds([file = "", ...args]: readonly string[], print?: (text: Buffer) => void): Promise<boolean> {
   const color = process.stdout.isTTY ? { FORCE_COLOR: "1" } : {};
   const child =

@@ -52,7 +52,7 @@ export function thirdPartyNotices(options: NoticesOptions): Rolldown.Plugin {
   };
 }
 
-/** Writes a list as Vite does with `build.license`, for the bundles of its workers, which it leaves out there. */
+/** Writes a list like Vite's `build.license` for the bundles of its workers, which that option leaves out. */
 export function workerLicences(fileName: string): Rolldown.Plugin {
   return {
     name: "worker-licences",

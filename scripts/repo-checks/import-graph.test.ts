@@ -94,7 +94,7 @@ describe.each(workspaceFolders())("%s", (folder) => {
   test("needs nothing at run time that its manifest leaves to development", () => {
     // An app is bundled: its runtime dependencies are dependencies of its build.
     if (folder.startsWith("apps/")) return;
-    // A package of types alone is imported by the name that it declares: `@types/mdast` is mdast.
+    // A package with only types is imported by the name that it declares: `@types/mdast` is mdast.
     const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies, ...manifest.optionalDependencies }).map((name) =>
       name.replace(/^@types\//, ""),
     );
