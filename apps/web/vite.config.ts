@@ -13,7 +13,7 @@ const config: UserConfig = defineConfig({
     { name: "precompress", apply: "build", closeBundle: () => precompress(fileURLToPath(new URL("./dist", import.meta.url))) },
   ],
   resolve: { conditions: ["factotum-source", "module", "browser", "development|production"] },
-  // Its grammars are loaded when they are needed.
+  // Grammars are loaded on demand.
   worker: { format: "es", plugins: () => [workerLicences(".vite/worker-license.json")] },
   build: {
     target: "es2023",
@@ -22,7 +22,7 @@ const config: UserConfig = defineConfig({
     assetsInlineLimit: 0,
     // Grammars are large; e2e/bundle.test.ts limits what the chat itself loads.
     chunkSizeWarningLimit: 1000,
-    // The build of apps/factotum reads it for the third-party notices, and that of the worker.
+    // The build of apps/factotum reads both lists, this one and that of the worker, for the third-party notices.
     license: { fileName: ".vite/license.json" },
   },
 });

@@ -134,7 +134,7 @@ test("long code can be wrapped and folded, and is selected completely", async ()
   expect(await box.evaluate((element) => element.clientHeight)).toBeGreaterThan(320);
 });
 
-test("while an answer is written, only its end is drawn, and no element of it is replaced when it is committed", async () => {
+test("while an answer streams, only its end is drawn, and the commit replaces none of its elements", async () => {
   const { session } = scene.gateway.scripted.conversation("agent:main:main");
   for (let index = 0; index < 30; index += 1) session.say(`message ${index}`, `k-${index}`);
   session.startRun();
@@ -142,7 +142,7 @@ test("while an answer is written, only its end is drawn, and no element of it is
   session.write("# Title\n\nA paragraph with [a link][l].\n\n[l]: https://a.example\n\n");
   const page = await scene.openChat({ width: 1280 });
   await page.getByRole("heading", { name: "Title" }).waitFor();
-  // The newest rows come first: counting begins when all are there.
+  // The newest rows are drawn first: counting starts when all rows are there.
   await page.getByText("message 0", { exact: true }).waitFor({ state: "attached" });
   await page.evaluate(() => {
     const answer = document.querySelector(".answer:last-of-type .prose");
@@ -186,12 +186,12 @@ test("while an answer is written, only its end is drawn, and no element of it is
   session.commitAnswer([], "stop");
   session.endRun("done");
   await page.locator(".answer .time").waitFor();
-  // Its colours come last.
+  // Its highlighting comes last.
   await page.locator(".answer .token-keyword").first().waitFor();
   expect(await page.evaluate(() => (window as unknown as { removed: string[] }).removed)).toEqual([]);
   expect(await row?.evaluate((element) => element === document.querySelector(".answer"))).toBe(true);
   expect(await code?.evaluate((element) => element.isConnected)).toBe(true);
-  // The page does not stand still for them.
+  // Highlighting does not block the page.
   expect(page.workers().map((worker) => worker.url())).toEqual([expect.stringContaining("tokenize-worker")]);
 });
 

@@ -83,7 +83,7 @@ test("a reader further up keeps the row when the view is resized, and when an an
   session.endRun("done");
 });
 
-test("a conversation opens with its newest rows, and those out of sight follow in steps", async () => {
+test("a conversation opens with its newest rows, and rows outside the view follow in steps", async () => {
   const { session } = scene.gateway.scripted.conversation("agent:main:main");
   for (let index = 0; index < 50; index += 1) session.say(`message number ${index}.`, `k-${index}`);
   const page = await scene.open({ width: 1280 });
@@ -104,10 +104,10 @@ test("a conversation opens with its newest rows, and those out of sight follow i
   await expect.poll(() => fromEnd(page)).toBeLessThanOrEqual(1);
 });
 
-test("rows out of sight are found in the page, selected and read aloud like all others", async () => {
+test("rows outside the view can be found, selected and read aloud like all others", async () => {
   const page = await openLong(1280, 50);
   await expect.poll(() => fromEnd(page)).toBeLessThanOrEqual(1);
-  // The newest rows come first.
+  // The newest rows are drawn first.
   await expect.poll(() => page.getByRole("article", { name: "You" }).count()).toBe(50);
   const selected = await page.evaluate(() => {
     window.getSelection()?.selectAllChildren(document.querySelector(".chat-column") ?? document.body);

@@ -58,5 +58,5 @@ window.addEventListener("hashchange", () => {
   open(token);
 });
 open(offered ?? loadToken(localStorage));
-// After the first frame, in the time that the gateway's answer takes.
+// After the first frame, while the page waits for the gateway's answer.
 requestAnimationFrame(() => setTimeout(warmFormats));

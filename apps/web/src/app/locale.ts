@@ -1,4 +1,4 @@
-/** The page speaks English. Of the English of several countries it takes the person's, which decides about the order of dates and the clock. */
+/** The page is in English. The person's variant of English decides the order of dates and the clock. */
 const LOCALE: string = pickLocale(typeof navigator === "undefined" ? [] : navigator.languages);
 
 /** The first English locale of a list, otherwise plain English. */
@@ -7,8 +7,8 @@ export function pickLocale(languages: readonly string[]): string {
 }
 
 /**
- * Formats in the page's locale. A formatter is made when it is first used: the first one of a page costs tens of milliseconds, more on a phone, which is
- * nothing to wait for before the page asks the gateway.
+ * Formats in the page's locale. A formatter is created on first use: the first one of a page takes tens of milliseconds, more on a phone, which must not delay
+ * the page's first request to the gateway.
  */
 function lazily<Formatter>(create: () => Formatter): () => Formatter {
   let formatter: Formatter | undefined;
@@ -25,7 +25,7 @@ const ago = lazily(() => new Intl.RelativeTimeFormat(LOCALE, { numeric: "auto" }
 const compact = lazily(() => new Intl.NumberFormat(LOCALE, { notation: "compact", maximumFractionDigits: 1 }));
 const whole = lazily(() => new Intl.NumberFormat(LOCALE));
 
-/** Makes what the first conversation needs. Called while the page waits for it. */
+/** Creates the formatters of the first conversation. Called while the page waits for it. */
 export function warmFormats(): void {
   moment();
   compact();
@@ -56,17 +56,17 @@ export function formatMonth(timestampMs: number): string {
   return month().format(timestampMs);
 }
 
-/** How many of a unit ago, in words; `count` is negative for what is past. */
+/** A time in words, such as "3 days ago", for `count` units; a negative `count` is in the past. */
 export function formatAgo(count: number, unit: Intl.RelativeTimeFormatUnit): string {
   return ago().format(count, unit);
 }
 
-/** A number in few characters, such as 12.3K. */
+/** A short form of a number, such as 12.3K. */
 export function formatCompact(value: number): string {
   return compact().format(value);
 }
 
-/** A whole number with its groups of digits. */
+/** A whole number with grouped digits. */
 export function formatWhole(value: number): string {
   return whole().format(value);
 }

@@ -151,9 +151,9 @@ test("an answer stays in the row in which it was written, whatever else the run 
   expect(second.slice(0, 4)).toEqual([...first, "a"]);
   session.commitAnswer([], "stop");
   session.endRun("done");
-  // Two texts have become one: that of the first.
+  // Two texts were merged into one, with the id of the first.
   expect(ids()).toEqual(second.slice(0, -1));
-  // After a gap too; and the next run has rows of its own.
+  // Also after a gap; the next run has new rows.
   state = applySnapshot(state, session.snapshot());
   expect(ids()).toEqual(second.slice(0, -1));
   session.startRun();

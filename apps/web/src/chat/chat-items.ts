@@ -28,7 +28,7 @@ export type ChatItem =
   | { readonly type: "answer-end"; readonly id: string; readonly reason: "length" | "aborted" | "error"; readonly message?: string }
   | ToolItem;
 
-/** Lays out a conversation: each call stands with its result, and what is being written stands at the end. */
+/** Arranges a conversation: each call with its result, and the unfinished answer at the end. */
 export function toChatItems(entries: readonly ChatEntry[], live: LiveRun | undefined, rows?: RowIds): readonly ChatItem[] {
   return [...toCommittedItems(entries, live?.tools, rows), ...toLiveItems(live, rows)];
 }
@@ -74,7 +74,7 @@ function statusOf({ isError, isStopped }: Extract<ChatEntry, { type: "tool-resul
   return isError ? "failed" : "done";
 }
 
-/** The rows of what is being written. The first text and the first thought become those of the answer, and have the ids that they have there. */
+/** The rows of the unfinished answer. The first text and the first thinking block become those of the committed answer, with the same ids. */
 export function toLiveItems(live: LiveRun | undefined, rows?: RowIds): readonly ChatItem[] {
   if (live === undefined) return [];
   const id = liveRowId(live.runId, rows);
@@ -92,10 +92,10 @@ function thinkingRowId(answerId: string): string {
   return `${answerId}-thinking`;
 }
 
-/** What the rows of an answer are made of beside its entry. */
+/** The parts of an answer's rows besides its entry. */
 interface AnswerPlace {
   readonly id: string;
-  /** The gateway says itself how it ended. */
+  /** The gateway reports how it ended. */
   readonly isEndTold: boolean;
 }
 
@@ -130,7 +130,7 @@ function isEndTold({ stopReason }: Extract<ChatEntry, { type: "assistant" }>, en
 function toAnswerItems(entry: Extract<ChatEntry, { type: "assistant" }>, { id, isEndTold }: AnswerPlace): readonly ChatItem[] {
   const items: ChatItem[] = [];
   const { text, thinking, toolCalls, stopReason, errorMessage } = entry;
-  // Steps on the way need no time of their own.
+  // Intermediate steps need no time of their own.
   const time = toolCalls.length === 0 ? { timestampMs: entry.timestampMs } : {};
   if (thinking !== undefined && thinking !== "") items.push({ type: "thinking", id: thinkingRowId(id), text: thinking, live: false });
   if (text !== "") items.push({ type: "answer", id, text, live: false, ...time });

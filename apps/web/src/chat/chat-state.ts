@@ -14,14 +14,14 @@ export interface ChatState {
   readonly queued: number;
   /** What the queue, or the tools of the run, wait for. */
   readonly wait?: ChatWait;
-  /** By the id of each answer that was seen being written, the row in which it was written. It stays in that row: a long one is not mounted twice. */
+  /** The row in which each answer was streamed, by the id of the answer. The answer stays in that row, so that a long one is not mounted twice. */
   readonly rows?: RowIds;
 }
 
-/** Ids of rows, by the id of the entry that they show. */
+/** Ids of rows, by the id of their entry. */
 export type RowIds = ReadonlyMap<string, string>;
 
-/** The row of what a run is writing; the next answer of the run gets another one. */
+/** The row of the unfinished answer of a run; the next answer of the run gets another one. */
 export function liveRowId(runId: string, rows: RowIds | undefined): string {
   return `live-${runId}-${rows?.size ?? 0}`;
 }

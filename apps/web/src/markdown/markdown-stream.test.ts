@@ -80,7 +80,7 @@ const LINES = [
 
 const line = fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...LINES) }, { weight: 1, arbitrary: fc.string({ maxLength: 12 }) });
 
-test("however a text comes, its layout is that of the whole text", () => {
+test("the layout does not depend on the chunks in which a text arrives", () => {
   fc.assert(
     fc.property(fc.array(line, { maxLength: 14 }), fc.integer({ min: 1, max: 30 }), (lines, step) => {
       const text = `${lines.join("\n")}\n`;
@@ -90,7 +90,7 @@ test("however a text comes, its layout is that of the whole text", () => {
   );
 });
 
-test("a finished text has the layout of the whole text, without the marks that were closed while it grew", () => {
+test("a finished text has the layout of the whole text, without delimiters that were added while it streamed", () => {
   const lastLine = fc.constantFrom("", "[x]: http://a", "[^1]: a note", "```", "``", "**bo");
   fc.assert(
     fc.property(fc.array(line, { maxLength: 14 }), lastLine, fc.integer({ min: 1, max: 30 }), (lines, last, step) => {
@@ -98,7 +98,7 @@ test("a finished text has the layout of the whole text, without the marks that w
       const { stream } = countingStream(repairMarkdown);
       grow(stream, text, step);
       expect(htmlOf(stream.finish(text))).toBe(whole(text));
-      // Finished once more it is the same, and it may be told without what is empty around it.
+      // Finishing it again gives the same layout, also without the surrounding white space.
       expect(htmlOf(stream.finish(text.trim()))).toBe(whole(text.trim()));
     }),
     { numRuns: 150 },
@@ -114,7 +114,7 @@ test.each(["See [x].\n\nWords.\n\n[x]: http://a.example", "As said[^1].\n\nWords
   },
 );
 
-test("the blocks of a text that is finished are the ones that were drawn while it grew, and next to nothing is parsed", () => {
+test("finishing a text keeps the blocks that were drawn while it streamed, and parses almost nothing", () => {
   const code = Array.from({ length: 1000 }, (_, index) => `line ${index}\n`).join("");
   const text = `# Title\n\nText.\n\n\`\`\`\n${code}\`\`\`\n\n${"Words. ".repeat(20)}`;
   const { stream, count } = countingStream(repairMarkdown);
@@ -125,7 +125,7 @@ test("the blocks of a text that is finished are the ones that were drawn while i
   expect(count() - parsed).toBeLessThan(500);
 });
 
-test("a text that does not continue the one before is laid out again", () => {
+test("a text that does not continue the previous one is laid out again", () => {
   const { stream } = countingStream();
   stream.update("One\n\nTwo [x]\n\n[x]: http://a\n");
   expect(htmlOf(stream.update("Three\n\n[x]\n"))).toBe(whole("Three\n\n[x]\n"));

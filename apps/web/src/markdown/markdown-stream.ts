@@ -49,13 +49,13 @@ export class MarkdownStream {
     return this.#layout(this.#drawEnd());
   }
 
-  /** The layout of a text to which nothing is added. Blocks that were drawn while it grew stay the same objects. */
+  /** The layout of a complete text. Blocks that were drawn while it streamed stay the same objects. */
   finish(written: string): MarkdownLayout {
     const text = normalize(written);
-    // What is written is told without the empty lines at its end once it is complete.
+    // A complete text comes without the empty lines at its end.
     const isKnown = this.#fence === undefined && this.#text.startsWith(text) && this.#text.slice(text.length).trim() === "";
     if (!isKnown) this.#take(text);
-    // A line that was held back, because it may close the fence, is complete.
+    // A line that was held back because it might close the fence is complete now.
     if (this.#fence !== undefined && !text.endsWith("\n")) this.#take(`${text}\n`);
     if (this.#fence === undefined) {
       const { nodes } = this.#parse(text.slice(this.#start));
@@ -175,21 +175,21 @@ export class MarkdownStream {
   }
 }
 
-/** With one kind of line ends, and without empty lines at the beginning, which a complete text is told without. */
+/** With uniform line ends, and without empty lines at the beginning, which a complete text does not have. */
 function normalize(written: string): string {
   const text = written.includes("\r") ? written.replaceAll(/\r\n?/g, "\n") : written;
   return text.startsWith("\n") || text.startsWith(" ") || text.startsWith("\t") ? text.replace(/^(?:[ \t]*\n)+/, "") : text;
 }
 
-/** True when what follows may still become part of a node: `source` is what stands from its first line to the beginning of the `next` one. */
+/** True if following text may still become part of a node: `source` is the text from its first line to the beginning of the `next` node. */
 function isOpen(node: RootContent | undefined, next: RootContent | undefined, source: string): boolean {
-  // A title may follow a definition on the next line; until its end is there it is read as a paragraph.
+  // A title may follow a definition on the next line; an unfinished title is parsed as a paragraph.
   if (node?.type === "definition") return next?.type === "paragraph" && !/\n[ \t]*\n/.test(source);
-  // The parser reads a line after indented code as one that interrupts it.
+  // The parser takes a line after indented code for one that interrupts it.
   return node?.type === "code" && /^[ \t]/.test(source);
 }
 
-/** True when a text may use a name; identifiers are compared as Markdown does. */
+/** True if a text may refer to a name; identifiers are compared like in Markdown. */
 function mentions(source: string, identifier: string): boolean {
   return (
     source.includes("[") &&

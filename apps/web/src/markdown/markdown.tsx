@@ -14,7 +14,7 @@ interface MarkdownProps {
 
 /** Renders the assistant's Markdown (GitHub's dialect) as elements. Nothing is inserted as HTML, and nothing is fetched. */
 export const Markdown: React.NamedExoticComponent<MarkdownProps> = memo(function Markdown({ text, live = false }: MarkdownProps) {
-  // A text that was seen growing is finished where it stands: its blocks stay the ones that were drawn.
+  // A text that was seen streaming is finished in place: its blocks stay the ones that were drawn.
   const [stream] = useState(() => (live ? new MarkdownStream({ parse: parseMarkdown, repair: repairMarkdown }) : undefined));
   const layout = useMemo(() => {
     if (stream === undefined) return layoutMarkdown(parseMarkdown(text));

@@ -2,10 +2,10 @@ import { useEffect, useRef, useState } from "react";
 import type { ChatState } from "../chat/chat-state.ts";
 import { plainText } from "../markdown/plain-text.ts";
 
-/** More of an answer is not read aloud by itself, characters: nobody hears it to the end, and it stands in the conversation. */
+/** Characters of an answer that are announced: nobody listens to more, and the conversation has the rest. */
 const MAX_LENGTH = 4000;
 
-/** Tells who does not see the page what happens: that work began, and each answer once, when it is complete. */
+/** Announces events to screen readers: that work started, and each answer once, when it is complete. */
 export function Announcer({ chat }: { readonly chat: ChatState }): React.JSX.Element {
   const [words, setWords] = useState("");
   const heard = useRef({ sessionKey: chat.sessionKey, lastId: chat.entries.at(-1)?.id, runId: chat.live?.runId });

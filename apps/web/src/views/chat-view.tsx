@@ -35,12 +35,12 @@ function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element
   const allOutgoing = useAppState((state) => state.outgoing);
   const { sessionKey, entries, live, before, rows } = chat;
   const committed = useMemo(
-    // The elements stay the same, too: a word more does not come near what is committed.
+    // The elements stay the same too, so that a new word does not touch committed rows.
     () => hideRepeats(toCommittedItems(entries, live?.tools, rows)).map((item) => <ChatRow key={item.id} item={item} />),
     [entries, live?.tools, rows],
   );
   const rowCount = useRowCount(committed.length);
-  // One list with what is committed: an answer that is complete stays in the row in which it was written.
+  // One list with the committed rows: a completed answer stays in the row in which it was streamed.
   const allRows = [...committed.slice(-rowCount), ...toLiveItems(live, rows).map((item) => <ChatRow key={item.id} item={item} />)];
   const outgoing = useMemo(() => allOutgoing.filter((message) => message.sessionKey === sessionKey), [allOutgoing, sessionKey]);
   const { scroller, column, away, onScroll, toEnd } = useScrollKeeper({

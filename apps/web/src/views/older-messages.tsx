@@ -4,7 +4,7 @@ import { useAppState, useController } from "./app-context.ts";
 /** Distance above the view at which older messages are requested, so that they are loaded in time. */
 const MARGIN = "800px 0px 0px 0px";
 
-/** Loads older messages when one scrolls up to it; the button is for those who jump there, and for another try after a failure. */
+/** Loads older messages when scrolled to; the button is for keyboard users, and for a retry after a failure. */
 export function OlderMessages({
   scroller,
   isReached,

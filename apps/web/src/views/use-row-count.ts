@@ -1,11 +1,11 @@
 import { useEffect, useState } from "react";
 
-/** Rows that are drawn at once, and with each step after that. They fill a phone, and a large screen after the next step. */
+/** Rows that are drawn at once, and in each further step. They fill a phone, and with the next step a large screen. */
 const STEP = 6;
 
 /**
- * How many rows from the end of a conversation to draw. Opening one is quick because the newest rows come first and the others, which are out of sight, follow
- * in steps; `Infinity` once all of `total` are there.
+ * The number of rows to draw, from the end of a conversation. A conversation opens quickly because the newest rows are drawn first and those outside the view
+ * follow in steps; `Infinity` once all of `total` are drawn.
  */
 export function useRowCount(total: number): number {
   const [count, setCount] = useState(STEP);

@@ -1,4 +1,4 @@
-/** Grammars by their name. */
+/** Grammars by name. */
 const GRAMMARS = [
   "c",
   "cpp",
@@ -73,7 +73,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   zsh: "shellscript",
 };
 
-/** The name of the grammar for what is written behind a fence; `undefined` when there is none. */
+/** The grammar for the name after a fence; `undefined` if there is none. */
 export function grammarOf(language: string): GrammarName | undefined {
   const name = language.toLowerCase();
   const grammar = ALIASES[name] ?? name;

@@ -3,7 +3,7 @@ import type { GrammarName } from "./languages.ts";
 
 type Load = () => Promise<{ readonly default: LanguageRegistration[] }>;
 
-/** Each is loaded when a block needs it. */
+/** Loaded when a block needs one. */
 const GRAMMARS: Readonly<Record<GrammarName, Load>> = {
   c: () => import("@shikijs/langs/c"),
   cpp: () => import("@shikijs/langs/cpp"),

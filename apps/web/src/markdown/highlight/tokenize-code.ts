@@ -1,7 +1,7 @@
 import type { CodeToken } from "./code-token.ts";
 import type { GrammarName } from "./languages.ts";
 
-/** Asks for the pieces of code, chunk by chunk. */
+/** Requests the tokens of code, chunk by chunk. */
 export interface TokenizeRequest {
   readonly id: number;
   /** Whole lines; joined they are the code. */
@@ -9,7 +9,7 @@ export interface TokenizeRequest {
   readonly grammar: GrammarName;
 }
 
-/** The pieces of the next chunk of a request. */
+/** The tokens of the next chunk of a request. */
 export interface TokenizeAnswer {
   readonly id: number;
   readonly tokens: readonly CodeToken[];
@@ -19,7 +19,10 @@ let worker: Worker | undefined;
 let lastId = 0;
 const listeners = new Map<number, (tokens: readonly CodeToken[]) => void>();
 
-/** Has code read, and calls back with the pieces of one chunk after the other; the result ends that. Without a connection nothing may come. */
+/**
+ * Tokenizes code in a worker, and calls back with the tokens of one chunk after the other, until the returned function is called. Without a connection there
+ * may be no call.
+ */
 export function tokenizeCode(code: Omit<TokenizeRequest, "id">, onChunk: (tokens: readonly CodeToken[]) => void): () => void {
   worker ??= startWorker();
   lastId += 1;
@@ -32,7 +35,7 @@ export function tokenizeCode(code: Omit<TokenizeRequest, "id">, onChunk: (tokens
 function startWorker(): Worker {
   const started = new Worker(new URL("./tokenize-worker.ts", import.meta.url), { type: "module" });
   started.addEventListener("message", ({ data: { id, tokens } }: MessageEvent<TokenizeAnswer>) => listeners.get(id)?.(tokens));
-  // It could not be loaded: the next block tries again.
+  // Loading failed: the next block tries again.
   started.addEventListener("error", () => (worker = undefined));
   return started;
 }

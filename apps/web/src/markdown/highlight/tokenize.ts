@@ -56,7 +56,7 @@ const MAX_LINE_MS = 50;
 
 let primitive: ShikiPrimitive | undefined;
 
-/** Names the kinds in code, one chunk of lines after the other, each when it is asked for. Rejects when the grammar cannot be loaded. */
+/** Highlights code, one chunk of lines after the other, on demand. Rejects if the grammar cannot be loaded. */
 export async function* tokenizeChunks(chunks: readonly string[], grammar: GrammarName): AsyncGenerator<readonly CodeToken[]> {
   primitive ??= createShikiPrimitive({ themes: [THEME], langs: [], engine: createJavaScriptRegexEngine({ forgiving: true }) });
   if (!primitive.getLoadedLanguages().includes(grammar)) await primitive.loadLanguage(...(await loadGrammar(grammar)));

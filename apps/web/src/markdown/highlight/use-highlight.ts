@@ -15,8 +15,8 @@ interface Code {
 }
 
 /**
- * The pieces of code, chunk by chunk, as they become known: after the code is complete and the element has come near the view, in a thread of
- * their own, so that nobody waits for colours. `undefined` for languages that are not known.
+ * The tokens of code, chunk by chunk, as they become known: once the code is complete and the element is near the viewport, in a worker, so that highlighting
+ * blocks nothing. `undefined` for unknown languages.
  */
 export function useHighlight(
   element: RefObject<HTMLElement | null>,

@@ -1,10 +1,13 @@
-/** How far outside of the view an element counts as near. */
+/** Distance from the viewport within which an element counts as near. */
 const MARGIN = "600px";
 
 const waiting = new Map<Element, () => void>();
 let observer: IntersectionObserver | undefined;
 
-/** Calls back once, when an element has come near the view; the result takes that back. All elements share one observer: hundreds of them would cost part of each frame. */
+/**
+ * Calls back once, when an element comes near the viewport; the result cancels that. All elements share one observer, since hundreds of observers would take
+ * part of each frame.
+ */
 export function whenNear(element: Element, onNear: () => void): () => void {
   observer ??= new IntersectionObserver(
     (entries) => {
