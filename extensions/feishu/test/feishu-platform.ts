@@ -273,7 +273,7 @@ function textOf(message: FeishuSentMessage): string {
 
 const ALICE = { open_id: "ou_alice", union_id: "on_alice", user_id: null };
 
-/** An event of the group, as the platform sends it and as it is handed over. */
+/** An event of the group, in the platform's form and as it is passed on. */
 function happeningOf(
   what: TestHappening,
   targetId: MessageId,

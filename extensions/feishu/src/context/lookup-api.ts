@@ -16,7 +16,7 @@ interface FetchedMessage {
   readonly mentions: readonly Mention[];
 }
 
-/** Where a message is, and who wrote it. */
+/** Chat and author of a message. */
 export interface MessagePlace {
   readonly chatId: string;
   /** The first message of its thread, if it is in one. */
@@ -75,7 +75,7 @@ export interface LookupApi {
   /** Names by open id. */
   readonly memberNames: (chatId: string, options: CallOptions) => Promise<ReadonlyMap<string, string>>;
   readonly message: (id: string, options: CallOptions) => Promise<FetchedMessage>;
-  /** Of a recalled message too. */
+  /** Also works for a recalled message. */
   readonly place: (id: string, options: CallOptions) => Promise<MessagePlace>;
 }
 

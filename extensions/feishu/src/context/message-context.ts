@@ -17,7 +17,7 @@ const NEW_MEMBER_MS = 60_000;
 export interface MessageContextReader {
   /** As `Channel.fetchContext`. */
   fetch(message: MsgContext, options: CallOptions): Promise<MessageContext>;
-  /** Where a message is, and whose; `undefined` if that cannot be read. Never rejects. */
+  /** Chat and author of a message; `undefined` if they cannot be read. Never rejects. */
   placeOf(messageId: string, options: CallOptions): Promise<MessagePlace | undefined>;
   /** The health with missing permissions in its detail. The state stays: messages arrive. */
   addTo(health: ChannelHealth): ChannelHealth;
@@ -78,7 +78,7 @@ export function createMessageContextReader(
   };
 }
 
-/** What is asked of the platform, each with how long its answer is kept and how many are. */
+/** The lookups of the platform, each with the lifetime and number of cached answers. */
 function createLookups(asks: LookupApi, common: Pick<LookupOptions<unknown>, "host" | "signal">) {
   return {
     members: new CachedLookup({

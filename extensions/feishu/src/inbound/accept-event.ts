@@ -18,7 +18,7 @@ type EventOutcome =
 /** Passes one verified event to the gateway. Rejects if it could not be stored, or not be parsed without the bot's own id: the platform sends it again. */
 export type AcceptEvent = (payload: unknown, options: CallOptions) => Promise<EventOutcome>;
 
-/** Makes the one way by which events of both transports come in. */
+/** Creates the single entry point for events of both transports. */
 export function createAcceptEvent(parts: {
   readonly appId: string;
   readonly host: ChannelHost;
@@ -27,7 +27,7 @@ export function createAcceptEvent(parts: {
 }): AcceptEvent {
   const { appId, host, bot, placeOf } = parts;
   const chats = new KnownChats(host);
-  /** Other events say neither where they happened nor whether that is a direct chat: both is known of chats in which something was said. */
+  /** Other events do not say in which kind of chat they happened: it is known for chats with at least one message. */
   const acceptOther = async (header: Envelope["header"], event: unknown, options: CallOptions): Promise<EventOutcome> => {
     const reader = PLATFORM_EVENTS[header.event_type];
     if (reader === undefined) return { type: "ignored", reason: `nothing is done with ${header.event_type.slice(0, 80)}` };

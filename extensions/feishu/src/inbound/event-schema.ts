@@ -2,7 +2,7 @@ import * as z from "zod";
 
 /** The wrapper of schema 2.0 around every event. */
 export interface Envelope {
-  /** `create_time`: milliseconds since the epoch, 0 if it cannot be read. */
+  /** `create_time`: milliseconds since the epoch, 0 if it cannot be parsed. */
   readonly header: { readonly event_id: string; readonly event_type: string; readonly app_id: string; readonly create_time: number };
   readonly event?: unknown;
 }

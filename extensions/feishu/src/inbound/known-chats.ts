@@ -3,7 +3,7 @@ import type { AccountChange, ChannelHost, Conversation } from "@factotum/channel
 const PREFIX = "chat/";
 
 /**
- * Which chats are direct ones. Messages say so, other events do not; of a chat in which nothing was said there is nothing to tell anybody. Kept over restarts,
+ * Which chats are direct. Messages say so, other events do not; a chat without messages has no session that an event could be shown in. Stored across restarts
  * with the first message of a chat.
  */
 export class KnownChats {
@@ -14,18 +14,18 @@ export class KnownChats {
     this.#host = host;
   }
 
-  /** What has to be committed with a message of the chat, if anything. */
+  /** Changes to commit with a message of the chat, if any. */
   learn({ kind, id }: Conversation): readonly AccountChange[] {
     if (this.#kinds.get(id) === kind) return [];
     return [{ type: "set", key: `${PREFIX}${id}`, value: { type: "json", json: kind } }];
   }
 
-  /** The message was committed. */
+  /** To be called once the message is committed. */
   keep({ kind, id }: Conversation): void {
     this.#kinds.set(id, kind);
   }
 
-  /** `undefined` for a chat in which nothing was said to the bot. */
+  /** `undefined` for a chat without messages to the bot. */
   async kindOf(chatId: string): Promise<Conversation["kind"] | undefined> {
     const known = this.#kinds.get(chatId);
     if (known !== undefined) return known;

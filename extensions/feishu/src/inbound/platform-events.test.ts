@@ -9,7 +9,7 @@ const OLGA = { open_id: "ou_olga", union_id: "on_olga", user_id: null };
 let feishu: FakeFeishu;
 let host: TestHost;
 let channel: Channel;
-/** Of the event delivered last. */
+/** Time of the event delivered last. */
 let eventTimeMs = 0;
 
 const make = (): Channel => {
@@ -27,7 +27,7 @@ afterEach(async () => {
   await feishu[Symbol.asyncDispose]();
 });
 
-/** What was handed over because of an event; the platform is told that it arrived. */
+/** Delivers an event, which the platform gets acknowledged, and returns the messages that the channel passed on. */
 async function deliver(eventType: string, event: unknown, eventId = "e-1"): Promise<readonly MsgContext[]> {
   const before = host.received.length;
   const payload = feishuEnvelope(feishu.app, { eventType, event, eventId });
@@ -56,7 +56,7 @@ const reaction = (messageId: string, type = "THUMBSUP"): unknown => ({
 test.each([
   ["created", false],
   ["deleted", true],
-])("a reaction that was %s is handed over with its chat, its emoji and whose message it is on", async (what, removed) => {
+])("a reaction that was %s is passed on with its chat, its emoji and the author of its message", async (what, removed) => {
   await say("oc_dm", "om_1");
   const received = await deliver(`im.message.reaction.${what}_v1`, reaction("om_1"));
   expect(received).toEqual([
@@ -74,7 +74,7 @@ test.each([
   ]);
 });
 
-test("a reaction to the bot's own message says so, and an emoji without a common form keeps the platform's name", async () => {
+test("a reaction to the bot's own message is marked as one, and an emoji without a Unicode form keeps the platform's name", async () => {
   await say("oc_group", "om_1");
   const target = { channel: "feishu", accountId: "second", conversation: { kind: "group", id: "oc_group" } } as const;
   const receipt = await channel.send(target, { type: "text", text: "Hello" }, { idempotencyKey: "k", signal });
@@ -93,12 +93,12 @@ test.each([
   ],
   ["to a message that is not there", async () => deliver("im.message.reaction.created_v1", reaction("om_none"))],
   ["without its message", async () => deliver("im.message.reaction.created_v1", { reaction_type: { emoji_type: "OK" } })],
-])("a reaction %s is acknowledged and not handed over", async (_what, deliverIt) => {
+])("a reaction %s is acknowledged and not passed on", async (_what, deliverIt) => {
   await say("oc_dm", "om_1");
   expect(await deliverIt()).toEqual([]);
 });
 
-test("a reaction is not handed over while the app may not read messages, and the health names the permission", async () => {
+test("a reaction is not passed on without the permission to read messages, and the health names the permission", async () => {
   await channel.start({ signal });
   await say("oc_dm", "om_1");
   feishu.app.scopes.clear();
@@ -106,7 +106,7 @@ test("a reaction is not handed over while the app may not read messages, and the
   expect(channel.health().detail).toContain("im:message:readonly");
 });
 
-test("an event of a chat in which nothing was said is not handed over; which chats are direct survives a restart", async () => {
+test("an event of a chat without messages is not passed on; the known direct chats survive a restart", async () => {
   feishu.addInbound({ messageId: "om_other", chatId: "oc_group", senderOpenId: "ou_olga" });
   expect(await deliver("im.message.reaction.created_v1", reaction("om_other"))).toEqual([]);
   await say("oc_dm", "om_1");
@@ -116,7 +116,7 @@ test("an event of a chat in which nothing was said is not handed over; which cha
   expect(received?.origin.conversation).toEqual({ kind: "direct", id: "oc_dm" });
 });
 
-test("a recalled message is handed over as deleted, by whoever wrote it", async () => {
+test("a recalled message is passed on as deleted, whoever wrote it", async () => {
   await say("oc_group", "om_1");
   const recalled = { message_id: "om_1", chat_id: "oc_group", recall_time: "1767225600", recall_type: "message_owner" };
   expect(await deliver("im.message.recalled_v1", recalled)).toMatchObject([
@@ -124,7 +124,7 @@ test("a recalled message is handed over as deleted, by whoever wrote it", async 
   ]);
 });
 
-test("the bot's own joining of a group names who added it", async () => {
+test("when the bot joins a group the event names the person who added it", async () => {
   const added = { chat_id: "oc_new", operator_id: OLGA, external: false, name: "The new group" };
   expect(await deliver("im.chat.member.bot.added_v1", added)).toMatchObject([
     {
@@ -138,7 +138,7 @@ test("the bot's own joining of a group names who added it", async () => {
 test.each([
   ["added", "joined"],
   ["deleted", "left"],
-])("people who were %s are one event each, the same for every delivery", async (what, change) => {
+])("people who were %s are one event each, with the same ids for every delivery", async (what, change) => {
   const users = ["bob", "carol"].map((name) => ({ name, tenant_key: "t", user_id: { open_id: `ou_${name}` } }));
   const event = { chat_id: "oc_group", operator_id: OLGA, external: false, name: "The group", users };
   const first = await deliver(`im.chat.member.user.${what}_v1`, event);
@@ -150,7 +150,7 @@ test.each([
   expect(host.stored).toHaveLength(2);
 });
 
-test("an event that could not be stored is sent again", async () => {
+test("an event that could not be stored is redelivered", async () => {
   await say("oc_dm", "om_1");
   host.failNext();
   const payload = feishuEnvelope(feishu.app, { eventType: "im.message.reaction.created_v1", event: reaction("om_1"), eventId: "e-1" });

@@ -6,25 +6,25 @@ import type { MessagePlace } from "../context/lookup-api.ts";
 import { emojiOf } from "../outbound/emoji.ts";
 import type { KnownChats } from "./known-chats.ts";
 
-/** What events besides messages are read with. */
+/** Context for parsing events other than messages. */
 interface PlatformEventContext {
   readonly eventId: string;
   readonly accountId: string;
-  /** When the platform made the event, milliseconds since the epoch; 0 if it does not say. */
+  /** Time of the event, milliseconds since the epoch; 0 if the platform does not report it. */
   readonly timestampMs: number;
   readonly bot: BotIdentity;
   readonly chats: KnownChats;
-  /** Where a message is, and whose; `undefined` if the platform does not tell. */
+  /** Chat and author of a message; `undefined` if the platform does not report them. */
   readonly placeOf: (messageId: string, options: CallOptions) => Promise<MessagePlace | undefined>;
 }
 
-/** The messages to hand over, or why there are none. */
+/** The messages to pass on, or why there are none. */
 type ReadEvent =
   | { readonly type: "events"; readonly events: readonly MsgContext[] }
   | { readonly type: "ignored"; readonly reason: string };
 
 interface EventReader {
-  /** `undefined` for an event that does not have its documented form. */
+  /** `undefined` for an event without its documented structure. */
   read(event: unknown, context: PlatformEventContext, options: CallOptions): Promise<ReadEvent | undefined>;
 }
 
@@ -46,7 +46,7 @@ const UserMemberSchema = z.looseObject({
 
 const UNKNOWN_CHAT = "nothing was said to the bot in its chat";
 
-/** The events that the app may subscribe to besides messages, by their type. */
+/** Events other than messages that the app may subscribe to, by type. */
 export const PLATFORM_EVENTS: Readonly<Record<string, EventReader | undefined>> = {
   "im.message.reaction.created_v1": { read: async (...event) => readReaction(...event, { removed: false }) },
   "im.message.reaction.deleted_v1": { read: async (...event) => readReaction(...event, { removed: true }) },
@@ -79,7 +79,7 @@ async function readReaction(
   });
 }
 
-/** The platform does not say who recalled it: its sender, or an administrator of the group. */
+/** The platform does not report who recalled it: its sender, or an administrator of the group. */
 async function readRecalled(event: unknown, context: PlatformEventContext, options: CallOptions): Promise<ReadEvent | undefined> {
   const parsed = RecalledSchema.safeParse(event);
   if (!parsed.success) return undefined;
@@ -129,7 +129,7 @@ async function readUserMembers(
     const member = { id: user.open_id, ...(name !== undefined && name !== "" && { name }), isSelf: false };
     return toMessage(context, {
       conversation: { kind: "group", id: chatId },
-      // One event of the platform names several people, and each is an input of its own.
+      // One event of the platform names several people, and each becomes an input.
       eventId: `${context.eventId}/${user.open_id}`,
       messageId: context.eventId,
       event: { type: "member", change, member },

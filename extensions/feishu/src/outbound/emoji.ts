@@ -29,12 +29,12 @@ const NAMES: Readonly<Record<string, string>> = {
 
 const EMOJI: ReadonlyMap<string, string> = new Map(Object.entries(NAMES).map(([emoji, name]) => [name, emoji]));
 
-/** The emoji that people know under the platform's name; a name without one stays as it is. */
+/** The Unicode emoji for the platform's name; a name without one is unchanged. */
 export function emojiOf(type: string): string {
   return EMOJI.get(type) ?? type;
 }
 
-/** The platform's name for an emoji; a name of the platform stays as it is. `undefined` when there is none. */
+/** The platform's name for an emoji; a name of the platform is unchanged. `undefined` if there is none. */
 export function emojiType(emoji: string): string | undefined {
   const plain = emoji.replaceAll("\ufe0f", "");
   return NAMES[plain] ?? (/^[A-Za-z0-9_]+$/.test(plain) ? plain : undefined);
