@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** People who talk in every session until they are told to stop, each with one word after the other. */
+/** People who send messages in every session until they are stopped, each one numbered word after the other. */
 class Talk {
   readonly answered: Map<string, string[]> = new Map();
   readonly #client: RpcClient;
@@ -73,7 +73,7 @@ test("a backup of a busy gateway is restored on another machine, which knows eve
   const known = structuredClone(talk.answered);
   const before = talk.count;
   const made = ok(await runCommand(["backup", "create", "--output", `${folder}/`, "--json"], { home })) as { readonly file: string };
-  // It waits for nobody, and nobody waits for it.
+  // Backup and conversations do not block each other.
   expect(talk.count).toBeGreaterThan(before);
   await talk.end();
   expect(made).toMatchObject({
@@ -94,7 +94,7 @@ test("a backup of a busy gateway is restored on another machine, which knows eve
   await using second = await startProduct({ home: fresh });
   using restoredClient = await connect(second);
   expect(await restoredClient.request("damage.list", {})).toEqual({ events: [] });
-  // What was under way is kept, and done by nobody.
+  // Unfinished work is kept as dead letters, and not done.
   const { letters } = await restoredClient.request("deadletters.list", { limit: 100 });
   expect(letters.filter(({ type }) => type === "input")).toHaveLength(restored.abandoned.inputs);
   const asked = model.requests.length;
@@ -108,7 +108,7 @@ test("a backup of a busy gateway is restored on another machine, which knows eve
   expect(second.output()).not.toMatch(/rebuilt|damaged/);
 });
 
-test("a backup that was damaged on its way is found out and not restored", async () => {
+test("a backup that was damaged in transit is detected and not restored", async () => {
   await using product = await startProduct();
   const { home } = product;
   const { file } = ok(await runCommand(["backup", "create", "--output", path.join(folder, "sound.tar.gz"), "--json"], { home })) as {

@@ -69,7 +69,7 @@ export class DoctorScene implements AsyncDisposable {
     return scene;
   }
 
-  /** A copy of a scene without a gateway, in a folder of its own, with a vendor of its own. */
+  /** A copy of a scene without a gateway, in a separate folder and with a separate vendor. */
   static async copyOf(prepared: DoctorScene): Promise<DoctorScene> {
     const scene = await DoctorScene.#begin();
     await cp(prepared.home, scene.home, { recursive: true });

@@ -12,19 +12,19 @@ import { FakeOllama } from "./fake-ollama.ts";
 const KEY = "sk-right-0123456789abcdef";
 const CHAT = "oc_dm";
 const MODULES = fileURLToPath(new URL("../node_modules", import.meta.url));
-/** Made by setup rather than by a page. */
+/** Created by setup, not by a page. */
 const OWN_CREDENTIALS: ReadonlySet<string> = new Set(["gateway-token", "owner-display-secret"]);
 
-/** How a block of a document ended. */
+/** The outcome of a block of a document. */
 export interface BlockOutcome {
   readonly code: number;
-  /** Both streams, in their order. */
+  /** Both streams, in order. */
   readonly output: string;
 }
 
 /**
- * What the commands of documents need: a home of their own with one gateway, every provider, Ollama and Feishu on loopback, and a `factotum` on the PATH that
- * is the built product. Addresses in a document become those of this scene.
+ * The environment for commands of documents: a home with one gateway, every provider, Ollama and Feishu on loopback, and a `factotum` on the PATH that is the
+ * built product. Addresses in a document are replaced by those of this scene.
  */
 export class DocumentScene implements AsyncDisposable {
   readonly #folder: string;
@@ -32,7 +32,7 @@ export class DocumentScene implements AsyncDisposable {
   readonly #ollama: FakeOllama;
   readonly #feishu: FakeFeishu;
   readonly #port: number;
-  /** The gateway that the scene began with; a page may have replaced it by one in the background. */
+  /** The first gateway of the scene; a page may have replaced it by one in the background. */
   #gateway: Product | undefined;
 
   private constructor(parts: {
@@ -49,7 +49,7 @@ export class DocumentScene implements AsyncDisposable {
     this.#port = parts.port;
   }
 
-  /** `models`: what the providers have. `stranger`: a person on Feishu who is not admitted. */
+  /** `models`: the models of the providers. `stranger`: a person on Feishu who is not admitted. */
   static async start({ models, stranger }: { readonly models: readonly string[]; readonly stranger: string }): Promise<DocumentScene> {
     const scene = new DocumentScene({
       folder: await mkdtemp(path.join(tmpdir(), "factotum-pages-")),
@@ -67,7 +67,7 @@ export class DocumentScene implements AsyncDisposable {
     }
   }
 
-  /** Forgets what an earlier page has configured, and makes the files that pages read. */
+  /** Removes the configuration of an earlier page, and creates the files that pages read. */
   async begin(): Promise<void> {
     await this.#writeConfig();
     const credentials = path.join(this.#home, "credentials");
@@ -80,7 +80,7 @@ export class DocumentScene implements AsyncDisposable {
     await writeFile(path.join(this.#workFolder, "secret.txt"), `${this.#feishu.app.appSecret}\n`);
   }
 
-  /** Runs a shell block as a person would; its first failing command ends it. */
+  /** Runs a shell block like a person would; it ends at its first failing command. */
   async runShell(text: string): Promise<BlockOutcome> {
     return this.#run("sh", ["-euc", this.#placed(text)]);
   }
@@ -94,13 +94,13 @@ export class DocumentScene implements AsyncDisposable {
     return this.#run(process.execPath, [file], { FACTOTUM_TOKEN: await this.#token() });
   }
 
-  /** Asks the gateway for a model as a client with these settings would; resolves with the status. */
+  /** Requests a completion like a client with these settings; resolves with the status. */
   async askForModel(baseUrl: string, model: string): Promise<number> {
     const url = `${this.#placed(baseUrl)}/models/${encodeURIComponent(model)}`;
     return (await fetch(url, { headers: { authorization: `Bearer ${await this.#token()}` } })).status;
   }
 
-  /** Lets the stranger write to the assistant, who refuses it. */
+  /** Sends a message of the stranger, which is refused. */
   async writeAs(stranger: string): Promise<void> {
     const messageId = `om_${"0".repeat(31)}1`;
     this.#feishu.addInbound({ messageId, chatId: CHAT });
@@ -143,7 +143,7 @@ export class DocumentScene implements AsyncDisposable {
     this.#gateway = await startProduct({ home: this.#home, port: this.#port, env });
   }
 
-  /** The gateway and the local Ollama of the documents are those of the scene. */
+  /** Replaces the addresses of the gateway and of Ollama by those of the scene. */
   #placed(text: string): string {
     return text.replaceAll("127.0.0.1:18790", `127.0.0.1:${this.#port}`).replaceAll("http://127.0.0.1:11434", this.#ollama.host);
   }
@@ -186,7 +186,7 @@ export class DocumentScene implements AsyncDisposable {
   }
 }
 
-/** True if a program can be called. */
+/** True if a program is installed. */
 export function hasProgram(name: string): boolean {
   return spawnSync("sh", ["-c", `command -v ${name}`]).status === 0;
 }

@@ -6,7 +6,7 @@ import { listDocuments, parseCode, readDocument, type Fence } from "../test/docu
 import { DocumentScene, hasProgram } from "./document-scene.ts";
 
 const STRANGER = "ou_7d8a6e6df7621556ce0d21922b676706";
-/** Programs of the system that pages use and that are not installed here: their pages cannot be walked. */
+/** System programs that pages use and that are not installed here: their pages are skipped. */
 const absent = ["curl", "jq"].filter((program) => !hasProgram(program));
 
 const pages = listDocuments("docs/*.md")
@@ -15,7 +15,7 @@ const pages = listDocuments("docs/*.md")
 const isRunnable = ({ language, marks }: Fence): boolean => ["sh", "js"].includes(language) && !marks.includes("no-test");
 const runnable = pages.filter(({ fences }) => fences.some(isRunnable));
 
-/** Every model that a page names: the stand-ins have them. */
+/** All models that pages name: the fake providers offer them. */
 const models = pages.flatMap(({ fences }) =>
   fences.flatMap(({ text }) => [...text.matchAll(/^factotum models set [\w-]+\/(\S+)$/gm)].map(([, model = ""]) => model)),
 );
@@ -37,7 +37,7 @@ test("the pages for users have commands, and ship with the product", async () =>
 
 /** A `text` block after a command shows a part of its output. */
 describe.each(runnable)("$file", ({ file, fences }) => {
-  // The longest page has thirty commands, each a process of its own.
+  // The longest page has thirty commands, each a separate process.
   test("has commands that work", { timeout: 360_000 }, async ({ skip }) => {
     await scene.begin();
     if (file === "docs/feishu.md") await scene.writeAs(STRANGER);
@@ -55,7 +55,7 @@ describe.each(runnable)("$file", ({ file, fences }) => {
   });
 });
 
-test("the settings of clients name models that the gateway has", async () => {
+test("the settings of clients name existing models of the gateway", async () => {
   const { fences } = pages.find(({ file }) => file === "docs/clients.md") ?? { fences: [] };
   const settings = fences.map(({ text }) => text).join("\n");
   const urls = new Set(
@@ -68,14 +68,14 @@ test("the settings of clients name models that the gateway has", async () => {
   expect(await scene.askForModel("http://127.0.0.1:18790/v1", "factotum:none")).toBe(404);
 });
 
-describe("the walk", () => {
-  test("notices a command that fails, and goes no further", async () => {
+describe("the page runner", () => {
+  test("detects a failing command and stops there", async () => {
     await scene.begin();
     expect(await scene.runShell("factotum config get gateway.prot\necho reached")).toMatchObject({ code: 2 });
     expect((await scene.runShell("factotum auth set groq < nothing.txt")).code).not.toBe(0);
   });
 
-  test("runs nothing that is marked", () => {
+  test("runs no marked block", () => {
     const [fence] = parseCode("```sh no-test\nfalse\n```").fences;
     expect(fence === undefined || isRunnable(fence)).toBe(false);
   });

@@ -2,13 +2,13 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** An Ollama server on loopback with one model that can chat, `qwen3:8b`, behind the path `/ollama`. */
+/** An Ollama server on loopback with one chat model, `qwen3:8b`, below the path `/ollama`. */
 export class FakeOllama implements AsyncDisposable {
-  /** Paths that were asked for, in order. */
+  /** Requested paths, in order. */
   readonly asked: string[] = [];
-  /** The context that the model is loaded with. */
+  /** The context with which the model is loaded. */
   contextTokens = 4096;
-  /** Kept over a stop. */
+  /** Survives a stop. */
   port = 0;
   readonly #server = createServer((request, response) => this.#answer(request, response));
 
@@ -18,7 +18,7 @@ export class FakeOllama implements AsyncDisposable {
     return ollama;
   }
 
-  /** Its address, as `OLLAMA_HOST` has it. */
+  /** Its address, in the form of `OLLAMA_HOST`. */
   get host(): string {
     return `http://127.0.0.1:${this.port}/ollama`;
   }

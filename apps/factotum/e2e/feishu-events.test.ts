@@ -10,7 +10,7 @@ function newestMessage(body: Readonly<Record<string, unknown>> | undefined): str
   return JSON.stringify(Array.isArray(messages) ? (messages.at(-1) as unknown) : undefined);
 }
 
-test("a reaction makes no turn; the next message shows it to the model once, after a restart too", async () => {
+test("a reaction starts no turn; the next message shows it to the model once, also after a restart", async () => {
   await using scene = await startFeishuScene();
   const { feishu, model } = scene;
   model.respond(() => sayText("Done."));

@@ -116,7 +116,7 @@ class Scene implements AsyncDisposable {
     return this.feishu.sent.map(({ content }) => JSON.stringify(content)).filter((text) => !text.includes("Noted."));
   }
 
-  /** The chats of the notices. */
+  /** The notified chats. */
   get notified(): readonly string[] {
     return this.feishu.sent.filter(({ content }) => !JSON.stringify(content).includes("Noted.")).map(({ receiveId }) => receiveId);
   }

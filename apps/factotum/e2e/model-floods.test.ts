@@ -43,7 +43,7 @@ describe("an endless model server", () => {
       chunk("x".repeat(16 * 1024)),
       /The answer of house\/m grew too long: it was stopped at 1,048,576 characters/,
     ],
-  ])("is cut off at a limit when it sends %s, and the owner and the log say why", async (_name, first, again, reason) => {
+  ])("is stopped at a limit when it sends %s, and the owner and the log get the reason", async (_name, first, again, reason) => {
     pieces = [first, again];
     const { port } = server.address() as AddressInfo;
     const baseUrl = `http://127.0.0.1:${port}/v1`;

@@ -15,7 +15,7 @@ const ZONE = noonZone(Date.now());
 
 const ENTRY = fileURLToPath(new URL("../src/factotum.ts", import.meta.url));
 
-/** Compiled sources, for all child processes: without it each of them strips the types of hundreds of files, most of a second of processor time. */
+/** Compile cache of all child processes: without it each strips the types of hundreds of files, which takes most of a second of CPU time. */
 const COMPILED = fileURLToPath(new URL("../../../node_modules/.factotum/compiled", import.meta.url));
 
 /** The exit code and output of a command. */

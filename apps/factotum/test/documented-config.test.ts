@@ -21,7 +21,7 @@ const snippets = listDocuments("*.md")
       .map(({ text, line }) => [`${file}:${line}`, text] as const),
   );
 
-/** What `config validate` says of a file with this text; a section without its braces is taken as a file of its own. */
+/** The problems that `config validate` reports for a file with this text; a section without its braces counts as a separate file. */
 async function problemsOf(text: string): Promise<string[]> {
   const isWhole = /^(?:\s*\/\/.*\n)*\s*\{/.test(text);
   await writeFile(join(home, "factotum.json5"), isWhole ? text : `{ ${text} }`);
@@ -37,7 +37,7 @@ test.each(snippets)("%s is a valid configuration", async (_place, text) => {
   expect(await problemsOf(text)).toEqual([]);
 });
 
-describe("the check", () => {
+describe("the checker", () => {
   test.each([
     ["an unknown key", "{ gateway: { prot: 1 } }", "prot"],
     ["a wrong value", '{ gateway: { port: "high" } }', "gateway.port"],

@@ -2,14 +2,14 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { listFiles, parseCode, readDocument } from "./documents.ts";
 
-/** The lines of the product that are no comments, tests or fixtures. */
+/** The lines of the product, without comments, tests and fixtures. */
 const lines = listFiles("apps/*/src/*", "packages/*/src/*", "extensions/*/src/*")
   .filter((file) => /\.tsx?$/.test(file) && !/\.test(-d)?\.tsx?$|\/(?:testing-\w+|bench|chaos)\/|catalogue\.gen/.test(file))
   .flatMap((file) => readFileSync(file, "utf8").split("\n"))
   .filter((line) => !/^\s*(?:\*|\/\/|\/\*)/.test(line));
 const source = lines.join("\n");
 
-/** The texts of a table's first column, in which `…` stands for what differs. */
+/** The texts in a table's first column, in which `…` stands for variable parts. */
 function quotedTexts(markdown: string): string[] {
   return markdown
     .split("\n")
@@ -17,7 +17,7 @@ function quotedTexts(markdown: string): string[] {
     .flatMap((line) => parseCode(line.split(" | ")[0]?.slice(2) ?? "").codes.map(({ text }) => text));
 }
 
-/** True if one line of the product has all parts of a text, in their order. A code of an error and the name of a command are texts, too. */
+/** True if one line of the product has all parts of a text, in order. Error codes and names of commands are texts, too. */
 function isInSource(text: string): boolean {
   const parts = text.split("…").flatMap((part) => (part.trim() === "" ? [] : [RegExp.escape(part.trim())]));
   return new RegExp(parts.join(".*")).test(source);
@@ -29,19 +29,19 @@ test("the page quotes texts", () => {
   expect(texts.length).toBeGreaterThan(50);
 });
 
-/** Names that are shown, and said by Node rather than by the product. */
+/** Error names that come from Node, not from the product. */
 const FOREIGN: ReadonlySet<string> = new Set(["SELF_SIGNED_CERT_IN_CHAIN", "status", "127.0.0.1"]);
 
-test.each(texts.filter((text) => !FOREIGN.has(text)))("the product says %s", (text) => {
+test.each(texts.filter((text) => !FOREIGN.has(text)))("the product prints %s", (text) => {
   expect(isInSource(text)).toBe(true);
 });
 
-describe("the check", () => {
+describe("the checker", () => {
   test.each(["The gateway is not walking.", "… refused the door in … for …", "in … refused the key"])("misses %s", (text) => {
     expect(isInSource(text)).toBe(false);
   });
 
-  test("reads the first column alone", () => {
+  test("reads only the first column", () => {
     expect(quotedTexts("| you see | do |\n|---|---|\n| `a …`, words, `b` | `c` |\n")).toEqual(["a …", "b"]);
   });
 });

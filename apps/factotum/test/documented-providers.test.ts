@@ -4,7 +4,7 @@ import { parseCode, readDocument } from "./documents.ts";
 
 const page = readDocument("docs/providers.md");
 const pages = [page, readDocument("docs/openrouter.md"), readDocument("docs/ollama.md")].join("\n");
-/** The rows of its table, by the provider's id. */
+/** The rows of the page's table, by provider id. */
 const rows = new Map(
   page
     .split("\n")
@@ -13,24 +13,24 @@ const rows = new Map(
 );
 
 describe.each(PROVIDER_FACTS)("$label", ({ id, label, url, keyVariables, defaultModel }) => {
-  test("has a row with what the product knows of it", () => {
+  test("has a row with the facts of the product", () => {
     const cells = (rows.get(id) ?? "").split("|").map((cell) => cell.trim());
     const model = id === "ollama" ? "the first one it has" : defaultModel === undefined ? "" : `\`${defaultModel}\``;
     const keys = keyVariables.length === 0 ? "needs no key" : keyVariables.map((name) => `\`${name}\``).join(", ");
     expect(cells.slice(1, -1)).toEqual([label, `\`${id}\``, model, keys]);
   });
 
-  test("says where a key is made", () => {
+  test("says where to create a key", () => {
     if (keyVariables.length > 0) expect(pages).toContain(`<${url}>`);
   });
 });
 
-test("the pages choose only models that this version knows", () => {
+test("the pages use only models that this version knows", () => {
   const chosen = parseCode(pages)
     .fences.filter(({ language }) => language === "sh")
     .flatMap(({ text }) => [...text.matchAll(/^factotum models set ([\w-]+)\/(\S+)$/gm)]);
   expect(chosen.length).toBeGreaterThan(10);
-  // What a local server has is its own affair.
+  // A local server may have any model.
   const known = chosen.filter(([, provider = ""]) => provider !== "ollama");
   expect(known.filter(([, provider = "", model = ""]) => !isListedModel(provider, model)).map(([line]) => line)).toEqual([]);
 });

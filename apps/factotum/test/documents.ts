@@ -13,18 +13,18 @@ export interface Fence {
   /** The other words of the info string. */
   readonly marks: readonly string[];
   readonly text: string;
-  /** Line of the opening fence, from 1. */
+  /** Line of the opening fence, counted from 1. */
   readonly line: number;
 }
 
 /** Inline code of a document. */
 export interface InlineCode {
   readonly text: string;
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number;
 }
 
-/** The code of one Markdown document. */
+/** Fences and inline code of one Markdown document. */
 export interface DocumentCode {
   readonly fences: readonly Fence[];
   readonly codes: readonly InlineCode[];
@@ -39,12 +39,12 @@ interface Node {
   readonly position?: { readonly start: { readonly line: number } } | undefined;
 }
 
-/** The Markdown files of the repository, relative to its root; `patterns` are git's pathspecs. */
+/** The Markdown files of the repository, relative to its root; `patterns` are git pathspecs. */
 export function listDocuments(...patterns: readonly string[]): string[] {
   return trackedFiles(patterns).filter((file) => file.endsWith(".md"));
 }
 
-/** The files of the repository as absolute paths; `patterns` are git's pathspecs. */
+/** The files of the repository as absolute paths; `patterns` are git pathspecs. */
 export function listFiles(...patterns: readonly string[]): string[] {
   return trackedFiles(patterns).map((file) => join(ROOT, file));
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { CHANNELS } from "../src/compose/extensions.ts";
 import { readDocument } from "./documents.ts";
 
-/** The cells of what works and of what does not, by the first cell of a row. */
+/** The cells of built and unbuilt features, by the first cell of a row. */
 const rows = new Map(
   readDocument("README.md")
     .split("## What works today\n")[1]
@@ -16,10 +16,10 @@ const rows = new Map(
     .map(([, name = "", works = "", missing = ""]) => [name, { works, missing }]),
 );
 
-/** What people call the servers that a first run does not offer. */
+/** Common names of the servers that setup does not offer. */
 const OTHERS: Readonly<Record<string, string>> = { lmstudio: "LM Studio", llamacpp: "llama.cpp", vllm: "vLLM", demo: "the demo" };
 
-/** The core tools are only named here. */
+/** Only the names of the core tools are used here. */
 const PORTS = { files: {}, runner: {}, messenger: {} } as CoreToolsOptions;
 
 const cell = (name: string): string => rows.get(name)?.works ?? "";
@@ -41,7 +41,7 @@ describe("the table of what works", () => {
     expect(new Set(named)).toEqual(new Set(createCoreTools(PORTS).map(({ name }) => name)));
   });
 
-  test("says of nothing that it works and is not built", () => {
+  test("lists nothing both as working and as not built", () => {
     const words = (text: string): string[] => text.split(/[,;] /);
     for (const { works, missing } of rows.values())
       expect(words(missing).filter((word) => word !== "" && words(works).includes(word))).toEqual([]);

@@ -10,25 +10,25 @@ import type { ArchiveEntry } from "./write-archive.ts";
 /** The plain file of a conversation. */
 const PLAIN_FILE = /^agents\/[^/]+\/sessions\/([^/]+)\.jsonl$/;
 
-/** The copy of the database that the files are to agree with. */
+/** The copy of the database with which the files have to be consistent. */
 export interface CopiedDatabase {
   readonly file: string;
-  /** The moment of the copy. */
+  /** The time of the copy. */
   readonly copiedAtMs: number;
   readonly facts: DatabaseFacts;
 }
 
-/** Options of a collection. */
+/** Options of `collectEntries`. */
 export interface CollectOptions {
   readonly plan: BackupPlan;
   /** Absent if there is no database. */
   readonly database?: CopiedDatabase;
   readonly workFolder: string;
-  /** Receives what cannot be in the backup. */
+  /** Receives items that cannot be in the backup. */
   readonly onLeftOut: (item: LeftOut) => void;
 }
 
-/** Yields everything that belongs into a backup: first the database, then the files, each of them as the database knows it. */
+/** Yields all entries of a backup: first the database, then the files, each in the state that the database knows. */
 export async function* collectEntries(options: CollectOptions): AsyncIterable<ArchiveEntry> {
   const { plan, database, workFolder } = options;
   if (database !== undefined) {
@@ -53,7 +53,7 @@ async function* collect(found: FoundEntry, options: CollectOptions): AsyncIterab
     case "file":
       return yield* collectFile(found, options);
     case "link":
-      // The state directory may have its large folders on another disk; they are folders of the plan.
+      // Large folders of the state directory may be links to another disk; the plan lists them as folders.
       return options.plan.folders.some(({ path }) => path === found.path) ? undefined : leaveOut("links are not stored");
     case "other":
       return leaveOut("it is neither a file nor a folder");
@@ -78,8 +78,8 @@ async function* collectFile(found: FoundEntry, { database, workFolder, onLeftOut
 }
 
 /**
- * How much of a conversation's plain file belongs to the copy of the database: a restored database that is older than its files would count as lost. The rest
- * is written anew by the first start.
+ * The bytes of a conversation's plain file that belong to the copy of the database: if the files were newer than the restored database, it would be taken for
+ * one that lost data. The first start writes the rest again.
  */
 async function knownBytes({ file, path }: FoundEntry, { facts, copiedAtMs }: CopiedDatabase): Promise<number | undefined> {
   const sessionId = PLAIN_FILE.exec(path)?.[1];

@@ -14,7 +14,7 @@ import { isInHome, planBackup, WORK_FOLDER_PREFIX, type BackupPlan } from "./pla
 import { verifyBackup } from "./verify-backup.ts";
 import { writeArchive } from "./write-archive.ts";
 
-/** Listed in the manifest; further ones are counted. */
+/** Maximum items in the manifest; further ones are only counted. */
 const MAX_LEFT_OUT = 1000;
 
 const WORK_FOLDER: RegExp = new RegExp(`^${RegExp.escape(WORK_FOLDER_PREFIX)}(\\d+)-`);
@@ -22,9 +22,9 @@ const ABANDONED_MS: number = 24 * 60 * 60_000;
 
 /** Options of a backup. */
 export interface CreateBackupOptions {
-  /** The file to write; absolute. */
+  /** Absolute path of the file to write. */
   readonly output: string;
-  /** With credentials. */
+  /** Includes credentials. */
   readonly secrets: boolean;
   /** The version of this program. */
   readonly version: string;
@@ -36,13 +36,13 @@ export interface CreatedBackup {
   readonly file: string;
   readonly bytes: number;
   readonly manifest: BackupManifest;
-  /** Keys of the configuration with a literal secret, which is in the backup. */
+  /** Keys of the configuration with literal secrets, which are in the backup. */
   readonly literalSecrets: readonly string[];
 }
 
 /**
- * Writes a backup of one moment, whether a gateway runs or not, and verifies it before it gets its name. Never overwrites a file. A failed or killed one leaves
- * no file of that name.
+ * Writes a consistent backup, with or without a running gateway, and verifies it before it gets its final name. Never overwrites a file. If it fails or is
+ * killed, no file of that name exists.
  */
 export async function createBackup(loaded: LoadedConfig, options: CreateBackupOptions): Promise<CreatedBackup> {
   const { paths, written } = loaded;
@@ -100,13 +100,13 @@ async function checkOutput({ paths }: LoadedConfig, output: string): Promise<voi
     });
 }
 
-/** A private folder beside the result, so that the result is complete once it has its name. Removes those that killed backups have left there. */
+/** A private folder next to the result, from which the complete file is renamed. Removes those that killed backups have left there. */
 async function makeWorkFolder(folder: string): Promise<{ readonly path: string } & AsyncDisposable> {
   for (const name of await readdir(folder)) {
     const pid = WORK_FOLDER.exec(name)?.[1];
     if (pid === undefined || isProcessAlive(Number(pid))) continue;
     const left = join(folder, name);
-    // On a disk that several machines use, the process may be another machine's.
+    // On a shared disk the process may run on another machine.
     if ((await stat(left)).mtimeMs < Date.now() - ABANDONED_MS) await rm(left, { recursive: true, force: true });
   }
   const path = await mkdtemp(join(folder, `${WORK_FOLDER_PREFIX}${process.pid}-`));
@@ -141,7 +141,7 @@ async function copyOf(
   }
 }
 
-/** Of a gateway that does not run, the next start may have to restore the database first. */
+/** If no gateway runs, the next start may have to restore the database first. */
 async function refuseLost(paths: LoadedConfig["paths"]): Promise<void> {
   {
     using held = holdHome(paths);
@@ -154,7 +154,7 @@ async function refuseLost(paths: LoadedConfig["paths"]): Promise<void> {
   });
 }
 
-/** Names the finished file without replacing another one. */
+/** Gives the finished file its final name without replacing another one. */
 async function giveName(archive: string, output: string): Promise<void> {
   try {
     await link(archive, output);
@@ -162,7 +162,7 @@ async function giveName(archive: string, output: string): Promise<void> {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === "EEXIST")
       throw new CliError("failure", `${output} exists already, and nothing is overwritten.`, { fix: "Name another file." });
-    // A disk without links, such as a USB stick.
+    // A file system without hard links, such as that of a USB stick.
     if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(code ?? "")) throw error;
     await rename(archive, output);
   }

@@ -2,16 +2,16 @@ import * as z from "zod";
 
 /** The version of the archive's layout. A program refuses newer ones. */
 export const FORMAT = 1;
-/** The first entry of an archive: what it is. */
+/** The first entry of an archive, which identifies it. */
 export const HEAD_NAME = "factotum-backup.json";
-/** The last entry: everything that is in it. An archive without it is incomplete. */
+/** The last entry, which lists all others. An archive without it is incomplete. */
 export const MANIFEST_NAME = "manifest.json";
-/** What every other name begins with; the rest is the path in the state directory. */
+/** Prefix of all other names; the rest is the path in the state directory. */
 export const HOME_PREFIX = "home/";
 /** The database, relative to the state directory. */
 export const DATABASE_PATH = "state/factotum.sqlite";
 
-/** Limits of what is read from an archive. */
+/** Limits for reading an archive. */
 export const MAX_HEAD_BYTES: number = 64 * 1024;
 export const MAX_MANIFEST_BYTES: number = 256 * 1024 * 1024;
 export const MAX_ENTRIES = 1_000_000;
@@ -20,9 +20,9 @@ const MAX_PATH_BYTES = 4096;
 /** The first entry. */
 export interface BackupHead {
   readonly format: number;
-  /** The version of the program that made it. */
+  /** The version of the program that created it. */
   readonly version: string;
-  /** Milliseconds since the epoch: the moment of the copy of the database. */
+  /** Milliseconds since the epoch: the time of the copy of the database. */
   readonly createdAtMs: number;
 }
 
@@ -35,19 +35,19 @@ export interface BackupFile {
   readonly sha256: string;
 }
 
-/** Something that was there and is not in the backup. */
+/** An item that exists and is not in the backup. */
 export interface LeftOut {
-  /** Absolute, on the machine of the backup. */
+  /** Absolute path on the machine of the backup. */
   readonly path: string;
   readonly reason: string;
 }
 
-/** Where an agent's workspace is in the backup. */
+/** The path of an agent's workspace in the backup. */
 export interface BackupWorkspace {
   readonly agent: string;
   /** Relative to the state directory. */
   readonly path: string;
-  /** Where it was; absolute. */
+  /** Its original absolute path. */
   readonly from: string;
 }
 
@@ -55,12 +55,12 @@ export interface BackupWorkspace {
 export interface BackupManifest extends BackupHead {
   /** The state directory that was backed up. */
   readonly home: string;
-  /** It holds the credentials. */
+  /** True if it contains the credentials. */
   readonly secrets: boolean;
   /** Absent if there was no database yet. */
   readonly database?: { readonly schema: number; readonly sessions: number };
   readonly workspaces: readonly BackupWorkspace[];
-  /** The first of what was left out. */
+  /** The first omitted items. */
   readonly leftOut: readonly LeftOut[];
   readonly leftOutCount: number;
   readonly files: readonly BackupFile[];
@@ -83,12 +83,12 @@ const ManifestSchema = z.object({
   files: z.array(z.object({ path: z.string(), bytes: CountSchema, sha256: z.string().regex(/^[0-9a-f]{64}$/) })),
 }) satisfies z.ZodType<BackupManifest>;
 
-/** The first entry; `undefined` if it is none. */
+/** The first entry; `undefined` if it is invalid. */
 export function parseHead(text: string): BackupHead | undefined {
   return parseJson(text, HeadSchema);
 }
 
-/** The last entry; `undefined` if it is none of this format. */
+/** The last entry; `undefined` if it is invalid or has another format. */
 export function parseManifest(text: string): BackupManifest | undefined {
   return parseJson(text, ManifestSchema);
 }

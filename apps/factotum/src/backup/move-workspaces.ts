@@ -4,25 +4,25 @@ import { CHANNELS } from "../compose/extensions.ts";
 import { isSafePath, type BackupManifest } from "./manifest.ts";
 import { pathIn } from "./plan-backup.ts";
 
-/** A workspace that is restored to another place than the configuration of the backup says. */
+/** A workspace that is restored to another path than the one in the backup's configuration. */
 export interface MovedWorkspace {
   readonly agent: string;
   readonly from: string;
   /** Absolute, in the state directory. */
   readonly to: string;
-  /** True if the restored configuration names the new place. */
+  /** True if the restored configuration has the new path. */
   readonly isConfigured: boolean;
 }
 
-/** Where a backup is unpacked, and where it will be. */
+/** Where a backup is unpacked, and its final path. */
 export interface MoveOptions {
   readonly staging: string;
-  /** The paths that the restored state directory will have. */
+  /** The paths of the restored state directory. */
   readonly paths: StatePaths;
   readonly env: Environment;
 }
 
-/** Makes the unpacked configuration name the restored workspaces where it names other places: those of another machine, or of another state directory. */
+/** Changes the paths of restored workspaces in the unpacked configuration if they are those of another machine or of another state directory. */
 export async function moveWorkspaces(
   { workspaces }: BackupManifest,
   { staging, paths, env }: MoveOptions,
@@ -46,7 +46,7 @@ export async function moveWorkspaces(
   return moved;
 }
 
-/** The key that decides about an agent's workspace. */
+/** The key that sets an agent's workspace. */
 function keyOf({ written }: LoadedConfig, agent: string): string {
   const list = valueAt(written, ["agents", "list"]);
   const index = Array.isArray(list) ? list.findIndex((entry: { readonly id?: unknown }) => entry.id === agent) : -1;

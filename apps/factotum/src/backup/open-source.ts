@@ -3,24 +3,24 @@ import { copyFile, open, rm, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import type { ArchiveEntry } from "./write-archive.ts";
 
-/** Read into memory whole: up to this size, a file that changes meanwhile is of one moment. */
+/** Files up to this size are read into memory at once, so that a concurrent change does not tear them. */
 const IN_MEMORY_BYTES = 4 * 1024 * 1024;
 const CHUNK_BYTES = 256 * 1024;
 const COPY_NAME = "changing-file";
 
-/** Options of a source. */
+/** Options of `openSource`. */
 export interface SourceOptions {
   /** Its path in the backup. */
   readonly path: string;
-  /** Only the beginning of the file, if it is longer. */
+  /** Limits a longer file to its beginning. */
   readonly maxBytes?: number;
-  /** Nobody changes it meanwhile. */
+  /** True if the file does not change. */
   readonly isStable?: boolean;
   /** A private folder on a disk with space for one copy of the file. */
   readonly workFolder: string;
 }
 
-/** Opens a file for an archive, which has to know its size before its content. A larger file that may change is copied first. Disposing closes it. */
+/** Opens a file for an archive, which needs the size before the content. A larger file that may change is copied first. Disposing closes it. */
 export async function openSource(file: string, options: SourceOptions): Promise<{ readonly entry: ArchiveEntry } & AsyncDisposable> {
   await using opened = new AsyncDisposableStack();
   const original = await openFile(file);
@@ -44,12 +44,12 @@ export async function openSource(file: string, options: SourceOptions): Promise<
   return { entry: { ...facts, bytes, body }, [Symbol.asyncDispose]: () => ends.disposeAsync() };
 }
 
-/** A link that has taken the place of the file is refused, and a pipe does not block. */
+/** Refuses a link that has replaced the file, and does not block on a pipe. */
 async function openFile(file: string): Promise<FileHandle> {
   return open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 }
 
-/** Shorter than wanted if the file has been cut meanwhile. */
+/** Shorter than requested if the file was truncated meanwhile. */
 async function readWhole(handle: FileHandle, bytes: number): Promise<Uint8Array> {
   const buffer = new Uint8Array(bytes);
   let done = 0;

@@ -6,29 +6,29 @@ import { isTemporaryName } from "../compose/remove-temporary-files.ts";
 import type { BackupWorkspace, LeftOut } from "./manifest.ts";
 import type { WalkOptions } from "./walk-folder.ts";
 
-/** Where everything of a backup comes from. */
+/** The sources of a backup. */
 export interface BackupPlan extends WalkOptions {
-  /** Folders to walk, and where their content is in the backup. */
+  /** Folders to walk, and their paths in the backup. */
   readonly folders: readonly { readonly folder: string; readonly path: string }[];
-  /** Single files from elsewhere. */
+  /** Single files from other places. */
   readonly files: readonly { readonly file: string; readonly path: string }[];
   readonly workspaces: readonly BackupWorkspace[];
-  /** What the configuration names and a backup does not hold. */
+  /** Paths in the configuration that the backup does not contain. */
   readonly leftOut: readonly LeftOut[];
 }
 
-/** How archives are called by default; those that lie in a workspace are not backed up again. */
+/** Default names of archives; archives in a workspace are not backed up again. */
 const ARCHIVE = /^factotum-backup-.*\.tar\.gz$/;
 /** The folder in which an archive is written. */
 export const WORK_FOLDER_PREFIX = ".factotum-backup-";
-/** Files that the state directory's configuration may be. */
+/** Possible names of the configuration in the state directory. */
 const CONFIG = /^factotum\.(?:json5|json|yaml|yml)$/;
-/** Of the state folder: the rest is rebuilt, belongs to a process, or is a copy of the database. */
+/** The backed-up part of the state folder: the rest is rebuilt, belongs to a process, or is a copy of the database. */
 const STATE = /^state(?:\/damage\.json)?$/;
-/** Earlier configurations, which may hold secrets that have been moved elsewhere since. */
+/** Earlier configurations, which may contain secrets that were moved since. */
 const EARLIER_CONFIG = /^state\/(?:config-versions(?:\/|$)|config\.last-good\.)/;
 
-/** Decides what a backup holds: the state directory without logs and caches, and the workspaces wherever they are. */
+/** Decides what a backup contains: the state directory without logs and caches, and all workspaces. */
 export async function planBackup(loaded: LoadedConfig, { secrets }: { readonly secrets: boolean }): Promise<BackupPlan> {
   const { config, paths, path: configPath, written } = loaded;
   const { home } = paths;
@@ -61,13 +61,13 @@ export async function planBackup(loaded: LoadedConfig, { secrets }: { readonly s
   };
 }
 
-/** A path relative to a folder that it is in, with `/`; empty for the folder itself, `undefined` elsewhere. */
+/** A path relative to a folder that contains it, with `/`; empty for the folder itself, `undefined` for other paths. */
 export function pathIn(folder: string, path: string): string | undefined {
   const way = relative(folder, path);
   return way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way) ? undefined : way.replaceAll(sep, "/");
 }
 
-/** Folders that the state directory has on another disk. */
+/** Folders of the state directory that are links to another disk. */
 async function linkedFolders(home: string, skips: (path: string) => boolean): Promise<BackupPlan["folders"]> {
   const links = (await readdir(home, { withFileTypes: true })).filter((entry) => entry.isSymbolicLink() && !skips(entry.name));
   const found = await Promise.all(
@@ -80,11 +80,11 @@ async function linkedFolders(home: string, skips: (path: string) => boolean): Pr
 }
 
 interface OuterWorkspaces extends Pick<BackupPlan, "folders" | "leftOut"> {
-  /** The place of a workspace in the backup; `undefined` for one in the state directory. */
+  /** The path of a workspace in the backup; `undefined` for one in the state directory. */
   readonly pathOf: (workspace: string) => string | undefined;
 }
 
-/** The workspaces outside of the state directory: a restored one has them inside. */
+/** The workspaces outside of the state directory, which are restored inside it. */
 async function outerWorkspaces(
   { config, paths }: LoadedConfig,
   { inHome, realHome }: { readonly inHome: (path: string) => string | undefined; readonly realHome: string },
@@ -103,7 +103,7 @@ async function outerWorkspaces(
   return { folders, leftOut, pathOf: (workspace) => places.get(workspace) };
 }
 
-/** Places that the configuration names, whose content is the machine's or somebody else's. */
+/** Paths in the configuration whose content belongs to the machine or to other software. */
 function outerPlaces({ config }: LoadedConfig, secrets: readonly string[]): readonly LeftOut[] {
   const reason = "it is outside of the state directory, and no workspace";
   const roots = config.agents.flatMap(({ sandbox }) => sandbox.workspaceRoot ?? []);

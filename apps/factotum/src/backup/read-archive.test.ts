@@ -13,7 +13,7 @@ async function* zeros(count: number, bytes: number): AsyncIterable<ArchiveEntry>
     yield { type: "file", path: `zeros-${index}`, bytes, mode: 0o600, modifiedAtMs: 0, body: [new Uint8Array(bytes)] };
 }
 
-test("ends before more is unpacked than there is space for, whatever the size of the archive", async () => {
+test("stops before more is unpacked than there is space for, whatever the size of the archive", async () => {
   const folder = await mkdtemp(join(tmpdir(), "factotum-archive-"));
   try {
     const file = join(folder, "backup.tar.gz");

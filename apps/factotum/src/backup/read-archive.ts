@@ -20,31 +20,31 @@ import {
   type BackupManifest,
 } from "./manifest.ts";
 
-/** What an archive says of a file. */
+/** Facts about a file in an archive. */
 interface FileFacts {
   /** The permission bits. */
   readonly mode: number;
   readonly modifiedAt: Date;
 }
 
-/** Receives what is in an archive, in its order. Paths are relative to the state directory and stay in it. */
+/** Receives the content of an archive, in order. Paths are relative to the state directory and stay in it. */
 export interface ArchiveVisitor {
   readonly folder: (path: string) => Promise<void>;
-  /** The body has to be read to its end. */
+  /** The body must be read to its end. */
   readonly file: (path: string, body: AsyncIterable<Uint8Array>, facts: FileFacts) => Promise<void>;
 }
 
 /** Options of reading. */
 export interface ReadArchiveOptions {
-  /** The most bytes that all files together may unpack to. */
+  /** Maximum unpacked bytes of all files together. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Reads an archive from its first to its last byte and resolves with its manifest, once every file has the size and the hash that the manifest says, nothing
- * is missing and nothing is there in addition. Refuses links, paths that leave the state directory, and anything but files and folders, before the visitor sees
- * them. Rejects with an `ArchiveError`, or with what the visitor rejects with.
+ * Reads an archive from its first to its last byte and resolves with its manifest, once every file has the size and the hash of the manifest, and no file is
+ * missing or additional. Refuses links, paths that leave the state directory, and anything but files and folders, before the visitor sees them. Rejects with an
+ * `ArchiveError`, or with the visitor's error.
  */
 export async function readArchive(file: string, visitor: ArchiveVisitor, options: ReadArchiveOptions): Promise<BackupManifest> {
   const unpacking = new Unpacking(file, options);
@@ -57,12 +57,12 @@ export async function readArchive(file: string, visitor: ArchiveVisitor, options
   }
 }
 
-/** The stream of an archive. Its failures are damage of the archive, unless the file itself cannot be read. */
+/** The stream of an archive. Its errors mean a damaged archive, unless the file itself cannot be read. */
 class Unpacking {
   readonly file: string;
   readonly #source: ReadStream;
   readonly #unzipped: Gunzip = createGunzip();
-  /** What ended the stream: the adapters to streams of the web do not always pass it on. */
+  /** The error that ended the stream: the adapters to web streams do not always pass it on. */
   #failure: Error | undefined;
 
   constructor(file: string, { signal }: Pick<ReadArchiveOptions, "signal">) {
@@ -78,7 +78,7 @@ class Unpacking {
     return this.guard(Readable.toWeb(this.#unzipped).pipeThrough(decoder) as ReadableStream<ParsedTarEntry>);
   }
 
-  /** Passes on what the archive yields. */
+  /** Passes on the items of the archive. */
   async *guard<Item>(items: AsyncIterable<Item>): AsyncIterable<Item> {
     try {
       yield* items;
@@ -143,7 +143,7 @@ class Reading {
     await this.#takeFile(path, header, body);
   }
 
-  /** Ends the pass: everything has to be as the manifest says. */
+  /** Ends the pass: all files must match the manifest. */
   end(): BackupManifest {
     const manifest = this.#manifest;
     if (manifest === undefined) throw this.#refuse("is incomplete: it ends before its list of files");
@@ -204,7 +204,7 @@ function toArchiveError(file: string, error: unknown): unknown {
   if (code === "Z_BUF_ERROR") return new ArchiveError(file, "is incomplete: it ends in the middle", { cause: error });
   if (code === "Z_DATA_ERROR" && error.message.includes("header"))
     return new ArchiveError(file, "is no backup of Factotum", { cause: error });
-  // The file system's own errors have a syscall.
+  // Errors of the file system have a syscall.
   if ("syscall" in error) return error;
   return new ArchiveError(file, `is damaged: ${error.message.replace(/\.$/, "")}`, { cause: error });
 }

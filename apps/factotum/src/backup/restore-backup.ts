@@ -21,7 +21,7 @@ export interface RestoreOptions {
   readonly signal: AbortSignal;
 }
 
-/** The result says it all. */
+/** Discards all log lines, since the result reports everything. */
 const SILENT: Logger = {
   debug: () => undefined,
   info: () => undefined,
@@ -35,13 +35,13 @@ export interface RestoredBackup {
   readonly manifest: BackupManifest;
   /** Pending messages that became dead letters; absent without a database. */
   readonly abandoned?: AbandonedWork;
-  /** Workspaces that are elsewhere than they were. */
+  /** Workspaces with another path than before. */
   readonly moved: readonly MovedWorkspace[];
 }
 
 /**
- * Restores a backup into a state directory that is missing or empty. Everything is unpacked and checked in a folder beside it, which takes its place in one
- * step: a failed or killed restore leaves the state directory as it was.
+ * Restores a backup into a state directory that is missing or empty. Everything is unpacked and checked in a folder next to it, which then replaces it in one
+ * step: a failed or killed restore leaves the state directory unchanged.
  */
 export async function restoreBackup(file: string, options: RestoreOptions): Promise<RestoredBackup> {
   const { paths, env, signal } = options;
@@ -75,7 +75,7 @@ function unpackTo(folder: string): ArchiveVisitor {
       const target = join(folder, path);
       await mkdir(dirname(target), { recursive: true, mode: 0o700 });
       await pipeline(body, createWriteStream(target, { flags: "wx", mode: 0o600 }));
-      // Nobody else, whatever the archive says; programs stay programs.
+      // Private, whatever the archive says; programs stay executable.
       await chmod(target, (mode & 0o700) | 0o600);
       await utimes(target, modifiedAt, modifiedAt);
     },
@@ -97,7 +97,7 @@ async function requireEmpty(paths: StatePaths): Promise<void> {
   });
 }
 
-/** Where the state directory really is: the restored folder is renamed to it, so both have to be on one disk. */
+/** The real path of the state directory: the restored folder is renamed to it, so both must be on one disk. */
 async function realHome({ home: named }: StatePaths): Promise<string> {
   if (!existsSync(named)) {
     await mkdir(dirname(named), { recursive: true, mode: 0o700 });
@@ -125,7 +125,7 @@ async function takePlace(staging: string, home: string): Promise<void> {
   }
 }
 
-/** What killed restores have left beside the state directory. */
+/** Removes folders of killed restores next to the state directory. */
 async function removeLeftovers(home: string): Promise<void> {
   const parent = dirname(home);
   for (const name of await namesIn(parent)) {

@@ -7,18 +7,18 @@ import { ArchiveError } from "./archive-error.ts";
 import { DATABASE_PATH, type BackupManifest } from "./manifest.ts";
 import { readArchive } from "./read-archive.ts";
 
-/** Options of a verification. */
+/** Options of `verifyBackup`. */
 export interface VerifyOptions {
   /** A private folder on a disk with space for the database. */
   readonly workFolder: string;
   readonly signal: AbortSignal;
 }
 
-/** Left free on a disk that an archive is unpacked to. */
+/** Left free on the disk that an archive is unpacked to. */
 const RESERVE_BYTES = 64 * 1024 * 1024;
 
 /**
- * Reads a whole backup: every file has to have its size and hash, and the database is unpacked, opened and checked. Resolves with the manifest. Rejects with an
+ * Reads a whole backup: every file must have its size and hash, and the database is unpacked, opened and checked. Resolves with the manifest. Rejects with an
  * `ArchiveError` that says what is wrong.
  */
 export async function verifyBackup(file: string, { workFolder, signal }: VerifyOptions): Promise<BackupManifest> {
@@ -54,7 +54,7 @@ export async function checkDatabase(file: string, database: string, manifest: Pi
   }
 }
 
-/** How much may be unpacked into a folder. */
+/** The number of bytes that may be unpacked into a folder. */
 export async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return Math.max(0, bavail * bsize - RESERVE_BYTES);

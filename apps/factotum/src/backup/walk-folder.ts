@@ -2,22 +2,24 @@ import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
-/** What stands in a folder. */
+/** An entry of a folder. */
 export interface FoundEntry {
   readonly type: "folder" | "file" | "link" | "other" | "unreadable";
   /** Absolute. */
   readonly file: string;
-  /** Relative to the folder that is walked, with `/`. */
+  /** Relative to the root of the walk, with `/`. */
   readonly path: string;
 }
 
-/** Options of a walk. */
+/** Options of `walkFolder`. */
 export interface WalkOptions {
-  /** True for what is not looked at, and nothing below it. */
+  /** True for entries to skip, with everything below them. */
   readonly skips: (entry: Pick<FoundEntry, "file" | "path">) => boolean;
 }
 
-/** Yields everything below a folder, each folder before its content, by name. Links are yielded and not followed. Of a missing folder nothing. */
+/**
+ * Yields all entries below a folder, each folder before its content, sorted by name. Links are yielded and not followed. Yields nothing for a missing folder.
+ */
 export async function* walkFolder(folder: string, options: WalkOptions, prefix = ""): AsyncIterable<FoundEntry> {
   const entries = await read(folder);
   if (entries === undefined) {

@@ -20,11 +20,11 @@ export type ArchiveEntry =
       readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
     };
 
-/** What an archive is made of. */
+/** The content of an archive. */
 export interface ArchiveContent {
   readonly head: BackupHead;
   readonly entries: AsyncIterable<ArchiveEntry>;
-  /** The last entry, once every file is written. */
+  /** Creates the last entry, once all files are written. */
   readonly manifest: (files: readonly BackupFile[]) => BackupManifest;
 }
 
@@ -40,7 +40,7 @@ export async function writeArchive(
   const file = createWriteStream(path, { flags: "wx", mode: 0o600, flush: true });
   const written = pipeline(Readable.fromWeb(readable), createGzip(), file, { signal });
   const filled = fill(controller, { head, entries, manifest });
-  // Whichever fails ends the other: a full disk, or a file that cannot be read.
+  // A failure of one side ends the other: a full disk, or a file that cannot be read.
   filled.catch((error: unknown) => controller.error(error));
   const [result] = await Promise.all([filled, written]);
   return result;

@@ -3,7 +3,7 @@ import type * as BackupCommands from "../commands/backup.ts";
 import type { CliContext, Finish } from "../runtime/cli-context.ts";
 import { json } from "./options.ts";
 
-/** Backups: `factotum backup`. */
+/** Commands of `factotum backup`. */
 export function addBackup(program: Command, context: CliContext, finish: Finish): void {
   const backup = program.command("backup").description("back up everything into one file, check such a file, restore it");
   const load = async (): Promise<typeof BackupCommands> => import("../commands/backup.ts");

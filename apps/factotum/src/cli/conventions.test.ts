@@ -126,7 +126,7 @@ test.each([
   [["agent", "-m", "hello", "--session"]],
   [["context", "--session"]],
   [["replay", "1", "--session"]],
-])("%j refuses what is no session before it looks for a gateway", async (args) => {
+])("%j refuses an invalid session name before it looks for a gateway", async (args) => {
   for (const name of ["foo:bar", "agent:", " "])
     expect(await home.run(...args, name)).toMatchObject({ code: 2, stderr: expect.stringContaining(`"${name}" is no session`) as string });
   expect((await home.run(...args, "main")).code).toBe(3);

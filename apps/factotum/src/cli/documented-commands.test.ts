@@ -5,10 +5,10 @@ import { listDocuments, parseCode, readDocument } from "../../test/documents.ts"
 import type { CliContext } from "../runtime/cli-context.ts";
 import { createProgram } from "./program.ts";
 
-/** Plans name commands that do not exist yet, decisions and change notes those of their day. */
+/** Plans name commands that do not exist yet; decisions and change notes name those of their time. */
 const documents = listDocuments().filter((file) => !/^(docs\/plans|docs\/decisions|\.changeset)\/|(^|\/)fixtures\//.test(file));
 
-/** What a placeholder stands for where the command checks the value. */
+/** Replacements of placeholders whose value the command checks. */
 const PLACEHOLDERS: Readonly<Record<string, string>> = {
   AGE: "7d",
   COMMAND: "status",
@@ -19,7 +19,7 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = {
   TURN: "1",
 };
 
-/** The words before the command in a document: a prompt, variables, the ways to start it from this tree. */
+/** Words before the command in a document: a prompt, variables, the ways to start it from this tree. */
 const BEFORE = /^(?:\$|sudo|npx|pnpm|[A-Z_]+=.*)$/;
 
 interface DocumentedCommand {
@@ -29,7 +29,7 @@ interface DocumentedCommand {
   readonly isMention: boolean;
 }
 
-/** The commands of one shell line, each as its words. Quotes are removed, redirections and substitutions end a command, `<name>` is a placeholder. */
+/** The commands of a shell line, each as a list of words. Quotes are removed, redirections and substitutions end a command, `<name>` is a placeholder. */
 function shellCommands(line: string): string[][] {
   const commands: string[][] = [[]];
   for (const [token, single, double] of line
@@ -42,13 +42,13 @@ function shellCommands(line: string): string[][] {
   return commands;
 }
 
-/** The words after `factotum`; `undefined` if a command is another one. */
+/** The words after `factotum`; `undefined` for another program. */
 function ownWords(words: readonly string[]): readonly string[] | undefined {
   const start = words.findIndex((word) => !BEFORE.test(word));
   return words[start] === "factotum" ? words.slice(start + 1) : undefined;
 }
 
-/** One line for each choice that `a|b` leaves, optional parts included. */
+/** One line for each alternative of `a|b`, optional parts included. */
 function alternatives(text: string): string[] {
   const choice = /[^\s|]+(?:\|[^\s|]+)+/.exec(text)?.[0];
   return choice === undefined ? [text] : choice.split("|").flatMap((word) => alternatives(text.replace(choice, word)));
@@ -76,7 +76,7 @@ function commandsOf(source: string): DocumentedCommand[] {
   );
 }
 
-/** The real command line, whose commands do nothing. */
+/** The real command line, with commands that do nothing. */
 function createIdleProgram(note: CliContext["note"]): Command {
   const context: CliContext = {
     env: {},
@@ -93,12 +93,12 @@ function createIdleProgram(note: CliContext["note"]): Command {
   return program;
 }
 
-/** The commands that do something, rather than hold others. */
+/** The commands without subcommands. */
 function leavesOf(command: Command): Command[] {
   return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
 }
 
-/** What the command line says of these words; empty if it would run them. */
+/** The error of the command line for these words; empty if it would run them. */
 function complaint(words: readonly string[]): string {
   let said = "";
   const program = createIdleProgram((text) => void (said += text));
@@ -111,7 +111,7 @@ function complaint(words: readonly string[]): string {
   }
 }
 
-/** True if the words name a command, or a group of them, and nothing else. */
+/** True if the words name a command or a group of commands, and nothing else. */
 function isCommandName(words: readonly string[]): boolean {
   let command: Command | undefined = createIdleProgram(() => {});
   for (const word of words) command = command?.commands.find((child) => child.name() === word);
@@ -138,7 +138,7 @@ test.each(documents)("%s names no command that does not exist", (file) => {
 });
 
 describe("the table of commands", () => {
-  /** What the first column shows, optional parts included. */
+  /** The first column, optional parts included. */
   const rows = readDocument("docs/cli.md")
     .split("## ", 1)
     .join("")
@@ -150,7 +150,7 @@ describe("the table of commands", () => {
     .flatMap(alternatives)
     .map((row) => row.split(" ").map((word) => PLACEHOLDERS[word] ?? word));
 
-  test("has lines that the command takes", () => {
+  test("has only lines that the command line accepts", () => {
     expect(lines.length).toBeGreaterThan(40);
     expect(lines.filter((words) => complaint(words) !== "").map((words) => words.join(" "))).toEqual([]);
   });
@@ -171,7 +171,7 @@ describe("the table of commands", () => {
   }
 });
 
-describe("the check", () => {
+describe("the checker", () => {
   test.each([
     ["an unknown command", "`factotum sttus`", "unknown command 'sttus'"],
     ["an unknown option", "`factotum status --jsn`", "unknown option '--jsn'"],
@@ -194,7 +194,7 @@ describe("the check", () => {
     "```console\n$ factotum status\nfactotum nothing\n```\n\n```json5\nfactotum nothing\n```",
     "`factotum/<agent>`, `factotum help <command>`, `factotum -v`",
     "```sh\ngit clone <this repository> factotum && cd factotum\n```",
-  ])("takes %s", (source) => {
+  ])("accepts %s", (source) => {
     expect(problemsOf(source)).toEqual([]);
   });
 });

@@ -54,7 +54,7 @@ async function write(path: string, text: string, mode = 0o600): Promise<void> {
 
 const inHome = (name: string): string => join(cli.factotumHome, name);
 
-/** A state directory of everything that there can be. */
+/** Fills a state directory with every kind of file. */
 async function fill(): Promise<void> {
   const config = {
     agents: { list: [{ id: "main" }, { id: "coder", workspace: outer }] },
@@ -89,9 +89,9 @@ async function restoreAnew(): Promise<CliResult> {
   return cli.run("backup", "restore", file);
 }
 
-test("a backup brings everything back that belongs to a person, and nothing else", async () => {
+test("a backup restores everything that belongs to a person, and nothing else", async () => {
   await fill();
-  // Too large for one piece of memory: it is copied first.
+  // Too large to be read into memory at once: it is copied first.
   await write(inHome("workspace/large.bin"), "x".repeat(5 * 1024 * 1024));
   const made = await cli.run("backup", "create", "--output", file);
   expect(made).toMatchObject({
@@ -113,7 +113,7 @@ test("a backup brings everything back that belongs to a person, and nothing else
   expect((await stat(inHome("workspace/bin/run.sh"))).mode & 0o777).toBe(0o700);
   expect((await stat(cli.factotumHome)).mode & 0o777).toBe(0o700);
   expect((await stat(inHome("workspace/MEMORY.md"))).mtimeMs).toBeLessThan(Date.now());
-  // The workspace from elsewhere is inside now, and the configuration says so and keeps its comments.
+  // The external workspace is inside now; the configuration has the new path and keeps its comments.
   expect(await cli.read("workspaces/coder/notes.md")).toBe("outside");
   expect(restored.stdout).toContain(`was ${outer} and is ${inHome("workspaces/coder")} now.`);
   expect(await cli.read("factotum.json5")).toMatch(/^\/\/ Mine\n[^]*"workspace": "workspaces\/coder"/);
@@ -121,7 +121,7 @@ test("a backup brings everything back that belongs to a person, and nothing else
   expect((await readdir(cli.home)).toSorted()).toEqual(["backup.tar.gz", "elsewhere", "state directory", "state directory.before"]);
 });
 
-test("with --secrets it also has the credentials", async () => {
+test("with --secrets it also contains the credentials", async () => {
   await fill();
   expect((await cli.run("backup", "create", "--secrets", "--output", file)).stderr).not.toContain("plain text");
   const { stdout } = await restoreAnew();
@@ -129,7 +129,7 @@ test("with --secrets it also has the credentials", async () => {
   for (const name of SECRET) expect(await cli.read(name)).toBe("sk-filed-secret");
 });
 
-test("of the plain files a backup has what its database knows", async () => {
+test("a backup contains the part of each plain file that its database knows", async () => {
   await fill();
   {
     using database = new DatabaseSync(inHome("state/factotum.sqlite"));
@@ -169,7 +169,7 @@ test("a state directory without a database, in another place, is restored with i
 });
 
 describe("create", () => {
-  test("overwrites nothing, and puts nothing into the state directory", async () => {
+  test("overwrites nothing, and writes nothing into the state directory", async () => {
     await fill();
     await write(file, "mine");
     expect(await cli.run("backup", "create", "--output", file)).toMatchObject({
@@ -182,7 +182,7 @@ describe("create", () => {
     expect(await cli.run("backup", "create", "--output", join(cli.home, "no", "b.tar.gz"))).toMatchObject({ code: 1 });
   });
 
-  test("says what to do about a damaged or a lost database, and leaves nothing behind", async () => {
+  test("says what to do about a damaged or a lost database, and leaves no files", async () => {
     await fill();
     const database = inHome("state/factotum.sqlite");
     await truncate(database, 8192);
@@ -198,13 +198,13 @@ describe("create", () => {
     expect((await readdir(cli.home)).toSorted()).toEqual(["elsewhere", "state directory"]);
   });
 
-  test("needs a configuration that can be read, and a state directory", async () => {
+  test("needs a readable configuration and a state directory", async () => {
     expect((await cli.run("backup", "create", "--output", file)).stderr).toContain("nothing to back up");
     await write(inHome("factotum.json5"), "{ agents: 7 }");
     expect((await cli.run("backup", "create", "--output", file)).code).toBe(4);
   });
 
-  test("that is stopped or killed leaves no file of the name", async () => {
+  test("leaves no file of the name when it is stopped or killed", async () => {
     await fill();
     const stopped = await cli.runWith({ signal: AbortSignal.abort() }, "backup", "create", "--output", file);
     expect(stopped).toMatchObject({ code: 1, stderr: expect.stringContaining("nothing was written") as string });
@@ -297,7 +297,7 @@ describe("verify and restore", () => {
     await cli.run("backup", "create", "--output", file);
   });
 
-  test("find every cut and every flipped byte", async () => {
+  test("detect every truncation and every flipped byte", async () => {
     const sound = await readFile(file);
     for (const part of [0.1, 0.5, 0.99]) {
       await writeFile(file, sound.subarray(0, Math.floor(sound.length * part)));
@@ -312,7 +312,7 @@ describe("verify and restore", () => {
     }
   });
 
-  test("find a file that was changed, taken away or put in, and a list that was", async () => {
+  test("detect a changed, missing or additional file, and a changed list", async () => {
     const nameOf = ({ header }: TarEntry): string => header.name;
     const memory = "home/workspace/MEMORY.md";
     const sound = await readFile(file);
@@ -334,7 +334,7 @@ describe("verify and restore", () => {
     }
   });
 
-  test("refuse what leaves the state directory, links, and names that are there twice", async () => {
+  test("refuse paths outside of the state directory, links, and duplicate names", async () => {
     const sound = await readFile(file);
     const cases = [
       ["/etc/cron.d/evil", "file"],
@@ -356,7 +356,7 @@ describe("verify and restore", () => {
     expect(existsSync(join(cli.home, "evil"))).toBe(false);
   });
 
-  test("say it when the file is missing, or something else", async () => {
+  test("report a missing file, or one that is not a backup", async () => {
     await writeFile(file, "not at all");
     await fails(/is no backup of Factotum/);
     await writeFile(file, gzipSync(Buffer.alloc(2048)));
@@ -372,7 +372,7 @@ const head = (value: object): TarEntry => {
   return { header: { name: "factotum-backup.json", type: "file", size: body.length }, body };
 };
 
-/** Changes what is in the backup; `database` also corrects the list of files. */
+/** Changes the content of a backup; `database` also corrects the list of files. */
 async function alter(
   change: (entries: readonly TarEntry[]) => readonly TarEntry[],
   { database }: { readonly database?: (bytes: Uint8Array) => Promise<Uint8Array> } = {},

@@ -15,17 +15,17 @@ import { refusedStart } from "./refused-start.ts";
 
 /** Options of `backup create`. */
 export interface BackupCreateOptions {
-  /** A new file, or a folder that it gets its default name in; the current folder by default. */
+  /** A new file, or a folder for a file with the default name; the current folder by default. */
   readonly output?: string;
-  /** With credentials. */
+  /** Includes credentials. */
   readonly secrets: boolean;
   readonly json: boolean;
 }
 
-/** Shown one by one; the rest is counted. */
+/** Maximum omitted items that are listed; the rest is counted. */
 const SHOWN_LEFT_OUT = 10;
 
-/** Writes and verifies a backup, whether the gateway runs or not. */
+/** Writes and verifies a backup, with or without a running gateway. */
 export async function backupCreate(cli: CliContext, { output, secrets, json }: BackupCreateOptions): Promise<number> {
   const loaded = await loadConfig({ env: cli.env, channels: CHANNELS });
   if (loaded.type === "refused") throw refusedStart(loaded);
@@ -123,7 +123,7 @@ async function temporaryFolder(): Promise<{ readonly path: string } & AsyncDispo
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** Says what a signal has left behind. */
+/** Reports what remains after a signal. */
 async function unlessStopped<Result>({ signal }: CliContext, consequence: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

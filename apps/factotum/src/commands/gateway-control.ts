@@ -22,7 +22,7 @@ const STOP_TIMEOUT_MS = 45_000;
 const START_TIMEOUT_MS = 30_000;
 const POLL_MS = 50;
 
-/** Options of the control. */
+/** Options of `gateway start`, `stop` and `restart`. */
 export interface GatewayControlOptions {
   readonly json: boolean;
   /** The port of a start, instead of the configured one; 0 picks a free one. */

@@ -57,8 +57,8 @@ function requireService(context: CliContext): SystemService {
 }
 
 /**
- * Stops a gateway that was started by hand, which would hold the port and the database, and takes its port over where that is not the configured one. A service
- * that runs goes on: the installation restarts it.
+ * Stops a gateway that was started by hand, which would block the port and the database, and takes over its port if that is not the configured one. A running
+ * service continues: the installation restarts it.
  */
 async function stopManualGateway(
   context: CliContext,

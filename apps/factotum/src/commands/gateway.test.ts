@@ -294,7 +294,7 @@ describe("a gateway in the foreground", () => {
 });
 
 describe("a gateway in the background", () => {
-  test("starts at the port that is asked for, and is not said to be there while it runs at another", async () => {
+  test("starts at the requested port, and is not reported as running while it runs at another", async () => {
     await using cli = await CliHome.create();
     await cli.run("setup");
     const port = await freePort();

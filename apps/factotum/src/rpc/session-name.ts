@@ -8,10 +8,10 @@ const GLOBAL = "global";
 const KEY = /^(?:agent:[^:]+:.*[^:].*|(?:cron|hook):[^:]+.*)$/i;
 const ADVICE = 'Write "main", an agent, a name or a key as "factotum sessions list" shows it, such as agent:main:main.';
 
-/** A session as a person names it: by its key, or by what only the gateway can resolve. */
+/** The name of a session as a person writes it: its key, or a name that only the gateway can resolve. */
 type SessionName = { readonly type: "key"; readonly key: string } | { readonly type: "name"; readonly name: string };
 
-/** Parses the name of a session, without a gateway. Throws a `CliError` (`usage`) for what can be none. */
+/** Parses the name of a session, without a gateway. Throws a `CliError` (`usage`) for an invalid one. */
 export function parseSessionName(written: string): SessionName {
   const name = written.trim();
   if (name === GLOBAL || KEY.test(name)) return { type: "key", key: name };
@@ -20,8 +20,8 @@ export function parseSessionName(written: string): SessionName {
 }
 
 /**
- * The key of a session: a name is `main` (the default agent's main session), an agent's id (its main session) or the name that the session was given. Rejects
- * with a `CliError` (`usage`) for what none of these is.
+ * The key of a session: a name is `main` (the default agent's main session), an agent's id (its main session) or the assigned name of a session. Rejects with a
+ * `CliError` (`usage`) for any other name.
  */
 export async function sessionKeyOf(written: SessionName, context: CliContext, { client }: ConnectedGateway): Promise<string> {
   if (written.type === "key") return written.key;

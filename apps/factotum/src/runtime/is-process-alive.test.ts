@@ -16,7 +16,7 @@ test("a running process is alive, and one that has ended is not", async () => {
 });
 
 test.runIf(process.platform === "linux")("a process that has ended and is not reaped is not alive", async () => {
-  // The shell starts a child and becomes a program that reaps none.
+  // The shell starts a child and is replaced by a program that reaps no children.
   const parent = spawn("sh", ["-c", "cat <&3 >/dev/null & echo $!; exec 3<&- cat"], { stdio: ["pipe", "pipe", "ignore", "pipe"] });
   try {
     const output = parent.stdio[1] as Readable;

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * True while a process of that number runs. A zombie counts as ended: it does nothing any more, and in a container whose first process reaps late, or never, it
- * would be waited for.
+ * True while a process with that id runs. A zombie counts as ended: it does no work, and in a container whose first process reaps late, or never, callers would
+ * wait for it.
  */
 export function isProcessAlive(pid: number): boolean {
   try {
@@ -14,11 +14,11 @@ export function isProcessAlive(pid: number): boolean {
   return !isZombie(pid);
 }
 
-/** False where the system does not tell: outside of Linux, and without /proc. */
+/** False where the system does not report it: outside of Linux, and without /proc. */
 function isZombie(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The name stands in parentheses and may contain any character; the state follows.
+    // The name is in parentheses and may contain any character; the state follows.
     return stat.charAt(stat.lastIndexOf(")") + 2) === "Z";
   } catch {
     return false;

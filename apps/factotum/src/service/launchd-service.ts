@@ -7,7 +7,7 @@ import { isFile } from "./is-file.ts";
 import { runProgram, type ProgramResult } from "./run-program.ts";
 import { serviceEnvironment, type ServiceOptions, type SystemService } from "./system-service.ts";
 
-/** Longer than the gateway may take to stop. */
+/** Longer than a stop of the gateway may take. */
 const LEAVE_TIMEOUT_MS = 60_000;
 const POLL_MS = 50;
 
@@ -28,7 +28,7 @@ export function createLaunchdService(context: CliContext, name: string): SystemS
   const unload = async (): Promise<void> => {
     if ((await print()).code !== 0) return;
     await launchctl("bootout", `${domain}/${label}`);
-    // It may return before the process has ended; until then the label is taken.
+    // It may return before the process has ended; until then the label is in use.
     const deadline = performance.now() + LEAVE_TIMEOUT_MS;
     while ((await print()).code === 0 && performance.now() < deadline) await delay(POLL_MS);
   };

@@ -104,7 +104,7 @@ async function fakeSystemctl(
   const folder = join(cli.home, "bin");
   const log = join(cli.home, `${name}.log`);
   await mkdir(folder);
-  // In single quotes of the shell; each start has a time of its own.
+  // In single quotes of the shell; each start reports its own time.
   const facts = (url: string): string =>
     JSON.stringify({ pid: process.pid, port: Number(new URL(url).port), url, startedAtMs: 0, version: "0" }).replace(
       '"startedAtMs":0',
@@ -126,7 +126,7 @@ async function fakeSystemctl(
   return async () => (await readFile(log, "utf8")).trim().split("\n");
 }
 
-/** What launchd knows of an agent: one that is loaded cannot be loaded again, and one that is unloaded takes a moment to leave. */
+/** Emulates launchd: a loaded agent cannot be loaded again, and unloading takes a moment. */
 function loadedAgent(cli: CliHome): string {
   const [loaded, leaving] = [join(cli.home, "loaded"), join(cli.home, "leaving")].map((path) => `"${path}"`);
   return `case "$*" in
@@ -143,7 +143,7 @@ esac
 `;
 }
 
-/** Something that says it takes work, as the gateway of a service does. */
+/** A server that reports readiness, like the gateway of a service. */
 async function startReady(): Promise<AsyncDisposable & { readonly url: string; readonly paths: string[] }> {
   const paths: string[] = [];
   const server = createServer((request, response) => {
@@ -186,7 +186,7 @@ test("install writes the unit and starts it, uninstall removes it, each once", a
   expect((await cli.run("gateway", "uninstall")).stdout).toContain("not installed");
 });
 
-test("install over a service that runs restarts it, and waits for the new process", async () => {
+test("install over a running service restarts it, and waits for the new process", async () => {
   await using cli = await CliHome.create();
   await using first = await startReady();
   await using second = await startReady();
@@ -207,7 +207,7 @@ test("install over a service that runs restarts it, and waits for the new proces
   ]);
 });
 
-test("install over a service that does not run takes the place of a gateway that was started by hand", async () => {
+test("install over a stopped service replaces a gateway that was started by hand", async () => {
   await using cli = await CliHome.create();
   await using ready = await startReady();
   await fakeSystemctl(cli, 0, { onStart: ready });
@@ -228,7 +228,7 @@ test("install over a launchd agent unloads it first", async () => {
   expect(await installService(mac, { json: false, storeKeys: false })).toBe(0);
   const before = (await calls()).length;
   expect(await installService(mac, { json: false, storeKeys: false })).toBe(0);
-  // It takes a moment to leave.
+  // Unloading takes a moment.
   const words = (await calls()).slice(before).map((call) => call.split(" ")[0]);
   expect(words.slice(-4)).toEqual(["bootout", "print", "print", "bootstrap"]);
 });
@@ -331,7 +331,7 @@ test("the service gets the port of the gateway that it replaces, or the requeste
   expect(await readFile(installed.file, "utf8")).not.toContain("FACTOTUM_PORT");
 });
 
-test("a start does not take the port from the service, and says how to change it", async () => {
+test("a start does not take the port of the service, and says how to change it", async () => {
   await using cli = await CliHome.create();
   await using ready = await startReady();
   const calls = await fakeSystemctl(cli, 0, { onStart: ready });
@@ -343,7 +343,7 @@ test("a start does not take the port from the service, and says how to change it
   expect(await calls()).toEqual(before);
 });
 
-test("keys of the environment are kept for the service when the person says so, with the model that they chose", async () => {
+test("keys of the environment are stored for the service if the person agrees, with the model that they selected", async () => {
   await using cli = await CliHome.create();
   await using ready = await startReady();
   await fakeSystemctl(cli, 0, { onStart: ready });

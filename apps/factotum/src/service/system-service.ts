@@ -13,15 +13,15 @@ export interface SystemService {
   /** The file that describes the service. */
   readonly file: string;
   isInstalled(): Promise<boolean>;
-  /** True while the manager runs the gateway; false also where it cannot be asked. */
+  /** True while the manager runs the gateway; false if the manager cannot be reached. */
   isRunning(): Promise<boolean>;
-  /** The variables with which it starts the gateway, as far as the manager tells; those of the description at least. Never rejects. */
+  /** The variables with which it starts the gateway, as far as the manager reports them; at least those of the description. Never rejects. */
   environment(): Promise<Environment>;
   /** Checks whether the manager can be reached in this session, without changes: an installation checks this before it stops anything that it would replace. */
   checkSession(): Promise<void>;
   /**
-   * Writes the description and starts the service, now and with every session; with `port` on that one, whatever the configuration says. One that runs already
-   * is restarted with the new description.
+   * Writes the description and starts the service, now and with every session, on `port` if it is given, otherwise on the configured one. A running service is
+   * restarted with the new description.
    */
   install(options: ServiceOptions): Promise<void>;
   uninstall(): Promise<void>;

@@ -7,7 +7,7 @@ import { isFile } from "./is-file.ts";
 import { runProgram } from "./run-program.ts";
 import { serviceEnvironment, type ServiceOptions, type SystemService } from "./system-service.ts";
 
-/** Longer than the gateway may take to stop. */
+/** Longer than a stop of the gateway may take. */
 const CALL_TIMEOUT_MS = 60_000;
 
 /** The gateway as a systemd unit of the user. */
@@ -45,7 +45,7 @@ export function createSystemdService(context: CliContext, name: string): SystemS
       await writeFile(file, unitText(context, options));
       await systemctl("daemon-reload");
       await systemctl("enable", unit);
-      // Also starts one that does not run; a running one would keep its old command line and port.
+      // Also starts a stopped service; a running one would keep its old command line and port.
       await systemctl("restart", unit);
     },
     async uninstall() {
