@@ -1,6 +1,6 @@
-/** How compaction divides a context window where nothing else is configured, in tokens. */
+/** How compaction divides a context window by default, in tokens. */
 declare const COMPACTION_DEFAULTS: {
-  /** Room for the answer. */
+  /** Reserved for the answer. */
   readonly reserveTokens: 20_000;
   /** Recent messages that are kept verbatim. */
   readonly keepRecentTokens: 20_000;
@@ -51,13 +51,13 @@ interface ToolCallContent {
   /** Opaque data that the provider requires back with this call (a thought signature, for example). */
   readonly providerData?: JsonObject;
 }
-/** Every run kind. */
+/** All run kinds. */
 declare const RUN_KINDS: readonly ["user", "heartbeat", "cron", "hook", "subagent", "a2a", "compaction", "memory"];
-/** What made a run. Set once, when the run is made; selects the prompt variant, the lane and the spend cause. */
+/** The cause of a run. Set once, when the run is created; selects the prompt variant, the lane and the spend cause. */
 type RunKind = (typeof RUN_KINDS)[number];
-/** Every thinking level, weakest first; `adaptive` stands before `max`. */
+/** All thinking levels, weakest first; `adaptive` before `max`. */
 declare const THINKING_LEVELS: readonly ["off", "minimal", "low", "medium", "high", "xhigh", "adaptive", "max"];
-/** How hard a model should think. `adaptive` leaves the amount to the model. */
+/** How much a model should think. `adaptive` leaves it to the model. */
 type ThinkingLevel = (typeof THINKING_LEVELS)[number];
 /** Facts about the calling run, for tools. Immutable. */
 interface RunFacts {
@@ -453,10 +453,9 @@ type RunOutcome = {
 };
 /**
  * Why a run failed: a model error's code, one of the run's own limits, or an invalid answer.
- *
- * - `empty`: the model ended without a word, twice.
- * - `output-limit`: the answer was stopped at its limit, or the model reached the limit of its output before there was an answer or a complete tool call.
- * - `malformed-calls`: it went on writing tool calls that cannot be read.
+ * - `empty`: the model answered without text, twice.
+ * - `output-limit`: the answer was stopped at its limit, or the model reached its output limit before there was an answer or a complete tool call.
+ * - `malformed-calls`: it kept writing tool calls that cannot be parsed.
  */
 type RunFailureCode = ModelErrorCode | "loop" | "max-turns" | "max-tool-calls" | "empty" | "malformed-calls" | "internal";
 /**

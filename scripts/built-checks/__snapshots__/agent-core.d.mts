@@ -63,7 +63,7 @@ interface ContextTokens {
 }
 /**
  * Decides when a conversation is compacted automatically: before a turn, and in the background after one. The third cause is a provider that rejects a request
- * as too long: the gateway's `turn/request-repair.ts`.
+ * as too long: see `turn/request-repair.ts` of the gateway.
  */
 interface CompactionTriggers {
   /** True if a context leaves too little room for an answer, or if its history was not read completely: compact before the next request. */
@@ -79,11 +79,11 @@ interface CompactionTriggers {
   /** True shortly before `shouldCompact`: time for the memory flush, the silent turn in which the agent writes its notes. */
   readonly shouldFlushMemory: (contextTokens: number) => boolean;
 }
-/** The figures of a model's window that compaction goes by, all in tokens; `COMPACTION_DEFAULTS` where one is absent. */
+/** How compaction divides a model's window, all in tokens; absent values are those of `COMPACTION_DEFAULTS`. */
 interface ContextBudgetOptions {
   /** The smallest known limit of the model. */
   readonly window: number;
-  /** Room for the answer, never more than a quarter of the window. */
+  /** Reserved for the answer, never more than a quarter of the window. */
   readonly reserveTokens?: number;
   /** Recent messages that are kept verbatim, never more than a quarter of the window. */
   readonly keepRecentTokens?: number;

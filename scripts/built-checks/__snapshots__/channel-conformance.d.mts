@@ -35,14 +35,14 @@ interface TestEvent {
     };
   };
 }
-/** What happens on the platform besides messages. All but `bot-joined` happen in the group in which somebody has said something before. */
+/** Events of the platform other than messages. All but `bot-joined` happen in a group in which somebody has already sent a message. */
 type TestHappening = "edit" | "delete" | "reaction" | "reaction-taken-back" | "press" | "joined" | "left" | "bot-joined" | "vote" | "receipt";
-/** An event besides messages, and the expected result of parsing it. */
+/** An event other than a message, and the expected result of parsing it. */
 interface TestHappeningEvent {
-  /** To be delivered first, where the event is about a message. */
+  /** Delivered first, if the event is about a message. */
   readonly before?: TestEvent;
   readonly event: TestEvent;
-  /** As handed over. */
+  /** The event that the channel passes on. */
   readonly expected: InboundEvent;
 }
 /** Faults of a delivery. Only the first two apply to a platform with a connection. */
@@ -108,7 +108,7 @@ interface ConformancePlatform extends AsyncDisposable {
   /** Strings that must never appear in a log line. */
   readonly secrets: readonly string[];
   event(message: TestMessage): TestEvent;
-  /** An event besides messages. Called only for types that the channel declares in `capabilities.events`. */
+  /** An event other than a message. Called only for types that the channel declares in `capabilities.events`. */
   happening(what: TestHappening): TestHappeningEvent;
   /** Delivers an event and resolves with the platform's interpretation of the answer. */
   deliver(channel: Channel, event: TestEvent, options?: {
@@ -166,7 +166,7 @@ declare class MemoryAccountState implements AccountState {
   list(prefix: string): Promise<readonly AccountRow[]>;
   set(key: string, value: AccountValue, options?: AccountRowOptions): Promise<void>;
   delete(key: string): Promise<void>;
-  /** All changes or none; throws a RangeError over a limit. */
+  /** Applies all changes or none; throws a RangeError over a limit. */
   apply(changes: readonly AccountChange[]): void;
 }
 /** A test gateway: it keeps its state when the channel is created again, and can be told to fail. */
@@ -198,7 +198,7 @@ declare class TestHost implements ChannelHost {
 }
 /** Platform features that a case requires. */
 type Need = "webhook" | "connection" | "handshake" | "renewable-token" | "other-bots" | "mass-mention" | "files" | "groups" | "replies" | "credential" | "wire" | "threads" | "markdown" | "edit" | "media" | "typing" | "delete" | "reactions" | "idempotent-send" | "context" | EventNeed;
-/** The channel hands over events of this type. */
+/** The channel passes on events of this type. */
 type EventNeed = `event-${Exclude<InboundEvent["type"], "message">}`;
 /** One requirement, as data. */
 interface ConformanceRequirement {

@@ -14,9 +14,9 @@ interface AccountRow {
 }
 /** How a row is kept. */
 interface AccountRowOptions {
-  /** A login or a key: left out of a backup that is made without secrets. False by default. */
+  /** A login or a key: left out of backups without secrets. False by default. */
   readonly isSecret?: boolean;
-  /** Milliseconds since the epoch from which on the row counts as absent. Without it the row stays until it is deleted. */
+  /** Milliseconds since the epoch at which the row expires and counts as absent. Without it the row stays until it is deleted. */
   readonly expiresAtMs?: number;
 }
 /** One change of an account's state. */
@@ -28,28 +28,28 @@ type AccountChange = ({
   readonly type: "delete";
   readonly key: string;
 };
-/** What an account has reached: committed in one transaction, with a message or alone. */
+/** Progress of an account: committed in one transaction, with a message or alone. */
 interface AccountProgress {
   /** The position in the platform's stream of events. */
   readonly cursor?: string;
   /** Applied in order. */
   readonly state?: readonly AccountChange[];
 }
-/** Limits of an account's state. A change over one of them is refused as a whole, with a `RangeError` that names the limit. */
+/** Limits of an account's state. A change that exceeds one is refused as a whole, with a `RangeError` that names the limit. */
 declare const ACCOUNT_STATE_LIMITS: {
-  /** UTF-16 units of a key; a key is not empty and well-formed. */
+  /** UTF-16 units of a key; a key is well-formed and not empty. */
   readonly keyLength: number;
-  /** Bytes of one value: of the bytes, or of the JSON as UTF-8. */
+  /** Bytes of one value: its bytes, or its JSON as UTF-8. */
   readonly valueBytes: number;
   /** Bytes of all keys and values of an account. */
   readonly totalBytes: number;
 };
 /**
- * What an account keeps over restarts: session data to resume a connection, logins, stores of end-to-end encryption, long callback payloads, names of topics.
- * It belongs to the account alone. Every method that changes something resolves once that is on disk.
+ * State of an account that survives restarts: session data to resume a connection, logins, stores of end-to-end encryption, long callback payloads, names of
+ * topics. Only this account can access it. Every method that changes something resolves once the change is on disk.
  */
 interface AccountState {
-  /** `undefined` if there is no such row or it has expired. */
+  /** `undefined` if the row does not exist or has expired. */
   get(key: string): Promise<AccountValue | undefined>;
   /** The rows whose key starts with `prefix`, sorted by key in code unit order; all with an empty prefix. */
   list(prefix: string): Promise<readonly AccountRow[]>;
@@ -93,8 +93,8 @@ declare function messageId(id: string): MessageId;
 /** CommonMark with GitHub's tables, task lists and strikethrough. A mention is `@name`; the adapter keeps the ids of mentioned people. */
 type Markdown = string;
 /**
- * What happened; `sender` is who did it. A message and a pressed button are answered. The others wait for the next turn of their session and are shown to its
- * model once, as system events.
+ * The type of event; `sender` is the person who caused it. Messages and pressed buttons are answered. Other events wait for the next turn of their session and
+ * are shown to its model once, as system events.
  */
 type InboundEvent = {
   readonly type: "message";
@@ -104,7 +104,7 @@ type InboundEvent = {
 } | {
   readonly type: "reaction";
   readonly targetId: MessageId;
-  /** As a Unicode emoji where there is one, else the platform's name of it. */
+  /** A Unicode emoji if there is one, otherwise the platform's name. */
   readonly emoji: string;
   readonly removed: boolean;
   /** Whether the bot wrote the target; absent if the platform does not say. */
@@ -127,11 +127,11 @@ type InboundEvent = {
   readonly targetId: MessageId;
   readonly state: "delivered" | "read";
 };
-/** Whom a change of membership is about. */
+/** The member of a membership change. */
 interface EventMember {
   readonly id: string;
   readonly name?: string;
-  /** It is the bot itself. */
+  /** True for the bot itself. */
   readonly isSelf: boolean;
 }
 /** Who sent a message. Only `id` is ever compared with a list; the rest is for display and can be changed by anyone. */
@@ -207,16 +207,16 @@ interface Mention {
   readonly name: string;
 }
 /**
- * What the platform gave along to answer a message with: an interaction token, a response address, the references of a mail. Opaque to the gateway, which keeps
- * it with the message and passes it back with what that message causes to be sent in the same conversation, also after a restart.
+ * Data of the platform for answering a message: an interaction token, a response address, the references of a mail. Opaque to the gateway, which stores it with
+ * the message and passes it with sends that the message causes in the same conversation, also after a restart.
  */
 interface ReplyContext {
   /** At most `MAX_REPLY_CONTEXT_BYTES` as UTF-8. */
   readonly data: string;
-  /** Milliseconds since the epoch from which on it is of no use. Absent if it stays valid. */
+  /** Milliseconds since the epoch at which it expires. Absent if it does not expire. */
   readonly expiresAtMs?: number;
 }
-/** Bytes of `ReplyContext.data` at most, as UTF-8; `receive` rejects more with a RangeError. */
+/** Maximum bytes of `ReplyContext.data` as UTF-8; `receive` rejects more with a RangeError. */
 declare const MAX_REPLY_CONTEXT_BYTES = 4096;
 /** A parsed platform event. Immutable and JSON-serialisable: it is stored before anything else happens. */
 interface MsgContext {
@@ -431,9 +431,9 @@ interface ChannelCapabilities {
   readonly caseSensitiveIds: boolean;
   /** True if `fetchContext` can add names, subjects or quoted texts that the platform's events lack. */
   readonly fetchesContext?: boolean;
-  /** The types of events besides messages that the channel hands over; none by default. */
+  /** The types of events, other than messages, that the channel passes on; none by default. */
   readonly events?: readonly Exclude<InboundEvent["type"], "message">[];
-  /** True if messages carry a `replyContext` that sends need back. */
+  /** True if messages have a `replyContext` that sends need. */
   readonly replyContext?: boolean;
   readonly actions: readonly ActionName[];
 }
@@ -480,16 +480,16 @@ interface ChannelHost {
   /** Key of the account that this instance serves. */
   readonly accountId: string;
   /**
-   * Passes one event to the gateway. Resolves once it is committed, together with `progress`: acknowledge it to the platform only then. `duplicate`: it was
-   * committed before, and `progress` is committed now; acknowledge it too. Rejects if it could not be stored: do not acknowledge. A RangeError: `progress` is
-   * over a limit of the account's state.
+   * Passes one event to the gateway. Resolves once it is committed, together with `progress`: acknowledge it to the platform only then. `duplicate`: the event
+   * was committed before, and `progress` is committed now; acknowledge it too. Rejects if the event could not be stored: do not acknowledge. Rejects with a
+   * RangeError if `progress` exceeds a limit of the account's state.
    */
   receive(message: MsgContext, progress?: AccountProgress): Promise<"accepted" | "duplicate">;
-  /** Commits progress that comes without a message. Rejects if it could not be stored, with a RangeError over a limit of the account's state. */
+  /** Commits progress without a message. Rejects if it could not be stored, with a RangeError if it exceeds a limit of the account's state. */
   commit(progress: AccountProgress): Promise<void>;
   /** The last committed cursor. */
   cursor(): Promise<string | undefined>;
-  /** What the account keeps over restarts. */
+  /** State of the account that survives restarts. */
   readonly state: AccountState;
   readonly clock: Clock;
   readonly logger: Logger;

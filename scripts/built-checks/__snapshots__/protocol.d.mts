@@ -295,7 +295,7 @@ interface DamageEvent {
   readonly path?: string;
   /** For a restored database: sessions restored from their plain file alone. */
   readonly rebuilt?: readonly string[];
-  /** For a restored database that lost something: sessions that were or may have been in use in the lost time, most likely first. */
+  /** For a restored database with losses: sessions that were or may have been in use in the lost period, most likely first. */
   readonly affected?: readonly string[];
 }
 /** Parses events of damage. */
@@ -792,12 +792,12 @@ interface WebchatSocket {
 }
 /** Who may call a method: `owner` is the holder of the gateway's token. */
 type RpcAccess = "owner";
-/** What a method is called with, and what it answers. */
+/** Parameters and result of a method. */
 interface MethodTypes {
   readonly params: unknown;
   readonly result: unknown;
 }
-/** A row: who may call the method, whether it is refused while nothing can be stored, and parsers for its parameters and its result. */
+/** A row: who may call the method, whether it is refused while nothing can be stored, and the parsers of its parameters and its result. */
 interface MethodRow<Types extends MethodTypes = MethodTypes> {
   readonly access: RpcAccess;
   readonly stores: boolean;
@@ -884,7 +884,7 @@ interface ChatMethods {
         readonly name: string;
         readonly isDefault: boolean;
         readonly mainSessionKey: string;
-        /** The model of its next message in a session that has chosen none; absent when that cannot be used. */
+        /** The model of its next message in a session without an override; absent if it is unusable. */
         readonly model?: string;
       }[];
     };
@@ -934,7 +934,7 @@ interface ContextMethods {
     result: ReplayResult;
   };
 }
-/** Methods of what could not be processed or delivered. */
+/** Methods of dead letters. */
 interface DeadLetterMethods {
   /** Dead letters, newest first. `limit` 50 by default, 200 at most; `cursor` from the previous page. */
   "deadletters.list": {
@@ -1010,8 +1010,8 @@ interface GatewayMethods {
     };
   };
   /**
-   * Looks at the configuration file at once, and goes on with it if it is good. With `force` an unchanged file is applied again: what it names (a key in a
-   * file, the gateway's token) has changed.
+   * Re-reads the configuration file at once, and applies it if it is valid. With `force` an unchanged file is applied again, because something that it refers
+   * to has changed (a key in a file, the gateway's token).
    */
   "config.reload": {
     params: {
@@ -1019,7 +1019,7 @@ interface GatewayMethods {
     };
     result: ConfigReloadResult;
   };
-  /** Has a process of its own end the gateway and start it again, with the environment that it has now. */
+  /** Restarts the gateway by a helper process, with the current environment. */
   "gateway.restart": {
     params: Record<string, never>;
     result: {
@@ -1036,7 +1036,7 @@ interface GatewayMethods {
     };
   };
 }
-/** Methods of the list of sessions. */
+/** Methods of the session list. */
 interface SessionMethods {
   /**
    * Newest activity first. `limit` 50 by default, 200 at most; `cursor` from the previous page. With `kinds` a page can be shorter than `limit` although more
@@ -1135,14 +1135,14 @@ interface SessionMethods {
     };
   };
 }
-/** Methods of a first run. */
+/** Methods of setup. */
 interface SetupMethods {
-  /** What is set up, and which providers of models there are. */
+  /** The current setup, and the known model providers. */
   "setup.state": {
     params: Record<string, never>;
     result: SetupState;
   };
-  /** Tests a provider by calls that cost nothing, with `key` or the one that it has; with `model` also whether it has that one. */
+  /** Tests a provider by calls that cost nothing, with `key` or the configured one; with `model`, also whether it offers that model. */
   "setup.check": {
     params: {
       readonly provider: string;
@@ -1151,7 +1151,7 @@ interface SetupMethods {
     };
     result: SetupCheck;
   };
-  /** Keeps a provider's key in a file that the configuration names, and uses it from now on. `keyPlace` says where. */
+  /** Stores a provider's key in a file that the configuration refers to, and uses it from now on. `keyPlace` is that file. */
   "setup.key": {
     params: {
       readonly provider: string;
@@ -1161,7 +1161,7 @@ interface SetupMethods {
       readonly keyPlace: string;
     };
   };
-  /** Makes `provider/model` the model of the default agent. */
+  /** Sets `provider/model` as the model of the default agent. */
   "setup.model": {
     params: {
       readonly model: string;
@@ -1170,7 +1170,7 @@ interface SetupMethods {
       readonly model: string;
     };
   };
-  /** Names the default agent in its IDENTITY.md. */
+  /** Sets the default agent's name in its IDENTITY.md. */
   "setup.name": {
     params: {
       readonly name: string;
