@@ -15,6 +15,7 @@ export const MAX_FILE_BYTES: number = 30 * 1024 * 1024;
 /** The implemented and tested capabilities. */
 export const FEISHU_CAPABILITIES: ChannelCapabilities = {
   addressing: "platform",
+  inbound: { delivery: "redelivers", transport: "webhook", webhookAuth: "signature" },
   text: { maxLength: MAX_TEXT_LENGTH, unit: "utf16", markdown: "subset", dialect: "feishu-post" },
   threads: "native",
   edit: true,

@@ -3,6 +3,7 @@ import type { ChannelCapabilities } from "@factotum/channel-contract";
 /** The capabilities of the page. */
 export const WEBCHAT_CAPABILITIES: ChannelCapabilities = {
   addressing: "session-key",
+  inbound: { delivery: "redelivers", transport: "connection" },
   // 100,000 UTF-16 units fit into the protocol's frame of 1 MiB even if JSON escapes each of them as six bytes.
   text: { maxLength: 100_000, unit: "utf16", markdown: "full", dialect: "markdown" },
   threads: "flat",

@@ -25,6 +25,8 @@ function setUp(receive?: ChannelHost["receive"]) {
     commit: async () => undefined,
     cursor: async () => undefined,
     state: new MemoryAccountState(),
+    commands: { list: () => [], onChange: () => ({ [Symbol.dispose]() {} }) },
+    webhookUrl: undefined,
     clock: { now: () => 1_700_000_000_000, monotonic: () => 0, schedule: () => ({ [Symbol.dispose]() {} }) },
     logger: silent,
     fetch: () => Promise.reject(new Error("WebChat fetches nothing.")),

@@ -1,6 +1,15 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { MAX_REPLY_CONTEXT_BYTES } from "@factotum/channel-contract";
-import type { AccountProgress, ChannelHost, Clock, Logger, MsgContext, Random } from "@factotum/channel-contract";
+import type {
+  AccountProgress,
+  ChannelHost,
+  Clock,
+  HostCommand,
+  HostCommands,
+  Logger,
+  MsgContext,
+  Random,
+} from "@factotum/channel-contract";
 import { MemoryAccountState } from "./memory-account-state.ts";
 
 /** A test gateway: it keeps its state when the channel is created again, and can be told to fail. */
@@ -17,7 +26,20 @@ export class TestHost implements ChannelHost {
   /** Stored messages. */
   readonly stored: MsgContext[] = [];
   readonly state: MemoryAccountState;
+  readonly webhookUrl: string | undefined = undefined;
+  readonly commands: HostCommands = {
+    list: () => this.#commands,
+    onChange: (callback) => {
+      this.#commandListeners.add(callback);
+      return { [Symbol.dispose]: () => void this.#commandListeners.delete(callback) };
+    },
+  };
   readonly #keys = new Set<string>();
+  readonly #commandListeners = new Set<() => void>();
+  #commands: readonly HostCommand[] = [
+    { name: "new", summary: "Start a new session", argumentsHint: "" },
+    { name: "think", summary: "Set the thinking level", argumentsHint: "<level>" },
+  ];
   #cursor: string | undefined;
   #failures = 0;
   #gate: Promise<void> | undefined;
@@ -51,6 +73,12 @@ export class TestHost implements ChannelHost {
     await this.#gate;
     this.#failIfTold();
     this.#apply(progress);
+  }
+
+  /** Replaces the slash commands and tells the channel. */
+  setCommands(commands: readonly HostCommand[]): void {
+    this.#commands = commands;
+    for (const listener of this.#commandListeners) listener();
   }
 
   cursor(): Promise<string | undefined> {

@@ -165,6 +165,7 @@ export class ReferenceChannel implements Channel {
     this.#config = config;
     this.capabilities = {
       addressing: "platform",
+      inbound: { delivery: "redelivers", transport: "webhook", webhookAuth: "signature" },
       text: { maxLength: this.#is("declares-nonsense") ? 499.5 : MAX_LENGTH, unit: "utf16", markdown: "full", dialect: "reference" },
       threads: "native",
       edit: true,

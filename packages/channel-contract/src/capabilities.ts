@@ -16,6 +16,36 @@ export type ActionName =
   | "emoji-list"
   | "permissions";
 
+/** How events arrive, and what becomes of one that was not acknowledged. */
+export interface InboundPath {
+  /**
+   * `redelivers`: the platform delivers an event again until it is acknowledged. `resumes`: a new connection continues at the committed cursor. `once`: an
+   * event is delivered once, so the channel calls `receive` again itself until it resolves, and `health` reports the events that wait.
+   */
+  readonly delivery: "redelivers" | "resumes" | "once";
+  readonly transport: "webhook" | "connection" | "polling";
+  /** For webhooks: a signature over the bytes, or a secret that only the platform knows. */
+  readonly webhookAuth?: "signature" | "secret";
+}
+
+/** Limits of a platform besides those of text and media. Absent: none is known. */
+export interface ChannelLimits {
+  readonly buttonsPerRow?: number;
+  readonly buttonsPerCard?: number;
+  /** UTF-16 units of a button's label. */
+  readonly buttonLabelLength?: number;
+  /** Bytes of a button's value as UTF-8. */
+  readonly buttonValueBytes?: number;
+  readonly pollOptions?: number;
+  /** Files of one `album`; without it there are no albums. */
+  readonly filesPerMessage?: number;
+  /** At most `count` sends within `perMs`, over the whole account. */
+  readonly sendRate?: { readonly count: number; readonly perMs: number };
+}
+
+/** Methods of a channel that not every platform can offer. */
+export type OptionalPart = "login" | "probe" | "directory" | "history" | "reconcile";
+
 /** A channel's capabilities, as data. The gateway reads them and degrades before it sends; it never probes for methods. */
 export interface ChannelCapabilities {
   /**
@@ -23,6 +53,7 @@ export interface ChannelCapabilities {
    * write there (WebChat).
    */
   readonly addressing: "platform" | "session-key";
+  readonly inbound: InboundPath;
   readonly text: {
     /** Longest text of one message, counted in `unit`, after rendering. */
     readonly maxLength: number;
@@ -48,7 +79,18 @@ export interface ChannelCapabilities {
   readonly nativeCommands: boolean;
   readonly buttons: boolean;
   readonly cards: boolean;
-  /** How an answer can be streamed: not at all, by editing a message, or by a feature of the platform. */
+  /** True if a card can be replaced after it was sent (`edit-card`). */
+  readonly cardEdits?: boolean;
+  /** True if cards can have inputs, whose values arrive with the event `action`. */
+  readonly forms?: boolean;
+  /** True if a text or card can be shown to one person alone (`onlyFor`). */
+  readonly ephemeral?: boolean;
+  /** True if a message can be sent without a notification (`silent`). */
+  readonly silent?: boolean;
+  readonly limits?: ChannelLimits;
+  /** The optional methods that the channel has; none by default. */
+  readonly optional?: readonly OptionalPart[];
+  /** How an answer can be streamed: not at all, by editing a message, or by a feature of the platform (`stream`). */
   readonly streaming: "none" | "edit" | "native";
   /** True if block streaming is on without a setting of the account (`blockStreaming`): the platform's users are used to several messages. */
   readonly blocksByDefault?: boolean;

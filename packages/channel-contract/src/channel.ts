@@ -1,6 +1,6 @@
 import type { AccountProgress, AccountState } from "./account-state.ts";
 import type { ActionName, ChannelCapabilities } from "./capabilities.ts";
-import type { AttachmentRef, MessageContext, MsgContext } from "./message.ts";
+import type { AttachmentRef, HistoryMessage, MessageContext, MessageId, MsgContext } from "./message.ts";
 import type { Origin } from "./origin.ts";
 import type { Media, Outbound, SendReceipt } from "./outbound.ts";
 
@@ -47,6 +47,21 @@ export interface Logger {
   child(fields: Readonly<Record<string, unknown>>): Logger;
 }
 
+/** One slash command, as menus show it. */
+export interface HostCommand {
+  /** Without a slash. */
+  readonly name: string;
+  readonly summary: string;
+  /** Such as `<level>`; empty for a command without arguments. */
+  readonly argumentsHint: string;
+}
+
+/** The gateway's slash commands. */
+export interface HostCommands {
+  list(): readonly HostCommand[];
+  onChange(callback: () => void): Disposable;
+}
+
 /** The services that a channel gets from the gateway. */
 export interface ChannelHost {
   /** Key of the account that this instance serves. */
@@ -63,6 +78,10 @@ export interface ChannelHost {
   cursor(): Promise<string | undefined>;
   /** State of the account that survives restarts. */
   readonly state: AccountState;
+  /** The slash commands that people of this account can use, for the platform's menus. `onChange` calls back when the list has changed. */
+  readonly commands: HostCommands;
+  /** The public address of this account's webhook, for platforms where it can be registered; `undefined` without `gateway.publicUrl`. */
+  readonly webhookUrl: string | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly fetch: typeof fetch;
@@ -80,6 +99,36 @@ export interface ChannelAction {
 export interface ActionResult {
   readonly value: unknown;
 }
+
+/** One step of a login, to be shown to the owner. */
+export type LoginStep =
+  | { readonly type: "text"; readonly text: string }
+  /** `content` is what the code encodes. */
+  | { readonly type: "qr"; readonly content: string; readonly text: string }
+  | { readonly type: "link"; readonly url: string; readonly text: string }
+  /** Asks for a line, such as a code that was sent; `answer` continues the login. */
+  | { readonly type: "ask"; readonly text: string; readonly isSecret: boolean; answer(line: string): void }
+  /** The last step. What the login gave is committed to the account's state by then. */
+  | { readonly type: "done"; readonly text: string };
+
+/** The result of a probe: the account as the platform knows it, and the permissions that it lacks. */
+export interface ProbeResult {
+  readonly account: { readonly id: string; readonly name?: string };
+  readonly missingPermissions: readonly string[];
+}
+
+/** A person or conversation that can be written to. */
+export interface DirectoryEntry {
+  readonly type: "person" | "group" | "channel";
+  readonly id: string;
+  readonly name?: string;
+}
+
+/** Whether a send whose answer was lost is shown. */
+export type Reconciliation =
+  | { readonly type: "shown"; readonly messageIds: readonly MessageId[] }
+  | { readonly type: "not-shown" }
+  | { readonly type: "unknown" };
 
 /** The state of the inbound path, by evidence: an answered poll, an acknowledged heartbeat, a verified webhook. */
 export interface ChannelHealth {
@@ -114,6 +163,19 @@ export interface Channel {
   /** Resolves `user:…`, `channel:…` or a name to an address; `undefined` if there is none, or more than one. */
   resolveTarget(query: string, options: CallOptions): Promise<Origin | undefined>;
   health(): ChannelHealth;
+  /** Logs the account in, step by step, and ends with `done`; rejects with a ChannelError. Not started. Only with `optional: "login"`. */
+  login?(options: CallOptions): AsyncIterable<LoginStep>;
+  /** Checks credential and permissions by a free call, without starting; rejects with a ChannelError. Only with `optional: "probe"`. */
+  probe?(options: CallOptions): Promise<ProbeResult>;
+  /** People and conversations whose name or id contains `query`, at most `limit`. Only with `optional: "directory"`. */
+  directory?(query: string, options: CallOptions & { readonly limit: number }): Promise<readonly DirectoryEntry[]>;
+  /** The newest messages of a conversation, oldest first, at most `limit`, those before `before` if given. Only with `optional: "history"`. */
+  history?(
+    target: Origin,
+    options: CallOptions & { readonly limit: number; readonly before?: MessageId },
+  ): Promise<readonly HistoryMessage[]>;
+  /** Looks for a send whose answer was lost. Never rejects. Only with `optional: "reconcile"`. */
+  reconcile?(target: Origin, outbound: Outbound, options: SendOptions & { readonly sentAtMs: number }): Promise<Reconciliation>;
   /** Disconnects and waits for sends in flight, until the signal fires. Idempotent; releases all handles. */
   stop(options: CallOptions): Promise<void>;
 }

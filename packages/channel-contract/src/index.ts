@@ -1,6 +1,6 @@
 export { ACCOUNT_STATE_LIMITS } from "./account-state.ts";
 export type { AccountChange, AccountProgress, AccountRow, AccountRowOptions, AccountState, AccountValue } from "./account-state.ts";
-export { OriginSchema } from "./origin.ts";
+export { ConversationSchema, OriginSchema } from "./origin.ts";
 export type { Conversation, ConversationKind, Origin } from "./origin.ts";
 export { MAX_REPLY_CONTEXT_BYTES, messageId, MsgContextSchema } from "./message.ts";
 export type {
@@ -23,10 +23,10 @@ export type {
   UntrustedNote,
 } from "./message.ts";
 export { TextOutboundSchema } from "./outbound.ts";
-export type { Card, CardButton, Media, Outbound, Poll, SendReceipt } from "./outbound.ts";
+export type { Audience, Card, CardButton, CardInput, Media, Outbound, Poll, SendReceipt } from "./outbound.ts";
 export { ChannelError } from "./channel-error.ts";
 export type { ChannelErrorCode, Retry } from "./channel-error.ts";
-export type { ActionName, ChannelCapabilities } from "./capabilities.ts";
+export type { ActionName, ChannelCapabilities, ChannelLimits, InboundPath, OptionalPart } from "./capabilities.ts";
 export type {
   ActionResult,
   CallOptions,
@@ -35,8 +35,14 @@ export type {
   ChannelHealth,
   ChannelHost,
   Clock,
+  DirectoryEntry,
+  HostCommand,
+  HostCommands,
   Logger,
+  LoginStep,
+  ProbeResult,
   Random,
+  Reconciliation,
   SendOptions,
 } from "./channel.ts";
 export type { ChannelExtension } from "./extension.ts";

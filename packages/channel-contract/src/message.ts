@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { OriginSchema } from "./origin.ts";
-import type { Origin } from "./origin.ts";
+import { ConversationSchema, OriginSchema } from "./origin.ts";
+import type { Conversation, Origin } from "./origin.ts";
 
 declare const messageIdBrand: unique symbol;
 
@@ -32,10 +32,18 @@ export type InboundEvent =
       /** Whether the bot wrote the target; absent if the platform does not say. */
       readonly isOnOwnMessage?: boolean;
     }
-  /** A pressed button. `value` is defined by the card; a slash command in it is run. `text` is the label, or empty. */
-  | { readonly type: "action"; readonly actionId: string; readonly value?: string; readonly targetId?: MessageId }
+  /** A pressed button. `value` is defined by the card; a slash command in it is run. `text` is the label, or empty. `inputs` are the values of a form by id. */
+  | {
+      readonly type: "action";
+      readonly actionId: string;
+      readonly value?: string;
+      readonly targetId?: MessageId;
+      readonly inputs?: Readonly<Record<string, string | readonly string[]>>;
+    }
   /** The sender caused `member` to join or leave: the member itself, or another person. */
   | { readonly type: "member"; readonly change: "joined" | "left"; readonly member: EventMember }
+  /** The conversation continues under another address: its session moves there. */
+  | { readonly type: "moved"; readonly to: Conversation }
   /** The sender's answers in a poll; empty if the vote was withdrawn. */
   | { readonly type: "vote"; readonly targetId: MessageId; readonly options: readonly string[] }
   /** The sender has received or read the target and everything before it. */
@@ -109,6 +117,8 @@ export interface NativeCommand {
   /** Without a slash. */
   readonly name: string;
   readonly argumentsText: string;
+  /** Options by name, for platforms that parse them. */
+  readonly options?: Readonly<Record<string, string | number | boolean>>;
 }
 
 /** Text that came with a message and is neither its body nor a quote. Shown to the model as untrusted. */
@@ -194,7 +204,14 @@ export const MsgContextSchema: z.ZodType<MsgContext> = z.strictObject({
       removed: z.boolean(),
       isOnOwnMessage: z.boolean().optional(),
     }),
-    z.strictObject({ type: z.literal("action"), actionId: z.string(), value: z.string().optional(), targetId: id.optional() }),
+    z.strictObject({
+      type: z.literal("action"),
+      actionId: z.string(),
+      value: z.string().optional(),
+      targetId: id.optional(),
+      inputs: z.record(z.string(), z.union([z.string(), z.array(z.string())])).optional(),
+    }),
+    z.strictObject({ type: z.literal("moved"), to: ConversationSchema }),
     z.strictObject({
       type: z.literal("member"),
       change: z.enum(["joined", "left"]),
@@ -242,7 +259,13 @@ export const MsgContextSchema: z.ZodType<MsgContext> = z.strictObject({
       voice: z.boolean().optional(),
     }),
   ),
-  command: z.strictObject({ name: z.string(), argumentsText: z.string() }).optional(),
+  command: z
+    .strictObject({
+      name: z.string(),
+      argumentsText: z.string(),
+      options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+    })
+    .optional(),
   replyContext: z.strictObject({ data: z.string(), expiresAtMs: z.number().int().nonnegative().optional() }).optional(),
   untrusted: z.array(z.strictObject({ source: z.string(), text: z.string() })).optional(),
 }) as unknown as z.ZodType<MsgContext>;

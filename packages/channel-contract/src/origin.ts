@@ -27,15 +27,18 @@ export interface Conversation {
 /** `direct`: one person and the bot; `group`: a closed group; `channel`: a room of a guild, team or workspace. */
 export type ConversationKind = "direct" | "group" | "channel";
 
+/** Parses a stored conversation. */
+export const ConversationSchema: z.ZodType<Conversation> = z.strictObject({
+  kind: z.enum(["direct", "group", "channel"]),
+  id: z.string().min(1),
+  threadId: z.string().min(1).optional(),
+  parentId: z.string().min(1).optional(),
+  spaceId: z.string().min(1).optional(),
+}) as unknown as z.ZodType<Conversation>;
+
 /** Parses a stored origin. */
 export const OriginSchema: z.ZodType<Origin> = z.strictObject({
   channel: z.string().min(1),
   accountId: z.string().min(1),
-  conversation: z.strictObject({
-    kind: z.enum(["direct", "group", "channel"]),
-    id: z.string().min(1),
-    threadId: z.string().min(1).optional(),
-    parentId: z.string().min(1).optional(),
-    spaceId: z.string().min(1).optional(),
-  }),
+  conversation: ConversationSchema,
 }) as unknown as z.ZodType<Origin>;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { ChannelErrorCode, Retry } from "./channel-error.ts";
-import type { Markdown, MediaKind, MessageId } from "./message.ts";
+import type { Markdown, MediaKind, Mention, MessageId } from "./message.ts";
 
 /** Bytes with a name and a kind. */
 export interface Media {
@@ -29,23 +29,73 @@ export interface CardButton {
   readonly style: "default" | "primary" | "danger";
 }
 
+/** An input of a form. Its value arrives under its `id` with the event `action` of the card's buttons. */
+export type CardInput =
+  | {
+      readonly type: "text";
+      readonly id: string;
+      readonly label: string;
+      readonly multiline?: boolean;
+      readonly placeholder?: string;
+      readonly initial?: string;
+    }
+  | {
+      readonly type: "choice";
+      readonly id: string;
+      readonly label: string;
+      readonly options: readonly { readonly value: string; readonly label: string }[];
+      readonly multiple?: boolean;
+    };
+
 /** A structured message. The gateway degrades what a platform cannot show to text before it is sent. */
 export interface Card {
   readonly title?: string;
   readonly body: Markdown;
   readonly fields?: readonly { readonly label: string; readonly value: string }[];
+  /** Only with the capability `forms`. */
+  readonly inputs?: readonly CardInput[];
   readonly buttons?: readonly CardButton[];
+}
+
+/** Who is notified of a message, and who sees it. */
+export interface Audience {
+  /** Without a notification; only with the capability `silent`. */
+  readonly silent?: boolean;
+  /** Shown to this person alone, by their `Sender.id`, in the conversation of the send; only with the capability `ephemeral`. */
+  readonly onlyFor?: string;
 }
 
 /** One message to send. The gateway sends only what the channel's capabilities declare, and no text over its limit. */
 export type Outbound =
-  | { readonly type: "text"; readonly text: Markdown; readonly replyTo?: MessageId }
-  | { readonly type: "media"; readonly media: Media; readonly caption?: Markdown; readonly replyTo?: MessageId }
+  /** `mentions` are the people whose `@name` in the text is to notify them. */
+  | ({ readonly type: "text"; readonly text: Markdown; readonly mentions?: readonly Mention[]; readonly replyTo?: MessageId } & Audience)
+  | { readonly type: "media"; readonly media: Media; readonly caption?: Markdown; readonly replyTo?: MessageId; readonly silent?: boolean }
+  /** Several files as one message, at most `limits.filesPerMessage`. */
+  | {
+      readonly type: "album";
+      readonly media: readonly Media[];
+      readonly caption?: Markdown;
+      readonly replyTo?: MessageId;
+      readonly silent?: boolean;
+    }
   | { readonly type: "edit"; readonly targetId: MessageId; readonly text: Markdown }
   | { readonly type: "delete"; readonly targetId: MessageId }
   | { readonly type: "reaction"; readonly targetId: MessageId; readonly emoji: string; readonly removed: boolean }
   | { readonly type: "poll"; readonly poll: Poll }
-  | { readonly type: "card"; readonly card: Card }
+  | ({ readonly type: "card"; readonly card: Card; readonly replyTo?: MessageId } & Audience)
+  | { readonly type: "edit-card"; readonly targetId: MessageId; readonly card: Card }
+  /**
+   * One step of an answer that the platform shows while it grows; only with native streaming. The first step has no `targetId`, and its receipt has it. `text` is
+   * the whole answer so far, and `added` the end of it that no accepted step has had. After a step that failed, the answer is sent with `edit` instead.
+   */
+  | {
+      readonly type: "stream";
+      readonly targetId?: MessageId;
+      readonly text: Markdown;
+      readonly added: Markdown;
+      readonly isLast: boolean;
+      readonly replyTo?: MessageId;
+    }
   | { readonly type: "typing" };
 
 /** The outcome of a send. */

@@ -159,6 +159,7 @@ export class TestPlatform {
     return {
       capabilities: {
         addressing: this.#addressing,
+        inbound: { delivery: "redelivers", transport: "webhook", webhookAuth: "signature" },
         text: { maxLength: 4000, unit: "utf16", markdown: "full", dialect: "markdown" },
         threads: "flat",
         edit: false,

@@ -1,4 +1,4 @@
-import { AccountChange, AccountProgress, AccountRow, AccountRowOptions, AccountState, AccountValue, Channel, ChannelHost, Clock, InboundEvent, Logger, MsgContext, Origin, Random } from "@factotum/channel-contract";
+import { AccountChange, AccountProgress, AccountRow, AccountRowOptions, AccountState, AccountValue, Channel, ChannelHost, Clock, HostCommand, HostCommands, InboundEvent, Logger, MsgContext, Origin, Random } from "@factotum/channel-contract";
 /** A message of the test; the platform's driver turns it into an event. */
 interface TestMessage {
   readonly text: string;
@@ -184,10 +184,14 @@ declare class TestHost implements ChannelHost {
   /** Stored messages. */
   readonly stored: MsgContext[];
   readonly state: MemoryAccountState;
+  readonly webhookUrl: string | undefined;
+  readonly commands: HostCommands;
   /** Real time, randomness and network by default. */
   constructor(given?: Partial<Pick<ChannelHost, "clock" | "random" | "fetch">>);
   receive(message: MsgContext, progress?: AccountProgress): Promise<"accepted" | "duplicate">;
   commit(progress: AccountProgress): Promise<void>;
+  /** Replaces the slash commands and tells the channel. */
+  setCommands(commands: readonly HostCommand[]): void;
   cursor(): Promise<string | undefined>;
   /** The next call of `receive` or `commit` rejects. */
   failNext(): void;

@@ -81,6 +81,8 @@ interface Conversation {
 }
 /** `direct`: one person and the bot; `group`: a closed group; `channel`: a room of a guild, team or workspace. */
 type ConversationKind = "direct" | "group" | "channel";
+/** Parses a stored conversation. */
+declare const ConversationSchema: z.ZodType<Conversation>;
 /** Parses a stored origin. */
 declare const OriginSchema: z.ZodType<Origin>;
 declare const messageIdBrand: unique symbol;
@@ -114,10 +116,14 @@ type InboundEvent = {
   readonly actionId: string;
   readonly value?: string;
   readonly targetId?: MessageId;
+  readonly inputs?: Readonly<Record<string, string | readonly string[]>>;
 } | {
   readonly type: "member";
   readonly change: "joined" | "left";
   readonly member: EventMember;
+} | {
+  readonly type: "moved";
+  readonly to: Conversation;
 } | {
   readonly type: "vote";
   readonly targetId: MessageId;
@@ -194,6 +200,8 @@ interface NativeCommand {
   /** Without a slash. */
   readonly name: string;
   readonly argumentsText: string;
+  /** Options by name, for platforms that parse them. */
+  readonly options?: Readonly<Record<string, string | number | boolean>>;
 }
 /** Text that came with a message and is neither its body nor a quote. Shown to the model as untrusted. */
 interface UntrustedNote {
@@ -312,6 +320,24 @@ interface CardButton {
   readonly value?: string;
   readonly style: "default" | "primary" | "danger";
 }
+/** An input of a form. Its value arrives under its `id` with the event `action` of the card's buttons. */
+type CardInput = {
+  readonly type: "text";
+  readonly id: string;
+  readonly label: string;
+  readonly multiline?: boolean;
+  readonly placeholder?: string;
+  readonly initial?: string;
+} | {
+  readonly type: "choice";
+  readonly id: string;
+  readonly label: string;
+  readonly options: readonly {
+    readonly value: string;
+    readonly label: string;
+  }[];
+  readonly multiple?: boolean;
+};
 /** A structured message. The gateway degrades what a platform cannot show to text before it is sent. */
 interface Card {
   readonly title?: string;
@@ -320,18 +346,35 @@ interface Card {
     readonly label: string;
     readonly value: string;
   }[];
+  /** Only with the capability `forms`. */
+  readonly inputs?: readonly CardInput[];
   readonly buttons?: readonly CardButton[];
 }
+/** Who is notified of a message, and who sees it. */
+interface Audience {
+  /** Without a notification; only with the capability `silent`. */
+  readonly silent?: boolean;
+  /** Shown to this person alone, by their `Sender.id`, in the conversation of the send; only with the capability `ephemeral`. */
+  readonly onlyFor?: string;
+}
 /** One message to send. The gateway sends only what the channel's capabilities declare, and no text over its limit. */
-type Outbound = {
+type Outbound = ({
   readonly type: "text";
   readonly text: Markdown;
+  readonly mentions?: readonly Mention[];
   readonly replyTo?: MessageId;
-} | {
+} & Audience) | {
   readonly type: "media";
   readonly media: Media;
   readonly caption?: Markdown;
   readonly replyTo?: MessageId;
+  readonly silent?: boolean;
+} | {
+  readonly type: "album";
+  readonly media: readonly Media[];
+  readonly caption?: Markdown;
+  readonly replyTo?: MessageId;
+  readonly silent?: boolean;
 } | {
   readonly type: "edit";
   readonly targetId: MessageId;
@@ -347,9 +390,21 @@ type Outbound = {
 } | {
   readonly type: "poll";
   readonly poll: Poll;
-} | {
+} | ({
   readonly type: "card";
   readonly card: Card;
+  readonly replyTo?: MessageId;
+} & Audience) | {
+  readonly type: "edit-card";
+  readonly targetId: MessageId;
+  readonly card: Card;
+} | {
+  readonly type: "stream";
+  readonly targetId?: MessageId;
+  readonly text: Markdown;
+  readonly added: Markdown;
+  readonly isLast: boolean;
+  readonly replyTo?: MessageId;
 } | {
   readonly type: "typing";
 };
@@ -372,6 +427,36 @@ declare const TextOutboundSchema: z.ZodType<Extract<Outbound, {
 }>>;
 /** Operations of a channel besides sending. A channel's `act` accepts exactly the declared ones. */
 type ActionName = "pin" | "unpin" | "pins-list" | "read" | "search" | "reactions-list" | "thread-create" | "thread-list" | "thread-reply" | "member-info" | "channel-info" | "emoji-list" | "permissions";
+/** How events arrive, and what becomes of one that was not acknowledged. */
+interface InboundPath {
+  /**
+   * `redelivers`: the platform delivers an event again until it is acknowledged. `resumes`: a new connection continues at the committed cursor. `once`: an
+   * event is delivered once, so the channel calls `receive` again itself until it resolves, and `health` reports the events that wait.
+   */
+  readonly delivery: "redelivers" | "resumes" | "once";
+  readonly transport: "webhook" | "connection" | "polling";
+  /** For webhooks: a signature over the bytes, or a secret that only the platform knows. */
+  readonly webhookAuth?: "signature" | "secret";
+}
+/** Limits of a platform besides those of text and media. Absent: none is known. */
+interface ChannelLimits {
+  readonly buttonsPerRow?: number;
+  readonly buttonsPerCard?: number;
+  /** UTF-16 units of a button's label. */
+  readonly buttonLabelLength?: number;
+  /** Bytes of a button's value as UTF-8. */
+  readonly buttonValueBytes?: number;
+  readonly pollOptions?: number;
+  /** Files of one `album`; without it there are no albums. */
+  readonly filesPerMessage?: number;
+  /** At most `count` sends within `perMs`, over the whole account. */
+  readonly sendRate?: {
+    readonly count: number;
+    readonly perMs: number;
+  };
+}
+/** Methods of a channel that not every platform can offer. */
+type OptionalPart = "login" | "probe" | "directory" | "history" | "reconcile";
 /** A channel's capabilities, as data. The gateway reads them and degrades before it sends; it never probes for methods. */
 interface ChannelCapabilities {
   /**
@@ -379,6 +464,7 @@ interface ChannelCapabilities {
    * write there (WebChat).
    */
   readonly addressing: "platform" | "session-key";
+  readonly inbound: InboundPath;
   readonly text: {
     /** Longest text of one message, counted in `unit`, after rendering. */
     readonly maxLength: number;
@@ -410,7 +496,18 @@ interface ChannelCapabilities {
   readonly nativeCommands: boolean;
   readonly buttons: boolean;
   readonly cards: boolean;
-  /** How an answer can be streamed: not at all, by editing a message, or by a feature of the platform. */
+  /** True if a card can be replaced after it was sent (`edit-card`). */
+  readonly cardEdits?: boolean;
+  /** True if cards can have inputs, whose values arrive with the event `action`. */
+  readonly forms?: boolean;
+  /** True if a text or card can be shown to one person alone (`onlyFor`). */
+  readonly ephemeral?: boolean;
+  /** True if a message can be sent without a notification (`silent`). */
+  readonly silent?: boolean;
+  readonly limits?: ChannelLimits;
+  /** The optional methods that the channel has; none by default. */
+  readonly optional?: readonly OptionalPart[];
+  /** How an answer can be streamed: not at all, by editing a message, or by a feature of the platform (`stream`). */
   readonly streaming: "none" | "edit" | "native";
   /** True if block streaming is on without a setting of the account (`blockStreaming`): the platform's users are used to several messages. */
   readonly blocksByDefault?: boolean;
@@ -475,6 +572,19 @@ interface Logger {
   /** A logger that adds these fields to every line. */
   child(fields: Readonly<Record<string, unknown>>): Logger;
 }
+/** One slash command, as menus show it. */
+interface HostCommand {
+  /** Without a slash. */
+  readonly name: string;
+  readonly summary: string;
+  /** Such as `<level>`; empty for a command without arguments. */
+  readonly argumentsHint: string;
+}
+/** The gateway's slash commands. */
+interface HostCommands {
+  list(): readonly HostCommand[];
+  onChange(callback: () => void): Disposable;
+}
 /** The services that a channel gets from the gateway. */
 interface ChannelHost {
   /** Key of the account that this instance serves. */
@@ -491,6 +601,10 @@ interface ChannelHost {
   cursor(): Promise<string | undefined>;
   /** State of the account that survives restarts. */
   readonly state: AccountState;
+  /** The slash commands that people of this account can use, for the platform's menus. `onChange` calls back when the list has changed. */
+  readonly commands: HostCommands;
+  /** The public address of this account's webhook, for platforms where it can be registered; `undefined` without `gateway.publicUrl`. */
+  readonly webhookUrl: string | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly fetch: typeof fetch;
@@ -506,6 +620,50 @@ interface ChannelAction {
 interface ActionResult {
   readonly value: unknown;
 }
+/** One step of a login, to be shown to the owner. */
+type LoginStep = {
+  readonly type: "text";
+  readonly text: string;
+} | {
+  readonly type: "qr";
+  readonly content: string;
+  readonly text: string;
+} | {
+  readonly type: "link";
+  readonly url: string;
+  readonly text: string;
+} | {
+  readonly type: "ask";
+  readonly text: string;
+  readonly isSecret: boolean;
+  answer(line: string): void;
+} | {
+  readonly type: "done";
+  readonly text: string;
+};
+/** The result of a probe: the account as the platform knows it, and the permissions that it lacks. */
+interface ProbeResult {
+  readonly account: {
+    readonly id: string;
+    readonly name?: string;
+  };
+  readonly missingPermissions: readonly string[];
+}
+/** A person or conversation that can be written to. */
+interface DirectoryEntry {
+  readonly type: "person" | "group" | "channel";
+  readonly id: string;
+  readonly name?: string;
+}
+/** Whether a send whose answer was lost is shown. */
+type Reconciliation = {
+  readonly type: "shown";
+  readonly messageIds: readonly MessageId[];
+} | {
+  readonly type: "not-shown";
+} | {
+  readonly type: "unknown";
+};
 /** The state of the inbound path, by evidence: an answered poll, an acknowledged heartbeat, a verified webhook. */
 interface ChannelHealth {
   readonly state: "starting" | "connected" | "degraded" | "disconnected" | "stopped";
@@ -540,6 +698,23 @@ interface Channel {
   /** Resolves `user:…`, `channel:…` or a name to an address; `undefined` if there is none, or more than one. */
   resolveTarget(query: string, options: CallOptions): Promise<Origin | undefined>;
   health(): ChannelHealth;
+  /** Logs the account in, step by step, and ends with `done`; rejects with a ChannelError. Not started. Only with `optional: "login"`. */
+  login?(options: CallOptions): AsyncIterable<LoginStep>;
+  /** Checks credential and permissions by a free call, without starting; rejects with a ChannelError. Only with `optional: "probe"`. */
+  probe?(options: CallOptions): Promise<ProbeResult>;
+  /** People and conversations whose name or id contains `query`, at most `limit`. Only with `optional: "directory"`. */
+  directory?(query: string, options: CallOptions & {
+    readonly limit: number;
+  }): Promise<readonly DirectoryEntry[]>;
+  /** The newest messages of a conversation, oldest first, at most `limit`, those before `before` if given. Only with `optional: "history"`. */
+  history?(target: Origin, options: CallOptions & {
+    readonly limit: number;
+    readonly before?: MessageId;
+  }): Promise<readonly HistoryMessage[]>;
+  /** Looks for a send whose answer was lost. Never rejects. Only with `optional: "reconcile"`. */
+  reconcile?(target: Origin, outbound: Outbound, options: SendOptions & {
+    readonly sentAtMs: number;
+  }): Promise<Reconciliation>;
   /** Disconnects and waits for sends in flight, until the signal fires. Idempotent; releases all handles. */
   stop(options: CallOptions): Promise<void>;
 }
@@ -556,4 +731,4 @@ interface ChannelExtension<Config = unknown> {
   readonly configSchema: z.ZodType<Config>;
   create(config: Config, host: ChannelHost): Channel;
 }
-export { ACCOUNT_STATE_LIMITS, type AccountChange, type AccountProgress, type AccountRow, type AccountRowOptions, type AccountState, type AccountValue, type ActionName, type ActionResult, type AttachmentRef, type CallOptions, type Card, type CardButton, type Channel, type ChannelAction, type ChannelCapabilities, ChannelError, type ChannelErrorCode, type ChannelExtension, type ChannelHealth, type ChannelHost, type Clock, type Conversation, type ConversationKind, type EventMember, type ForwardedMessage, type HistoryMessage, type InboundEvent, type Logger, MAX_REPLY_CONTEXT_BYTES, type Markdown, type Media, type MediaKind, type Mention, type MessageContext, type MessageId, type MsgContext, MsgContextSchema, type NativeCommand, type Origin, OriginSchema, type Outbound, type Poll, type QuotedMessage, type Random, type ReplyContext, type Retry, type SendOptions, type SendReceipt, type Sender, TextOutboundSchema, type ThreadContext, type UntrustedNote, messageId };
+export { ACCOUNT_STATE_LIMITS, type AccountChange, type AccountProgress, type AccountRow, type AccountRowOptions, type AccountState, type AccountValue, type ActionName, type ActionResult, type AttachmentRef, type Audience, type CallOptions, type Card, type CardButton, type CardInput, type Channel, type ChannelAction, type ChannelCapabilities, ChannelError, type ChannelErrorCode, type ChannelExtension, type ChannelHealth, type ChannelHost, type ChannelLimits, type Clock, type Conversation, type ConversationKind, ConversationSchema, type DirectoryEntry, type EventMember, type ForwardedMessage, type HistoryMessage, type HostCommand, type HostCommands, type InboundEvent, type InboundPath, type Logger, type LoginStep, MAX_REPLY_CONTEXT_BYTES, type Markdown, type Media, type MediaKind, type Mention, type MessageContext, type MessageId, type MsgContext, MsgContextSchema, type NativeCommand, type OptionalPart, type Origin, OriginSchema, type Outbound, type Poll, type ProbeResult, type QuotedMessage, type Random, type Reconciliation, type ReplyContext, type Retry, type SendOptions, type SendReceipt, type Sender, TextOutboundSchema, type ThreadContext, type UntrustedNote, messageId };

@@ -89,8 +89,11 @@ async function dispatch(
     }
     case "media":
       return sendMedia(messages, { target, outbound, uuid }, signal);
+    case "album":
     case "poll":
     case "card":
+    case "edit-card":
+    case "stream":
     case "typing":
       return refused("rejected", `this channel sends no ${outbound.type}`);
   }

@@ -19,6 +19,9 @@ export function renderDelivery(target: Origin, outbound: Outbound, key: string):
     // Entries of a conversation are immutable.
     case "edit":
     case "media":
+    case "album":
+    case "edit-card":
+    case "stream":
     case "delete":
     case "reaction":
     case "poll":

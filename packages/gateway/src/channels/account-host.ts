@@ -11,7 +11,7 @@ export interface MessageIntake {
 }
 
 /** Dependencies of the host of an account. */
-export interface AccountHostOptions extends Pick<ChannelHost, "clock" | "random" | "fetch" | "logger"> {
+export interface AccountHostOptions extends Pick<ChannelHost, "clock" | "random" | "fetch" | "logger" | "commands" | "webhookUrl"> {
   readonly store: AccountStore;
   /** `undefined` until messages can be accepted. */
   readonly intake: () => MessageIntake | undefined;
@@ -19,7 +19,7 @@ export interface AccountHostOptions extends Pick<ChannelHost, "clock" | "random"
 
 /** The gateway as a channel sees it for one account, with the messages and the state of this account alone. */
 export function createAccountHost(account: Pick<Origin, "channel" | "accountId">, options: AccountHostOptions): ChannelHost {
-  const { store, intake, clock, random, fetch, logger } = options;
+  const { store, intake, clock, random, fetch, logger, commands, webhookUrl } = options;
   const { channel, accountId } = account;
   const commit = async (progress: AccountProgress): Promise<void> => withRangeErrors(async () => store.commitProgress(account, progress));
   const state: AccountState = {
@@ -47,6 +47,8 @@ export function createAccountHost(account: Pick<Origin, "channel" | "accountId">
     commit,
     cursor: async () => store.readCursor(account),
     state,
+    commands,
+    webhookUrl,
     clock,
     random,
     fetch,

@@ -1,5 +1,5 @@
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
-import type { Channel, ChannelHost, Origin } from "@factotum/channel-contract";
+import type { Channel, ChannelHost, HostCommands, Origin } from "@factotum/channel-contract";
 import type { AccountConfig } from "@factotum/config";
 import type { ChannelStatus } from "@factotum/protocol";
 import type { AccountStore } from "@factotum/store";
@@ -16,6 +16,9 @@ export interface ChannelRegistryOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly fetch: typeof fetch;
+  readonly commands: HostCommands;
+  /** The public address of an account's webhook, if there is one. */
+  readonly webhookUrlOf: (account: ChannelAccount) => string | undefined;
   /** Why the platform refuses an account's sends; `undefined` while it does not. */
   readonly problemOf: (account: ChannelAccount) => string | undefined;
   readonly onStarted: (account: ChannelAccount) => void;
@@ -115,8 +118,9 @@ export class ChannelRegistry {
   }
 
   #host(account: ChannelAccount): ChannelHost {
-    const { clock, random, logger, fetch, store } = this.#options;
-    return createAccountHost(account, { clock, random, logger, fetch, store, intake: () => this.#intake });
+    const { clock, random, logger, fetch, store, commands, webhookUrlOf } = this.#options;
+    const webhookUrl = webhookUrlOf(account);
+    return createAccountHost(account, { clock, random, logger, fetch, store, commands, webhookUrl, intake: () => this.#intake });
   }
 }
 

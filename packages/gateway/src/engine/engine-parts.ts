@@ -10,6 +10,9 @@ import type { ToolGate } from "../access/tool-gate.ts";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
 import { createToolGate } from "../access/tool-gate.ts";
 import { ChannelRegistry } from "../channels/channel-registry.ts";
+import { webhookUrl } from "../channels/webhook-url.ts";
+import { COMMANDS } from "../commands/command-table.ts";
+import { createHostCommands } from "../commands/host-commands.ts";
 import { FailedRuns } from "../observe/failed-runs.ts";
 import { createSteadyNow } from "../kernel/steady-now.ts";
 import { RunningConfig } from "../agents/running-config.ts";
@@ -95,7 +98,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
   const storage = new StorageGuard({ reserve: options.reserve, probe: async () => options.store.probe(), clock, logger });
   const store = createGuardedStore(options.store, storage);
   const base = { clock, random, logger };
-  const { channels, gates } = createChannels(options, { store, logger });
+  const { channels, gates } = createChannels(options, { store, logger, publicUrl: () => running.config.gateway.publicUrl });
   const media = createMedia(options, logger);
   const observer = new Observer({ clock, logger, currentTurn: () => turnContext.turnId });
   const events = new SessionEvents();
@@ -163,7 +166,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
 /** Creates the channels, and the gates that hold messages to accounts that their platform rejects. */
 function createChannels(
   { accounts, fetch, clock, random }: EngineOptions,
-  { store, logger }: Pick<EngineParts, "store" | "logger">,
+  { store, logger, publicUrl }: Pick<EngineParts, "store" | "logger"> & { readonly publicUrl: () => string | undefined },
 ): Pick<EngineParts, "channels" | "gates"> {
   const base = { clock, random, logger };
   const gates = new AccountGates(base);
@@ -172,6 +175,8 @@ function createChannels(
     store,
     ...base,
     fetch,
+    commands: createHostCommands(COMMANDS),
+    webhookUrlOf: (account) => webhookUrl(publicUrl(), account),
     problemOf: (account) => gates.problemOf(account),
     onStarted: (account) => gates.retryNow(account),
   });

@@ -8,6 +8,7 @@ const NOW_MS = Date.UTC(2026, 5, 1);
 
 const CAPABILITIES: ChannelCapabilities = {
   addressing: "platform",
+  inbound: { delivery: "redelivers", transport: "webhook", webhookAuth: "signature" },
   text: { maxLength: 4000, unit: "utf16", markdown: "full", dialect: "markdown" },
   threads: "flat",
   edit: false,

@@ -33,6 +33,8 @@ function textOf({ event, sender, text }: MsgContext): string {
       return event.state === "read"
         ? `${who} has read up to the message ${idOf(event.targetId)}.`
         : `${who} has received up to the message ${idOf(event.targetId)}.`;
+    case "moved":
+      return `The conversation moved to ${idOf(event.to.id)}.`;
     case "action":
     case "message":
       throw new TypeError(`An event of the type ${event.type} begins a turn.`);
