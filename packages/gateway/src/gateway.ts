@@ -11,7 +11,7 @@ import { createConfiguredModels } from "./agents/configured-models.ts";
 import type { CrashPointHook } from "./kernel/crash-point.ts";
 import type { EngineSettings } from "./engine/engine-options.ts";
 import type { ChannelAccount } from "./channels/channel-account.ts";
-import { ClientServer } from "./rpc/client-server.ts";
+import { ClientSockets } from "./rpc/client-sockets.ts";
 import { createRpcHandlers } from "./rpc/rpc-handlers.ts";
 import type { SetupControl } from "./rpc/setup-methods.ts";
 import { WebchatHub } from "./rpc/webchat-hub.ts";
@@ -200,7 +200,7 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
     requestShutdown: options.onShutdownRequest,
   });
   const { events, storage } = engine.parts;
-  const clients = new ClientServer({ handlers, authenticator, storage, events, warnings, version, clock, random, logger });
+  const clients = new ClientSockets({ handlers, authenticator, storage, events, warnings, version, clock, random, logger });
   const host = listenHost(config.gateway.bind);
   const server: HttpServer = await startHttpServer({
     engine,

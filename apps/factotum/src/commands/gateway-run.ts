@@ -22,7 +22,6 @@ import { addressOf } from "./address-of.ts";
 import { describeNetwork, networkUrls } from "./network-addresses.ts";
 import { refusedStart } from "./refused-start.ts";
 import { spawnRestart } from "./spawn-restart.ts";
-import { describeSetup } from "./setup.ts";
 
 /** Options of a start. */
 export interface GatewayRunOptions {
@@ -155,7 +154,7 @@ async function holdOrRefuse(paths: StatePaths): Promise<Disposable> {
 }
 
 async function setUp(context: CliContext): Promise<void> {
-  const { runSetup } = await import("../setup/run-setup.ts");
+  const { describeSetup, runSetup } = await import("../setup/run-setup.ts");
   const report = await runSetup(context, { writesSchema: false });
   if (report.config.created) context.note(`${describeSetup(report).join("\n")}\n\n`);
 }

@@ -1,6 +1,6 @@
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
-import { runSetup, type SetupReport } from "../setup/run-setup.ts";
+import { describeSetup, runSetup } from "../setup/run-setup.ts";
 
 /** Creates what is missing and prints what it did; at a terminal it then leads a person through the first steps. */
 export async function setup(
@@ -21,21 +21,4 @@ export async function setup(
   for (const line of describeSetup(report)) context.print(`${line}\n`);
   context.print('\nNext: "factotum gateway run" starts it and prints the address of the chat; "factotum doctor" says what is missing.\n');
   return EXIT.ok;
-}
-
-/** The actions, one per line. */
-export function describeSetup(report: SetupReport): string[] {
-  return [
-    `state directory   ${report.home}`,
-    `configuration     ${report.config.path} (${describeConfig(report.config)})`,
-    ...report.workspaces.map(
-      ({ path, created }) => `workspace         ${path} (${created.length === 0 ? "complete" : `made ${created.join(", ")}`})`,
-    ),
-    `gateway token     ${report.tokenCreated ? "made" : "is there"}`,
-  ];
-}
-
-function describeConfig({ created, missing }: SetupReport["config"]): string {
-  if (missing === true) return 'is not there any more, and its last good copy holds: see "factotum config validate"';
-  return created ? "made" : "is there, not changed";
 }

@@ -1,10 +1,5 @@
 import type { SetupControl, SetupOutcome } from "@factotum/gateway";
-import { checkSetup } from "./check-setup.ts";
-import { chooseModel } from "./choose-model.ts";
 import type { FirstRunParts } from "./first-run-parts.ts";
-import { nameAssistant } from "./name-assistant.ts";
-import { readSetupState } from "./read-setup-state.ts";
-import { storeKey } from "./store-key.ts";
 
 /** Additions of a running gateway to the steps. */
 export interface SetupControlOptions extends FirstRunParts {
@@ -14,23 +9,34 @@ export interface SetupControlOptions extends FirstRunParts {
   readonly applyChange: () => Promise<string | undefined>;
 }
 
-/** The steps of a first run for the clients of a running gateway. */
+/** The steps of a first run for the clients of a running gateway. Each is loaded when it is asked for: most gateways are set up already. */
 export function createSetupControl(options: SetupControlOptions): SetupControl {
   const inUse = async <Done>(outcome: SetupOutcome<Done>): Promise<SetupOutcome<Done>> => {
     const problem = outcome.type === "done" ? await options.applyChange() : undefined;
     return problem === undefined ? outcome : { type: "refused", message: `It is saved, but the gateway cannot use it: ${problem}` };
   };
   return {
-    state: async () => readSetupState(options),
+    state: async () => {
+      const { readSetupState } = await import("./read-setup-state.ts");
+      return readSetupState(options);
+    },
     check: async (target, { signal }) => {
       if (target.key !== undefined) options.onSecret(target.key.trim());
+      const { checkSetup } = await import("./check-setup.ts");
       return checkSetup(target, options, { signal });
     },
     storeKey: async (provider, key) => {
       options.onSecret(key.trim());
+      const { storeKey } = await import("./store-key.ts");
       return inUse(await storeKey(provider, key, options));
     },
-    chooseModel: async (reference) => inUse(await chooseModel(reference, options)),
-    nameAssistant: async (name) => inUse(await nameAssistant(name, options)),
+    chooseModel: async (reference) => {
+      const { chooseModel } = await import("./choose-model.ts");
+      return inUse(await chooseModel(reference, options));
+    },
+    nameAssistant: async (name) => {
+      const { nameAssistant } = await import("./name-assistant.ts");
+      return inUse(await nameAssistant(name, options));
+    },
   };
 }

@@ -43,3 +43,20 @@ export async function runSetup(context: CliContext, { writesSchema = true }: Set
   for (const { workspace, skipBootstrap } of loaded.config.agents) workspaces.push(await createWorkspace(workspace, { skipBootstrap }));
   return { home: paths.home, config, workspaces, tokenCreated };
 }
+
+/** What a setup did, one line each. */
+export function describeSetup(report: SetupReport): string[] {
+  return [
+    `state directory   ${report.home}`,
+    `configuration     ${report.config.path} (${describeConfig(report.config)})`,
+    ...report.workspaces.map(
+      ({ path, created }) => `workspace         ${path} (${created.length === 0 ? "complete" : `made ${created.join(", ")}`})`,
+    ),
+    `gateway token     ${report.tokenCreated ? "made" : "is there"}`,
+  ];
+}
+
+function describeConfig({ created, missing }: SetupReport["config"]): string {
+  if (missing === true) return 'is not there any more, and its last good copy holds: see "factotum config validate"';
+  return created ? "made" : "is there, not changed";
+}

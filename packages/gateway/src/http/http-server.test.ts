@@ -6,7 +6,7 @@ import { createMemoryLogger, NO_SETUP, realClock, realRandom, startTestGateway, 
 import type { TestGateway } from "../../test/gateway-harness.ts";
 import { authorize, OWN } from "../access/authorize.ts";
 import type { HttpRoute, Principal } from "../access/authorize.ts";
-import { ClientServer } from "../rpc/client-server.ts";
+import { ClientSockets } from "../rpc/client-sockets.ts";
 import { createRpcHandlers } from "../rpc/rpc-handlers.ts";
 import { WebchatHub } from "../rpc/webchat-hub.ts";
 import { createAuthenticator } from "../access/credentials.ts";
@@ -53,7 +53,7 @@ async function serverWithPatience(running: TestGateway, requestTimeoutMs: number
     engine,
     authenticator,
     clock: realClock,
-    clients: new ClientServer({
+    clients: new ClientSockets({
       handlers,
       authenticator,
       storage: engine.parts.storage,

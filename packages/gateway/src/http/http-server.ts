@@ -6,7 +6,7 @@ import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
 import { authorize, OWN } from "../access/authorize.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { ClientServer } from "../rpc/client-server.ts";
+import type { ClientSockets } from "../rpc/client-sockets.ts";
 import { renderError } from "./completions/render-response.ts";
 import { METRICS_TYPE } from "../observe/metrics-type.ts";
 import { admitRequest, guardRoute } from "./admit-request.ts";
@@ -27,7 +27,7 @@ import { WebhookRequests } from "./webhook-requests.ts";
 export interface HttpServerOptions {
   readonly engine: Engine;
   readonly authenticator: Authenticator;
-  readonly clients: ClientServer;
+  readonly clients: ClientSockets;
   readonly clock: Clock;
   /** Folder of the built Control UI; without it `/` says that this build has none. */
   readonly webFolder: string | undefined;

@@ -13,6 +13,14 @@ const MAX_CONNECTIONS = 256;
 /** Maximum sockets without a valid token. The oldest is closed for a new one, so that none of them blocks a client. */
 const MAX_WAITING = 64;
 
+/** A handshake whose address and origin have been checked. */
+export interface ClientUpgrade {
+  readonly socket: Duplex;
+  /** What came behind the request. */
+  readonly head: Buffer;
+  readonly client: ClientAddress;
+}
+
 /** The WebSocket side of the port: one `ClientConnection` for every client. */
 export class ClientServer {
   readonly #options: ClientServices;
@@ -41,10 +49,7 @@ export class ClientServer {
   }
 
   /** Takes over a socket whose address and origin have been checked. */
-  handleUpgrade(
-    request: IncomingMessage,
-    { socket, head, client }: { readonly socket: Duplex; readonly head: Buffer; readonly client: ClientAddress },
-  ): void {
+  handleUpgrade(request: IncomingMessage, { socket, head, client }: ClientUpgrade): void {
     if (this.#connections.size >= MAX_CONNECTIONS) {
       socket.end("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
       return;
