@@ -2,11 +2,26 @@ import { fileURLToPath } from "node:url";
 import { defineConfig, type UserConfig } from "tsdown";
 import { mitLicence, thirdPartyNotices } from "../../scripts/build/third-party-notices.ts";
 
-/** Small modules that several commands share and that import only small parts of Node: a separate chunk for each would cost every start a resolution and memory. */
-const SMALL_SHARED = {
+/** What every command needs, and that imports only small parts of Node. */
+const BASE = {
   name: "base",
+  priority: 4,
   test: /\/apps\/factotum\/src\/(?:runtime\/(?:assets|node-version|version|tuning\/tune-process|log-line|cli-error|exit-codes|cli-context))\.ts$|\/state-paths\.ts$|\/(?:clean-text|parse-arguments|thinking-levels|keyed-queue|without-undefined)\.ts$/,
 } as const;
+
+/** Small modules of the gateway that several of its chunks share: a chunk for each would cost every start a resolution and memory. */
+const GATEWAY = {
+  name: "gateway",
+  priority: 1,
+  test: /\/packages\/(?:gateway|agent-core|tools|models|channel-kit|channel-contract)\/src\//,
+  minShareCount: 2,
+  maxModuleSize: 6_000,
+} as const;
+
+/** What commands share with the gateway, so that they need not load all of it. */
+const ZOD = { name: "zod", priority: 3, test: /\/node_modules\/zod\// } as const;
+const CONFIG = { name: "config", priority: 3, test: /\/packages\/(?:config|agent-contract)\/src\//, minShareCount: 3 } as const;
+const STORE = { name: "store", priority: 2, test: /\/packages\/store\/src\//, minShareCount: 3 } as const;
 
 /**
  * The product: every dependency is bundled, straight from the sources of the workspace, into chunks that are loaded on demand. `shims` is for the Lark SDK,
@@ -26,7 +41,7 @@ const config: UserConfig = defineConfig({
   shims: true,
   sourcemap: false,
   minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
-  outputOptions: { codeSplitting: { groups: [SMALL_SHARED] } },
+  outputOptions: { codeSplitting: { groups: [BASE, ZOD, CONFIG, STORE, GATEWAY] } },
   deps: { alwaysBundle: [/./], onlyBundle: false },
   inputOptions: { resolve: { conditionNames: ["factotum-source", "import", "module", "node", "default"] } },
   plugins: [
