@@ -3,7 +3,7 @@ import { Socket } from "node:net";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { startTestGateway } from "../../test/gateway-harness.ts";
+import { createMemoryLogger, startTestGateway } from "../../test/gateway-harness.ts";
 import { TestClient } from "../../test/test-client.ts";
 import type { ClientAddress } from "../access/client-address.ts";
 import type { ClientServices } from "./client-services.ts";
@@ -18,6 +18,15 @@ test("clients that come at once, the first of them among them, are all served", 
     expect(await client.call("agents.list", {})).toMatchObject({ agents: [{ id: "main" }] });
     client[Symbol.dispose]();
   }
+});
+
+test("a first connection that breaks at once harms nothing", async () => {
+  const sockets = new ClientSockets({ logger: createMemoryLogger() } as Partial<ClientServices> as ClientServices);
+  const socket = new PassThrough();
+  sockets.handleUpgrade(new IncomingMessage(new Socket()), { socket, head: Buffer.alloc(0), client: LOCAL });
+  socket.emit("error", new Error("reset by the client"));
+  expect(socket.destroyed).toBe(true);
+  await sockets.close("it ends").catch(() => undefined);
 });
 
 test("a client that comes first after the close is refused", async () => {

@@ -21,6 +21,8 @@ export class ClientSockets {
       upgrade.socket.end("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
       return;
     }
+    // A connection that breaks while the server loads must not end the process.
+    upgrade.socket.on("error", () => upgrade.socket.destroy());
     this.#server ??= openServer(this.#options);
     this.#server
       .then((server) => server.handleUpgrade(request, upgrade))
