@@ -124,7 +124,7 @@ export class MarkdownStream {
       node === undefined ? source.length : source.lastIndexOf("\n", (node.position?.start.offset ?? offset) - offset - 1) + 1;
     this.#define(nodes);
     let last = nodes.length - 1;
-    while (last > 0 && isOpen(nodes[last - 1], nodes[last], source.slice(startOf(nodes[last - 1]), startOf(nodes[last])))) last -= 1;
+    while (last > 0 && isOpen(nodes[last - 1], source.slice(startOf(nodes[last - 1]), startOf(nodes[last])))) last -= 1;
     if (last <= 0) return;
     for (const [index, node] of nodes.slice(0, last).entries()) {
       this.#settled.push({ source: source.slice(startOf(node), startOf(nodes[index + 1])), block: toBlock(node) });
@@ -181,10 +181,10 @@ function normalize(written: string): string {
   return text.startsWith("\n") || text.startsWith(" ") || text.startsWith("\t") ? text.replace(/^(?:[ \t]*\n)+/, "") : text;
 }
 
-/** True if following text may still become part of a node: `source` is the text from its first line to the beginning of the `next` node. */
-function isOpen(node: RootContent | undefined, next: RootContent | undefined, source: string): boolean {
-  // A title may follow a definition on the next line; an unfinished title is parsed as a paragraph.
-  if (node?.type === "definition") return next?.type === "paragraph" && !/\n[ \t]*\n/.test(source);
+/** True if following text may still become part of a node: `source` is the text from its first line to the beginning of the next node. */
+function isOpen(node: RootContent | undefined, source: string): boolean {
+  // A title may follow a definition on the next line; what the parser makes of that line depends on the line after it.
+  if (node?.type === "definition") return !/\n[ \t]*\n/.test(source);
   // The parser takes a line after indented code for one that interrupts it.
   return node?.type === "code" && /^[ \t]/.test(source);
 }
