@@ -60,6 +60,7 @@ export { DamageEventsSchema } from "./shapes/damage.ts";
 export type { DamageEvent } from "./shapes/damage.ts";
 export { GatewayWarningsSchema } from "./shapes/warnings.ts";
 export type { GatewayWarning } from "./shapes/warnings.ts";
+export { hasUsableKey, isModelRefused, mayKeyBeRight, offeredModels } from "./setup-rules.ts";
 export { SetupCheckSchema, SetupStateSchema } from "./shapes/setup.ts";
 export type { SetupCheck, SetupProvider, SetupState } from "./shapes/setup.ts";
 export { RunUsageSchema } from "./shapes/usage.ts";

@@ -1,5 +1,4 @@
-import type { ProviderCheck } from "@factotum/models";
-import type { SetupProvider } from "@factotum/protocol";
+import { mayKeyBeRight, type SetupProvider } from "@factotum/protocol";
 import { checkSetup } from "../first-run/check-setup.ts";
 import { chooseModel } from "../first-run/choose-model.ts";
 import { storeKey } from "../first-run/store-key.ts";
@@ -10,16 +9,6 @@ import { EXIT } from "../runtime/exit-codes.ts";
 import { paint } from "../runtime/paint.ts";
 import { renderTable } from "../runtime/render-table.ts";
 import { doneOrFail, firstRunParts, setupState } from "./first-run-steps.ts";
-
-/** Results of a test after which a key is still worth keeping: it may be right. */
-const MAY_BE_RIGHT: ReadonlySet<ProviderCheck["type"]> = new Set([
-  "works",
-  "no-credit",
-  "rate-limited",
-  "unreachable",
-  "failed",
-  "no-models",
-]);
 
 /**
  * Tests a key and stores it. The key is read from the terminal without echo, otherwise from standard input; never from the command line, where other programs
@@ -35,7 +24,7 @@ export async function authSet(
   const key = await readKey(context, facts);
   const parts = firstRunParts(context);
   const tested = check ? await checkSetup({ provider, key }, parts, { signal: context.signal }) : undefined;
-  if (tested !== undefined && !MAY_BE_RIGHT.has(tested.type))
+  if (tested !== undefined && !mayKeyBeRight(tested))
     throw new CliError("failure", tested.message, { fix: "Nothing was stored. With --no-check a key is stored untested." });
   const { keyPlace } = doneOrFail(await storeKey(provider, key, parts));
   const isFirst = before.model.source === "demo" && facts.defaultModel !== undefined;

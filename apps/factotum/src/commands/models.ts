@@ -1,3 +1,4 @@
+import { isModelRefused, mayKeyBeRight } from "@factotum/protocol";
 import { checkSetup } from "../first-run/check-setup.ts";
 import { chooseModel } from "../first-run/choose-model.ts";
 import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
@@ -53,12 +54,7 @@ export async function modelsSet(
   { check, json }: { readonly check: boolean; readonly json: boolean },
 ): Promise<number> {
   const tested = check && reference.includes("/") ? await testModel(context, reference) : undefined;
-  if (
-    tested?.type === "unknown-model" ||
-    tested?.type === "unusable-model" ||
-    tested?.type === "missing-key" ||
-    tested?.type === "refused-key"
-  )
+  if (tested !== undefined && (isModelRefused(tested) || !mayKeyBeRight(tested)))
     throw new CliError("failure", tested.message, { fix: "Nothing was changed. With --no-check a model is set untested." });
   const { model } = doneOrFail(await chooseModel(reference, firstRunParts(context)));
   const reloaded = await reloadGateway(context);

@@ -1,5 +1,5 @@
 import { resolveSecret } from "@factotum/config";
-import type { SetupProvider, SetupState } from "@factotum/protocol";
+import { hasUsableKey, isModelRefused, offeredModels, type SetupProvider, type SetupState } from "@factotum/protocol";
 import { checkSetup } from "../first-run/check-setup.ts";
 import { chooseModel } from "../first-run/choose-model.ts";
 import { nameAssistant } from "../first-run/name-assistant.ts";
@@ -82,9 +82,9 @@ class Guide {
 
   /** `undefined`: keep the current key, or none is needed. */
   async #askForKey(provider: SetupProvider): Promise<string | undefined | typeof LEFT> {
-    const { needsKey, keyPlace, keyProblem, label, url } = provider;
+    const { needsKey, keyPlace, label, url } = provider;
     if (!needsKey) return undefined;
-    if (keyPlace !== undefined && keyProblem === undefined) {
+    if (keyPlace !== undefined && hasUsableKey(provider)) {
       const isVariable = /^[A-Z][A-Z0-9_]*$/.test(keyPlace);
       const choices: readonly Choice[] = [
         { value: "use", label: `Use the key in ${keyPlace}` },
@@ -117,7 +117,7 @@ class Guide {
 
   async #chooseModel(provider: SetupProvider, models: readonly string[]): Promise<"done" | "another" | "left"> {
     const { id, defaultModel } = provider;
-    const names = [...new Set([...(defaultModel === undefined ? [] : [defaultModel]), ...models])];
+    const names = offeredModels(provider, models);
     const choices = [
       ...names.map((name) => ({ value: name, label: name, ...(name === defaultModel ? { hint: "recommended" } : {}) })),
       { value: OTHER, label: "Another one: type its name" },
@@ -127,7 +127,7 @@ class Guide {
     if (name === undefined || name.trim() === "") return "left";
     const parts = firstRunParts(this.#context);
     const check = await checkSetup({ provider: id, model: name.trim() }, parts, this.#context);
-    if (check.type === "unknown-model" || check.type === "unusable-model") {
+    if (isModelRefused(check)) {
       this.#prompts.say("warning", check.message);
       return this.#chooseModel(provider, models);
     }

@@ -1,4 +1,4 @@
-import type { SetupCheck, SetupProvider } from "@factotum/protocol";
+import { hasUsableKey, mayKeyBeRight, type SetupProvider } from "@factotum/protocol";
 import { type FormEvent, useState } from "react";
 import { useSession } from "../views/app-context.ts";
 import { KeyField, NoKeyNote } from "./key-field.tsx";
@@ -11,18 +11,15 @@ interface KeyStepProps {
   readonly onDone: (models: readonly string[]) => void;
 }
 
-/** Results after which the key may still be valid. */
-const MAY_BE_RIGHT: readonly SetupCheck["type"][] = ["no-credit", "rate-limited", "unreachable", "failed"];
-
 /** Asks for a provider's key, tests it by calls that cost nothing, and stores it on the gateway. */
 export function KeyStep({ provider, onBack, onDone }: KeyStepProps): React.JSX.Element {
   const { setup } = useSession();
   const { isBusy, problem, run } = useStep();
   const [key, setKey] = useState("");
   const [canSave, setCanSave] = useState(false);
-  const { id, needsKey, keyPlace, keyProblem } = provider;
+  const { id, needsKey } = provider;
   const given = key.trim();
-  const hasKey = keyPlace !== undefined && keyProblem === undefined;
+  const hasKey = hasUsableKey(provider);
 
   const change = (text: string): void => {
     setKey(text);
@@ -36,8 +33,10 @@ export function KeyStep({ provider, onBack, onDone }: KeyStepProps): React.JSX.E
   const test = (): void =>
     run(async () => {
       const check = await setup.check({ provider: id, ...(given === "" ? {} : { key: given }) });
-      setCanSave(given !== "" && MAY_BE_RIGHT.includes(check.type));
-      if (check.type !== "works") return check.message;
+      if (check.type !== "works") {
+        setCanSave(given !== "" && mayKeyBeRight(check));
+        return check.message;
+      }
       if (given !== "") await save();
       onDone(check.models);
       return undefined;

@@ -1,4 +1,4 @@
-import type { SetupProvider } from "@factotum/protocol";
+import { offeredModels, type SetupProvider } from "@factotum/protocol";
 import { type FormEvent, useState } from "react";
 import { useSession } from "../views/app-context.ts";
 import { focusOnce } from "./focus-once.ts";
@@ -19,7 +19,7 @@ export function ModelStep({ provider, models, onBack, onDone }: ModelStepProps):
   const { setup } = useSession();
   const { isBusy, problem, run } = useStep();
   const { id, label, defaultModel } = provider;
-  const names = [...new Set([...(defaultModel === undefined ? [] : [defaultModel]), ...models])];
+  const names = offeredModels(provider, models);
   const [chosen, setChosen] = useState(names[0] ?? OTHER);
   const [typed, setTyped] = useState("");
   const name = chosen === OTHER ? typed.trim() : chosen;
