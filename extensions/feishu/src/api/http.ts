@@ -1,5 +1,5 @@
 import type { Clock } from "@factotum/channel-contract";
-import { isLocalError, readBodyCapped } from "@factotum/channel-kit";
+import { errorCodeOf, networkFailureOf, readBodyCapped } from "@factotum/channel-kit";
 import * as z from "zod";
 import { FeishuFailure } from "../errors.ts";
 import type { SdkHttp } from "./load-sdk.ts";
@@ -28,10 +28,6 @@ export interface FileAnswer {
 
 const DEFAULT_TIMEOUT_MS = 15_000;
 const DEFAULT_MAX_BYTES = 1024 * 1024;
-
-/** The connection was never there: nothing can have arrived. */
-const NOT_SENT =
-  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|CERT_\w+|ERR_TLS_\w+|\w*SELF_SIGNED\w*|UNABLE_TO_VERIFY\w*)$/;
 
 const AnswerSchema = z.looseObject({ code: z.number(), msg: z.string().optional() });
 const ViolationsSchema = z.looseObject({
@@ -78,8 +74,9 @@ async function fetchOnce(fetchNow: typeof fetch, request: HttpRequest, signal: A
   try {
     return await fetchNow(...requestOf(request, signal));
   } catch (cause) {
-    if (isLocalError(cause)) throw new FeishuFailure({ type: "local" }, `the request could not be made: ${reasonOf(cause)}`, { cause });
-    const type = !signal.aborted && NOT_SENT.test(codeOf(cause)) ? "not-sent" : "no-answer";
+    const failure = networkFailureOf(cause);
+    if (failure === "local") throw new FeishuFailure({ type: "local" }, `the request could not be made: ${reasonOf(cause)}`, { cause });
+    const type = !signal.aborted && failure === "not-sent" ? "not-sent" : "no-answer";
     const what = type === "not-sent" ? "could not connect to" : "no answer from";
     throw new FeishuFailure({ type }, `${what} ${new URL(request.url).host}: ${reasonOf(cause)}`, { cause });
   }
@@ -175,11 +172,6 @@ function parseJson(body: Uint8Array): unknown {
   }
 }
 
-function codeOf(error: unknown): string {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) if ("code" in at && typeof at.code === "string") return at.code;
-  return "";
-}
-
 function reasonOf(error: unknown): string {
-  return codeOf(error) || (error instanceof Error ? error.message : "unknown");
+  return errorCodeOf(error) || (error instanceof Error ? error.message : "unknown");
 }
