@@ -38,3 +38,6 @@ export type { BreakKind, CellAlign, Piece, Span } from "./markdown/piece.ts";
 export type { Content, Dialect, Frame, Joint, Junction, Place } from "./render/dialect.ts";
 export { renderMarkdown } from "./render/render-markdown.ts";
 export type { RenderOptions } from "./render/render-markdown.ts";
+export { renderBlocks } from "./render/render-blocks.ts";
+export type { BlockLimits } from "./render/render-blocks.ts";
+export type { BlockItem, StyledBlock, StyledRun } from "./render/styled-block.ts";

@@ -328,4 +328,59 @@ interface RenderOptions {
  * grapheme only if it is longer than a message. Linear. Nothing visible gives no message. Throws a RangeError for limits below the minimum.
  */
 declare function renderMarkdown(source: string | Root | readonly Piece[], options: RenderOptions): string[];
-export { type AsteriskMarkupOptions, type BackoffOptions, type BreakKind, type CappedBody, type CellAlign, type ChunkLimits, type ChunkOptions, type Content, type Dialect, type FlattenOptions, type Frame, type Joint, type Junction, type KeyedQueue, type MarkdownChunk, type MarkdownMarkupOptions, type MarkdownStream, type Piece, type Place, type PlainTextOptions, type RenderOptions, type Span, type TextUnit, type TimestampOptions, asteriskMarkup, backoffDelay, chunkMarkdown, constantTimeEqual, controlCodes, createKeyedQueue, createMarkdownStream, flattenMarkdown, htmlDocument, htmlSubset, isLocalError, markdownMarkup, measure, parseMarkdown, plainText, readBodyCapped, renderMarkdown, verifyTimestamp };
+/** A text in one style. Line ends are characters of it. */
+interface StyledRun {
+  readonly text: string;
+  readonly strong?: true;
+  readonly emphasis?: true;
+  readonly strikethrough?: true;
+  readonly code?: true;
+  /** The address that it links to. */
+  readonly url?: string;
+  /** True if it describes the picture at `url`. */
+  readonly image?: true;
+}
+/** The list item that a block belongs to. `level` is 0 for the outermost list; `continued` if the item began with an earlier block. */
+interface BlockItem {
+  readonly level: number;
+  readonly number?: number;
+  readonly checked?: boolean;
+  readonly continued?: true;
+}
+/** Where a block stands. */
+interface Surroundings {
+  /** Number of quotes around it. */
+  readonly quoted: number;
+  readonly item?: BlockItem;
+}
+/** A part of a message that is shown by itself, for platforms that take structures in place of markup. */
+type StyledBlock = Surroundings & ({
+  readonly type: "text";
+  readonly runs: readonly StyledRun[];
+  readonly heading?: 1 | 2 | 3 | 4 | 5 | 6;
+} | {
+  readonly type: "code";
+  readonly text: string;
+  readonly language?: string;
+} | {
+  readonly type: "rule";
+} | {
+  readonly type: "table";
+  readonly rows: readonly (readonly (readonly StyledRun[])[])[];
+  readonly columns: readonly CellAlign[];
+});
+/** Limits of one message. */
+interface BlockLimits {
+  /** Maximum length of the texts of a message together; at least 32. Unlimited by default. */
+  readonly maxLength?: number;
+  /** Unit of lengths; `utf16` by default. */
+  readonly unit?: TextUnit;
+  /** Maximum number of blocks in a message. Unlimited by default. */
+  readonly maxBlocks?: number;
+}
+/**
+ * Renders Markdown as blocks, in messages within the limits. Texts need no escape in them. A block that is longer than a message is cut at a line or word, a
+ * table that is becomes code. Nothing visible gives no message. Throws a RangeError for limits below the minimum.
+ */
+declare function renderBlocks(source: string | Root, limits?: BlockLimits): StyledBlock[][];
+export { type AsteriskMarkupOptions, type BackoffOptions, type BlockItem, type BlockLimits, type BreakKind, type CappedBody, type CellAlign, type ChunkLimits, type ChunkOptions, type Content, type Dialect, type FlattenOptions, type Frame, type Joint, type Junction, type KeyedQueue, type MarkdownChunk, type MarkdownMarkupOptions, type MarkdownStream, type Piece, type Place, type PlainTextOptions, type RenderOptions, type Span, type StyledBlock, type StyledRun, type TextUnit, type TimestampOptions, asteriskMarkup, backoffDelay, chunkMarkdown, constantTimeEqual, controlCodes, createKeyedQueue, createMarkdownStream, flattenMarkdown, htmlDocument, htmlSubset, isLocalError, markdownMarkup, measure, parseMarkdown, plainText, readBodyCapped, renderBlocks, renderMarkdown, verifyTimestamp };
