@@ -1,5 +1,6 @@
-import type { Token, Tokens } from "marked";
-import { parseMarkdown, renderBlocks, renderUnparsed } from "./feishu-markdown.ts";
+import type { Nodes } from "mdast";
+import { parseText, renderParsed, renderUnparsed } from "./feishu-markdown.ts";
+import type { ParsedText } from "./feishu-markdown.ts";
 
 /** A message body, as the platform accepts it. */
 export interface MessageBody {
@@ -20,21 +21,32 @@ const AT_TAG = /<(?=\/?at\b)/gi;
  */
 export function renderText(markdown: string): MessageBody {
   const source = markdown.replaceAll("\r\n", "\n").trim();
-  const blocks = parseMarkdown(source);
-  if (blocks !== undefined && isPlain(blocks, source)) return { msg_type: "text", content: JSON.stringify({ text: source }) };
-  const rendered = (blocks === undefined ? renderUnparsed(source) : renderBlocks(blocks)).trim();
+  const parsed = parseText(source);
+  if (parsed !== undefined && isPlain(parsed)) return { msg_type: "text", content: JSON.stringify({ text: source }) };
+  const rendered = (parsed === undefined ? renderUnparsed(source) : renderParsed(parsed)).trim();
   const text = (rendered === "" ? source : rendered).replace(AT_TAG, "<\u200b");
   return { msg_type: "post", content: JSON.stringify({ zh_cn: { content: [[{ tag: "md", text }]] } }) };
 }
 
 /** True if the text has no markup: paragraphs of text and bare addresses, no escape, no entity, nothing that could be a tag. */
-function isPlain(blocks: readonly Token[], source: string): boolean {
+function isPlain({ source, root }: ParsedText): boolean {
   if (/<|&#?\w+;/.test(source)) return false;
-  return blocks.every((block) => block.type === "space" || (block.type === "paragraph" && (block.tokens ?? []).every(isLiteral)));
+  return root.children.every((block) => {
+    if (block.type !== "paragraph") return false;
+    const words = block.children.map(wordsOf);
+    const written = source.slice(block.position?.start.offset, block.position?.end.offset);
+    return !words.includes(undefined) && withoutSpace(words.join("")) === withoutSpace(written);
+  });
 }
 
-function isLiteral(token: Token): boolean {
-  if (token.type === "text") return true;
-  if (token.type === "br") return true;
-  return token.type === "link" && (token as Tokens.Link).autolink === true && !token.raw.startsWith("<");
+/** The text of a node or bare address; `undefined` for anything else. */
+function wordsOf(node: Nodes): string | undefined {
+  if (node.type === "text") return node.value;
+  if (node.type === "break") return "";
+  const [text] = node.type === "link" ? node.children : [];
+  return text?.type === "text" ? text.value : undefined;
+}
+
+function withoutSpace(text: string): string {
+  return text.replaceAll(/\s/g, "");
 }
