@@ -1,4 +1,5 @@
-import type { ChannelCapabilities } from "@factotum/channel-contract";
+import type { ChannelCapabilities, InboundPath } from "@factotum/channel-contract";
+import type { FeishuTransport } from "./config.ts";
 
 /**
  * Maximum characters (UTF-16 code units) of one message. The platform accepts 30 KiB for a rich message; this leaves room for three bytes per character and the
@@ -12,10 +13,19 @@ export const MAX_IMAGE_BYTES: number = 10 * 1024 * 1024;
 /** Largest file of any other kind. */
 export const MAX_FILE_BYTES: number = 30 * 1024 * 1024;
 
-/** The implemented and tested capabilities. */
-export const FEISHU_CAPABILITIES: ChannelCapabilities = {
+/** Both transports deliver an event again until it is acknowledged. */
+const INBOUND: Readonly<Record<FeishuTransport["type"], InboundPath>> = {
+  webhook: { delivery: "redelivers", transport: "webhook", webhookAuth: "signature" },
+  websocket: { delivery: "redelivers", transport: "connection" },
+};
+
+/** The implemented and tested capabilities of an account. */
+export function feishuCapabilities({ type }: FeishuTransport): ChannelCapabilities {
+  return { ...CAPABILITIES, inbound: INBOUND[type] };
+}
+
+const CAPABILITIES: Omit<ChannelCapabilities, "inbound"> = {
   addressing: "platform",
-  inbound: { delivery: "redelivers", transport: "webhook", webhookAuth: "signature" },
   text: { maxLength: MAX_TEXT_LENGTH, unit: "utf16", markdown: "subset", dialect: "feishu-post" },
   threads: "native",
   edit: true,

@@ -2,7 +2,7 @@ import { ChannelError } from "@factotum/channel-contract";
 import type { AttachmentRef, CallOptions, Channel, ChannelHost, Media, Origin } from "@factotum/channel-contract";
 import { createBotIdentity } from "./api/bot-identity.ts";
 import { createFeishuApi } from "./api/feishu-api.ts";
-import { FEISHU_CAPABILITIES } from "./capabilities.ts";
+import { feishuCapabilities } from "./capabilities.ts";
 import type { FeishuConfig } from "./config.ts";
 import { createMessageContextReader } from "./context/message-context.ts";
 import { toChannelError } from "./errors.ts";
@@ -31,7 +31,7 @@ export function createFeishuChannel(config: FeishuConfig, host: ChannelHost): Ch
   let stopped: Promise<void> | undefined;
 
   return {
-    capabilities: FEISHU_CAPABILITIES,
+    capabilities: feishuCapabilities(config.transport),
     start: (options) => transport.start(options),
     handleWebhook: (request, options) => transport.handleWebhook(request, options),
     send: (target, outbound, options) => sender.send(target, outbound, options),
