@@ -7,6 +7,7 @@ import { describeDurability } from "./durability.ts";
 import { describeInbox } from "./inbox.ts";
 import { describeMaintenance } from "./maintenance.ts";
 import { describeOutbox } from "./outbox.ts";
+import { describePairings } from "./pairings.ts";
 import { describeRandomOperations } from "./random-operations.ts";
 import { describeRequests } from "./requests.ts";
 import { describeSessions } from "./sessions.ts";
@@ -33,6 +34,7 @@ export function storeContract(name: string, createFixture: () => Promise<StoreFi
     };
     describeAccountState(context);
     describeInbox(context);
+    describePairings(context);
     describeTurns(context);
     describeOptimisticWrites(context);
     describeRequests(context);

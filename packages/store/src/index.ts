@@ -8,6 +8,7 @@ export type { ContextBounds, RecentContext, TranscriptStore } from "./port/trans
 export type { ImportedEntry, ImportedSession, ImportOptions, NewSession, SessionPatch, SessionStore } from "./port/session-store.ts";
 export type { MaintenanceOptions, Store, StoreCounts } from "./port/store.ts";
 export type { NewOutbound, OutboxStore } from "./port/outbox-store.ts";
+export type { NewPairing, PairingRecord, PairingRequest, PairingSender, PairingStore } from "./port/pairing-store.ts";
 export type { LedgerStore, NewRequest, NotesFile } from "./port/ledger-store.ts";
 export type { NewTurn, SessionTouch, StartedTurn, TurnEnd, TurnStore } from "./port/turn-store.ts";
 export type { Page } from "./port/page.ts";

@@ -3,6 +3,7 @@ import type { AccountStore } from "./account-store.ts";
 import type { InboxStore } from "./inbox-store.ts";
 import type { LedgerStore } from "./ledger-store.ts";
 import type { OutboxStore } from "./outbox-store.ts";
+import type { PairingStore } from "./pairing-store.ts";
 import type { SessionStore } from "./session-store.ts";
 import type { TranscriptStore } from "./transcript-store.ts";
 import type { TurnStore } from "./turn-store.ts";
@@ -42,7 +43,7 @@ export interface StoreCounts {
  *
  * Writers are fenced: after another process has opened the store, every write of this one rejects with `lost-ownership`.
  */
-export interface Store extends AccountStore, InboxStore, TurnStore, SessionStore, TranscriptStore, OutboxStore, LedgerStore {
+export interface Store extends AccountStore, InboxStore, PairingStore, TurnStore, SessionStore, TranscriptStore, OutboxStore, LedgerStore {
   /** Bytes of the database that are in use, without the plain files. */
   usedBytes(): Promise<number>;
   counts(): Promise<StoreCounts>;

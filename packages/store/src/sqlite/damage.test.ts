@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import {
   compactionEntry,
   NOW_MS,
+  ORIGIN,
   OWNER,
   sampleEnd,
   sampleMessage,
@@ -265,4 +266,23 @@ test("a damaged row of an account's state is removed and reported; the others st
   expect((await store.listAccountState(account, "")).map(({ key }) => key)).toEqual(["b"]);
   expect(fixture.damages).toEqual([{ type: "account-state", id: "feishu:default a" }]);
   await expect(fixture.open()).resolves.toBeDefined();
+});
+
+test("a damaged approval admits nobody: it is removed and reported", async () => {
+  const [channel, accountId] = ["feishu", "default"];
+  const nowMs = NOW_MS;
+  for (const [index, senderId] of ["ou_1", "ou_2"].entries()) {
+    const code = `AAAAAAA${index}`;
+    const { input } = await store.acceptInput(sampleMessage(`${index}`), {
+      admission: { owner: false, kind: "user" },
+      receivedAtMs: nowMs,
+    });
+    const pairing = { channel, accountId, senderId, origin: ORIGIN, code, expiresAtMs: nowMs + 1 };
+    await store.requestPairing(pairing, { inputId: input.id, nowMs, maxPending: 3, reply: [] });
+    await store.approvePairing(code, { nowMs, reply: [] });
+  }
+  tamper("UPDATE pairings SET sender = 'ou_3' WHERE sender = 'ou_2'");
+  expect((await store.listPairings("approved", { nowMs })).map(({ senderId }) => senderId)).toEqual(["ou_1"]);
+  await store.probe();
+  expect(fixture.damages).toEqual([{ type: "pairing", id: "feishu:default ou_3" }]);
 });

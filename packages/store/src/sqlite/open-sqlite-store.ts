@@ -202,6 +202,7 @@ const LEFT_OUT: Readonly<Record<StoreDamage["type"], string>> = {
   outbound: "Messages to be sent were damaged on the disk and are dead letters.",
   prompt: "A stored prompt was damaged on the disk and is rendered again.",
   request: "Kept model requests were damaged on the disk and are left out.",
+  pairing: "Who may write on an account was damaged on the disk in one place: a person may have to ask to be admitted again.",
   "account-state": "What a channel's account had kept was damaged on the disk and is gone: it may have to connect or log in again.",
 };
 

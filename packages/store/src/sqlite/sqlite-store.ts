@@ -3,6 +3,7 @@ import type { AccountStore } from "../port/account-store.ts";
 import type { InboxStore } from "../port/inbox-store.ts";
 import type { LedgerStore } from "../port/ledger-store.ts";
 import type { OutboxStore } from "../port/outbox-store.ts";
+import type { PairingStore } from "../port/pairing-store.ts";
 import type { SessionStore } from "../port/session-store.ts";
 import type { Store } from "../port/store.ts";
 import type { TranscriptStore } from "../port/transcript-store.ts";
@@ -64,6 +65,7 @@ export function createSqliteStore(storeParts: SqliteStoreParts): SqliteStore {
   return {
     ...createAccountStore(parts),
     ...createInboxStore(parts),
+    ...createPairingStore(parts),
     ...createTurnStore(parts, firstTurn.resolve),
     ...createSessionStore(parts, imports),
     ...createTranscriptStore(parts),
@@ -113,6 +115,18 @@ function createInboxStore({ tables: { inbox }, transactions, calls }: Parts): In
     releaseInputs: (ids) => calls.write(() => inbox.releaseAttempt(ids)),
     settleInputs: (ids, state, answer = {}) => calls.write(() => transactions.settleInputs(ids, state, answer)),
     reviveInput: (id) => calls.write(() => inbox.revive(id)),
+  };
+}
+
+function createPairingStore({ tables: { pairings }, transactions, calls }: Parts): PairingStore {
+  return {
+    requestPairing: (pairing, options) => calls.write(() => transactions.requestPairing(pairing, options)),
+    listPairings: (state, { nowMs }) => calls.read(() => pairings.list(state, nowMs)),
+    findPairing: (code, { nowMs }) => calls.read(() => pairings.find(code, nowMs)),
+    hasEverPaired: () => calls.read(() => pairings.hasEverPaired()),
+    approvePairing: (code, options) => calls.write(() => transactions.approvePairing(code, options)),
+    rejectPairing: (code, { nowMs }) => calls.write(() => pairings.reject(code, nowMs)),
+    revokePairing: (sender) => calls.write(() => pairings.revoke(sender)),
   };
 }
 

@@ -10,6 +10,7 @@ import type { ImportedEntry } from "../port/session-store.ts";
 import type { AcceptedInput, InboxStore, InputAnswer, SettledInputs } from "../port/inbox-store.ts";
 import type { MaintenanceOptions, Store } from "../port/store.ts";
 import type { NewOutbound } from "../port/outbox-store.ts";
+import type { NewPairing, PairingRequest, PairingStore } from "../port/pairing-store.ts";
 import type { NewTurn, StartedTurn, TurnEnd } from "../port/turn-store.ts";
 import { addTotals } from "./values/add-totals.ts";
 import { textOf } from "./values/row.ts";
@@ -45,6 +46,26 @@ export class Transactions {
       outbox: this.#tables.outbox.add(outbox, { atMs, inputIds: ids }),
       entries: conversation === undefined ? [] : this.#append(conversation, transcript?.entries ?? [], atMs),
     };
+  }
+
+  requestPairing(pairing: NewPairing, options: Parameters<PairingStore["requestPairing"]>[1]): PairingRequest {
+    const { pairings } = this.#tables;
+    const { inputId, nowMs, maxPending, reply } = options;
+    const before = pairings.stateOf(pairing, nowMs);
+    const isNew = before === undefined && pairings.countPending(pairing, nowMs) < maxPending;
+    const stored = isNew ? pairings.insert(pairing, nowMs) : undefined;
+    const reason = stored === undefined ? "the sender is not admitted" : "the sender got a pairing code";
+    const { outbox } = this.settleInputs([inputId], { type: "ignored", reason }, { outbox: stored === undefined ? [] : reply });
+    if (stored !== undefined) return { type: "created", pairing: stored, outbox };
+    if (before === "approved") return { type: "admitted" };
+    return { type: before === undefined ? "full" : "known" };
+  }
+
+  approvePairing(
+    code: string,
+    { nowMs, reply }: Parameters<PairingStore["approvePairing"]>[1],
+  ): Awaited<ReturnType<PairingStore["approvePairing"]>> {
+    return { pairing: this.#tables.pairings.approve(code, nowMs), outbox: this.#tables.outbox.add(reply, { atMs: this.#clock.now() }) };
   }
 
   startTurn(start: NewTurn): StartedTurn {
@@ -182,7 +203,10 @@ export class Transactions {
       limit: PRUNE_LIMIT,
     });
     const state = this.#tables.accounts.pruneExpired(options.nowMs, PRUNE_LIMIT);
-    return inputs >= PRUNE_LIMIT || state === PRUNE_LIMIT || outbound === PRUNE_LIMIT || requests >= PRUNE_LIMIT;
+    const pairings = this.#tables.pairings.prune(options.nowMs, PRUNE_LIMIT);
+    return (
+      inputs >= PRUNE_LIMIT || state === PRUNE_LIMIT || pairings === PRUNE_LIMIT || outbound === PRUNE_LIMIT || requests >= PRUNE_LIMIT
+    );
   }
 
   #removeConversation(conversation: Conversation, nowMs: number): void {

@@ -379,6 +379,32 @@ CREATE TABLE account_usage (
 ) STRICT, WITHOUT ROWID;
 `;
 
+/**
+ * People who asked to be admitted, one row per sender and account. A code is unique while its request is pending. `was_approved` outlives a revocation, because
+ * only the first approval of all makes its sender the owner.
+ */
+const PAIRINGS = `
+-- No release has written a row of the first form.
+DROP TABLE pairings;
+CREATE TABLE pairings (
+  id INTEGER PRIMARY KEY,
+  channel TEXT NOT NULL,
+  account TEXT NOT NULL,
+  sender TEXT NOT NULL,
+  code TEXT UNIQUE,
+  state TEXT NOT NULL,
+  was_approved INTEGER NOT NULL DEFAULT 0,
+  requested_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  approved_at INTEGER,
+  payload TEXT NOT NULL,
+  sum INTEGER NOT NULL,
+  UNIQUE (channel, account, sender)
+) STRICT;
+CREATE INDEX pairings_by_state ON pairings (state, channel, account);
+CREATE INDEX pairings_by_expiry ON pairings (expires_at) WHERE was_approved = 0;
+`;
+
 /** Every step, oldest first. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST },
@@ -396,4 +422,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 13, sql: INPUT_ATTEMPTS },
   { version: 14, sql: TAINTED_BLOCKS },
   { version: 15, sql: ACCOUNT_STATE },
+  { version: 16, sql: PAIRINGS },
 ];

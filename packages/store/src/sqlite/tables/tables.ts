@@ -3,6 +3,7 @@ import { AccountTable } from "./account-table.ts";
 import { ConversationTable } from "./conversation-table.ts";
 import { InboxTable } from "./inbox-table.ts";
 import { OutboxTable } from "./outbox-table.ts";
+import { PairingTable } from "./pairing-table.ts";
 import { PromptTable } from "./prompt-table.ts";
 import { RequestTable } from "./request-table.ts";
 import { SessionTable } from "./session-table.ts";
@@ -19,6 +20,7 @@ export interface Tables {
   readonly conversations: ConversationTable;
   readonly inbox: InboxTable;
   readonly outbox: OutboxTable;
+  readonly pairings: PairingTable;
   readonly prompts: PromptTable;
   readonly requests: RequestTable;
   readonly sessions: SessionTable;
@@ -37,6 +39,7 @@ export function createTables(context: TableContext): Tables {
     conversations,
     inbox: new InboxTable(context),
     outbox: new OutboxTable(context),
+    pairings: new PairingTable(context),
     prompts: new PromptTable(context),
     requests: new RequestTable(context),
     sessions: new SessionTable(context, conversations),
