@@ -1,4 +1,5 @@
 import { defineConfig, type UserConfig } from "tsdown";
+import { configSchemaFile } from "./scripts/build/config-schema.ts";
 
 /** The build of every published package: one entry, ESM for Node, its shape checked as a user's resolver sees it. */
 export function definePackage(overrides: UserConfig = {}): UserConfig {
@@ -12,4 +13,9 @@ export function definePackage(overrides: UserConfig = {}): UserConfig {
     attw: { profile: "esm-only", level: "error" },
     ...overrides,
   });
+}
+
+/** The build of an extension: a package whose folder `dist` has the JSON Schema of an account, too, which its manifest names. */
+export function defineExtension(): UserConfig {
+  return definePackage({ plugins: [configSchemaFile()] });
 }

@@ -124,5 +124,5 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly string[]>> = {
     "http",
     "status",
   ],
-  "apps/factotum": ["runtime", "first-run", "compose", "setup", "rpc", "service", "doctor", "backup", "commands", "cli"],
+  "apps/factotum": ["runtime", "extensions", "first-run", "compose", "setup", "rpc", "service", "doctor", "backup", "commands", "cli"],
 };

@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig, type UserConfig } from "tsdown";
+import { builtInExtensions } from "../../scripts/build/built-in-extensions.ts";
 import { mitLicence, thirdPartyNotices } from "../../scripts/build/third-party-notices.ts";
 
 /** What every command needs, and that imports only small parts of Node. */
@@ -45,6 +46,7 @@ const config: UserConfig = defineConfig({
   deps: { alwaysBundle: [/./], onlyBundle: false },
   inputOptions: { resolve: { conditionNames: ["factotum-source", "import", "module", "node", "default"] } },
   plugins: [
+    builtInExtensions(),
     thirdPartyNotices({
       isOwn: (name) => name === "factotum" || name.startsWith("@factotum/"),
       exceptions: {

@@ -1,3 +1,3 @@
-import { definePackage } from "../../tsdown.base.ts";
+import { defineExtension } from "../../tsdown.base.ts";
 
-export default definePackage();
+export default defineExtension();

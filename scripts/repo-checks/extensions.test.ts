@@ -46,7 +46,14 @@ describe.each(extensions)("%s", (folder) => {
     ).toBe(true);
   });
 
-  test("exports its channel, its schema and its manifest, and no default", () => {
+  test("has a manifest that names the files of its build", () => {
+    const { factotum } = JSON.parse(readFileSync(join(ROOT, folder, "package.json"), "utf8")) as { factotum: object };
+    const channel = { type: "channel", id: platform, entry: "./dist/index.mjs", configSchema: "./dist/config.schema.json" };
+    expect(factotum).toMatchObject({ api: 1, provides: [channel] });
+    expect(readFileSync(join(ROOT, folder, "tsdown.config.ts"), "utf8")).toContain("defineExtension()");
+  });
+
+  test("exports its channel, its schema and its extension, and no default", () => {
     const names = modules.find(({ file }) => file === `${folder}/src/index.ts`)?.exports.map(({ name }) => name);
     expect(names).toEqual(
       expect.arrayContaining([`create${pascal}Channel`, `${pascal}ConfigSchema`, `${pascal}Config`, `${camel}Extension`]),

@@ -143,7 +143,12 @@ interface Manifest {
 function isRootConfig(file: string, specifier: string): boolean {
   return (
     file.endsWith(".config.ts") &&
-    ["../../tsdown.base.ts", "../../scripts/build/config-reference.ts", "../../scripts/build/third-party-notices.ts"].includes(specifier)
+    [
+      "../../tsdown.base.ts",
+      "../../scripts/build/config-reference.ts",
+      "../../scripts/build/built-in-extensions.ts",
+      "../../scripts/build/third-party-notices.ts",
+    ].includes(specifier)
   );
 }
 

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import * as z from "zod";
-import type { ChannelSource } from "../src/validate/channel-source.ts";
+import { accountJsonSchema, type AvailableChannel } from "../src/validate/channel-source.ts";
 
 /** A platform with a secret, an address and a choice of transports, as an extension would describe it. */
 export const PlatformSchema: z.ZodType = z.strictObject({
@@ -16,13 +16,13 @@ export const PlatformSchema: z.ZodType = z.strictObject({
 });
 
 /** The channels of a build: one that must be configured, one that is always present. `loads` counts the loaded schemas. */
-export function sampleChannels(): { readonly channels: readonly ChannelSource[]; readonly loads: string[] } {
+export function sampleChannels(): { readonly channels: readonly AvailableChannel[]; readonly loads: string[] } {
   const loads: string[] = [];
-  const source = (id: string, schema: z.ZodType): ChannelSource => ({
+  const source = (id: string, schema: z.ZodType): AvailableChannel => ({
     id,
     load: () => {
       loads.push(id);
-      return Promise.resolve(schema);
+      return Promise.resolve(accountJsonSchema(schema));
     },
   });
   return { channels: [source("chatter", PlatformSchema), { ...source("webchat", z.strictObject({})), implicit: true }], loads };

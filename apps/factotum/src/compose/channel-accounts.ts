@@ -36,11 +36,11 @@ async function createChannel(
     throw new ChannelError("unauthorized", `${place} is off: ${resolved.problems.join("; ")}`, { retry: { type: "never" } });
   }
   options.secrets.add(resolved.secrets);
-  const extension = await entry.loadExtension(options.parts);
-  const [problem] = accountProblems({ id: entry.id, schema: extension.configSchema }, resolved.settings);
+  const [problem] = accountProblems({ id: entry.id, schema: await entry.load() }, resolved.settings);
   if (problem !== undefined) {
     const key = problem.path.slice(`channels.${entry.id}.`.length);
     throw new ChannelError("rejected", `${place} is off: ${key}: ${problem.message}`, { retry: { type: "never" } });
   }
+  const extension = await entry.loadExtension(options.parts);
   return extension.create(resolved.settings, options.host);
 }

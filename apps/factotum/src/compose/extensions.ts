@@ -1,6 +1,7 @@
 import type { ChannelExtension } from "@factotum/channel-contract";
-import type { ChannelSource } from "@factotum/config";
+import type { AvailableChannel } from "@factotum/config";
 import type { WebchatDependencies } from "@factotum/webchat";
+import { readBuiltInSchema } from "../extensions/built-in.ts";
 
 /** The services that built-in channels get from the gateway. */
 export interface ChannelParts {
@@ -8,7 +9,7 @@ export interface ChannelParts {
 }
 
 /** A channel of this build. */
-export interface ChannelEntry extends ChannelSource {
+export interface ChannelEntry extends AvailableChannel {
   loadExtension(parts: ChannelParts): Promise<ChannelExtension>;
   /** Says why an id in an allowlist matches no one, and what to do; for channels with one kind of sender id. */
   readonly loadSenderIdCheck?: () => Promise<(id: string) => { readonly message: string; readonly fix: string } | undefined>;
@@ -18,14 +19,14 @@ export interface ChannelEntry extends ChannelSource {
 export const CHANNELS: readonly ChannelEntry[] = [
   {
     id: "feishu",
-    load: async () => (await import("@factotum/feishu")).FeishuConfigSchema,
+    load: async () => readBuiltInSchema("feishu", async () => (await import("@factotum/feishu")).FeishuConfigSchema),
     loadExtension: async () => erase((await import("@factotum/feishu")).feishuExtension),
     loadSenderIdCheck: async () => (await import("@factotum/feishu")).senderIdProblem,
   },
   {
     id: "webchat",
     implicit: true,
-    load: async () => (await import("@factotum/webchat")).WebchatConfigSchema,
+    load: async () => readBuiltInSchema("webchat", async () => (await import("@factotum/webchat")).WebchatConfigSchema),
     loadExtension: async ({ webchatSocket }) => erase((await import("@factotum/webchat")).webchatExtension({ socket: webchatSocket })),
   },
 ];

@@ -8,11 +8,15 @@ const ASSETS = {
   "image-worker": { built: "./image-worker.mjs", source: "../../../../packages/gateway/src/media/images/image-worker.ts" },
   "import-worker": { built: "./import-worker.mjs", source: "../../../../packages/store/src/session-file/session-file-worker.ts" },
   documentation: { built: "./docs", source: "../../../../docs" },
+  extensions: { built: "./extensions", source: "../../../../extensions" },
   templates: { built: "./templates", source: "../../templates" },
 } as const;
+
+/** True in the bundle, false in the sources. */
+export const IS_BUILT: boolean = !import.meta.url.endsWith(".ts");
 
 /** The absolute path of a shipped file. */
 export function assetPath(name: keyof typeof ASSETS): string {
   const { built, source } = ASSETS[name];
-  return fileURLToPath(new URL(import.meta.url.endsWith(".ts") ? source : built, import.meta.url));
+  return fileURLToPath(new URL(IS_BUILT ? built : source, import.meta.url));
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
+import { accountJsonSchema } from "../validate/channel-source.ts";
 import { configJsonSchema } from "../validate/json-schema.ts";
 import { describedKeys, describedSchema } from "./describe-schema.ts";
 import { GROUP_DESCRIPTIONS } from "./group-descriptions.ts";
@@ -9,7 +10,7 @@ import { renderConfigReference } from "./render-reference.ts";
 
 const CHATTER = {
   id: "chatter",
-  schema: z.strictObject({ appId: z.string().describe("The app."), appSecret: z.string().describe("Its secret.") }),
+  schema: accountJsonSchema(z.strictObject({ appId: z.string().describe("The app."), appSecret: z.string().describe("Its secret.") })),
 };
 const rows = keyRows([CHATTER]);
 const listed = new Set(rows.map(({ key }) => key));
@@ -43,7 +44,7 @@ test("lists every key of the schema", () => {
 test("refuses a key without a description: it needs `.describe()` in its schema, or a line in one of the tables", () => {
   expect(rows.filter(({ description }) => description === "").map(({ key }) => key)).toEqual([]);
   expect([...keys].filter(([, isDescribed]) => !isDescribed)).toEqual([]);
-  const bare = { id: "bare", schema: z.strictObject({ appId: z.string() }) };
+  const bare = { id: "bare", schema: accountJsonSchema(z.strictObject({ appId: z.string() })) };
   expect([...describedKeys(describedSchema([bare]))].filter(([, isDescribed]) => !isDescribed)).toEqual([
     ["channels.bare.appId", false],
     ["channels.bare.accounts.<name>.appId", false],

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { PlatformSchema } from "../../test/sample.ts";
 import { accountProblems } from "./account-problems.ts";
+import { accountJsonSchema } from "./channel-source.ts";
 
-const chatter = { id: "chatter", schema: PlatformSchema };
+const chatter = { id: "chatter", schema: accountJsonSchema(PlatformSchema) };
 const sound = { appId: "a", appSecret: "s", transport: { type: "websocket" } };
 
 test("settings that fit have no problems", () => {

@@ -1,5 +1,5 @@
 import type { Document } from "../document/plain-object.ts";
-import type { ChannelSchema } from "./channel-source.ts";
+import { parserOf, type ChannelSchema } from "./channel-source.ts";
 import { explainFinding } from "./explain-finding.ts";
 import { findingsOf } from "./issues.ts";
 import { configJsonSchema } from "./json-schema.ts";
@@ -8,7 +8,7 @@ import type { ConfigProblem } from "./problem.ts";
 
 /** Problems of an account's settings with resolved secrets. Paths are those of the short form; messages contain no value. */
 export function accountProblems(channel: ChannelSchema, settings: Document): readonly ConfigProblem[] {
-  const parsed = channel.schema.safeParse(settings, PARSE_ONCE);
+  const parsed = parserOf(channel.schema).safeParse(settings, PARSE_ONCE);
   if (parsed.success) return [];
   const place = ["channels", channel.id];
   const document = { channels: { [channel.id]: settings } };

@@ -1,21 +1,55 @@
-import type * as z from "zod";
+import type { JsonSchema } from "@factotum/agent-contract";
+import * as z from "zod";
 
-/** The facts of a channel that the configuration needs. */
-export interface ChannelSource {
+/** A channel that can be configured. */
+export interface AvailableChannel {
   readonly id: string;
   /** True for a channel whose account `default` exists without being configured. */
   readonly implicit?: boolean;
-  /** Loads the schema of one account; called only if the file names the channel and the account is enabled. */
-  load(): Promise<z.ZodType>;
+  /**
+   * Loads the JSON Schema of one account, without the keys that every account has; called only if the file names the channel and the account is enabled. Rejects
+   * with a readable message.
+   */
+  load(): Promise<JsonSchema>;
 }
+
+/** A known channel without a usable package. */
+export interface UnavailableChannel {
+  readonly id: string;
+  /** Why, and what to do: one line for a person who has configured it. */
+  readonly unavailable: string;
+}
+
+/** The facts of a channel that the configuration needs. */
+export type ChannelSource = AvailableChannel | UnavailableChannel;
 
 /** A channel whose schema has been loaded. */
 export interface ChannelSchema {
   readonly id: string;
-  readonly schema: z.ZodType;
+  readonly schema: JsonSchema;
 }
 
-/** Loads the schemas of all channels, for the JSON Schema of the whole file. */
+/** Loads the schemas of all available channels, for the JSON Schema of the whole file. A schema that cannot be loaded accepts every account. */
 export async function loadChannelSchemas(sources: readonly ChannelSource[]): Promise<readonly ChannelSchema[]> {
-  return Promise.all(sources.map(async (source) => ({ id: source.id, schema: await source.load() })));
+  return Promise.all(
+    sources.filter(isAvailable).map(async (source) => {
+      const schema = await source.load().catch((): JsonSchema => ({ type: "object" }));
+      return { id: source.id, schema };
+    }),
+  );
+}
+
+/** True for a channel whose accounts can be used. */
+export function isAvailable(source: ChannelSource): source is AvailableChannel {
+  return !("unavailable" in source);
+}
+
+/** The JSON Schema of an account's settings as they are written, for the package of an extension. Messages of the schema's own refinements are not part of it. */
+export function accountJsonSchema(schema: z.ZodType): JsonSchema {
+  return z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as JsonSchema;
+}
+
+/** A parser for settings with this JSON Schema. Throws for keywords that it does not support. */
+export function parserOf(schema: JsonSchema): z.ZodType {
+  return z.fromJSONSchema(schema as z.core.JSONSchema.JSONSchema, { registry: z.registry() });
 }

@@ -51,6 +51,11 @@ function isWrongKind(issue: Issue): boolean {
   return issue.code === "invalid_type" || issue.code === "invalid_value" || issue.code === "invalid_union";
 }
 
+/** A wrong literal, such as `type`, marks a branch that was not meant. */
 function weight(issues: readonly Issue[]): number {
-  return issues.reduce((sum, issue) => sum + (issue.code === "unrecognized_keys" ? issue.keys.length : 2), 0);
+  const weigh = (issue: Issue): number => {
+    if (issue.code === "unrecognized_keys") return issue.keys.length;
+    return issue.code === "invalid_value" && issue.values.length === 1 ? 100 : 2;
+  };
+  return issues.reduce((sum, issue) => sum + weigh(issue), 0);
 }

@@ -84,7 +84,8 @@ export function unknownPart(schema: JsonSchema, path: KeyPath): KeyPath | undefi
 function channelsSchema(channels: readonly ChannelSchema[]): Document {
   const common = toJsonSchema(CommonAccountSchema);
   const entries = channels.map(({ id, schema }) => {
-    const account = accountSchema(common, withReferences(toJsonSchema(schema)) as Document);
+    const { $schema: _dialect, ...own } = schema as Document;
+    const account = accountSchema(common, withReferences(own) as Document);
     const many = {
       type: "object",
       properties: { enabled: { type: "boolean" }, accounts: { type: "object", additionalProperties: account } },

@@ -1,9 +1,10 @@
+import type * as z from "zod";
 import type { KeyPath } from "../document/key-path.ts";
 import { isPlainObject, overlay, type Document } from "../document/plain-object.ts";
 import { nearestName, withSuggestion } from "../nearest-name.ts";
 import { CommonAccountSchema, type AccountConfig, type ChannelConfig } from "../schema/accounts.ts";
 import { checkAccountKeys } from "./account-keys.ts";
-import type { ChannelSchema, ChannelSource } from "./channel-source.ts";
+import { isAvailable, parserOf, type AvailableChannel, type ChannelSchema, type ChannelSource } from "./channel-source.ts";
 import type { Finding } from "./issues.ts";
 import { parseKnown } from "./parse-known.ts";
 import { PARSE_ONCE } from "./parse-once.ts";
@@ -24,25 +25,35 @@ const ACCOUNT_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
 /** Parses `channels`. Only `channels.defaults` is inherited. */
 export async function parseChannels(raw: Document, sources: readonly ChannelSource[]): Promise<ParsedChannels> {
-  const found: Collected = { channels: {}, findings: [], problems: [], schemas: [] };
+  const found: Collected = { channels: {}, findings: [], problems: [], schemas: [], parsers: new Map() };
   const defaults = isPlainObject(raw["defaults"]) ? raw["defaults"] : {};
   const onDefaults = parseKnown(CommonAccountSchema, defaults);
   found.findings.push(...at(onDefaults.findings, ["channels", "defaults"]));
-  for (const source of sources) {
+  for (const source of sources.filter(isAvailable)) {
     const block = Object.hasOwn(raw, source.id) ? raw[source.id] : undefined;
     if (isPlainObject(block)) await parseChannel(block, { source, defaults: onDefaults.written, found });
     else if (source.implicit === true && block === undefined) await parseChannel({}, { source, defaults: onDefaults.written, found });
   }
-  const ids = sources.map(({ id }) => id);
+  const ids = sources.filter(isAvailable).map(({ id }) => id);
   for (const id of Object.keys(raw).filter((name) => name !== "defaults" && !ids.includes(name))) {
-    const [path, meant] = [["channels", id], nearestName(id, [...ids, "defaults"])];
-    const sentence = withSuggestion(`this build has no channel "${id}"`, meant);
-    // A missing channel admits no one. Settings meant for all channels, or for one that is always present, are lost.
-    const isMissed = meant === "defaults" || sources.some((source) => source.id === meant && source.implicit === true);
-    const type = isMissed && losesRestriction(path, { value: raw[id], meant }) ? "unenforced" : "unknown-channel";
-    found.problems.push(problemAt(type, path, `${sentence} It has: ${ids.join(", ")}.`));
+    found.problems.push(missingChannel(id, raw[id], sources));
   }
   return found;
+}
+
+/** A configured channel that no package provides. */
+function missingChannel(id: string, value: unknown, sources: readonly ChannelSource[]): ConfigProblem {
+  const path = ["channels", id];
+  const known = sources.find((source) => source.id === id);
+  if (known !== undefined && !isAvailable(known)) return problemAt("unknown-channel", path, known.unavailable);
+  const available = sources.filter(isAvailable);
+  const ids = available.map((source) => source.id);
+  const meant = nearestName(id, [...sources.map((source) => source.id), "defaults"]);
+  const sentence = withSuggestion(`this build has no channel "${id}"`, meant);
+  // A missing channel admits no one. Settings meant for all channels, or for one that is always present, are lost.
+  const isMissed = meant === "defaults" || available.some((source) => source.id === meant && source.implicit === true);
+  const type = isMissed && losesRestriction(path, { value, meant }) ? "unenforced" : "unknown-channel";
+  return problemAt(type, path, `${sentence} It has: ${ids.join(", ")}.`);
 }
 
 interface Collected {
@@ -50,10 +61,11 @@ interface Collected {
   findings: Finding[];
   problems: ConfigProblem[];
   schemas: ChannelSchema[];
+  readonly parsers: Map<string, z.ZodType>;
 }
 
 interface ChannelContext {
-  readonly source: ChannelSource;
+  readonly source: AvailableChannel;
   readonly defaults: Document;
   readonly found: Collected;
 }
@@ -119,11 +131,29 @@ function accountsOf(block: Document, path: KeyPath, found: Collected): WrittenAc
 async function ownSettings(own: Document, place: KeyPath, { source, found }: ChannelContext): Promise<Document> {
   // An implicit channel that is not configured needs no validation, and its schema stays unloaded.
   if (source.implicit === true && Object.keys(own).length === 0) return own;
-  const loaded = found.schemas.find(({ id }) => id === source.id) ?? { id: source.id, schema: await source.load() };
-  if (!found.schemas.includes(loaded)) found.schemas.push(loaded);
-  const { findings, settings } = checkAccountKeys(loaded.schema, own);
+  const parser = await loadParser(source, found);
+  if (parser === undefined) return own;
+  const { findings, settings } = checkAccountKeys(parser, own);
   found.findings.push(...at(findings, place));
   return settings;
+}
+
+/** The parser of the channel's accounts; `undefined` with a problem if its schema cannot be used. The account's start fails for the same reason. */
+async function loadParser(source: AvailableChannel, found: Collected): Promise<z.ZodType | undefined> {
+  const { id } = source;
+  const known = found.parsers.get(id);
+  if (known !== undefined) return known;
+  try {
+    const schema = await source.load();
+    const parser = parserOf(schema);
+    found.schemas.push({ id, schema });
+    found.parsers.set(id, parser);
+    return parser;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    found.problems.push(problemAt("unknown-channel", ["channels", id], `its settings cannot be checked: ${reason}`));
+    return undefined;
+  }
 }
 
 function at(findings: readonly Finding[], place: KeyPath): Finding[] {

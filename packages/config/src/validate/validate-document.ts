@@ -4,7 +4,7 @@ import { readOldForms } from "../document/old-forms.ts";
 import { isPlainObject, type Document } from "../document/plain-object.ts";
 import type { ChannelConfig } from "../schema/accounts.ts";
 import { ConfigDocumentSchema, type ConfigDocument } from "../schema/root.ts";
-import type { ChannelSource } from "./channel-source.ts";
+import { isAvailable, type ChannelSource } from "./channel-source.ts";
 import { checkProviderPolicies } from "./check-provider-policies.ts";
 import { checkReferences } from "./check-references.ts";
 import { checkToolLists, withKnownChannels } from "./check-tool-lists.ts";
@@ -45,7 +45,7 @@ export async function validateDocument(raw: Document, sources: readonly ChannelS
   const findings = [...root.findings, ...channels.findings];
   const policies = withKnownChannels(
     root.written,
-    sources.map(({ id }) => id),
+    sources.filter(isAvailable).map(({ id }) => id),
   );
   const problems = [
     ...(editors === undefined || typeof editors === "string" ? [] : [problemAt("invalid-value", ["$schema"], EDITORS_SCHEMA)]),
