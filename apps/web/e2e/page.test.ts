@@ -174,10 +174,15 @@ test("the theme follows the device, and a chosen theme survives a reload", async
   const page = await scene.openChat({ width: 360, dark: true });
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const dark = await background();
-  await page.getByRole("button", { name: /^Colours: system/ }).click();
+  const colours = page.getByRole("combobox", { name: "Colours" });
+  expect(await colours.locator("option").allTextContents()).toEqual(["As the device", "Light", "Dark"]);
+  expect(await colours.inputValue()).toBe("system");
+  await colours.focus();
+  await page.keyboard.press("ArrowDown");
   const light = await background();
   expect(light).not.toBe(dark);
   await page.reload();
-  await page.getByRole("button", { name: /^Colours: light/ }).waitFor();
+  await page.getByText("Connected").waitFor();
+  expect(await colours.inputValue()).toBe("light");
   expect(await background()).toBe(light);
 });

@@ -2,20 +2,31 @@ import { useState } from "react";
 import { applyTheme, loadTheme, type Theme } from "../app/theme.ts";
 import { Icon } from "./icon.tsx";
 
-const NEXT: Readonly<Record<Theme, Theme>> = { system: "light", light: "dark", dark: "system" };
 const ICONS = { system: "system", light: "sun", dark: "moon" } as const;
+const NAMES: Readonly<Record<Theme, string>> = { system: "As the device", light: "Light", dark: "Dark" };
 
-/** Cycles through the themes: the device's, light, dark. */
+/** Chooses the theme. A native list shows all three and announces which one is selected. */
 export function ThemeToggle(): React.JSX.Element {
   const [theme, setTheme] = useState(() => loadTheme(localStorage));
-  const change = (): void => {
-    applyTheme(NEXT[theme], window);
-    setTheme(NEXT[theme]);
+  const change = (chosen: Theme): void => {
+    applyTheme(chosen, window);
+    setTheme(chosen);
   };
-  const label = `Colours: ${theme}. Change to ${NEXT[theme]}`;
   return (
-    <button type="button" className="icon-button" aria-label={label} title={label} onClick={change}>
+    <span className="icon-button theme">
       <Icon name={ICONS[theme]} />
-    </button>
+      <select
+        aria-label="Colours"
+        title={`Colours: ${NAMES[theme]}`}
+        value={theme}
+        onChange={(event) => change(event.target.value as Theme)}
+      >
+        {Object.entries(NAMES).map(([value, name]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </span>
   );
 }
