@@ -62,6 +62,30 @@ describe.each(LOOKS)("$width px, dark: $dark", (look) => {
   });
 });
 
+test("a person's message is shown as typed, with code blocks and links, below the date of its day", async () => {
+  const { session } = scene.gateway.scripted.conversation("agent:main:main");
+  const text = 'Why *this*?\n1. see https://a.example/x.\n```ts\nconst wide = "' + "a word ".repeat(60) + '";\n```\nThanks';
+  session.say(text, "k-1");
+  session.startRun();
+  session.startBlock("text");
+  session.write("Because.");
+  session.commitAnswer([], "stop");
+  session.endRun("done");
+  const page = await scene.openChat({ width: 360 });
+  const said = page.getByRole("article", { name: "You" });
+  const link = said.getByRole("link", { name: "https://a.example/x", exact: true });
+  expect(await link.getAttribute("rel")).toBe("noopener noreferrer");
+  expect(await said.innerText()).toContain("Why *this*?\n1. see https://a.example/x.");
+  await said.locator(".code .token-keyword").first().waitFor();
+  // Wide code scrolls in its own box.
+  const sizes = await page.evaluate(() => ({ page: document.documentElement.scrollWidth, window: window.innerWidth }));
+  expect(sizes.page).toBeLessThanOrEqual(sizes.window);
+  expect(await said.locator(".bubble").evaluate((bubble) => bubble.scrollWidth <= bubble.clientWidth)).toBe(true);
+  expect(await page.locator(".day").allInnerTexts()).toEqual([expect.stringMatching(/^[A-Z][a-z]+day,? \d+ [A-Z][a-z]+ 20\d\d$/)]);
+  expect(await page.locator(".answer .time").innerText()).toMatch(/^\d\d:\d\d$/);
+  expect(await findViolations(page)).toEqual([]);
+});
+
 test("formulas are rendered as MathML, and an invalid one as its source", async () => {
   const page = await openAnswer({ width: 1280 }, ANSWER);
   await page.locator(".formula math").nth(2).waitFor();

@@ -18,6 +18,7 @@ function lazily<Formatter>(create: () => Formatter): () => Formatter {
 const dates = (options: Intl.DateTimeFormatOptions): (() => Intl.DateTimeFormat) => lazily(() => new Intl.DateTimeFormat(LOCALE, options));
 const moment = dates({ dateStyle: "medium", timeStyle: "short" });
 const day = dates({ dateStyle: "medium" });
+const fullDay = dates({ weekday: "long", day: "numeric", month: "long", year: "numeric" });
 const clock = dates({ hour: "2-digit", minute: "2-digit" });
 const shortMoment = dates({ day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 const month = dates({ month: "long", year: "numeric" });
@@ -27,7 +28,8 @@ const whole = lazily(() => new Intl.NumberFormat(LOCALE));
 
 /** Creates the formatters of the first conversation. Called while the page waits for it. */
 export function warmFormats(): void {
-  moment();
+  clock();
+  fullDay();
   compact();
 }
 
@@ -39,6 +41,11 @@ export function formatMoment(timestampMs: number): string {
 /** Date alone. */
 export function formatDay(timestampMs: number): string {
   return day().format(timestampMs);
+}
+
+/** Date with weekday. */
+export function formatFullDay(timestampMs: number): string {
+  return fullDay().format(timestampMs);
 }
 
 /** Time alone. */

@@ -1,4 +1,5 @@
 import { memo, useRef, useState } from "react";
+import { CopyButton } from "../views/copy-button.tsx";
 import { ScrollBox } from "../views/scroll-box.tsx";
 import type { CodeToken } from "./highlight/code-token.ts";
 import { diffTokens, isDiff } from "./highlight/diff-tokens.ts";
@@ -35,7 +36,7 @@ export function CodeBlock({ chunks, language, complete }: CodeBlockProps): React
         <button type="button" className="text-button" aria-pressed={wrapped} onClick={() => setWrapped(!wrapped)}>
           Wrap<span className="sr-only"> lines</span>
         </button>
-        <CopyButton chunks={chunks} />
+        <CopyButton text={() => chunks.join("")} what="code" />
       </figcaption>
       <ScrollBox className="code-scroll" label={language === undefined ? "Code" : `Code, ${language}`}>
         <pre>
@@ -79,23 +80,3 @@ const CodeChunk: React.NamedExoticComponent<CodeChunkProps> = memo(function Code
     </span>
   );
 });
-
-/** Absent without a clipboard: on pages without TLS from another machine. */
-function CopyButton({ chunks }: { readonly chunks: readonly string[] }): React.JSX.Element | null {
-  const [state, setState] = useState<"ready" | "copied" | "failed">("ready");
-  const clipboard: Clipboard | undefined = navigator.clipboard;
-  if (clipboard === undefined) return null;
-  const copy = (): void => {
-    clipboard.writeText(chunks.join("")).then(
-      () => setState("copied"),
-      () => setState("failed"),
-    );
-  };
-  const words = { ready: "Copy", copied: "Copied", failed: "Not allowed" };
-  return (
-    <button type="button" className="text-button" onClick={copy} onBlur={() => setState("ready")}>
-      <span aria-live="polite">{words[state]}</span>
-      <span className="sr-only"> code</span>
-    </button>
-  );
-}

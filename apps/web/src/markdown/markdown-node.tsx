@@ -179,7 +179,13 @@ function alignClass(align: AlignType | undefined): string | undefined {
 }
 
 /** Opens in a new tab without a referrer. Addresses other than web and mail stay text. */
-function ExternalLink({ url, children }: { readonly url: string | undefined; readonly children: React.ReactNode }): React.JSX.Element {
+export function ExternalLink({
+  url,
+  children,
+}: {
+  readonly url: string | undefined;
+  readonly children: React.ReactNode;
+}): React.JSX.Element {
   if (url === undefined || !/^(https?|mailto):/i.test(url)) return <span>{children}</span>;
   return (
     <a href={url} target="_blank" rel="noopener noreferrer">

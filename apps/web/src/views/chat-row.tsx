@@ -1,17 +1,20 @@
 import { memo } from "react";
+import { formatFullDay } from "../app/locale.ts";
 import type { ChatItem } from "../chat/chat-items.ts";
+import type { DaySeparator } from "../chat/day-separators.ts";
 import { Markdown } from "../markdown/markdown.tsx";
 import { AnswerActions, UserActions } from "./message-actions.tsx";
 import { MessageFiles } from "./message-files.tsx";
 import { Notice } from "./notice.tsx";
+import { OwnMessageText } from "./own-message-text.tsx";
 import { Thinking } from "./thinking.tsx";
 import { ToolCall } from "./tool-call.tsx";
 
 /** One row of the conversation. */
-export const ChatRow: React.NamedExoticComponent<{ readonly item: ChatItem }> = memo(function ChatRow({
+export const ChatRow: React.NamedExoticComponent<{ readonly item: ChatItem | DaySeparator }> = memo(function ChatRow({
   item,
 }: {
-  readonly item: ChatItem;
+  readonly item: ChatItem | DaySeparator;
 }) {
   switch (item.type) {
     case "user":
@@ -31,6 +34,12 @@ export const ChatRow: React.NamedExoticComponent<{ readonly item: ChatItem }> = 
       return <p className={`notice ${item.reason === "error" ? "error" : "info"}`}>{item.message ?? END_WORDS[item.reason]}</p>;
     case "notice":
       return <Notice item={item} />;
+    case "day":
+      return (
+        <p className="day">
+          <time dateTime={new Date(item.timestampMs).toISOString()}>{formatFullDay(item.timestampMs)}</time>
+        </p>
+      );
   }
 });
 
@@ -47,7 +56,7 @@ function UserMessage({ item }: { readonly item: Extract<ChatItem, { type: "user"
       {from === "" ? null : <div className="said-from">{from}</div>}
       <div className="bubble" dir="auto">
         <MessageFiles files={item.files} count={item.attachments ?? 0} />
-        {item.text}
+        <OwnMessageText text={item.text} />
       </div>
       <UserActions item={item} />
     </article>

@@ -1,6 +1,7 @@
 import { useMemo } from "react";
 import { toCommittedItems, toLiveItems } from "../chat/chat-items.ts";
 import type { ChatState } from "../chat/chat-state.ts";
+import { withDaySeparators } from "../chat/day-separators.ts";
 import { hideRepeats } from "../chat/hide-repeats.ts";
 import { copyAsWritten } from "../markdown/copy-as-written.ts";
 import { Announcer } from "./announcer.tsx";
@@ -36,7 +37,7 @@ function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element
   const { sessionKey, entries, live, before, rows } = chat;
   const committed = useMemo(
     // The elements stay the same too, so that a new word does not touch committed rows.
-    () => hideRepeats(toCommittedItems(entries, live?.tools, rows)).map((item) => <ChatRow key={item.id} item={item} />),
+    () => withDaySeparators(hideRepeats(toCommittedItems(entries, live?.tools, rows))).map((item) => <ChatRow key={item.id} item={item} />),
     [entries, live?.tools, rows],
   );
   const rowCount = useRowCount(committed.length);

@@ -1,12 +1,19 @@
 import { useState } from "react";
 
+interface CopyButtonProps {
+  /** Called when the button is pressed, so that a growing text is not joined on every token. */
+  readonly text: () => string;
+  /** Names the content for screen readers. */
+  readonly what: string;
+}
+
 /** Copies a text. Absent without a clipboard: on pages without TLS from another machine. */
-export function CopyButton({ text, what }: { readonly text: string; readonly what: string }): React.JSX.Element | null {
+export function CopyButton({ text, what }: CopyButtonProps): React.JSX.Element | null {
   const [state, setState] = useState<"ready" | "copied" | "failed">("ready");
   const clipboard: Clipboard | undefined = typeof navigator === "undefined" ? undefined : navigator.clipboard;
   if (clipboard === undefined) return null;
   const copy = (): void => {
-    clipboard.writeText(text).then(
+    clipboard.writeText(text()).then(
       () => setState("copied"),
       () => setState("failed"),
     );

@@ -1,17 +1,17 @@
 import type { ChatItem } from "../chat/chat-items.ts";
-import { formatMoment } from "../app/locale.ts";
+import { formatClock, formatMoment } from "../app/locale.ts";
 import { useController } from "./app-context.ts";
 import { CopyButton } from "./copy-button.tsx";
 
-/** Below an answer: its time, and a button that copies it as Markdown. Empty while it is written. */
+/** Below an answer: its time of day, and a button that copies it as Markdown. Empty while it is written. */
 export function AnswerActions({ item }: { readonly item: Extract<ChatItem, { type: "answer" }> }): React.JSX.Element | null {
   if (item.live || item.timestampMs === undefined) return null;
   return (
     <div className="message-actions">
-      <time className="time" dateTime={new Date(item.timestampMs).toISOString()}>
-        {formatMoment(item.timestampMs)}
+      <time className="time" dateTime={new Date(item.timestampMs).toISOString()} title={formatMoment(item.timestampMs)}>
+        {formatClock(item.timestampMs)}
       </time>
-      <CopyButton text={item.text} what="answer" />
+      <CopyButton text={() => item.text} what="answer" />
     </div>
   );
 }
@@ -22,7 +22,7 @@ export function UserActions({ item }: { readonly item: Extract<ChatItem, { type:
   if (item.text === "") return null;
   return (
     <div className="message-actions quiet">
-      <CopyButton text={item.text} what="message" />
+      <CopyButton text={() => item.text} what="message" />
       <button type="button" className="text-button" onClick={() => controller.editAgain(item.text)}>
         Edit<span className="sr-only"> message</span>
       </button>

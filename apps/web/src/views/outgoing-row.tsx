@@ -3,6 +3,7 @@ import type { ChatAttachment } from "@factotum/protocol";
 import { AttachmentNote } from "./attachment-note.tsx";
 import { ImageButton } from "./message-files.tsx";
 import { useAppState, useController } from "./app-context.ts";
+import { OwnMessageText } from "./own-message-text.tsx";
 
 /** A message that is not part of the conversation yet, with its state. */
 export function OutgoingRow({ message }: { readonly message: OutgoingMessage }): React.JSX.Element {
@@ -17,7 +18,7 @@ export function OutgoingRow({ message }: { readonly message: OutgoingMessage }):
     <article className={`said outgoing ${message.status}`} aria-label="You">
       <div className="bubble" dir="auto">
         <OutgoingImages attachments={message.attachments ?? []} />
-        {message.text}
+        <OwnMessageText text={message.text} />
       </div>
       <div className="said-state">
         <span role={message.status === "failed" ? "alert" : undefined}>{waits[message.status]}</span>

@@ -5,7 +5,7 @@ export interface ScrollAnchor {
   readonly topPx: number;
 }
 
-/** The first visible row. Rows are the laid-out children of `column`, from top to bottom. */
+/** The first visible row, but no day separator: those disappear when older messages of their day are loaded. Rows are the laid-out children of `column`, from top to bottom. */
 export function findAnchor(scroller: Element, column: Element): ScrollAnchor | undefined {
   const edge = scroller.getBoundingClientRect().top;
   const rows = column.children;
@@ -17,6 +17,7 @@ export function findAnchor(scroller: Element, column: Element): ScrollAnchor | u
     if (bottom > edge) high = middle;
     else low = middle + 1;
   }
-  const row = rows[low];
+  const first = rows[low];
+  const row = first?.classList.contains("day") ? (first.nextElementSibling ?? first) : first;
   return row === undefined ? undefined : { row, topPx: row.getBoundingClientRect().top - edge };
 }
