@@ -77,6 +77,8 @@ test("a person's message is shown as typed, with code blocks and links, below th
   expect(await link.getAttribute("rel")).toBe("noopener noreferrer");
   expect(await said.innerText()).toContain("Why *this*?\n1. see https://a.example/x.");
   await said.locator(".code .token-keyword").first().waitFor();
+  // The first line of a page is highlighted like all others.
+  expect(await said.locator(".code .token-keyword").allInnerTexts()).toEqual(["const"]);
   // Wide code scrolls in its own box.
   const sizes = await page.evaluate(() => ({ page: document.documentElement.scrollWidth, window: window.innerWidth }));
   expect(sizes.page).toBeLessThanOrEqual(sizes.window);

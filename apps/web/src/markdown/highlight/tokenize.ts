@@ -49,10 +49,8 @@ const THEME: ThemeRegistration = {
   ],
 };
 
-/** Longer lines, in characters, are data rather than code. */
+/** Longer lines, in characters, are data rather than code. This also bounds the time of a line. */
 const MAX_LINE_LENGTH = 2000;
-/** A line that takes longer, in milliseconds, is not highlighted. */
-const MAX_LINE_MS = 50;
 
 let primitive: ShikiPrimitive | undefined;
 
@@ -66,7 +64,8 @@ export async function* tokenizeChunks(chunks: readonly string[], grammar: Gramma
       lang: grammar,
       theme: "kinds",
       tokenizeMaxLineLength: MAX_LINE_LENGTH,
-      tokenizeTimeLimit: MAX_LINE_MS,
+      // No limit: the grammar's expressions are compiled on first use, and a limit would cut off the line that happens in.
+      tokenizeTimeLimit: 0,
       ...(state === undefined ? {} : { grammarState: state }),
     });
     state = getLastGrammarState(primitive, lines);
