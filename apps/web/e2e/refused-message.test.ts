@@ -1,9 +1,9 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { type Product, startProduct } from "@factotum/testing-product";
+import { sayText } from "@factotum/testing-providers";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser, openPage } from "./open-browser.ts";
+import { startProvider } from "./start-provider.ts";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -67,35 +67,60 @@ test("a refused first message and a typed command survive a reload, a kill and t
 
 test("an answer that broke off shows one error line, live and after a reload", async () => {
   const { page, complaints, close } = await openPage(browser, { width: 1280 });
-  const provider = createServer((request, response) => {
-    request.resume();
-    request.on("end", () => {
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      const chunk = {
-        id: "1",
-        object: "chat.completion.chunk",
-        created: 1,
-        model: "m",
-        choices: [{ index: 0, delta: { content: "I begin" } }],
-      };
-      response.write(`data: ${JSON.stringify(chunk)}\n\n`, () => setImmediate(() => response.destroy()));
-    });
-  });
-  await new Promise<void>((resolve) => provider.listen(0, "127.0.0.1", resolve));
-  const baseUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`;
-  const local = { api: "openai-chat", baseUrl, models: [{ id: "m", contextWindow: 100_000, maxOutput: 1000 }] };
-  await using product = await startProduct({
-    config: { agents: { defaults: { model: "local/m" } }, models: { providers: { local } } },
-  });
+  await using provider = await startProvider();
+  provider.server.respond(() => ({
+    ...sayText("I begin, and never end."),
+    deltaCharacters: 7,
+    fault: { type: "end", afterBytes: 900 },
+  }));
+  await using product = await startProduct({ config: provider.config });
   await open(page, product);
   await say(page, "Go.");
   await page.locator(".notice.error").waitFor();
   const shown = await lines(page);
-  expect(shown).toEqual(["said: Go.", "answer: I begin", expect.stringMatching(/^notice error: /) as string]);
+  expect(shown).toEqual([
+    "said: Go.",
+    expect.stringMatching(/^answer: I begin/) as string,
+    expect.stringMatching(/^notice error: /) as string,
+  ]);
   await page.reload();
   await page.locator(".notice.error").waitFor();
   expect(await lines(page)).toEqual(shown);
   expect(complaints).toEqual([]);
   await close();
-  provider.close();
+});
+
+test("a message that was stopped before an answer, or refused, can be sent again, and is shown once", async () => {
+  const { page, complaints, close } = await openPage(browser, { width: 360 });
+  await using provider = await startProvider();
+  const { server } = provider;
+  await using product = await startProduct({ config: provider.config });
+  await open(page, product);
+  const retry = page.getByRole("button", { name: "Try again" });
+  const held = server.hold();
+  server.respond(() => sayText("Too late."));
+  await say(page, "My one question.");
+  await server.nextRequest();
+  await page.getByRole("button", { name: "Stop" }).click();
+  await page.locator(".notice", { hasText: "Stopped" }).waitFor();
+  held.open();
+  server.respond(() => ({ type: "error", errorType: "authentication", message: "no" }));
+  await retry.click();
+  await page.locator(".notice.error").waitFor();
+  server.respond(() => sayText("Here you are."));
+  await retry.click();
+  await page.locator(".answer .time").waitFor();
+  const shown = [
+    "said: My one question.",
+    expect.stringMatching(/^notice: Stopped/) as string,
+    expect.stringMatching(/^notice error: /) as string,
+    "answer: Here you are.",
+  ];
+  expect(await lines(page)).toEqual(shown);
+  await page.reload();
+  await page.locator(".answer .time").waitFor();
+  expect(await lines(page)).toEqual(shown);
+  expect(await retry.count()).toBe(0);
+  expect(complaints).toEqual([]);
+  await close();
 });

@@ -10,7 +10,11 @@ export function findRetry(entries: readonly ChatEntry[]): FailedInput | undefine
   if (input?.type !== "user" || input.text.startsWith("/")) return undefined;
   const later = entries.slice(index + 1);
   const answer = later.findLast((entry) => entry.type === "assistant");
-  const hasFailed =
-    later.some((entry) => entry.type === "notice" && entry.level !== "info") && (answer === undefined || answer.stopReason !== "stop");
-  return hasFailed || answer?.stopReason === "error" || answer?.stopReason === "aborted" ? input : undefined;
+  // Stopped before anything was written: the only trace is the notice.
+  if (answer === undefined) return later.some((entry) => entry.type === "notice") ? input : undefined;
+  if (answer.stopReason === "stop") return undefined;
+  const hasFailed = later.some(
+    (entry) => (entry.type === "notice" && entry.level !== "info") || (entry.type === "tool-result" && entry.isStopped === true),
+  );
+  return hasFailed || answer.stopReason === "error" || answer.stopReason === "aborted" ? input : undefined;
 }

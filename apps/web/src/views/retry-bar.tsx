@@ -11,7 +11,7 @@ export function RetryBar({ chat }: { readonly chat: ChatState }): React.JSX.Elem
     state.outgoing.some(({ sessionKey, status }) => sessionKey === chat.sessionKey && status !== "failed"),
   );
   const [sentId, setSentId] = useState<string>();
-  if (failed === undefined || isSending || sentId === failed.id || chat.queued > 0) return null;
+  if (failed === undefined || isSending || sentId === failed.id || chat.queued > 0 || chat.wait !== undefined) return null;
   return (
     <div className="message-actions">
       <button
