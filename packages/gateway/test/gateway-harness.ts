@@ -288,6 +288,8 @@ export async function startTestGateway(
     readonly around?: (store: Store) => Store;
     /** None by default. */
     readonly reserve?: DiskReserve;
+    /** Called when the gateway requests a shutdown of its process. Ignored by default. */
+    readonly onShutdownRequest?: (reason: string) => void;
   } = {},
 ): Promise<TestGateway> {
   const home = options.home ?? (await mkdtemp(path.join(tmpdir(), "factotum-gateway-")));
@@ -370,7 +372,7 @@ export async function startTestGateway(
     environment,
     fetch: options.fetch ?? httpFetch,
     onRestartRequest: async () => undefined,
-    onShutdownRequest: () => undefined,
+    onShutdownRequest: options.onShutdownRequest ?? (() => undefined),
     onSecret: (value) => void secrets.add(value),
     ...withoutUndefined({ crashPoint: options.crashPoint }),
     hideSecrets: (text) => [...secrets].reduce((shown, secret) => shown.replaceAll(secret, "[hidden]"), text),

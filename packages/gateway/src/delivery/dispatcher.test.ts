@@ -154,10 +154,11 @@ class ScriptedChannel {
       ...plain,
       capabilities: { ...others, ...given, ...withoutUndefined({ idempotentSend }) },
       send: async (_target: Origin, outbound: Outbound, { idempotencyKey }) => {
-        if (outbound.type !== "text") throw new Error("only texts are sent here");
-        scene.asked.push({ text: outbound.text, key: idempotencyKey, replyTo: outbound.replyTo });
-        const receipt = await answer(outbound.text, scene.asked.length);
-        if (receipt.type === "accepted") scene.shown.push(outbound.text);
+        if (outbound.type !== "text" && outbound.type !== "edit") throw new Error("only texts and edits are sent here");
+        const text = outbound.type === "edit" ? `edit: ${outbound.text}` : outbound.text;
+        scene.asked.push({ text, key: idempotencyKey, replyTo: outbound.type === "edit" ? undefined : outbound.replyTo });
+        const receipt = await answer(text, scene.asked.length);
+        if (receipt.type === "accepted") scene.shown.push(text);
         return receipt;
       },
     };
@@ -238,6 +239,15 @@ describe("a message that is not accepted at the moment", () => {
     await scene.send(row("Hello"));
     expect(clock.waits).toEqual([7_000, 7_000]);
     expect(new Set(scene.asked.map(({ key }) => key))).toEqual(new Set(["Hello"]));
+  });
+
+  test("is retried after the delay that the platform names, a preview too", async () => {
+    const scene = new Scene((_, count) =>
+      count === 1 ? { type: "rejected", code: "rate-limited", retry: { type: "after", delayMs: 7_000 } } : yes(),
+    );
+    await scene.send(row("Hello", { purpose: "preview" }));
+    expect(clock.waits).toEqual([7_000]);
+    expect(scene.settled).toMatchObject([{ state: { type: "accepted" } }]);
   });
 
   test("is retried with exponential backoff and jitter, and given up after eight attempts", async () => {
@@ -505,6 +515,28 @@ describe("an account that its platform rejects", () => {
     expect(scene.settled.map(({ state }) => state.type)).toEqual(["replaced", "replaced", "accepted"]);
   });
 
+  test("gets a waiting edit as an edit once it is accepted again, not as a new message", async () => {
+    const scene = new Scene((text, count) => (text.startsWith("edit") && count === 2 ? WRONG_SECRET : yes()));
+    const [first] = await store.addOutbound([row("Hello")]);
+    if (first === undefined) throw new Error("no row");
+    scene.dispatcher.dispatch([first]);
+    await scene.dispatcher.idle();
+    await scene.send(row("Hello there", { outbound: { type: "edit", of: first.id, shown: 5, text: "Hello there" } }));
+    expect(scene.asked.map(({ text }) => text)).toEqual(["Hello", "edit: Hello there", "edit: Hello there"]);
+  });
+
+  test("drops a rejected preview at once: a restart does not send it", async () => {
+    const scene = new Scene(() => {
+      void scene.dispatcher.close();
+      return WRONG_SECRET;
+    });
+    await scene.send(row("growing", { purpose: "preview" }));
+    const next = new Scene(yes);
+    await next.dispatcher.recover();
+    await next.dispatcher.idle();
+    expect(next.asked).toEqual([]);
+  });
+
   test("keeps unsent messages as waiting, so that a restart sends them even if the platform knows no keys", async () => {
     const refusing = new Scene(() => WRONG_SECRET);
     clock.schedule = () => ({ [Symbol.dispose]: () => undefined });
@@ -572,6 +604,21 @@ describe("a message without an answer from the platform", () => {
     await unknown.send(row("Bye"));
     expect(unknown.asked).toHaveLength(1);
     expect(unknown.settled).toMatchObject([{ state: { type: "ambiguous" } }]);
+  });
+
+  test("is sent again if it is an edit of a sent message, which repeats harmlessly, but not if it is sent as a new message", async () => {
+    const [sent] = await store.addOutbound([row("Hello")]);
+    if (sent === undefined) throw new Error("no row");
+    const scene = new Scene((text, count) => (text.startsWith("edit") && count === 2 ? lost : yes()));
+    scene.dispatcher.dispatch([sent]);
+    await scene.dispatcher.idle();
+    await scene.send(row("Hello there", { outbound: { type: "edit", of: sent.id, shown: 5, text: "Hello there" } }));
+    expect(scene.asked.map(({ text }) => text)).toEqual(["Hello", "edit: Hello there", "edit: Hello there"]);
+    const [unsent] = await store.addOutbound([row("Bye", { state: "suppressed" })]);
+    if (unsent === undefined) throw new Error("no row");
+    const other = new Scene(() => lost);
+    await other.send(row("Bye now", { outbound: { type: "edit", of: unsent.id, shown: 3, text: "Bye now" } }));
+    expect(other.asked.map(({ text }) => text)).toEqual(["Bye now"]);
   });
 
   test("survives ten shutdowns during its send, which are no attempts: the platform rejected nothing", async () => {

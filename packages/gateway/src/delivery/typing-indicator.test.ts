@@ -170,6 +170,15 @@ test.each<[string, Partial<MsgContext>, number]>([
   expect(kinds()).toContain("text");
 });
 
+test.each(["heartbeat", "cron", "hook"] as const)("typing is not shown for a %s run, which nobody waits for", async (kind) => {
+  server.respond(() => textReply("Hello."));
+  await using running = await start();
+  const admission = { owner: true, kind, sessionKey: "agent:main:main" };
+  await running.gateway.engine.submit(platform.message("look after it"), admission);
+  await expectOver(running);
+  expect(kinds()).toEqual(["text"]);
+});
+
 test("typing is not shown if the send policy denies everything, or the channel does not support it", async () => {
   server.respond(() => textReply("Hello."));
   await using running = await start();

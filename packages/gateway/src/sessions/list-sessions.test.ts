@@ -1,5 +1,6 @@
+import { startAnthropicServer, textReply } from "@factotum/testing-providers";
 import { expect, test } from "vitest";
-import { startTestGateway } from "../../test/gateway-harness.ts";
+import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import { TestClient } from "../../test/test-client.ts";
 
 test("a list of sessions reads one row more than its page, and a filter by kind finds sessions far down", async () => {
@@ -34,4 +35,24 @@ test("a list of sessions reads one row more than its page, and a filter by kind 
   const { sessions } = await client.call("sessions.list", { activeMinutes: 5, limit: 20 });
   expect(sessions.map(({ sessionId }) => sessionId)).toEqual(["s299", "s298", "s297", "s296", "s295"]);
   await expect(client.call("sessions.list", { cursor: "nonsense" })).rejects.toThrow("not a position in this list");
+});
+
+test("a list of sessions marks those whose last message was interrupted, also after a heartbeat", async () => {
+  await using server = await startAnthropicServer();
+  const platform = new TestPlatform();
+  await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+  const { engine } = running.gateway;
+  const gate = server.hold();
+  server.respond(() => textReply("HEARTBEAT_OK"));
+  await platform.say(platform.message("one"));
+  await server.nextRequest();
+  await platform.say(platform.message("/stop"));
+  gate.open();
+  await engine.idle();
+  await engine.submit(platform.message("Heartbeat."), { owner: true, kind: "heartbeat", sessionKey: "agent:main:main" });
+  await engine.idle();
+  expect((await engine.sessions.list({})).sessions).toMatchObject([{ key: "agent:main:main", interrupted: true }]);
+  await platform.say(platform.message("two"));
+  await engine.idle();
+  expect((await engine.sessions.list({})).sessions[0]).not.toHaveProperty("interrupted");
 });

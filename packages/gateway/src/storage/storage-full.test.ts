@@ -109,6 +109,28 @@ describe("a full disk", () => {
     expect(told.filter(({ level }) => level === "error")).toHaveLength(1);
   });
 
+  test("plain copies are flushed once there is space again", async () => {
+    const platform = new TestPlatform();
+    const disk = new FullDisk();
+    const clock = new LookClock();
+    let flushes = 0;
+    const counting = withMethods((store) => ({
+      flushCopies: async () => {
+        flushes += 1;
+        return store.flushCopies();
+      },
+    }));
+    await using running = await startTestGateway({ platform, clock, around: (store) => disk.around(counting(store)) });
+    disk.isFull = true;
+    await expect(platform.say(platform.message("hello"))).rejects.toMatchObject({ code: "full" });
+    clock.look();
+    await running.gateway.engine.idle();
+    expect(flushes).toBe(0);
+    disk.isFull = false;
+    clock.look();
+    await expect.poll(() => flushes).toBe(1);
+  });
+
   test("every chat of allowed people is notified once per outage, and once more if that was refused; others are not", async () => {
     const platform = new TestPlatform();
     const disk = new FullDisk();

@@ -85,6 +85,49 @@ describe("a waiting message that is moved to a session of its own", () => {
   });
 });
 
+test("a recovered turn that ends because its session was separated starts again as recovered, and gathers later messages", async () => {
+  const [ann, bob] = ["ann", "bob"].map((id) => ({
+    origin: { channel: "test", accountId: "default", conversation: { kind: "direct", id: `dm-${id}` } } as const,
+    sender: { id, isBot: false },
+  }));
+  const options: StartOptions = {
+    accountConfig: { allowFrom: ["owner-1", "ann", "bob"] },
+    patch: (config) => {
+      const base = withModel(server.baseUrl)(config);
+      const { messages } = base;
+      return { ...base, maxConcurrent: 1, messages: { ...messages, queue: { ...messages.queue, mode: "collect", debounceMs: 0 } } };
+    },
+  };
+  const first = await start({
+    ...options,
+    patch: (config) => ({ ...(options.patch?.(config) ?? config), maxConcurrent: 2 }),
+    around: endsAsKilled,
+  });
+  const killed = server.hold();
+  await platform.say(platform.message("from ann", ann));
+  await server.nextRequest();
+  await platform.say(platform.message("one"));
+  await server.nextRequest();
+  await first.stop();
+  killed.open();
+  server.respond(() => textReply("Done."));
+  const held = server.hold();
+  await using second = await start({ ...options, around: recording(), home: first.home });
+  await server.nextRequest();
+  await platform.say(platform.message("from bob", bob));
+  await revoke(second);
+  held.open();
+  const later = server.hold();
+  await server.nextRequest();
+  await platform.say(platform.message("and more"));
+  later.open();
+  await second.gateway.engine.idle();
+  expect(counted).toMatchObject([{ attempts: 2 }]);
+  // Two of the first process, two others of the second, and one for both messages.
+  expect(server.requests).toHaveLength(5);
+  expect(JSON.stringify(server.requests.at(-1)?.body)).toMatch(/one.*and more/);
+});
+
 /** Leaves one waiting message whose process was killed while its turn was prepared. */
 async function leaveWaiting(text: string): Promise<string> {
   const begun = Promise.withResolvers<void>();

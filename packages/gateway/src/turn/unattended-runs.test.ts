@@ -134,6 +134,35 @@ describe("a heartbeat", () => {
   });
 });
 
+test.each(["cron", "hook"] as const)("a queued %s run is dropped by a stop without a notice", async (kind) => {
+  server.respond(() => textReply("Yes."));
+  await using running = await start();
+  const gate = server.hold();
+  await platform.say(platform.message("one"));
+  await server.nextRequest();
+  const heard: string[] = [];
+  const origin = { channel: "test", accountId: "default", conversation: { kind: "direct", id: "dm-2" } } as const;
+  await running.gateway.engine.submit(
+    platform.message("Look after the garden.", { origin }),
+    { owner: true, kind, sessionKey: SESSION },
+    {
+      onClaimed: () => void heard.push("claimed"),
+      onReport: () => void heard.push("report"),
+      onAnswered: () => void heard.push("answered"),
+      onSettled: (reason) => void heard.push(reason),
+    },
+  );
+  await platform.say(platform.message("/stop"));
+  gate.open();
+  await running.gateway.engine.idle();
+  expect(platform.sent.map(({ target }) => target.conversation.id)).toEqual(["dm-1"]);
+  const [ignored] = (await running.store.listInputs({ state: "ignored", limit: 2 })).items;
+  expect(ignored?.message.text).toBe("Look after the garden.");
+  expect(heard).toEqual([ignored?.state.type === "ignored" ? ignored.state.reason : ""]);
+  const { entries } = await running.gateway.engine.sessions.history(SESSION, { limit: 20 });
+  expect(JSON.stringify(entries)).not.toContain("garden");
+});
+
 test("a model that repeats one call is stopped after five, and the person is notified", async () => {
   server.respond(() => toolReply({ name: "ls", input: {} }));
   await using running = await start();

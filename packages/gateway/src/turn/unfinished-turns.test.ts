@@ -2,6 +2,7 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { FactotumConfig } from "@factotum/config";
 import { StoreError } from "@factotum/store";
 import type { Store } from "@factotum/store";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
@@ -220,6 +221,62 @@ test("a message that could not join the active turn gets one of its own afterwar
   expect((await running.store.listInputs({ state: "answered", limit: 10 })).items).toHaveLength(2);
   expect(JSON.stringify(server.requests.at(-1)?.body?.["messages"]).split("two")).toHaveLength(2);
   expect(sentTexts()).toEqual(["To one.", "To two."]);
+});
+
+test("messages that could not join the active turn keep their order", async () => {
+  server.script([toolReply({ name: "ls", input: {} })]);
+  server.respond(() => textReply("Done."));
+  const held = server.hold();
+  await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl), around: failing({ joinTurn: times(1) }) });
+  await platform.say(platform.message("one"));
+  await server.nextRequest();
+  await platform.say(platform.message("second"));
+  await platform.say(platform.message("third"));
+  held.open();
+  await platform.waitForSends(2);
+  await running.gateway.engine.idle();
+  const asked = JSON.stringify(server.requests.at(-1)?.body?.["messages"]);
+  expect(asked.indexOf("second")).toBeGreaterThan(asked.indexOf("one"));
+  expect(asked.indexOf("third")).toBeGreaterThan(asked.indexOf("second"));
+});
+
+test("an interrupted turn that is resumed alone is requeued to run alone", async () => {
+  const common = {
+    platform,
+    accountConfig: { allowFrom: ["ann"] },
+    patch: (config: FactotumConfig): FactotumConfig => {
+      const base = withModel(server.baseUrl)(config);
+      return { ...base, session: { ...base.session, dmScope: "per-channel-peer" } };
+    },
+  };
+  const gate = server.hold();
+  const first = await startTestGateway({ ...common, around: endsAsKilled });
+  await platform.say(platform.message("one"));
+  await server.nextRequest();
+  const origin = { channel: "test", accountId: "default", conversation: { kind: "direct", id: "dm-ann" } } as const;
+  await platform.say(platform.message("from ann", { origin, sender: { id: "ann", isBot: false } }));
+  await server.nextRequest();
+  await first.stop();
+  gate.open();
+  // As after two crashes.
+  using database = new DatabaseSync(path.join(first.home, "state", "factotum.sqlite"));
+  database.exec("UPDATE turns SET starts = 2");
+  const changes: string[] = [];
+  server.respond(async ({ body }) => {
+    // Keeps the other turn active until the failed one is queued again.
+    if (JSON.stringify(body).includes("from ann")) await expect.poll(() => changes.some((change) => change !== "1 held")).toBe(true);
+    return textReply("At last.");
+  });
+  const held = server.hold();
+  await using second = await startTestGateway({ ...common, home: first.home, around: failing({ endTurn: times(1) }) });
+  using _changes = second.gateway.engine.parts.events.subscribe("agent:main:test:direct:owner-1", (event) => {
+    if (event.type === "queue-change") changes.push(`${event.queued} ${event.wait?.type ?? "nothing"}`);
+  });
+  held.open();
+  await platform.waitForSends(2);
+  await second.gateway.engine.idle();
+  expect(sentTexts()).toEqual(["At last.", "At last."]);
+  expect(changes.filter((change) => change !== "1 held")).toEqual(["1 restart", "0 nothing"]);
 });
 
 describe("shown thoughts", () => {
