@@ -18,7 +18,8 @@ export type { ModelEntry, ModelsConfig, ModelTimeouts, ProviderConfig } from "./
 export type { CommandsConfig, PlainSections } from "./schema/root.ts";
 export { REDACTED } from "./schema/secret.ts";
 export type { Secret } from "./schema/secret.ts";
-export type { DmScope, ResetConfig, SendRule, SessionConfig } from "./schema/session.ts";
+export type { ResetConfig } from "./schema/session-reset.ts";
+export type { DmScope, SendRule, SessionConfig } from "./schema/session.ts";
 export type { SpendCap, SpendConfig } from "./schema/spend.ts";
 export type { ToolPolicy, ToolsConfig } from "./schema/tools.ts";
 export { ACTIVE_KEYS } from "./active-keys.ts";

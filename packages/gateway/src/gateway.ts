@@ -13,7 +13,7 @@ import type { EngineSettings } from "./engine/engine-options.ts";
 import type { ChannelAccount } from "./channels/channel-account.ts";
 import { ClientSockets } from "./rpc/client-sockets.ts";
 import { createRpcHandlers } from "./rpc/rpc-handlers.ts";
-import type { SetupControl } from "./rpc/setup-methods.ts";
+import type { SetupControl } from "./rpc/setup-handlers.ts";
 import { WebchatHub } from "./rpc/webchat-hub.ts";
 import { OutboundMessenger } from "./delivery/outbound-messenger.ts";
 import { Engine } from "./engine/engine.ts";

@@ -12,4 +12,4 @@ export type { RemoteFile, RemoteFiles } from "./media/remote-files.ts";
 export { createFileReserve } from "./storage/disk-reserve.ts";
 export type { DiskReserve, FileReserveOptions } from "./storage/disk-reserve.ts";
 export { isStorageFull } from "./storage/is-storage-full.ts";
-export type { SetupControl, SetupOutcome } from "./rpc/setup-methods.ts";
+export type { SetupControl, SetupOutcome } from "./rpc/setup-handlers.ts";

@@ -1,6 +1,7 @@
 /**
- * Descriptions of configuration keys, in one or two sentences, for keys whose schema has none. Keys are written as in the reference; a key of a shared object
- * is listed where the reference lists it first.
+ * Descriptions, in one or two sentences, of the configuration keys whose schema has no `.describe()`. A new key is described in its schema, beside its type,
+ * and not here: this table holds the keys that have not been moved there yet, and a description in the schema has precedence. Keys are written as in the
+ * reference; a key of a shared object is listed where the reference lists it first.
  */
 export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "gateway.port": "TCP port of the gateway; `0` takes a free one. `FACTOTUM_PORT` has precedence.",

@@ -1,16 +1,9 @@
 import * as z from "zod";
+import { SessionResetSchema, type ResetConfig } from "./session-reset.ts";
 import { AmountSchema, CountSchema, DurationSchema, texts, TextSchema } from "./values.ts";
 
 /** Which direct conversations share a session. */
 export type DmScope = "main" | "per-peer" | "per-channel-peer" | "per-account-channel-peer";
-
-/** When a session is reset. With both `daily` and `idleMinutes`, whichever comes first. */
-export interface ResetConfig {
-  readonly mode: "none" | "daily" | "idle";
-  /** Hour in the agent's `userTimezone`, 0 to 23. */
-  readonly atHour: number;
-  readonly idleMinutes?: number | undefined;
-}
 
 /** One rule of the send policy; a missing field matches everything. */
 export interface SendRule {
@@ -57,17 +50,6 @@ export interface SessionConfig {
 /** Parses a `dmScope`. */
 export const DmScopeSchema: z.ZodType<DmScope> = z.enum(["main", "per-peer", "per-channel-peer", "per-account-channel-peer"]);
 
-const ResetSchema: z.ZodType<ResetConfig> = z
-  .strictObject({
-    mode: z.enum(["none", "daily", "idle"]).default("daily"),
-    atHour: z.int().min(0).max(23).default(4),
-    idleMinutes: CountSchema.optional(),
-  })
-  .refine((reset) => reset.mode !== "idle" || reset.idleMinutes !== undefined, {
-    path: ["idleMinutes"],
-    error: "the mode idle needs idleMinutes",
-  });
-
 const SendRuleSchema: z.ZodType<SendRule> = z.strictObject({
   action: z.enum(["allow", "deny"]),
   match: z
@@ -86,11 +68,11 @@ export const SessionSchema: z.ZodType<SessionConfig> = z.strictObject({
   dmScope: DmScopeSchema.default("main"),
   sharedMain: z.boolean().default(false),
   identityLinks: z.record(TextSchema, z.array(TextSchema)).default({}),
-  reset: ResetSchema.prefault({}),
+  reset: SessionResetSchema.prefault({}),
   resetByType: z
-    .strictObject({ direct: ResetSchema.optional(), group: ResetSchema.optional(), thread: ResetSchema.optional() })
+    .strictObject({ direct: SessionResetSchema.optional(), group: SessionResetSchema.optional(), thread: SessionResetSchema.optional() })
     .prefault({}),
-  resetByChannel: z.record(TextSchema, ResetSchema).default({}),
+  resetByChannel: z.record(TextSchema, SessionResetSchema).default({}),
   resetTriggers: z.array(TextSchema).default(["/new", "/reset"]),
   sendPolicy: z
     .strictObject({ rules: z.array(SendRuleSchema).default([]), default: z.enum(["allow", "deny"]).default("allow") })

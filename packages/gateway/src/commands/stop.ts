@@ -2,7 +2,7 @@ import { defineCommand, parseNothing } from "./define-command.ts";
 import type { Command } from "./define-command.ts";
 import { stoppedText } from "./stopped-text.ts";
 
-/** Ends the run and drops waiting messages. */
+/** Ends the run and drops waiting messages. `WorkStopper` in `sessions/work-stopper.ts` does it, also for resets, deletions and aborts by clients. */
 export const stopCommand: Command = defineCommand({
   name: "/stop",
   summary: "stop what I am doing and forget what waits",

@@ -21,8 +21,8 @@ import { parseAgentSessionKey } from "../routing/session-key.ts";
 import type { RunReport } from "../queue/run-report.ts";
 import { readIdentityName } from "../workspace/bootstrap-files.ts";
 import { RpcError } from "./rpc-error.ts";
-import { setupHandlers } from "./setup-methods.ts";
-import type { SetupControl } from "./setup-methods.ts";
+import { setupHandlers } from "./setup-handlers.ts";
+import type { SetupControl } from "./setup-handlers.ts";
 import type { WebchatHub } from "./webchat-hub.ts";
 
 /** What a method may do with its calling connection. */

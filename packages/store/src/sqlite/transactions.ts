@@ -17,7 +17,8 @@ import { textOf } from "./values/row.ts";
 import type { Tables } from "./tables/tables.ts";
 import type { Conversation } from "./tables/conversation-table.ts";
 import type { RunningTurn } from "./tables/turn-table.ts";
-import { MAX_KEPT_REQUESTS, REQUEST_RETENTION_MS, SETTLED_RETENTION_MS } from "./retention.ts";
+import { SETTLED_RETENTION_MS } from "./inbox-retention.ts";
+import { MAX_KEPT_REQUESTS, REQUEST_RETENTION_MS } from "./request-retention.ts";
 
 /** Rows that one call of maintenance removes from a table at most. */
 const PRUNE_LIMIT = 500;

@@ -1,0 +1,22 @@
+import * as z from "zod";
+import { CountSchema } from "./values.ts";
+
+/** When a session is reset. With both `daily` and `idleMinutes`, whichever comes first. */
+export interface ResetConfig {
+  readonly mode: "none" | "daily" | "idle";
+  /** Hour in the agent's `userTimezone`, 0 to 23. */
+  readonly atHour: number;
+  readonly idleMinutes?: number | undefined;
+}
+
+/** Parses one rule of `session.reset`, `session.resetByType` and `session.resetByChannel`. */
+export const SessionResetSchema: z.ZodType<ResetConfig> = z
+  .strictObject({
+    mode: z.enum(["none", "daily", "idle"]).default("daily"),
+    atHour: z.int().min(0).max(23).default(4),
+    idleMinutes: CountSchema.optional(),
+  })
+  .refine((reset) => reset.mode !== "idle" || reset.idleMinutes !== undefined, {
+    path: ["idleMinutes"],
+    error: "the mode idle needs idleMinutes",
+  });
