@@ -2,6 +2,7 @@ import { nearestName } from "@factotum/config";
 import type { InputRecord } from "@factotum/store";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { COMMANDS } from "./command-table.ts";
+import { commandText } from "./command-text.ts";
 import type { ParsedCommand } from "./define-command.ts";
 import { RESETS } from "./reset.ts";
 
@@ -19,15 +20,20 @@ const ROOT_FOLDERS: ReadonlySet<string> = new Set(
 /**
  * Parses a person's message as a command that does not exist: it begins with a slash and one word that is not a command, a reset or a folder at the root of the
  * file system. The gateway answers it, so that a typing mistake costs nothing. In a group only a message that addresses the assistant matches: others may be
- * meant for another bot. A command's name followed by text that it does not accept is an ordinary message.
+ * meant for another bot. A command's name followed by text that it does not accept is an ordinary message. A native command has the platform's name and is
+ * never taken for a folder; of a pressed button the value counts. Both address the assistant.
  */
 export function parseUnknownCommand(
   { message, admission }: Pick<InputRecord, "message" | "admission">,
   resetTriggers: readonly string[],
 ): ParsedCommand | undefined {
-  const [, word] = NAME.exec(message.text.trim()) ?? [];
-  if (word === undefined || ROOT_FOLDERS.has(word.toLowerCase()) || !RUN_POLICY[admission.kind].isFromPerson) return undefined;
-  if (message.origin.conversation.kind !== "direct" && !message.mentionsBot) return undefined;
+  if (!RUN_POLICY[admission.kind].isFromPerson) return undefined;
+  const isPressed = message.event.type === "action";
+  const native = isPressed ? undefined : message.command?.name;
+  const word = native ?? typedWord(commandText(message));
+  if (word === undefined) return undefined;
+  const isAddressed = message.mentionsBot || isPressed || native !== undefined;
+  if (message.origin.conversation.kind !== "direct" && !isAddressed) return undefined;
   const name = `/${word}`;
   const known = [...resetTriggers, ...RESETS.map((reset) => reset.name), ...COMMANDS.map((command) => command.name)];
   if (known.some((other) => other.toLowerCase() === name.toLowerCase())) return undefined;
@@ -41,6 +47,12 @@ export function parseUnknownCommand(
     changesConversation: false,
     run: async () => unknownText(name, nearest),
   };
+}
+
+/** The word after the slash; `undefined` if the text is no command. */
+function typedWord(text: string): string | undefined {
+  const [, word] = NAME.exec(text.trim()) ?? [];
+  return word === undefined || ROOT_FOLDERS.has(word.toLowerCase()) ? undefined : word;
 }
 
 function unknownText(name: string, nearest: string | undefined): string {

@@ -16,6 +16,7 @@ import type { RunningConfig } from "../agents/running-config.ts";
 import type { Activation } from "../access/admit-message.ts";
 import { withPresentOwner } from "../access/owner.ts";
 import { commandAccess } from "../commands/command-access.ts";
+import { commandText } from "../commands/command-text.ts";
 import { parseCommand } from "../commands/parse-command.ts";
 import type { TypedCommand } from "../commands/parse-command.ts";
 import { parseUnknownCommand } from "../commands/unknown-command.ts";
@@ -307,12 +308,6 @@ function isAnswered({ message: { event } }: InputRecord): boolean {
 function textOf({ event, text }: MsgContext): string {
   if (event.type !== "action") return text;
   return `[Pressed the button: ${text.trim() === "" ? (event.value ?? event.actionId) : text}]`;
-}
-
-/** The text that may be a command: a command that the platform recognised takes precedence over the text of its message; of a button it is the value. */
-function commandText({ event, command, text }: MsgContext): string {
-  if (event.type === "action") return event.value ?? "";
-  return command === undefined ? text : `/${command.name} ${command.argumentsText}`.trim();
 }
 
 function isWantedReaction({ event }: MsgContext, mode: AccountConfig["reactionNotifications"] = "own"): boolean {

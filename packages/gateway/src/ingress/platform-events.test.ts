@@ -198,6 +198,28 @@ test("a button whose value is a command, and a native command of the platform, r
   ]);
 });
 
+test.each<[string, string, Partial<MsgContext>, string]>([
+  ["native command", "what the menu says", { command: { name: "stauts", argumentsText: "now" } }, "There is no command /stauts."],
+  ["native command named like a folder", "/status", { command: { name: "home", argumentsText: "" } }, "There is no command /home."],
+  ["native command in a group", "menu", { command: { name: "roll", argumentsText: "" }, origin: GROUP }, "There is no command /roll."],
+  ["pressed button", "Show help", { event: { type: "action", actionId: "help", value: "/hlep me" } }, "There is no command /hlep."],
+  [
+    "pressed button in a group",
+    "Help",
+    { event: { type: "action", actionId: "help", value: "/hlep" }, origin: GROUP },
+    "no command /hlep.",
+  ],
+])("an unknown %s is answered by its own name, without the model", async (_what, text, extra, answer) => {
+  await platform.say(platform.message(text, extra));
+  await running.gateway.engine.idle();
+  expect(platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""))).toEqual([expect.stringContaining(answer)]);
+  expect(server.requests).toHaveLength(0);
+});
+
+test("the label of a pressed button is no command", async () => {
+  expect(await ask("/nonsense", { event: { type: "action", actionId: "yes", value: "y" } })).toContain("[Pressed the button: /nonsense]");
+});
+
 test("waiting events do not count as backlog in the status", async () => {
   await ask("hello");
   await happen(reaction);
