@@ -15,7 +15,7 @@ export { addUsage, joinUsage, NO_USAGE, NO_USAGE_TOTALS } from "./usage.ts";
 export type { Usage, UsageTotals } from "./usage.ts";
 export { RUN_KINDS, THINKING_LEVELS } from "./run.ts";
 export type { RunFacts, RunKind, RunLimits, ThinkingLevel } from "./run.ts";
-export type { AgentTool, AgentToolResult, ToolCall, ToolOptions, ToolSchema, ToolSource, ToolTraits } from "./tool.ts";
+export type { AgentTool, AgentToolResult, MessagingFeatures, ToolCall, ToolOptions, ToolSchema, ToolSource, ToolTraits } from "./tool.ts";
 export { MODEL_APIS } from "./model.ts";
 export type {
   CacheLifetime,
@@ -39,7 +39,10 @@ export type {
   FileProvenance,
   FileWrite,
   Logger,
+  MessageCard,
+  MessageOperation,
   Messenger,
+  MessengerRequest,
   MessengerResult,
   NoteHit,
   NoteIndex,

@@ -1,3 +1,4 @@
+import type { JsonObject, JsonValue } from "./json.ts";
 import type { RunFacts } from "./run.ts";
 
 /** The time, injected. */
@@ -136,25 +137,74 @@ export interface FileProvenance {
   isUntrusted(path: string, run: RunFacts): Promise<boolean>;
 }
 
-/** The result of sending a message by a tool. */
+/** A structured message. Where the platform has no cards it is sent as text. */
+export interface MessageCard {
+  readonly title?: string;
+  /** Markdown. */
+  readonly body: string;
+  readonly fields?: readonly { readonly label: string; readonly value: string }[];
+  /** Their values arrive with a press of a button. */
+  readonly inputs?: readonly {
+    readonly type: "text" | "choice";
+    readonly id: string;
+    readonly label: string;
+    /** Of a choice. */
+    readonly options?: readonly string[];
+  }[];
+  /** A press arrives as a message. `value` is the label by default. */
+  readonly buttons?: readonly { readonly label: string; readonly value?: string; readonly style?: "default" | "primary" | "danger" }[];
+}
+
+/** One operation of the `message` tool. The `messageId` of `edit` and `delete` comes from an earlier result. */
+export type MessageOperation =
+  /** Text, followed by the file that `media` names: a path in the workspace or an http(s) address. `mentions`: people whose `@name` in the text notifies them. */
+  | {
+      readonly type: "send";
+      readonly text: string;
+      readonly media?: string;
+      readonly mentions?: readonly { readonly id: string; readonly name: string }[];
+    }
+  | { readonly type: "card"; readonly card: MessageCard }
+  | {
+      readonly type: "poll";
+      readonly question: string;
+      readonly options: readonly string[];
+      readonly multiple: boolean;
+      readonly durationMs?: number;
+    }
+  | { readonly type: "react"; readonly messageId: string; readonly emoji: string; readonly removed: boolean }
+  /** Replaces a message: by the text, or by the card if there is one. */
+  | { readonly type: "edit"; readonly messageId: string; readonly text: string; readonly card?: MessageCard }
+  | { readonly type: "delete"; readonly messageId: string }
+  /** An operation of the channel besides sending, such as `pin`. */
+  | { readonly type: "act"; readonly name: string; readonly parameters: JsonObject };
+
+/** One call of the `message` tool. */
+export interface MessengerRequest {
+  readonly callId: string;
+  readonly operation: MessageOperation;
+  /** Default: the run's own channel. */
+  readonly channel?: string;
+  /** An address or a name. Default: the run's own conversation. */
+  readonly target?: string;
+  readonly threadId?: string;
+  /** The platform's id of the message that is replied to. */
+  readonly replyTo?: string;
+  readonly silent?: boolean;
+  /** Shown to this person alone. */
+  readonly onlyFor?: string;
+}
+
+/** The result of an operation of the `message` tool. */
 export type MessengerResult =
-  /** Committed to the outbox; the platform's answer comes later. */
-  { readonly type: "queued"; readonly channel: string; readonly target: string } | { readonly type: "refused"; readonly message: string };
+  /** Committed to the outbox; the platform's answer comes later. `messageId` names the message for `edit` and `delete`. */
+  | { readonly type: "queued"; readonly channel: string; readonly target: string; readonly messageId?: string }
+  /** The result of an action: text of others. */
+  | { readonly type: "done"; readonly value: JsonValue }
+  | { readonly type: "refused"; readonly message: string };
 
 /** Sends messages for the `message` tool. Implemented by the gateway, which knows the run's address. */
 export interface Messenger {
-  /**
-   * Sends `text`, followed by the file that `media` names (a path in the workspace or an http(s) address), to the run's origin, or to `target` on `channel`.
-   * Never rejects. The same `callId` sends once.
-   */
-  send(
-    request: {
-      readonly callId: string;
-      readonly text: string;
-      readonly media?: string;
-      readonly channel?: string;
-      readonly target?: string;
-    },
-    options: { readonly signal: AbortSignal; readonly run: RunFacts },
-  ): Promise<MessengerResult>;
+  /** Never rejects. What goes through the outbox is sent once per `callId`. */
+  perform(request: MessengerRequest, options: { readonly signal: AbortSignal; readonly run: RunFacts }): Promise<MessengerResult>;
 }

@@ -40,6 +40,17 @@ export interface AgentToolResult {
   readonly untrusted?: boolean;
 }
 
+/** What the messages of a session can be, for tools whose schema depends on it. */
+export interface MessagingFeatures {
+  /** The actions of the `message` tool that work in the conversation, or in one that can be addressed. */
+  readonly actions: readonly string[];
+  /** Messages can go to other conversations. */
+  readonly elsewhere: boolean;
+  readonly ephemeral: boolean;
+  readonly silent: boolean;
+  readonly threads: boolean;
+}
+
 /** A tool's name, description and schema, for a model request. */
 export interface ToolSchema {
   /** `[A-Za-z0-9_-]`, at most 64 characters, unique in a request. */
@@ -53,6 +64,8 @@ export interface AgentTool extends ToolSchema {
   /** One line for the Tooling section of the prompt. */
   readonly summary: string;
   readonly traits: ToolTraits;
+  /** The description and schema for a session with these features; absent if they do not depend on them. `execute` accepts calls of the whole schema. */
+  narrow?(features: MessagingFeatures): Pick<ToolSchema, "description" | "parameters">;
   /**
    * Runs the call. Invalid arguments and failures that the model can act on are results with `isError`; the loop turns a rejection into such a result. After an
    * abort it settles soon; its result is ignored then.

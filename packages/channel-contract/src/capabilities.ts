@@ -1,20 +1,5 @@
+import type { ActionName } from "./actions.ts";
 import type { InboundEvent, MediaKind } from "./message.ts";
-
-/** Operations of a channel besides sending. A channel's `act` accepts exactly the declared ones. */
-export type ActionName =
-  | "pin"
-  | "unpin"
-  | "pins-list"
-  | "read"
-  | "search"
-  | "reactions-list"
-  | "thread-create"
-  | "thread-list"
-  | "thread-reply"
-  | "member-info"
-  | "channel-info"
-  | "emoji-list"
-  | "permissions";
 
 /** How events arrive, and what becomes of one that was not acknowledged. */
 export interface InboundPath {
@@ -30,7 +15,6 @@ export interface InboundPath {
 
 /** Limits of a platform besides those of text and media. Absent: none is known. */
 export interface ChannelLimits {
-  readonly buttonsPerRow?: number;
   readonly buttonsPerCard?: number;
   /** UTF-16 units of a button's label. */
   readonly buttonLabelLength?: number;
@@ -112,5 +96,6 @@ export interface ChannelCapabilities {
   readonly events?: readonly Exclude<InboundEvent["type"], "message">[];
   /** True if messages have a `replyContext` that sends need. */
   readonly replyContext?: boolean;
+  /** The actions that `act` performs. */
   readonly actions: readonly ActionName[];
 }

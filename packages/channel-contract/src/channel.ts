@@ -1,5 +1,6 @@
 import type { AccountProgress, AccountState } from "./account-state.ts";
-import type { ActionName, ChannelCapabilities } from "./capabilities.ts";
+import type { ActionName } from "./actions.ts";
+import type { ChannelCapabilities } from "./capabilities.ts";
 import type { AttachmentRef, HistoryMessage, MessageContext, MessageId, MsgContext } from "./message.ts";
 import type { Origin } from "./origin.ts";
 import type { Media, Outbound, SendReceipt } from "./outbound.ts";
@@ -88,14 +89,14 @@ export interface ChannelHost {
   readonly random: Random;
 }
 
-/** One call of `act`; the parameters of each action are documented by the channel that declares it. */
+/** One call of `act`. `parameters` match `ACTIONS[name].parameters`. */
 export interface ChannelAction {
   readonly name: ActionName;
   readonly target: Origin;
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** The result of an action, as JSON. */
+/** The result of an action, as JSON that matches `ACTIONS[name].result`. */
 export interface ActionResult {
   readonly value: unknown;
 }

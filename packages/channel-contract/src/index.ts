@@ -22,11 +22,13 @@ export type {
   ThreadContext,
   UntrustedNote,
 } from "./message.ts";
-export { TextOutboundSchema } from "./outbound.ts";
+export { CardSchema, PollSchema } from "./outbound.ts";
 export type { Audience, Card, CardButton, CardInput, Media, Outbound, Poll, SendReceipt } from "./outbound.ts";
 export { ChannelError } from "./channel-error.ts";
 export type { ChannelErrorCode, Retry } from "./channel-error.ts";
-export type { ActionName, ChannelCapabilities, ChannelLimits, InboundPath, OptionalPart } from "./capabilities.ts";
+export { ACTIONS } from "./actions.ts";
+export type { ActionMessage, ActionName, ActionTypes } from "./actions.ts";
+export type { ChannelCapabilities, ChannelLimits, InboundPath, OptionalPart } from "./capabilities.ts";
 export type {
   ActionResult,
   CallOptions,

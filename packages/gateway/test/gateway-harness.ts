@@ -77,6 +77,12 @@ export class TestPlatform {
   readonly #capabilities: Partial<Channel["capabilities"]>;
   /** The platform's context of a message; fetched only with the capability `fetchesContext`. */
   context: Channel["fetchContext"] = async () => ({});
+  /** Performs an action; only with its name among the capability `actions`. */
+  act: Channel["act"] = async () => {
+    throw new Error("no actions");
+  };
+  /** The optional methods that the capability `optional` declares. */
+  optional: Partial<Pick<Channel, "login" | "probe" | "directory" | "history" | "reconcile">> = {};
   /** The message of a webhook, if any. */
   webhook: MsgContext | undefined;
   #host: ChannelHost | undefined;
@@ -189,9 +195,8 @@ export class TestPlatform {
         for (const wake of this.#waiting.splice(0)) wake();
         return receipt;
       },
-      act: async () => {
-        throw new Error("no actions");
-      },
+      act: async (action, actOptions) => this.act(action, actOptions),
+      ...this.optional,
       fetchAttachment: async (ref, fetchOptions) => {
         const file = this.#files.get(ref.ref);
         if (file === undefined) throw new ChannelError("not-found", "there is no such file", { retry: { type: "never" } });

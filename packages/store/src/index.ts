@@ -7,8 +7,8 @@ export type { AcceptedInput, InboxStore, InputAnswer, SettledInputs } from "./po
 export type { ContextBounds, RecentContext, TranscriptStore } from "./port/transcript-store.ts";
 export type { ImportedEntry, ImportedSession, ImportOptions, NewSession, SessionPatch, SessionStore } from "./port/session-store.ts";
 export type { MaintenanceOptions, Store, StoreCounts } from "./port/store.ts";
-export type { NewOutbound, OutboxStore } from "./port/outbox-store.ts";
 export type { NewPairing, PairingRecord, PairingRequest, PairingSender, PairingStore } from "./port/pairing-store.ts";
+export type { KeyedNotice, NewOutbound, OutboxStore } from "./port/outbox-store.ts";
 export type { LedgerStore, NewRequest, NotesFile } from "./port/ledger-store.ts";
 export type { NewTurn, SessionTouch, StartedTurn, TurnEnd, TurnStore } from "./port/turn-store.ts";
 export type { Page } from "./port/page.ts";
@@ -29,6 +29,7 @@ export type {
   OutboxRecord,
   OutboxState,
   OutboxTransition,
+  StoredFile,
   StoredOutbound,
 } from "./port/outbox-records.ts";
 export type { ConversationRecord, SessionOverrides, SessionRecord, SessionTrust } from "./port/session-records.ts";

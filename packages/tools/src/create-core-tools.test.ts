@@ -1,4 +1,4 @@
-import type { AgentTool } from "@factotum/agent-contract";
+import type { AgentTool, MessagingFeatures } from "@factotum/agent-contract";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createToolRig, textOf, type ToolRig } from "../test/tool-rig.ts";
 import { createCoreTools, type CoreToolsOptions } from "./create-core-tools.ts";
@@ -12,7 +12,7 @@ beforeEach(async () => {
   options = {
     files: rig.files,
     runner: { run: () => Promise.reject(new Error("not in this test")) },
-    messenger: { send: () => Promise.reject(new Error("not in this test")) },
+    messenger: { perform: () => Promise.reject(new Error("not in this test")) },
     execTimeoutSeconds: 1_800,
   };
   tools = createCoreTools(options);
@@ -66,16 +66,28 @@ test("have exactly the intended descriptions", async () => {
   await expect(`# Tools as the model sees them\n\n${texts.join("\n\n")}\n`).toMatchFileSnapshot("../fixtures/core-tools.md");
 });
 
+/** A session on a channel that has nothing but text and files. */
+const PLAIN: MessagingFeatures = { actions: [], elsewhere: true, ephemeral: false, silent: false, threads: false };
+
 test("message explains its address and lists one name for the file", () => {
-  const { properties } = tool("message").parameters as { readonly properties: Record<string, unknown> };
-  expect(Object.keys(properties)).toEqual(["action", "message", "media", "target", "channel"]);
+  const { properties } = tool("message").narrow?.(PLAIN).parameters as { readonly properties: Record<string, unknown> };
+  expect(Object.keys(properties)).toEqual(["action", "message", "media", "mentions", "replyTo", "target", "channel"]);
   expect(properties["target"]).toMatchObject({ description: expect.stringMatching(/chat_id.*user:<id>.*channel:<id>/) as string });
   expect(properties["channel"]).toMatchObject({ description: expect.stringMatching(/trusted JSON/) as string });
 });
 
-test("together take at most 6,500 bytes of a request", () => {
-  const block = tools.map(({ name, description, parameters }) => ({ name, description, input_schema: parameters }));
-  expect(Buffer.byteLength(JSON.stringify(block))).toBeLessThanOrEqual(6_500);
+test("together take at most 6,500 bytes of a request on a plain channel, and 10,000 on the richest", () => {
+  const bytes = (narrow: (one: AgentTool) => Pick<AgentTool, "description" | "parameters">): number =>
+    Buffer.byteLength(
+      JSON.stringify(
+        tools.map((one) => {
+          const { description, parameters } = narrow(one);
+          return { name: one.name, description, input_schema: parameters };
+        }),
+      ),
+    );
+  expect(bytes((one) => one.narrow?.(PLAIN) ?? one)).toBeLessThanOrEqual(6_500);
+  expect(bytes((one) => one)).toBeLessThanOrEqual(10_000);
   for (const { parameters, summary } of tools) {
     expect(parameters).not.toHaveProperty("$schema");
     expect(parameters).toMatchObject({ type: "object", additionalProperties: false });

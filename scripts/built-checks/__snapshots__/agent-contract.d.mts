@@ -236,6 +236,16 @@ interface AgentToolResult {
   /** True if this result contains text of others although the tool's trait says `trusted`: a file of the media store (R23). */
   readonly untrusted?: boolean;
 }
+/** What the messages of a session can be, for tools whose schema depends on it. */
+interface MessagingFeatures {
+  /** The actions of the `message` tool that work in the conversation, or in one that can be addressed. */
+  readonly actions: readonly string[];
+  /** Messages can go to other conversations. */
+  readonly elsewhere: boolean;
+  readonly ephemeral: boolean;
+  readonly silent: boolean;
+  readonly threads: boolean;
+}
 /** A tool's name, description and schema, for a model request. */
 interface ToolSchema {
   /** `[A-Za-z0-9_-]`, at most 64 characters, unique in a request. */
@@ -248,6 +258,8 @@ interface AgentTool extends ToolSchema {
   /** One line for the Tooling section of the prompt. */
   readonly summary: string;
   readonly traits: ToolTraits;
+  /** The description and schema for a session with these features; absent if they do not depend on them. `execute` accepts calls of the whole schema. */
+  narrow?(features: MessagingFeatures): Pick<ToolSchema, "description" | "parameters">;
   /**
    * Runs the call. Invalid arguments and failures that the model can act on are results with `isError`; the loop turns a rejection into such a result. After an
    * abort it settles soon; its result is ignored then.
@@ -669,28 +681,98 @@ interface FileProvenance {
   /** True if a file contains text that a tainted turn wrote. `path` is absolute, symbolic links resolved. */
   isUntrusted(path: string, run: RunFacts): Promise<boolean>;
 }
-/** The result of sending a message by a tool. */
+/** A structured message. Where the platform has no cards it is sent as text. */
+interface MessageCard {
+  readonly title?: string;
+  /** Markdown. */
+  readonly body: string;
+  readonly fields?: readonly {
+    readonly label: string;
+    readonly value: string;
+  }[];
+  /** Their values arrive with a press of a button. */
+  readonly inputs?: readonly {
+    readonly type: "text" | "choice";
+    readonly id: string;
+    readonly label: string;
+    /** Of a choice. */
+    readonly options?: readonly string[];
+  }[];
+  /** A press arrives as a message. `value` is the label by default. */
+  readonly buttons?: readonly {
+    readonly label: string;
+    readonly value?: string;
+    readonly style?: "default" | "primary" | "danger";
+  }[];
+}
+/** One operation of the `message` tool. The `messageId` of `edit` and `delete` comes from an earlier result. */
+type MessageOperation = {
+  readonly type: "send";
+  readonly text: string;
+  readonly media?: string;
+  readonly mentions?: readonly {
+    readonly id: string;
+    readonly name: string;
+  }[];
+} | {
+  readonly type: "card";
+  readonly card: MessageCard;
+} | {
+  readonly type: "poll";
+  readonly question: string;
+  readonly options: readonly string[];
+  readonly multiple: boolean;
+  readonly durationMs?: number;
+} | {
+  readonly type: "react";
+  readonly messageId: string;
+  readonly emoji: string;
+  readonly removed: boolean;
+} | {
+  readonly type: "edit";
+  readonly messageId: string;
+  readonly text: string;
+  readonly card?: MessageCard;
+} | {
+  readonly type: "delete";
+  readonly messageId: string;
+} | {
+  readonly type: "act";
+  readonly name: string;
+  readonly parameters: JsonObject;
+};
+/** One call of the `message` tool. */
+interface MessengerRequest {
+  readonly callId: string;
+  readonly operation: MessageOperation;
+  /** Default: the run's own channel. */
+  readonly channel?: string;
+  /** An address or a name. Default: the run's own conversation. */
+  readonly target?: string;
+  readonly threadId?: string;
+  /** The platform's id of the message that is replied to. */
+  readonly replyTo?: string;
+  readonly silent?: boolean;
+  /** Shown to this person alone. */
+  readonly onlyFor?: string;
+}
+/** The result of an operation of the `message` tool. */
 type MessengerResult = {
   readonly type: "queued";
   readonly channel: string;
   readonly target: string;
+  readonly messageId?: string;
+} | {
+  readonly type: "done";
+  readonly value: JsonValue;
 } | {
   readonly type: "refused";
   readonly message: string;
 };
 /** Sends messages for the `message` tool. Implemented by the gateway, which knows the run's address. */
 interface Messenger {
-  /**
-   * Sends `text`, followed by the file that `media` names (a path in the workspace or an http(s) address), to the run's origin, or to `target` on `channel`.
-   * Never rejects. The same `callId` sends once.
-   */
-  send(request: {
-    readonly callId: string;
-    readonly text: string;
-    readonly media?: string;
-    readonly channel?: string;
-    readonly target?: string;
-  }, options: {
+  /** Never rejects. What goes through the outbox is sent once per `callId`. */
+  perform(request: MessengerRequest, options: {
     readonly signal: AbortSignal;
     readonly run: RunFacts;
   }): Promise<MessengerResult>;
@@ -699,4 +781,4 @@ interface Messenger {
 type WithoutUndefined<Values> = { readonly [Key in keyof Values as undefined extends Values[Key] ? never : Key]: Values[Key]; } & { readonly [Key in keyof Values as undefined extends Values[Key] ? Key : never]?: Exclude<Values[Key], undefined>; };
 /** Returns the given keys, in order, without those whose value is `undefined`, for spreading into an object with optional keys. */
 declare function withoutUndefined<Values extends object>(values: Values): WithoutUndefined<Values>;
-export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type Clock, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileProvenance, type FileWrite, type ImageContent, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type Logger, MODEL_APIS, type Messenger, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteHit, type NoteIndex, RUN_KINDS, type Random, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type SkillEntry, type SkillIndex, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type WithoutUndefined, addUsage, joinUsage, withoutUndefined };
+export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type Clock, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileProvenance, type FileWrite, type ImageContent, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type Logger, MODEL_APIS, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteHit, type NoteIndex, RUN_KINDS, type Random, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type SkillEntry, type SkillIndex, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type WithoutUndefined, addUsage, joinUsage, withoutUndefined };

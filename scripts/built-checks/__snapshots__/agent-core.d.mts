@@ -677,6 +677,8 @@ interface PromptFacts {
   readonly privateMemory?: PlannedFile;
   /** True if a reply of this session can be delivered to a channel. */
   readonly deliversToChannel: boolean;
+  /** Messages can be sent to other conversations; true by default. */
+  readonly writesElsewhere?: boolean;
   /** The channel of replies. */
   readonly channel?: PromptChannel;
   /** Set for sessions of groups and channels. */

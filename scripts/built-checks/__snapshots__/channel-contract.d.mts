@@ -421,12 +421,132 @@ type SendReceipt = {
   readonly type: "ambiguous";
   readonly cause: string;
 };
-/** Parses a stored text part of the outbox. */
-declare const TextOutboundSchema: z.ZodType<Extract<Outbound, {
-  type: "text";
-}>>;
+/** Parses a card. */
+declare const CardSchema: z.ZodType<Card>;
+/** Parses a poll. */
+declare const PollSchema: z.ZodType<Poll>;
 /** Operations of a channel besides sending. A channel's `act` accepts exactly the declared ones. */
-type ActionName = "pin" | "unpin" | "pins-list" | "read" | "search" | "reactions-list" | "thread-create" | "thread-list" | "thread-reply" | "member-info" | "channel-info" | "emoji-list" | "permissions";
+type ActionName = keyof ActionTypes;
+/** A message as the actions `read`, `search` and `pins-list` report it. */
+interface ActionMessage {
+  readonly messageId: MessageId;
+  readonly sender: string;
+  /** Milliseconds since the epoch. */
+  readonly timestampMs: number;
+  readonly text: string;
+}
+/** Parameters and result of each action. All of them act on the conversation of the call, its thread included, and nowhere else. */
+interface ActionTypes {
+  readonly pin: {
+    readonly parameters: {
+      readonly messageId: MessageId;
+    };
+    readonly result: object;
+  };
+  readonly unpin: {
+    readonly parameters: {
+      readonly messageId: MessageId;
+    };
+    readonly result: object;
+  };
+  readonly "pins-list": {
+    readonly parameters: {
+      readonly limit: number;
+    };
+    readonly result: {
+      readonly messages: readonly ActionMessage[];
+    };
+  };
+  /** The newest messages, those before `before` if given, oldest first. */
+  readonly read: {
+    readonly parameters: {
+      readonly limit: number;
+      readonly before?: MessageId | undefined;
+    };
+    readonly result: {
+      readonly messages: readonly ActionMessage[];
+    };
+  };
+  /** Messages that contain `query`. */
+  readonly search: {
+    readonly parameters: {
+      readonly query: string;
+      readonly limit: number;
+    };
+    readonly result: {
+      readonly messages: readonly ActionMessage[];
+    };
+  };
+  readonly "reactions-list": {
+    readonly parameters: {
+      readonly messageId: MessageId;
+    };
+    readonly result: {
+      readonly reactions: readonly {
+        readonly emoji: string;
+        readonly count: number;
+      }[];
+    };
+  };
+  /** Opens a thread, at `messageId` where threads begin with a message. */
+  readonly "thread-create": {
+    readonly parameters: {
+      readonly name: string;
+      readonly messageId?: MessageId | undefined;
+    };
+    readonly result: {
+      readonly threadId: string;
+    };
+  };
+  readonly "thread-list": {
+    readonly parameters: {
+      readonly limit: number;
+    };
+    readonly result: {
+      readonly threads: readonly {
+        readonly threadId: string;
+        readonly name?: string | undefined;
+      }[];
+    };
+  };
+  readonly "member-info": {
+    readonly parameters: {
+      readonly userId: string;
+    };
+    readonly result: {
+      readonly id: string;
+      readonly name?: string | undefined;
+      readonly roles?: readonly string[] | undefined;
+    };
+  };
+  readonly "channel-info": {
+    readonly parameters: object;
+    readonly result: {
+      readonly id: string;
+      readonly name?: string | undefined;
+      readonly topic?: string | undefined;
+    };
+  };
+  /** Names or characters that a reaction can have. */
+  readonly "emoji-list": {
+    readonly parameters: object;
+    readonly result: {
+      readonly emoji: readonly string[];
+    };
+  };
+  /** What the bot may do in the conversation, in the platform's words. */
+  readonly permissions: {
+    readonly parameters: object;
+    readonly result: {
+      readonly granted: readonly string[];
+    };
+  };
+}
+/** Schemas of the actions. The gateway parses parameters before the call and results after it; a result's unknown keys are dropped. */
+declare const ACTIONS: { readonly [Name in ActionName]: {
+  readonly parameters: z.ZodType<ActionTypes[Name]["parameters"]>;
+  readonly result: z.ZodType<ActionTypes[Name]["result"]>;
+}; };
 /** How events arrive, and what becomes of one that was not acknowledged. */
 interface InboundPath {
   /**
@@ -440,7 +560,6 @@ interface InboundPath {
 }
 /** Limits of a platform besides those of text and media. Absent: none is known. */
 interface ChannelLimits {
-  readonly buttonsPerRow?: number;
   readonly buttonsPerCard?: number;
   /** UTF-16 units of a button's label. */
   readonly buttonLabelLength?: number;
@@ -532,6 +651,7 @@ interface ChannelCapabilities {
   readonly events?: readonly Exclude<InboundEvent["type"], "message">[];
   /** True if messages have a `replyContext` that sends need. */
   readonly replyContext?: boolean;
+  /** The actions that `act` performs. */
   readonly actions: readonly ActionName[];
 }
 /** Options of every call that can be aborted. */
@@ -610,13 +730,13 @@ interface ChannelHost {
   readonly fetch: typeof fetch;
   readonly random: Random;
 }
-/** One call of `act`; the parameters of each action are documented by the channel that declares it. */
+/** One call of `act`. `parameters` match `ACTIONS[name].parameters`. */
 interface ChannelAction {
   readonly name: ActionName;
   readonly target: Origin;
   readonly parameters: Readonly<Record<string, unknown>>;
 }
-/** The result of an action, as JSON. */
+/** The result of an action, as JSON that matches `ACTIONS[name].result`. */
 interface ActionResult {
   readonly value: unknown;
 }
@@ -731,4 +851,4 @@ interface ChannelExtension<Config = unknown> {
   readonly configSchema: z.ZodType<Config>;
   create(config: Config, host: ChannelHost): Channel;
 }
-export { ACCOUNT_STATE_LIMITS, type AccountChange, type AccountProgress, type AccountRow, type AccountRowOptions, type AccountState, type AccountValue, type ActionName, type ActionResult, type AttachmentRef, type Audience, type CallOptions, type Card, type CardButton, type CardInput, type Channel, type ChannelAction, type ChannelCapabilities, ChannelError, type ChannelErrorCode, type ChannelExtension, type ChannelHealth, type ChannelHost, type ChannelLimits, type Clock, type Conversation, type ConversationKind, ConversationSchema, type DirectoryEntry, type EventMember, type ForwardedMessage, type HistoryMessage, type HostCommand, type HostCommands, type InboundEvent, type InboundPath, type Logger, type LoginStep, MAX_REPLY_CONTEXT_BYTES, type Markdown, type Media, type MediaKind, type Mention, type MessageContext, type MessageId, type MsgContext, MsgContextSchema, type NativeCommand, type OptionalPart, type Origin, OriginSchema, type Outbound, type Poll, type ProbeResult, type QuotedMessage, type Random, type Reconciliation, type ReplyContext, type Retry, type SendOptions, type SendReceipt, type Sender, TextOutboundSchema, type ThreadContext, type UntrustedNote, messageId };
+export { ACCOUNT_STATE_LIMITS, ACTIONS, type AccountChange, type AccountProgress, type AccountRow, type AccountRowOptions, type AccountState, type AccountValue, type ActionMessage, type ActionName, type ActionResult, type ActionTypes, type AttachmentRef, type Audience, type CallOptions, type Card, type CardButton, type CardInput, CardSchema, type Channel, type ChannelAction, type ChannelCapabilities, ChannelError, type ChannelErrorCode, type ChannelExtension, type ChannelHealth, type ChannelHost, type ChannelLimits, type Clock, type Conversation, type ConversationKind, ConversationSchema, type DirectoryEntry, type EventMember, type ForwardedMessage, type HistoryMessage, type HostCommand, type HostCommands, type InboundEvent, type InboundPath, type Logger, type LoginStep, MAX_REPLY_CONTEXT_BYTES, type Markdown, type Media, type MediaKind, type Mention, type MessageContext, type MessageId, type MsgContext, MsgContextSchema, type NativeCommand, type OptionalPart, type Origin, OriginSchema, type Outbound, type Poll, PollSchema, type ProbeResult, type QuotedMessage, type Random, type Reconciliation, type ReplyContext, type Retry, type SendOptions, type SendReceipt, type Sender, type ThreadContext, type UntrustedNote, messageId };

@@ -61,10 +61,11 @@ export function confirmationHint({ kind }: Pick<RunFacts, "kind">): string {
 
 /** A send to another address than the run's own goes beyond it, and so does one of a web file, which requests that address, and a change over the network. */
 function resourceOf(call: ToolCall, { traits }: AgentTool, { channel, conversation }: Origin): Resource {
-  const isOwn = (name: string, own: string): boolean => [undefined, null, own].some((value) => call.arguments[name] === value);
+  const isOwn = (name: string, own: string | undefined): boolean => [undefined, null, own].some((value) => call.arguments[name] === value);
   const isFetched = FILE_PARAMETERS.some((name) => isWebAddress(call.arguments[name]));
   const isElsewhere =
-    (traits.effect === "send" && (isFetched || !(isOwn("channel", channel) && isOwn("target", conversation.id)))) ||
+    (traits.effect === "send" &&
+      (isFetched || !(isOwn("channel", channel) && isOwn("target", conversation.id) && isOwn("threadId", conversation.threadId)))) ||
     (traits.effect === "write" && traits.network);
   return isElsewhere ? { type: "elsewhere" } : OWN;
 }

@@ -1,5 +1,5 @@
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
-import type { Channel, ChannelHost, HostCommands, Origin } from "@factotum/channel-contract";
+import type { Channel, ChannelCapabilities, ChannelHost, HostCommands, Origin } from "@factotum/channel-contract";
 import type { AccountConfig } from "@factotum/config";
 import type { ChannelStatus } from "@factotum/protocol";
 import type { AccountStore } from "@factotum/store";
@@ -78,6 +78,11 @@ export class ChannelRegistry {
   /** The channel of an address, while it exists. */
   channelFor(origin: Pick<Origin, "channel" | "accountId">): Channel | undefined {
     return this.#slots.get(entryKey(origin))?.channel;
+  }
+
+  /** The capabilities of every instance. */
+  capabilities(): readonly ChannelCapabilities[] {
+    return [...this.#slots.values()].flatMap(({ channel }) => (channel === undefined ? [] : [channel.capabilities]));
   }
 
   accountFor(origin: Pick<Origin, "channel" | "accountId">): AccountConfig | undefined {

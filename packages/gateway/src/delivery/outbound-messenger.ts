@@ -1,29 +1,59 @@
-import type { Messenger, RunFacts, Clock, Logger } from "@factotum/agent-contract";
-import type { Origin } from "@factotum/channel-contract";
-import type { ChannelRegistry } from "../channels/channel-registry.ts";
-import type { Dispatcher } from "./dispatcher.ts";
+import { withoutUndefined } from "@factotum/agent-contract";
+import type {
+  Clock,
+  Logger,
+  MessageOperation,
+  Messenger,
+  MessengerRequest,
+  MessengerResult,
+  Random,
+  RunFacts,
+} from "@factotum/agent-contract";
+import { messageId } from "@factotum/channel-contract";
+import type { Channel, Origin } from "@factotum/channel-contract";
+import type { InboxStore, NewOutbound, OutboxStore, SessionStore, TranscriptStore, TurnStore } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { SessionEvents } from "../events/session-events.ts";
 import type { LocalFiles } from "../media/local-files.ts";
 import type { MediaStage } from "../media/media-stage.ts";
 import type { RemoteFiles } from "../media/remote-files.ts";
 import type { StorageGuard } from "../storage/storage-guard.ts";
-import type { OutboxStore, SessionStore, TurnStore } from "@factotum/store";
+import type { Dispatcher } from "./dispatcher.ts";
 import { isSuppressed } from "./is-suppressed.ts";
 import { planMedia } from "./plan-media.ts";
 import { planMessage } from "./plan-message.ts";
+import { publishEntry } from "./publish-entry.ts";
+import { findTarget } from "./rich/find-target.ts";
+import { performAction } from "./rich/perform-action.ts";
+import { audienceOf, planOperation } from "./rich/plan-operation.ts";
+import type { PlannedOperation } from "./rich/plan-operation.ts";
+import { recordSend } from "./rich/recorded-send.ts";
 
 /** Dependencies of the messenger. */
 export interface MessengerParts {
-  readonly store: OutboxStore & SessionStore & TurnStore;
+  readonly store: OutboxStore & SessionStore & TurnStore & TranscriptStore & InboxStore;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly dispatcher: Dispatcher;
+  readonly events: SessionEvents;
   readonly files: LocalFiles;
   readonly remoteFiles: RemoteFiles;
   readonly media: MediaStage;
   readonly storage: StorageGuard;
   readonly logger: Logger;
   readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** One call with its address. */
+interface AddressedCall {
+  readonly request: MessengerRequest;
+  readonly target: Origin;
+  readonly channel: Channel;
+  readonly run: RunFacts;
+  readonly signal: AbortSignal;
+  readonly nowMs: number;
 }
 
 /** Sends for the `message` tool. Tools are created before the engine, so `connect` provides the dependencies later. */
@@ -34,69 +64,90 @@ export class OutboundMessenger implements Messenger {
     this.#parts = parts;
   }
 
-  async send(
-    request: Parameters<Messenger["send"]>[0],
-    options: { readonly signal: AbortSignal; readonly run: RunFacts },
-  ): ReturnType<Messenger["send"]> {
+  async perform(
+    request: MessengerRequest,
+    { run, signal }: { readonly signal: AbortSignal; readonly run: RunFacts },
+  ): Promise<MessengerResult> {
     const parts = this.#parts;
-    if (parts === undefined) return { type: "refused", message: "The gateway is not ready." };
-    const { run } = options;
+    if (parts === undefined) return refused("The gateway is not ready.");
     const turn = await parts.store.readTurn(run.runId);
-    if (turn === undefined) return { type: "refused", message: "This run has no address." };
-    const target = await findTarget(request, turn.origin, parts, options);
-    if ("refusal" in target) return { type: "refused", message: target.refusal };
-    const channel = parts.channels.channelFor(target);
-    if (channel === undefined)
-      return {
-        type: "refused",
-        message: `There is no running channel behind this conversation (${target.channel}). Answer in your reply instead.`,
-      };
+    if (turn === undefined) return refused("This run has no address.");
+    const found = await findTarget(request, turn.origin, { channels: parts.channels, signal });
+    if ("refusal" in found) return refused(found.refusal);
+    const { target, channel } = found;
+    if (request.operation.type === "act") return performAction(request.operation, { target, channel, signal });
     if (await isSuppressed({ sessionKey: run.sessionKey, origin: target }, parts))
-      return { type: "refused", message: "The send policy does not let this session send messages." };
-    const nowMs = parts.clock.now();
-    const common = { sessionKey: run.sessionKey, target, purpose: "tool", identity: ["tool", run.runId, request.callId] } as const;
-    const media = await planMedia(
-      // The tool gate has authorized the call, including a file's address.
-      { ...common, named: request.media === undefined ? [] : [request.media], run, mayFetch: true, signal: options.signal },
-      { nowMs, suppressed: false },
-      parts,
-    );
-    const [refusal] = media.failures;
-    if (refusal !== undefined) return { type: "refused", message: refusal };
-    const text = [request.text, ...media.words].filter((part) => part.trim() !== "").join("\n\n");
-    const words = text === "" ? [] : planMessage({ ...common, text, nowMs, suppressed: false }, parts.channels);
-    const rows = await parts.store.addOutbound([...words, ...media.rows], { turnId: run.runId });
-    parts.dispatcher.dispatch(rows);
-    return { type: "queued", channel: target.channel, target: target.conversation.id };
+      return refused("The send policy does not let this session send messages.");
+    const call: AddressedCall = { request, target, channel, run, signal, nowMs: parts.clock.now() };
+    const planned = await plan(call, request.operation, parts);
+    return "refusal" in planned ? refused(planned.refusal) : send(call, planned.rows, parts);
   }
 }
 
-/** The run's own origin, or the address that the call names; never a guess (R4). */
-async function findTarget(
-  request: Parameters<Messenger["send"]>[0],
-  origin: Origin,
+function refused(message: string): MessengerResult {
+  return { type: "refused", message };
+}
+
+async function plan(
+  call: AddressedCall,
+  operation: Exclude<MessageOperation, { type: "act" }>,
   parts: MessengerParts,
-  options: { readonly signal: AbortSignal },
-): Promise<Origin | { readonly refusal: string }> {
-  if (request.target === undefined) {
-    if (request.channel === undefined || request.channel === origin.channel) return origin;
-    return {
-      refusal: `To send on another channel (${request.channel}) name a target there: a conversation id, user:<id> or channel:<id>.`,
-    };
-  }
-  const channelId = request.channel ?? origin.channel;
-  if (channelId === origin.channel && request.target === origin.conversation.id) return origin;
-  const accountId = channelId === origin.channel ? origin.accountId : "default";
-  const channel = parts.channels.channelFor({ channel: channelId, accountId });
-  if (channel === undefined) return { refusal: `There is no running channel "${channelId}".` };
-  const found = await channel.resolveTarget(request.target, { signal: options.signal });
-  // A platform may know less about a conversation than the run from it: its kind, its thread.
-  if (found !== undefined && isSameConversation(found, origin)) return origin;
-  return (
-    found ?? { refusal: `"${request.target}" is no address on ${channelId}, or more than one. Use an exact id: user:<id> or channel:<id>.` }
-  );
+): Promise<PlannedOperation> {
+  if (operation.type === "send") return planSend(call, operation, parts);
+  const { request, target, channel, run, nowMs } = call;
+  const identity = ["tool", run.runId, request.callId];
+  const triggers = parts.running.config.session.resetTriggers;
+  return planOperation({ operation, request, target, channel, sessionKey: run.sessionKey, identity, nowMs }, { ...parts, triggers });
 }
 
-function isSameConversation(one: Origin, other: Origin): boolean {
-  return one.channel === other.channel && one.accountId === other.accountId && one.conversation.id === other.conversation.id;
+async function planSend(
+  { request, target, channel, run, signal, nowMs }: AddressedCall,
+  { text, media: named, mentions }: Extract<MessageOperation, { type: "send" }>,
+  parts: MessengerParts,
+): Promise<PlannedOperation> {
+  const audience = audienceOf(request, channel);
+  if ("refusal" in audience) return audience;
+  if (audience.onlyFor !== undefined && named !== undefined) return { refusal: "a file cannot be shown to one person alone (onlyFor)." };
+  const common = { sessionKey: run.sessionKey, target, purpose: "tool", identity: ["tool", run.runId, request.callId] } as const;
+  const media = await planMedia(
+    // The tool gate has authorized the call, including a file's address.
+    {
+      ...common,
+      named: named === undefined ? [] : [named],
+      run,
+      mayFetch: true,
+      signal,
+      ...withoutUndefined({ silent: audience.silent }),
+    },
+    { nowMs, suppressed: false },
+    parts,
+  );
+  const [refusal] = media.failures;
+  if (refusal !== undefined) return { refusal };
+  const words = [text, ...media.words].filter((part) => part.trim() !== "").join("\n\n");
+  if (words === "") return { rows: media.rows };
+  const replyTo = request.replyTo === undefined ? undefined : messageId(request.replyTo);
+  const rows = planMessage(
+    { ...common, text: words, nowMs, suppressed: false, audience, ...withoutUndefined({ mentions, replyTo }) },
+    parts.channels,
+  );
+  return { rows: [...rows, ...media.rows] };
+}
+
+/** Commits the rows, and in the same commit their record in the session of another conversation. */
+async function send(call: AddressedCall, rows: readonly NewOutbound[], parts: MessengerParts): Promise<MessengerResult> {
+  const { request, target, channel, run, nowMs } = call;
+  const personId = request.target?.startsWith("user:") === true ? request.target.slice("user:".length) : undefined;
+  const notice = await recordSend({ rows, target, personId, run, callId: request.callId, nowMs }, parts);
+  const stored = await parts.store.addOutbound(rows, { turnId: run.runId, ...withoutUndefined({ notice }) });
+  parts.dispatcher.dispatch(stored);
+  if (notice !== undefined) {
+    const entry = await parts.store.findNotice(notice.body.key);
+    if (entry !== undefined) publishEntry(parts, notice.sessionKey, entry, undefined);
+  }
+  const [first, ...more] = stored;
+  const { edit, delete: remove, cardEdits } = channel.capabilities;
+  const isMessage = rows.every(({ outbound }) => ["text", "card", "poll", "media"].includes(outbound.type));
+  const id = isMessage && more.length === 0 && (edit || remove || cardEdits === true) ? first?.id : undefined;
+  return { type: "queued", channel: target.channel, target: target.conversation.id, ...withoutUndefined({ messageId: id }) };
 }

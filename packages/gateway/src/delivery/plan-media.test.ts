@@ -61,6 +61,20 @@ test("files are sent after the text, in order, with their kind", async () => {
   ]);
 });
 
+test("files are one message where the platform has albums, and single files if it refuses that", async () => {
+  platform = new TestPlatform("platform", { media: MEDIA, limits: { filesPerMessage: 2 } });
+  await start();
+  for (const name of ["a", "b", "c"]) await writeFile(inWorkspace(`${name}.txt`), name);
+  const reply = textReply("MEDIA:a.txt\nMEDIA:b.txt\nMEDIA:c.txt");
+  await sentAfter(reply);
+  const names = platform.sent.map(({ outbound }) =>
+    outbound.type === "album" ? outbound.media.map(({ fileName }) => fileName) : outbound.type === "media" ? outbound.media.fileName : "",
+  );
+  expect(names).toEqual([["a.txt", "b.txt"], "c.txt"]);
+  platform.answer = ({ type }) => (type === "album" ? { type: "rejected", code: "rejected", retry: { type: "never" } } : undefined);
+  expect(await sentAfter(reply)).toMatchObject([{ fileName: "a.txt" }, { fileName: "b.txt" }, { fileName: "c.txt" }]);
+});
+
 test("a file can be the whole answer, and a silent token beside it is ignored", async () => {
   await start();
   await writeFile(inWorkspace("out/a b.png"), PNG);

@@ -1,6 +1,7 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { RunFacts, Clock, Logger } from "@factotum/agent-contract";
 import type { ChannelCapabilities, Origin } from "@factotum/channel-contract";
-import type { NewOutbound, OutboxRecord } from "@factotum/store";
+import type { NewOutbound, OutboxRecord, StoredOutbound } from "@factotum/store";
 import { loadOutbound } from "../media/outbound/load-outbound.ts";
 import type { OutboundFile } from "../media/outbound/load-outbound.ts";
 import { isStorageFull } from "../storage/is-storage-full.ts";
@@ -27,6 +28,8 @@ export interface NamedMedia {
   /** True if the run may fetch web files (R23). */
   readonly mayFetch: boolean;
   readonly purpose: OutboxRecord["purpose"];
+  /** Without a notification. */
+  readonly silent?: boolean;
   /** Identifies the message, for its idempotency keys. */
   readonly identity: readonly (string | number)[];
   readonly signal: AbortSignal;
@@ -86,7 +89,15 @@ export async function planMedia(
       rows.push({
         sessionKey: media.sessionKey,
         target: media.target,
-        outbound: { type: "media", file: id, kind, mimeType, fileName, text: `📎 ${fileName}` },
+        outbound: {
+          type: "media",
+          file: id,
+          kind,
+          mimeType,
+          fileName,
+          text: `📎 ${fileName}`,
+          ...withoutUndefined({ silent: media.silent }),
+        },
         purpose: media.purpose,
         idempotencyKey: sendKey(...media.identity, "media", index),
         dueAtMs: options.nextDueMs?.() ?? options.nowMs,
@@ -97,7 +108,27 @@ export async function planMedia(
   }
   const excess = media.named.length - MAX_FILES;
   if (excess > 0) words.push(`📎 ${excess} more ${excess === 1 ? "file" : "files"} (could not be sent)`);
-  return { rows, words, failures };
+  return { rows: joinAlbums(rows, capabilities?.limits?.filesPerMessage ?? 1), words, failures };
+}
+
+/** Puts the files that follow each other into as few messages as the platform allows. */
+function joinAlbums(rows: readonly NewOutbound[], filesPerMessage: number): readonly NewOutbound[] {
+  if (filesPerMessage < 2) return rows;
+  const joined: NewOutbound[] = [];
+  for (let at = 0; at < rows.length; at += filesPerMessage) {
+    const group = rows.slice(at, at + filesPerMessage);
+    const [first] = group;
+    if (first === undefined) continue;
+    joined.push(group.length === 1 ? first : { ...first, outbound: albumOf(group) });
+  }
+  return joined;
+}
+
+function albumOf(rows: readonly NewOutbound[]): StoredOutbound {
+  const media = rows.flatMap(({ outbound }) => (outbound.type === "media" ? [outbound] : []));
+  const files = media.map(({ file, kind, mimeType, fileName }) => ({ file, kind, mimeType, fileName }));
+  const silent = media[0]?.silent;
+  return { type: "album", files, text: media.map(({ text }) => text).join("\n"), ...withoutUndefined({ silent }) };
 }
 
 /** Loads a file until the signal fires, even if its source ignores the signal. */

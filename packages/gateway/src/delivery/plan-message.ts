@@ -1,4 +1,4 @@
-import type { ChannelCapabilities, MessageId, Origin } from "@factotum/channel-contract";
+import type { Audience, ChannelCapabilities, Mention, MessageId, Origin } from "@factotum/channel-contract";
 import { chunkMarkdown } from "@factotum/channel-kit";
 import type { NewOutbound, OutboxRecord } from "@factotum/store";
 import { withoutUndefined } from "@factotum/agent-contract";
@@ -15,6 +15,10 @@ export interface PlannedMessage {
   readonly purpose: OutboxRecord["purpose"];
   /** The message that its parts reply to: for the first part, or chosen per part. */
   readonly replyTo?: MessageId | ((part: number) => MessageId | undefined);
+  /** Who is notified, and who sees it. */
+  readonly audience?: Audience;
+  /** People whose `@name` in the text notifies them. */
+  readonly mentions?: readonly Mention[];
   /** Characters of the text that were sent already. */
   readonly from?: number;
   /** Where it is split, for a channel that could take more at once. */
@@ -47,7 +51,7 @@ export function planMessage(message: PlannedMessage, channels: ChatAddresses): r
     return {
       sessionKey: message.sessionKey,
       target: message.target,
-      outbound: { type: "text", text, ...withoutUndefined({ replyTo }) },
+      outbound: { type: "text", text, ...message.audience, ...withoutUndefined({ mentions: message.mentions, replyTo }) },
       purpose: message.purpose,
       idempotencyKey: sendKey(...message.identity, part),
       dueAtMs,

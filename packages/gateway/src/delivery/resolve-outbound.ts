@@ -1,6 +1,6 @@
-import type { MessageId, Outbound } from "@factotum/channel-contract";
+import type { Media, MessageId, Outbound } from "@factotum/channel-contract";
 import { StoreError } from "@factotum/store";
-import type { OutboxRecord, Store } from "@factotum/store";
+import type { OutboxRecord, Store, StoredFile } from "@factotum/store";
 import { withoutUndefined } from "@factotum/agent-contract";
 import { unsentFile } from "../media/media-words.ts";
 
@@ -16,6 +16,26 @@ export async function resolveOutbound({ outbound }: OutboxRecord, sources: Outbo
   switch (outbound.type) {
     case "text":
       return outbound;
+    case "card": {
+      const { text: _substitute, ...card } = outbound;
+      return card;
+    }
+    case "poll":
+      return { type: "poll", poll: outbound.poll };
+    case "reaction": {
+      const { targetId, emoji, removed } = outbound;
+      return { type: "reaction", targetId, emoji, removed };
+    }
+    case "edit-card": {
+      const targetId = await messageOf(outbound.of, sources);
+      return targetId === undefined ? { type: "card", card: outbound.card } : { type: "edit-card", targetId, card: outbound.card };
+    }
+    case "album": {
+      const files = await Promise.all(outbound.files.map(async (file) => loadFile(file, sources)));
+      const media = files.filter((file) => file !== undefined);
+      if (media.length < files.length) return asText({ text: unsentFile(outbound.text) });
+      return { type: "album", media, ...withoutUndefined({ silent: outbound.silent }) };
+    }
     case "edit": {
       const targetId = await messageOf(outbound.of, sources);
       return targetId === undefined ? asText(outbound) : { type: "edit", targetId, text: outbound.text };
@@ -25,12 +45,17 @@ export async function resolveOutbound({ outbound }: OutboxRecord, sources: Outbo
       return targetId === undefined ? undefined : { type: "delete", targetId };
     }
     case "media": {
-      const bytes = await sources.readFile(outbound.file);
-      const { kind, mimeType, fileName, replyTo } = outbound;
-      if (bytes === undefined) return asText({ ...outbound, text: unsentFile(outbound.text) });
-      return { type: "media", media: { kind, mimeType, fileName, bytes }, ...withoutUndefined({ replyTo }) };
+      const media = await loadFile(outbound, sources);
+      const { replyTo, silent } = outbound;
+      if (media === undefined) return asText({ ...outbound, text: unsentFile(outbound.text) });
+      return { type: "media", media, ...withoutUndefined({ replyTo, silent }) };
     }
   }
+}
+
+async function loadFile({ file, kind, mimeType, fileName }: StoredFile, { readFile }: OutboundSources): Promise<Media | undefined> {
+  const bytes = await readFile(file);
+  return bytes === undefined ? undefined : { kind, mimeType, fileName, bytes };
 }
 
 function asText({ text, replyTo }: { readonly text: string; readonly replyTo?: MessageId }): Extract<Outbound, { type: "text" }> {

@@ -136,9 +136,7 @@ export class RowSender {
     options: { readonly isRefusal: boolean } = { isRefusal: isRefusal(receipt) },
   ): Promise<OutboxRecord> {
     const { clock, random } = this.#options;
-    // Repeating an edit with the same text changes nothing.
-    const isEdit = row.outbound.type === "edit" && (await resolveOutbound(row, this.#options))?.type === "edit";
-    const idempotent = isEdit ? ALWAYS : this.#options.channelFor(row.target)?.capabilities.idempotentSend;
+    const idempotent = (await this.#isRepeatable(row)) ? ALWAYS : this.#options.channelFor(row.target)?.capabilities.idempotentSend;
     // A row that is `sending` was counted when it was claimed.
     const attempts = row.state.type === "sending" ? row.attempts : row.attempts + 1;
     const delayMs =
@@ -172,6 +170,14 @@ export class RowSender {
       });
     }
     return settled;
+  }
+
+  /** True for a change that has the same result however often it is made, such as an edit to the same text. */
+  async #isRepeatable(row: OutboxRecord): Promise<boolean> {
+    const { type } = row.outbound;
+    if (type === "reaction" || type === "delete") return true;
+    if (type !== "edit" && type !== "edit-card") return false;
+    return (await resolveOutbound(row, this.#options))?.type === type;
   }
 
   /** Moves a row to another state; rejects if the row is damaged. */

@@ -12,7 +12,7 @@ function sent(
 ): string | undefined {
   const content = [{ type: "text" as const, text: "Sent." }];
   return sentText(
-    { name: "message", arguments: { message: " Hello " }, ...call },
+    { name: "message", arguments: { action: "send", message: " Hello " }, ...call },
     { role: "toolResult", toolCallId: "c1", toolName: "message", content, isError: false, details: SENT, timestamp: 1, ...result },
     ORIGIN,
   );
@@ -20,11 +20,13 @@ function sent(
 
 test("a message to the run's own conversation counts as sent there, a file alone with empty text", () => {
   expect(sent({})).toBe("Hello");
-  expect(sent({ arguments: { media: "a.png" } })).toBe("");
+  expect(sent({ arguments: { action: "send", media: "a.png" } })).toBe("");
+  expect(sent({ arguments: { action: "poll", message: "Tea?" } })).toBe("");
 });
 
 test.each<[string, ...Parameters<typeof sent>]>([
   ["another tool", { name: "exec" }],
+  ["an edit", { arguments: { action: "edit", messageId: "o1", message: "Hello" } }],
   ["a failed call", {}, { isError: true }],
   ["another conversation", {}, { details: { ...SENT, target: "dm-2" } }],
   ["another channel", {}, { details: { ...SENT, channel: "other" } }],

@@ -2,11 +2,15 @@ import { beginsTurn } from "@factotum/agent-core";
 import type { AgentMessage, JsonObject, ToolCall, ToolResultMessage } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 
-/** The text of a `message` call that was sent to the run's own origin, by its result; empty for a file without text. */
+/** Actions that a person sees as an answer. */
+const ANSWERS: readonly unknown[] = ["send", "card", "poll", "react"];
+
+/** The text of a `message` call that was sent to the run's own origin, by its result; empty for a file without text, a card, a poll and a reaction. */
 export function sentText(call: Pick<ToolCall, "name" | "arguments">, result: ToolResultMessage, origin: Origin): string | undefined {
   if (call.name !== "message" || result.isError || !isTo(result.details, origin)) return undefined;
-  const { message } = call.arguments;
-  return typeof message === "string" ? message.trim() : "";
+  const { action, message } = call.arguments;
+  if (!ANSWERS.includes(action)) return undefined;
+  return action === "send" && typeof message === "string" ? message.trim() : "";
 }
 
 function isTo(details: ToolResultMessage["details"], { channel, conversation }: Origin): boolean {

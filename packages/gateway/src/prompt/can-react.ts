@@ -8,3 +8,9 @@ export function canReact(tools: readonly Pick<ToolSchema, "name" | "parameters">
   const action = parameters?.properties?.action;
   return action?.const === "react" || action?.enum?.includes("react") === true;
 }
+
+/** True if the session's `message` tool can address another conversation. */
+export function hasTarget(tools: readonly Pick<ToolSchema, "name" | "parameters">[]): boolean {
+  const parameters = tools.find(({ name }) => name === "message")?.parameters as { readonly properties?: object } | undefined;
+  return parameters?.properties !== undefined && Object.hasOwn(parameters.properties, "target");
+}

@@ -6,6 +6,8 @@ import { planBootstrap } from "@factotum/agent-core";
 import type { BootstrapFile, EffectivePromptFacts, PromptFacts } from "@factotum/agent-core";
 import { cacheLifetimeMs } from "@factotum/models";
 import type { PromptRecord, TranscriptStore } from "@factotum/store";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import { messagingFeatures, narrowTools } from "../delivery/rich/messaging-features.ts";
 import { displayId } from "../access/display-id.ts";
 import { isWorthRerendering } from "./cold-cache.ts";
 import { findPromptCause, renderBasis } from "./prompt-cause.ts";
@@ -49,6 +51,7 @@ export interface PromptResolverOptions {
   readonly store: TranscriptStore;
   readonly cache: SessionCache;
   readonly running: RunningConfig;
+  readonly channels: Pick<ChannelRegistry, "capabilities">;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly commands: PromptFacts["commands"];
@@ -107,8 +110,9 @@ export class PromptResolver {
     context: SessionContext,
   ): Promise<RenderedPrompt> {
     const { agent, model, group, isGroup, channel } = context;
-    const { running, commands, documentation } = this.#options;
+    const { running, channels, commands, documentation } = this.#options;
     const { info } = model.client;
+    const own = channel === undefined ? [] : [channel.capabilities];
     const workspace = request.isPrivate
       ? await running.agents.workspaceFor(agent, { owner: true, sessionKey: request.sessionKey }, isGroup)
       : undefined;
@@ -130,7 +134,10 @@ export class PromptResolver {
         sessionId: context.sessionId,
         kind: request.kind,
         isMain: request.sessionKey === agentSessionKey(agent.config.id, running.config.session.mainKey),
-        tools: agent.tools({ model: info, fallbacks: context.fallbacks, group }),
+        tools: narrowTools(
+          agent.tools({ model: info, fallbacks: context.fallbacks, group }),
+          messagingFeatures(request.isPrivate ? channels.capabilities() : own, request.isPrivate),
+        ),
         skills: request.isPrivate ? skills : skills.map((skill) => ({ ...skill, location: fromUserHome(skill.location) })),
         bootstrap: plan,
         ...withoutUndefined({ workspace }),

@@ -7,7 +7,7 @@ import type { AgentTool, RunKind, SkillEntry, ThinkingLevel } from "@factotum/ag
 import type { ChannelCapabilities } from "@factotum/channel-contract";
 import type { GroupConfig } from "@factotum/config";
 import type { PromptRecord } from "@factotum/store";
-import { canReact } from "./can-react.ts";
+import { canReact, hasTarget } from "./can-react.ts";
 import type { PromptCause } from "./prompt-cause.ts";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 
@@ -78,6 +78,7 @@ function promptFacts(facts: SessionPromptFacts): PromptFacts {
     run: facts.kind,
     reasoning: facts.reasoning,
     deliversToChannel: channel !== undefined,
+    writesElsewhere: hasTarget(facts.tools),
     ...(channel === undefined ? {} : { channel: promptChannel(channel.capabilities, canReact(facts.tools)) }),
     ...(group === undefined
       ? {}

@@ -1,4 +1,4 @@
-import type { MediaKind, MessageId, Origin, SendReceipt } from "@factotum/channel-contract";
+import type { Audience, Card, MediaKind, Mention, MessageId, Origin, Poll, SendReceipt } from "@factotum/channel-contract";
 import type { InputRecord } from "./inbox-records.ts";
 
 /** One part of an outgoing message: one send. Parts of a conversation are sent in the order of their ids. */
@@ -65,7 +65,13 @@ export interface CoveredSpan {
 
 /** An outbound message as stored: JSON, with media by the id of a stored file. `text` is the visible text, or its textual substitute. */
 export type StoredOutbound =
-  | { readonly type: "text"; readonly text: string; readonly replyTo?: MessageId }
+  | ({ readonly type: "text"; readonly text: string; readonly mentions?: readonly Mention[]; readonly replyTo?: MessageId } & Audience)
+  /** `text` is what the card says, for platforms that refuse it. */
+  | ({ readonly type: "card"; readonly card: Card; readonly text: string; readonly replyTo?: MessageId } & Audience)
+  /** Replaces the card of an earlier row. */
+  | { readonly type: "edit-card"; readonly of: string; readonly card: Card; readonly text: string }
+  | { readonly type: "poll"; readonly poll: Poll; readonly text: string }
+  | { readonly type: "reaction"; readonly targetId: MessageId; readonly emoji: string; readonly removed: boolean; readonly text: "" }
   /**
    * Edits the message of an earlier row (`of`, its id) to this text. Its first `shown` characters are visible already: if the message cannot be edited, the
    * rest is sent as a new message, or all of it if the earlier row was never shown.
@@ -73,15 +79,17 @@ export type StoredOutbound =
   | { readonly type: "edit"; readonly of: string; readonly shown: number; readonly text: string; readonly replyTo?: MessageId }
   /** Deletes the message of an earlier row. */
   | { readonly type: "delete"; readonly of: string; readonly text: "" }
-  | {
-      readonly type: "media";
-      readonly file: string;
-      readonly kind: MediaKind;
-      readonly mimeType: string;
-      readonly fileName: string;
-      readonly text: string;
-      readonly replyTo?: MessageId;
-    };
+  | (StoredFile & { readonly type: "media"; readonly text: string; readonly replyTo?: MessageId; readonly silent?: boolean })
+  /** Several files as one message. */
+  | { readonly type: "album"; readonly files: readonly StoredFile[]; readonly text: string; readonly silent?: boolean };
+
+/** A stored file of an outbound message. */
+export interface StoredFile {
+  readonly file: string;
+  readonly kind: MediaKind;
+  readonly mimeType: string;
+  readonly fileName: string;
+}
 
 /**
  * - `waiting`: to be sent at `dueAtMs`. - `sending`: claimed; it may be on the wire.

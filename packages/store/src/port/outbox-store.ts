@@ -1,6 +1,10 @@
 import type { Origin } from "@factotum/channel-contract";
 import type { Page } from "./page.ts";
+import type { TranscriptBody } from "./transcript-records.ts";
 import type { DeadLetter, OutboxRecord, OutboxTransition, StoredOutbound } from "./outbox-records.ts";
+
+/** A notice that is stored once. */
+export type KeyedNotice = Extract<TranscriptBody, { type: "notice" }> & { readonly key: string };
 
 /** A new row of the outbox. */
 export interface NewOutbound {
@@ -19,7 +23,11 @@ export interface NewOutbound {
 
 /** The outbox and the dead letters. */
 export interface OutboxStore {
-  addOutbound(rows: readonly NewOutbound[], options?: { readonly turnId?: string }): Promise<readonly OutboxRecord[]>;
+  /** `notice`: added to a transcript in the same commit, unless one with its key exists. */
+  addOutbound(
+    rows: readonly NewOutbound[],
+    options?: { readonly turnId?: string; readonly notice?: { readonly sessionId: string; readonly body: KeyedNotice } },
+  ): Promise<readonly OutboxRecord[]>;
   /** True if a turn that has just been running has rows in the outbox; searches the newest 10,000 rows. */
   hasOutbound(turnId: string): Promise<boolean>;
   readOutbound(id: string): Promise<OutboxRecord | undefined>;

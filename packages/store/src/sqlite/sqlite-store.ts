@@ -196,7 +196,7 @@ function createOutboxStore({ tables, transactions, calls }: Parts): OutboxStore 
   const { outbox } = tables;
   const deadLetters = new DeadLetters(tables);
   return {
-    addOutbound: (rows, options) => calls.write(() => transactions.addOutbound(rows, options?.turnId)),
+    addOutbound: (rows, options) => calls.write(() => transactions.addOutbound(rows, options)),
     hasOutbound: (turnId) => calls.read(() => outbox.hasRowOf(turnId)),
     readOutbound: (id) => calls.read(() => outbox.read(id)),
     findOutbound: (idempotencyKey) => calls.read(() => outbox.find(idempotencyKey)),

@@ -9,8 +9,8 @@ import { StoreError } from "../port/store-error.ts";
 import type { ImportedEntry } from "../port/session-store.ts";
 import type { AcceptedInput, InboxStore, InputAnswer, SettledInputs } from "../port/inbox-store.ts";
 import type { MaintenanceOptions, Store } from "../port/store.ts";
-import type { NewOutbound } from "../port/outbox-store.ts";
 import type { NewPairing, PairingRequest, PairingStore } from "../port/pairing-store.ts";
+import type { NewOutbound, OutboxStore } from "../port/outbox-store.ts";
 import type { NewTurn, StartedTurn, TurnEnd } from "../port/turn-store.ts";
 import { addTotals } from "./values/add-totals.ts";
 import { textOf } from "./values/row.ts";
@@ -158,8 +158,12 @@ export class Transactions {
     this.#tables.prompts.save(this.#conversationOf(prompt.sessionId), prompt);
   }
 
-  addOutbound(rows: readonly NewOutbound[], turnId: string | undefined): readonly OutboxRecord[] {
+  addOutbound(
+    rows: readonly NewOutbound[],
+    { turnId, notice }: NonNullable<Parameters<OutboxStore["addOutbound"]>[1]> = {},
+  ): readonly OutboxRecord[] {
     const atMs = this.#clock.now();
+    if (notice !== undefined) this.appendEntry(notice.sessionId, notice.body, atMs);
     if (turnId === undefined) return this.#tables.outbox.add(rows, { atMs });
     return this.#tables.outbox.add(rows, { atMs, turn: this.#tables.turns.sequenceOf(turnId) });
   }

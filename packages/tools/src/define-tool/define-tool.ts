@@ -1,4 +1,12 @@
-import type { AgentTool, AgentToolResult, JsonObject, JsonSchema, ToolOptions, ToolTraits } from "@factotum/agent-contract";
+import type {
+  AgentTool,
+  AgentToolResult,
+  JsonObject,
+  JsonSchema,
+  MessagingFeatures,
+  ToolOptions,
+  ToolTraits,
+} from "@factotum/agent-contract";
 import { z } from "zod";
 import { FileAccessError } from "../file-access/file-access-error.ts";
 import { errorResult } from "./tool-result.ts";
@@ -13,6 +21,8 @@ export interface ToolDefinition<Schema extends z.ZodObject> {
   /** Accepted aliases of a parameter, such as `file_path` for `path`; the model is not told of them. */
   readonly aliases?: Readonly<Record<string, string>>;
   readonly traits: ToolTraits;
+  /** The description and schema for a session with these features. */
+  readonly narrow?: (features: MessagingFeatures) => { readonly description: string; readonly schema: z.ZodObject };
   execute(args: z.output<Schema>, options: ToolOptions & { readonly callId: string }): Promise<AgentToolResult>;
 }
 
@@ -21,13 +31,21 @@ export interface ToolDefinition<Schema extends z.ZodObject> {
  * any other exception of `execute`.
  */
 export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinition<Schema>): AgentTool {
-  const { name, summary, description, schema, aliases = {}, traits } = definition;
+  const { name, summary, description, schema, aliases = {}, traits, narrow } = definition;
   return {
     name,
     summary,
     description,
     parameters: toParameters(schema),
     traits,
+    ...(narrow === undefined
+      ? {}
+      : {
+          narrow: (features: MessagingFeatures) => {
+            const narrowed = narrow(features);
+            return { description: narrowed.description, parameters: toParameters(narrowed.schema) };
+          },
+        }),
     async execute(call, options) {
       const parsed = schema.safeParse(normalise(call.arguments, aliases));
       if (!parsed.success) return errorResult(describeIssues(name, parsed.error, Object.keys(schema.shape)));

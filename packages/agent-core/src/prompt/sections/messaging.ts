@@ -5,7 +5,7 @@ export const messaging: PromptSection = {
   id: "messaging",
   half: "session",
   modes: ["full"],
-  render: ({ deliversToChannel, group, tools }) => {
+  render: ({ deliversToChannel, writesElsewhere = true, group, tools }) => {
     const message = tools.some(({ name }) => name === "message");
     const sessionsSend = tools.some(({ name }) => name === "sessions_send");
     if (!deliversToChannel || (!message && !sessionsSend)) return undefined;
@@ -14,7 +14,11 @@ export const messaging: PromptSection = {
       "- Your reply goes to this conversation automatically.",
       ...(message
         ? [
-            "- To write to another conversation, use `message` with `action: send` and a `target`. Set `channel` only to send through another messaging service.",
+            ...(writesElsewhere
+              ? [
+                  "- To write to another conversation, use `message` with `action: send` and a `target`. Set `channel` only to send through another messaging service.",
+                ]
+              : []),
             ...(group === undefined
               ? ["- During work that takes several minutes, use `message` without a target to send a short progress update here."]
               : []),

@@ -1,0 +1,45 @@
+import type { MessageCard } from "@factotum/agent-contract";
+import type { Card, CardInput } from "@factotum/channel-contract";
+import { withoutUndefined } from "@factotum/agent-contract";
+
+/** A model's card for a channel, or the reason why it is refused. `triggers` are texts that the gateway takes for commands. */
+export function toCard(card: MessageCard, triggers: readonly string[]): Card | { readonly refusal: string } {
+  const { title, body, fields, inputs = [], buttons = [] } = card;
+  if (cardIsEmpty(card)) return { refusal: "The card is empty." };
+  const command = buttons.flatMap(({ label, value = label }) => [label, value]).find((text) => isCommand(text, triggers));
+  if (command !== undefined) return { refusal: `A button must not be a command, as ${JSON.stringify(command)} is. Give it another value.` };
+  const ids = inputs.map(({ id }) => id);
+  if (new Set(ids).size < ids.length) return { refusal: "Two inputs of the card have the same id." };
+  if (inputs.length > 0 && buttons.length === 0) return { refusal: "A card with inputs needs a button that submits them." };
+  const open = inputs.find(({ type, options = [] }) => type === "choice" && options.length === 0);
+  if (open !== undefined) return { refusal: `The choice ${JSON.stringify(open.id)} has no options.` };
+  return {
+    body,
+    ...withoutUndefined({ title, fields }),
+    ...(inputs.length === 0 ? {} : { inputs: inputs.map(toInput) }),
+    ...(buttons.length === 0
+      ? {}
+      : {
+          buttons: buttons.map(({ label, value = label, style = "default" }, index) => ({
+            actionId: `button-${index + 1}`,
+            label,
+            value,
+            style,
+          })),
+        }),
+  };
+}
+
+function toInput({ type, id, label, options = [] }: NonNullable<MessageCard["inputs"]>[number]): CardInput {
+  return type === "text" ? { type, id, label } : { type, id, label, options: options.map((option) => ({ value: option, label: option })) };
+}
+
+function cardIsEmpty({ title = "", body, fields = [], buttons = [] }: MessageCard): boolean {
+  return title.trim() === "" && body.trim() === "" && fields.length === 0 && buttons.length === 0;
+}
+
+/** A slash anywhere at the start of a word counts, because directives are recognised inside of messages. */
+function isCommand(text: string, triggers: readonly string[]): boolean {
+  const folded = text.trim().toLowerCase();
+  return /(?:^|\s)\/\S/.test(text) || triggers.some((trigger) => folded === trigger || folded.startsWith(`${trigger} `));
+}
