@@ -13,6 +13,9 @@ export const MAX_IMAGE_BYTES: number = 10 * 1024 * 1024;
 /** Largest file of any other kind. */
 export const MAX_FILE_BYTES: number = 30 * 1024 * 1024;
 
+/** A card has at most 200 elements. A button is three of them, and body, fields and inputs need some too. */
+const MAX_BUTTONS = 40;
+
 /** Both transports deliver an event again until it is acknowledged. */
 const INBOUND: Readonly<Record<FeishuTransport["type"], InboundPath>> = {
   webhook: { delivery: "redelivers", transport: "webhook", webhookAuth: "signature" },
@@ -42,12 +45,15 @@ const CAPABILITIES: Omit<ChannelCapabilities, "inbound"> = {
     { kind: "file", maxBytes: MAX_FILE_BYTES },
   ],
   nativeCommands: false,
-  buttons: false,
-  cards: false,
+  buttons: true,
+  cards: true,
+  cardEdits: true,
+  forms: true,
+  limits: { buttonsPerCard: MAX_BUTTONS, buttonLabelLength: 100, buttonValueBytes: 1_024 },
   streaming: "edit",
   idempotentSend: { windowMs: 3_600_000, maxKeyLength: 50 },
   caseSensitiveIds: true,
   fetchesContext: true,
-  events: ["reaction", "delete", "member"],
+  events: ["reaction", "delete", "member", "action"],
   actions: [],
 };

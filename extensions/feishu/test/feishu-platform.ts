@@ -14,6 +14,8 @@ import type {
 import { FakeFeishu, feishuChallengeRequest, feishuEnvelope, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
 import type { FeishuEnvelope, FeishuFault, FeishuMention, FeishuSentMessage, FeishuWebhookOptions } from "@factotum/testing-channels";
 
+import { buttonValue } from "../src/card-value.ts";
+
 const WEBHOOK_URL = "http://127.0.0.1/channels/feishu/second";
 const DAY_MS = 24 * 60 * 60_000;
 const BOB: FeishuMention = { key: "@_user_2", openId: "ou_bob", name: "Bob" };
@@ -90,8 +92,11 @@ export class FeishuPlatform implements ConformancePlatform {
     this.feishu.addInbound({ messageId: targetId, chatId: "oc_group", senderOpenId: "ou_alice" });
     const { eventType, event, expected } = happeningOf(what, targetId, this.feishu.app.bot.openId);
     const raw = feishuEnvelope(this.feishu.app, { eventType, event, eventId: `happening-${what}` });
-    const facts = { ...before.expected, eventId: raw.header.event_id, timestampMs: Number(raw.header.create_time) };
-    return { before, event: { raw, expected: facts }, expected };
+    const { event_id: eventId, create_time: time } = raw.header;
+    const facts = { ...before.expected, eventId, timestampMs: Number(time) };
+    // A callback names microseconds.
+    const header = what === "press" ? { ...raw.header, create_time: `${time}000` } : raw.header;
+    return { before, event: { raw: { ...raw, header }, expected: facts }, expected };
   }
 
   async deliver(channel: Channel, event: TestEvent, options: { readonly fault?: DeliveryFault } = {}): Promise<DeliveryAnswer> {
@@ -299,6 +304,16 @@ function happeningOf(
         event: { message_id: targetId, chat_id: "oc_group", recall_time: "1767225600", recall_type: "message_owner" },
         expected: { type: "delete", targetId },
       };
+    case "press": {
+      const button = { actionId: "approve", label: "Yes", value: "request-1", style: "primary" } as const;
+      const action = { tag: "button", timezone: "Asia/Shanghai", value: buttonValue(button, { kind: "group", id: "oc_group" }) };
+      const context = { open_message_id: targetId, open_chat_id: "oc_group" };
+      return {
+        eventType: "card.action.trigger",
+        event: { operator: ALICE, token: "c-1", action, host: "im_message", context },
+        expected: { type: "action", actionId: "approve", targetId, value: "request-1" },
+      };
+    }
     case "joined":
     case "left": {
       const eventType = `im.chat.member.user.${what === "joined" ? "added" : "deleted"}_v1`;

@@ -1,4 +1,6 @@
 export type { FakeFeishuApp, FakeFeishuOptions } from "./feishu/app.ts";
+export type { Card as FeishuCard, CardElement as FeishuCardElement } from "./feishu/card-rules.ts";
+export type { FeishuPress } from "./feishu/cards.ts";
 export { envelope as feishuEnvelope, messageEvent as feishuMessageEvent } from "./feishu/events.ts";
 export type { FeishuEnvelope, FeishuMention, FeishuMessageInput } from "./feishu/events.ts";
 export { FakeFeishu } from "./feishu/fake-feishu.ts";

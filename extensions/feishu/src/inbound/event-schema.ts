@@ -37,17 +37,23 @@ export interface MessageEvent {
 }
 
 const id = z.string().min(1);
+/** As milliseconds the year 33658. */
+const MICROSECONDS_FROM = 1e15;
 const optionalId = z.string().nullish();
 
-/** Accepts a message with any time: the platform sends digits, and losing a message because of its format would be worse than an unknown time. */
+/**
+ * Accepts a message with any time: the platform sends digits, and losing a message because of its format would be worse than an unknown time. Events name
+ * milliseconds, callbacks of cards microseconds.
+ */
 const TimeSchema = z
   .union([
     z
       .string()
-      .regex(/^\d{1,15}$/)
+      .regex(/^\d{1,16}$/)
       .transform(Number),
-    z.number().int().min(0).max(999_999_999_999_999),
+    z.number().int().nonnegative(),
   ])
+  .transform((time) => (time < MICROSECONDS_FROM ? time : Math.floor(time / 1_000)))
   .catch(0);
 
 /** Parses the wrapper; other schemas do not fit. */

@@ -1,9 +1,11 @@
 import { messageId } from "@factotum/channel-contract";
-import type { CallOptions, Conversation, InboundEvent, MsgContext } from "@factotum/channel-contract";
+import type { CallOptions, InboundEvent, MsgContext } from "@factotum/channel-contract";
 import * as z from "zod";
 import type { Bot, BotIdentity } from "../api/bot-identity.ts";
 import type { MessagePlace } from "../context/lookup-api.ts";
 import { emojiOf } from "../outbound/emoji.ts";
+import { parseCardAction } from "./card-action.ts";
+import type { EventParts } from "./event-parts.ts";
 import type { KnownChats } from "./known-chats.ts";
 
 /** Context for parsing events other than messages. */
@@ -55,6 +57,8 @@ export const PLATFORM_EVENTS: Readonly<Record<string, EventReader | undefined>> 
   "im.chat.member.bot.deleted_v1": { read: async (...event) => readBotMember(...event, { change: "left" }) },
   "im.chat.member.user.added_v1": { read: async (...event) => readUserMembers(...event, { change: "joined" }) },
   "im.chat.member.user.deleted_v1": { read: async (...event) => readUserMembers(...event, { change: "left" }) },
+  // A callback, which the platform does not repeat: it shows the person an error unless it is answered within 3 seconds, so nothing is looked up.
+  "card.action.trigger": { read: (event, context) => Promise.resolve(readCardAction(event, context)) },
 };
 
 async function readReaction(
@@ -139,12 +143,10 @@ async function readUserMembers(
   return { type: "events", events };
 }
 
-interface EventParts {
-  readonly conversation: Conversation;
-  readonly eventId?: string;
-  readonly messageId: string;
-  readonly event: InboundEvent;
-  readonly senderId: string;
+function readCardAction(event: unknown, context: PlatformEventContext): ReadEvent | undefined {
+  const parts = parseCardAction(event);
+  if (parts === "foreign") return { type: "ignored", reason: "its card was not made by this channel" };
+  return parts && one(context, parts);
 }
 
 function one(context: PlatformEventContext, parts: EventParts): ReadEvent {
@@ -159,8 +161,8 @@ function toMessage({ eventId, accountId, timestampMs }: PlatformEventContext, pa
     timestampMs,
     event: parts.event,
     sender: { id: parts.senderId, isBot: false },
-    text: "",
-    mentionsBot: false,
+    text: parts.text ?? "",
+    mentionsBot: parts.mentionsBot ?? false,
     attachments: [],
   };
 }

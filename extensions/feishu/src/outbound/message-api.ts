@@ -34,6 +34,8 @@ export interface MessageApi {
     options: CallOptions,
   ): Promise<MessageId>;
   edit(id: string, body: MessageContent, options: CallOptions): Promise<void>;
+  /** Replaces a card; `content` is its JSON. */
+  editCard(id: string, content: string, options: CallOptions): Promise<void>;
   recall(id: string, options: CallOptions): Promise<void>;
   react(id: string, emojiType: string, options: CallOptions): Promise<void>;
   unreact(id: string, emojiType: string, options: CallOptions): Promise<void>;
@@ -66,6 +68,9 @@ export function createMessageApi(api: FeishuApi, appId: string): MessageApi {
     },
     async edit(id, body, options) {
       await api.call({ method: "PUT", path: path(id), data: body }, options);
+    },
+    async editCard(id, content, options) {
+      await api.call({ method: "PATCH", path: path(id), data: { content } }, options);
     },
     async recall(id, options) {
       await api.call({ method: "DELETE", path: path(id) }, options);

@@ -2,7 +2,9 @@ import type { Media } from "@factotum/channel-contract";
 import type { MessageBody } from "./render-text.ts";
 
 /** The content of a message, as the platform accepts it. */
-export type MessageContent = MessageBody | { readonly msg_type: "image" | "file" | "audio" | "media"; readonly content: string };
+export type MessageContent =
+  | MessageBody
+  | { readonly msg_type: "image" | "file" | "audio" | "media" | "interactive"; readonly content: string };
 
 /** A file for the platform; `type` is its name for the kind. */
 export interface Upload {

@@ -10,7 +10,11 @@ export interface MessageBody {
 }
 
 /** Largest request body in bytes, by type. */
-export const MAX_BODY_BYTES: Readonly<Record<MessageBody["msg_type"], number>> = { text: 150 * 1024, post: 30 * 1024 };
+export const MAX_BODY_BYTES: Readonly<Record<MessageBody["msg_type"] | "interactive", number>> = {
+  text: 150 * 1024,
+  post: 30 * 1024,
+  interactive: 30 * 1024,
+};
 
 /** The start of a tag that notifies people. */
 const AT_TAG = /<(?=\/?at\b)/gi;
@@ -20,12 +24,25 @@ const AT_TAG = /<(?=\/?at\b)/gi;
  * small, tables become code, images become links). Tags that notify people are broken up by a zero-width space everywhere.
  */
 export function renderText(markdown: string): MessageBody {
-  const source = markdown.replaceAll("\r\n", "\n").trim();
+  const source = sourceOf(markdown);
   const parsed = parseText(source);
   if (parsed !== undefined && isPlain(parsed)) return { msg_type: "text", content: JSON.stringify({ text: source }) };
+  return { msg_type: "post", content: JSON.stringify({ zh_cn: { content: [[{ tag: "md", text: rewrite(source, parsed) }]] } }) };
+}
+
+/** The same for the `markdown` element of a card. */
+export function renderMarkdown(markdown: string): string {
+  const source = sourceOf(markdown);
+  return rewrite(source, parseText(source));
+}
+
+function sourceOf(markdown: string): string {
+  return markdown.replaceAll("\r\n", "\n").trim();
+}
+
+function rewrite(source: string, parsed: ParsedText | undefined): string {
   const rendered = (parsed === undefined ? renderUnparsed(source) : renderParsed(parsed)).trim();
-  const text = (rendered === "" ? source : rendered).replace(AT_TAG, "<\u200b");
-  return { msg_type: "post", content: JSON.stringify({ zh_cn: { content: [[{ tag: "md", text }]] } }) };
+  return (rendered === "" ? source : rendered).replace(AT_TAG, "<\u200b");
 }
 
 /** True if the text has no markup: paragraphs of text and bare addresses, no escape, no entity, nothing that could be a tag. */

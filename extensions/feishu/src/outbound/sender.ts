@@ -1,4 +1,13 @@
-import type { CallOptions, ChannelErrorCode, ChannelHost, Origin, Outbound, SendOptions, SendReceipt } from "@factotum/channel-contract";
+import type {
+  CallOptions,
+  Card,
+  ChannelErrorCode,
+  ChannelHost,
+  Origin,
+  Outbound,
+  SendOptions,
+  SendReceipt,
+} from "@factotum/channel-contract";
 import { createKeyedQueue, measure } from "@factotum/channel-kit";
 import { MAX_FILE_BYTES, MAX_IMAGE_BYTES, MAX_TEXT_LENGTH } from "../capabilities.ts";
 import { receiveIdType } from "../conversation-id.ts";
@@ -7,6 +16,8 @@ import { emojiType } from "./emoji.ts";
 import { idempotencyUuid } from "./idempotency-uuid.ts";
 import type { MessageApi } from "./message-api.ts";
 import { contentOf, uploadOf } from "./message-content.ts";
+import type { MessageContent } from "./message-content.ts";
+import { renderCard } from "./render-card.ts";
 import { MAX_BODY_BYTES, renderText } from "./render-text.ts";
 import type { MessageBody } from "./render-text.ts";
 
@@ -89,10 +100,21 @@ async function dispatch(
     }
     case "media":
       return sendMedia(messages, { target, outbound, uuid }, signal);
+    case "card": {
+      if (receiveIdType(target.conversation.id) === undefined)
+        return refused("not-found", `${target.conversation.id} is no chat (oc_…) and no person (ou_…)`);
+      const body = cardOf(outbound.card, target);
+      if (!("msg_type" in body)) return body;
+      return { type: "accepted", messageIds: [await messages.send({ target, body, uuid, replyTo: outbound.replyTo }, { signal })] };
+    }
+    case "edit-card": {
+      const body = cardOf(outbound.card, target);
+      if (!("msg_type" in body)) return body;
+      await messages.editCard(outbound.targetId, body.content, { signal });
+      return { type: "accepted", messageIds: [outbound.targetId] };
+    }
     case "album":
     case "poll":
-    case "card":
-    case "edit-card":
     case "stream":
     case "typing":
       return refused("rejected", `this channel sends no ${outbound.type}`);
@@ -133,6 +155,19 @@ function bodyOf(text: string): MessageBody | SendReceipt {
   return measure(JSON.stringify(body), "bytes") > MAX_BODY_BYTES[body.msg_type] - 1024
     ? refused("too-long", "the rendered message is too large")
     : body;
+}
+
+/** Renders a card, or the receipt if it cannot be sent. */
+function cardOf(card: Card, { conversation }: Origin): MessageContent | SendReceipt {
+  const rendered = renderCard(card, conversation);
+  const content = JSON.stringify(rendered);
+  const { elements } = rendered["body"] as { readonly elements: readonly unknown[] };
+  if (elements.length === 0) return refused("rejected", "the card is empty");
+  if ((card.inputs ?? []).length > 0 && (card.buttons ?? []).length === 0) return refused("rejected", "a form needs a button");
+  // The content is a string inside the request, so its quotes are escaped.
+  return measure(JSON.stringify(content), "bytes") > MAX_BODY_BYTES.interactive - 1024
+    ? refused("too-long", "the card is too large")
+    : { msg_type: "interactive", content };
 }
 
 function refused(code: ChannelErrorCode, message: string, retry: "never" | "backoff" = "never"): SendReceipt {

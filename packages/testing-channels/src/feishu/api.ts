@@ -2,10 +2,11 @@ import type { ServerResponse } from "node:http";
 import type { FakeFeishuApp } from "./app.ts";
 import type { FeishuFault } from "./faults.ts";
 import { asItem } from "./items.ts";
-import { FeishuRefusal, checkContent, checkUuid, invalid } from "./message-rules.ts";
+import { checkContent, checkUuid, invalid } from "./message-rules.ts";
+import { cardRoutes } from "./cards.ts";
+import { FeishuRefusal } from "./refusal.ts";
 import { readRoutes } from "./reads.ts";
 import { MessageStore } from "./message-store.ts";
-import type { SentMessage } from "./message-store.ts";
 import type { ApiRequest, Reply, Resource, Route } from "./route.ts";
 import { TenantTokens } from "./tokens.ts";
 
@@ -52,7 +53,7 @@ export class FeishuApi {
     this.#app = app;
     this.tokens = new TenantTokens(app);
     this.messages = new MessageStore(app);
-    this.#routes.push(...readRoutes(app, this.messages));
+    this.#routes.push(...readRoutes(app, this.messages), ...cardRoutes(this.messages));
   }
 
   async handle(request: ApiRequest, response: ServerResponse): Promise<void> {
@@ -178,14 +179,15 @@ export class FeishuApi {
 
   #update(request: ApiRequest, id: string): Reply {
     const { messageType, content } = checkContent(fields(request), request.bytes);
-    const message = this.#own(id);
+    const message = this.messages.own(id);
+    if (message.messageType === "interactive") throw new FeishuRefusal(230054, "This operation is not supported for this message type.");
     if (message.edits >= 20) throw new FeishuRefusal(230072, "The message has reached the number of times it can be edited.");
     this.messages.replace(id, { messageType, content, edits: message.edits + 1 });
     return { data: asItem({ ...message, messageType, content }, this.#app) };
   }
 
   #recall(id: string): Reply {
-    this.messages.replace(this.#own(id).messageId, { deleted: true });
+    this.messages.replace(this.messages.own(id).messageId, { deleted: true });
     return { data: {} };
   }
 
@@ -216,16 +218,6 @@ export class FeishuApi {
     if (request.query.get("type") !== (key.includes("/img_") ? "image" : "file")) throw new FeishuRefusal(234001, "Invalid request param.");
     if (resource === undefined) throw new FeishuRefusal(234003, "File not in msg.");
     return resource;
-  }
-
-  #own(id: string): SentMessage {
-    const message = this.messages.find(id);
-    if (message === undefined)
-      throw this.messages.chatOf(id) === undefined
-        ? invalid("invalid message_id")
-        : new FeishuRefusal(230071, "The operator is not the sender.");
-    if (message.deleted) throw new FeishuRefusal(230011, "The message was recalled.");
-    return message;
   }
 
   #reactions(id: string): { reactionId: string; emoji: string }[] {

@@ -5,6 +5,9 @@ import { FeishuApi } from "./api.ts";
 import type { FakeFeishuOptions } from "./app.ts";
 import { fakeFeishuApp } from "./app.ts";
 import type { FakeFeishuApp } from "./app.ts";
+import { pressEvent } from "./cards.ts";
+import type { FeishuPress } from "./cards.ts";
+import type { FeishuEnvelope } from "./events.ts";
 import type { FeishuFault } from "./faults.ts";
 import { parseForm } from "./form.ts";
 import { FeishuLongConnection } from "./long-connection.ts";
@@ -115,6 +118,13 @@ export class FakeFeishu implements AsyncDisposable {
   /** Puts a message of a person into a chat, so that it can be replied to; `messageEvent` makes its event. */
   addInbound(message: InboundMessage): void {
     this.#api.messages.addInbound(message);
+  }
+
+  /** The callback for a press of a button on a card that the bot sent; deliver it like an event. */
+  press(messageId: string, press: FeishuPress): FeishuEnvelope {
+    const message = this.#api.messages.find(messageId);
+    if (message === undefined || message.deleted) throw new Error(`there is no message ${messageId}`);
+    return pressEvent(this.app, message, press);
   }
 
   /** Attaches a file to a message. */

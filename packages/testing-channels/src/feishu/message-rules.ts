@@ -1,18 +1,5 @@
-/** A refusal with the platform's code. */
-export class FeishuRefusal extends Error {
-  readonly status: number;
-  readonly code: number;
-  /** Scopes of which one is missing. */
-  readonly scopes: readonly string[];
-
-  constructor(code: number, message: string, status = 400, scopes: readonly string[] = []) {
-    super(message);
-    this.name = "FeishuRefusal";
-    this.code = code;
-    this.status = status;
-    this.scopes = scopes;
-  }
-}
+import { checkCard } from "./card-rules.ts";
+import { FeishuRefusal } from "./refusal.ts";
 
 const TYPES = ["text", "post", "image", "file", "audio", "media", "sticker", "interactive", "share_chat", "share_user"];
 const POST_TAGS = ["text", "a", "at", "img", "media", "emotion", "md", "code_block", "hr"];
@@ -28,6 +15,7 @@ export function checkContent(body: Readonly<Record<string, unknown>>, bytes: num
   const parsed = parse(content);
   if (messageType === "text" && (typeof parsed["text"] !== "string" || parsed["text"] === "")) throw invalid("text is empty");
   if (messageType === "post") checkPost(parsed);
+  if (messageType === "interactive") checkCard(parsed);
   if (["image", "file", "audio", "media"].includes(messageType) && typeof (parsed["image_key"] ?? parsed["file_key"]) !== "string")
     throw invalid("key is missing");
   return { messageType, content: parsed };

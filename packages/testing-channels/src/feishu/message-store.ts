@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { FakeFeishuApp } from "./app.ts";
+import { invalid } from "./message-rules.ts";
+import { FeishuRefusal } from "./refusal.ts";
 
 /** A message that the bot sent. */
 export interface SentMessage {
@@ -66,6 +68,17 @@ export class MessageStore {
 
   find(messageId: string): SentMessage | undefined {
     return this.#sent[this.#places.get(messageId) ?? -1];
+  }
+
+  /** A message of the bot that can be changed. Throws the platform's refusal for any other. */
+  own(messageId: string): SentMessage {
+    const message = this.find(messageId);
+    if (message === undefined)
+      throw this.chatOf(messageId) === undefined
+        ? invalid("invalid message_id")
+        : new FeishuRefusal(230071, "The operator is not the sender.");
+    if (message.deleted) throw new FeishuRefusal(230011, "The message was recalled.");
+    return message;
   }
 
   /** The message sent to the same target with the same uuid within the hour. */

@@ -1,7 +1,8 @@
 import type { FakeFeishuApp } from "./app.ts";
 import { asItem, inboundItem } from "./items.ts";
-import { FeishuRefusal, invalid } from "./message-rules.ts";
+import { invalid } from "./message-rules.ts";
 import type { MessageStore } from "./message-store.ts";
+import { FeishuRefusal } from "./refusal.ts";
 import type { Route } from "./route.ts";
 
 /** Any one of them is enough. */

@@ -1,0 +1,124 @@
+import { TestHost } from "@factotum/channel-conformance";
+import type { Card, Channel, Conversation } from "@factotum/channel-contract";
+import { FakeFeishu, feishuEnvelope, feishuWebhookRequest } from "@factotum/testing-channels";
+import type { FeishuEnvelope, FeishuPress } from "@factotum/testing-channels";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createFeishuChannel } from "../index.ts";
+import type { FeishuTransport } from "../index.ts";
+
+const signal = new AbortController().signal;
+const CARD: Card = { body: "Deploy?", buttons: [{ actionId: "yes", label: "Yes", value: "/approve 1", style: "primary" }] };
+const FORM: Card = {
+  body: "Deploy?",
+  inputs: [
+    { type: "text", id: "reason", label: "Reason" },
+    { type: "choice", id: "days", label: "Days", multiple: true, options: [{ value: "1", label: "Monday" }] },
+    { type: "text", id: "empty", label: "Empty" },
+  ],
+  buttons: [{ actionId: "send", label: "Send", style: "default" }],
+};
+
+describe.each(["webhook", "websocket"] as const)("a pressed button, by %s", (type) => {
+  let feishu: FakeFeishu;
+  let host: TestHost;
+  let channel: Channel;
+
+  beforeEach(async () => {
+    feishu = await FakeFeishu.start();
+    host = new TestHost();
+    const { appId, appSecret, encryptKey, verificationToken } = feishu.app;
+    const transport: FeishuTransport = type === "webhook" ? { type, encryptKey, verificationToken } : { type };
+    channel = createFeishuChannel({ appId, appSecret, domain: "feishu", baseUrl: feishu.baseUrl, transport }, host);
+    await channel.start({ signal });
+  });
+  afterEach(async () => {
+    await channel.stop({ signal: AbortSignal.abort() });
+    await feishu[Symbol.asyncDispose]();
+  });
+
+  async function show(card: Card, conversation: Conversation): Promise<string> {
+    const target = { channel: "feishu", accountId: "second", conversation };
+    const receipt = await channel.send(target, { type: "card", card }, { signal, idempotencyKey: "card" });
+    if (receipt.type !== "accepted") throw new Error(JSON.stringify(receipt));
+    return receipt.messageIds[0] ?? "";
+  }
+
+  /** Resolves with the status of the answer. */
+  async function deliver(payload: FeishuEnvelope): Promise<number> {
+    if (type === "websocket") return feishu.longConnection.deliver(payload);
+    const response = await channel.handleWebhook(feishuWebhookRequest(feishu.app, "http://127.0.0.1/", payload), { signal });
+    // The platform shows an error for any other body than an empty one or one of its own structures.
+    if (response.status === 200) expect(await response.json()).toEqual({});
+    return response.status;
+  }
+  const press = async (messageId: string, given: FeishuPress): Promise<number> => deliver(feishu.press(messageId, given));
+
+  test.each<[Conversation, FeishuPress["chatId"], Conversation]>([
+    [{ kind: "group", id: "oc_group" }, undefined, { kind: "group", id: "oc_group" }],
+    // A card that was sent to a person is pressed in their chat.
+    [{ kind: "direct", id: "ou_alice" }, "oc_dm", { kind: "direct", id: "oc_dm" }],
+    [{ kind: "group", id: "oc_group", threadId: "om_root" }, undefined, { kind: "group", id: "oc_group", threadId: "om_root" }],
+  ])("in %j is passed on", async (target, chatId, conversation) => {
+    feishu.addInbound({ messageId: "om_root", chatId: "oc_group" });
+    const messageId = await show(CARD, target);
+    const before = feishu.requests.length;
+    expect(await press(messageId, { label: "Yes", openId: "ou_bob", eventId: "e-1", ...(chatId !== undefined && { chatId }) })).toBe(200);
+    expect(host.stored).toMatchObject([
+      {
+        origin: { channel: "feishu", accountId: "second", conversation },
+        eventId: "e-1",
+        messageId,
+        event: { type: "action", actionId: "yes", value: "/approve 1", targetId: messageId },
+        sender: { id: "ou_bob", isBot: false },
+        text: "Yes",
+        mentionsBot: true,
+      },
+    ]);
+    // The person waits for at most 3 seconds: nothing is requested before the answer.
+    expect(feishu.requests).toHaveLength(before);
+  });
+
+  test("names the time in milliseconds", async () => {
+    const messageId = await show(CARD, { kind: "group", id: "oc_group" });
+    const payload = feishu.press(messageId, { label: "Yes" });
+    expect(payload.header.create_time).toHaveLength(16);
+    await deliver(payload);
+    expect(host.stored[0]?.timestampMs).toBe(Number(payload.header.create_time) / 1_000);
+  });
+
+  test("of a form has the inputs", async () => {
+    const messageId = await show(FORM, { kind: "group", id: "oc_group" });
+    await press(messageId, { label: "Send", form: { in_reason: "two\nlines", in_days: ["1"] } });
+    expect(host.stored[0]?.event).toEqual({
+      type: "action",
+      actionId: "send",
+      targetId: messageId,
+      inputs: { reason: "two\nlines", days: ["1"] },
+    });
+  });
+
+  test("that is repeated is one input", async () => {
+    const messageId = await show(CARD, { kind: "group", id: "oc_group" });
+    const payload = feishu.press(messageId, { label: "Yes" });
+    expect([await deliver(payload), await deliver(payload)]).toEqual([200, 200]);
+    expect(host.stored).toHaveLength(1);
+  });
+
+  test("that cannot be stored is an error for the person", async () => {
+    const messageId = await show(CARD, { kind: "group", id: "oc_group" });
+    host.failNext();
+    expect(await press(messageId, { label: "Yes" })).toBeGreaterThanOrEqual(500);
+    expect(host.stored).toEqual([]);
+  });
+
+  test.each([
+    [
+      "of a card of another maker",
+      { operator: { open_id: "ou_a" }, action: { value: { odd: 1 } }, context: { open_message_id: "om", open_chat_id: "oc" } },
+    ],
+    ["without its structure", { odd: true }],
+  ])("%s is ignored", async (_, event) => {
+    expect(await deliver(feishuEnvelope(feishu.app, { eventType: "card.action.trigger", event }))).toBe(200);
+    expect(host.received).toEqual([]);
+  });
+});
