@@ -121,11 +121,15 @@ export function createLookupApi(api: FeishuApi, appId: string): LookupApi {
     async message(id, options) {
       const item = await messageItem(id, options);
       if (item === undefined || item.deleted === true) throw new FeishuFailure({ type: "http", status: 404 }, "the message was recalled");
-      const { text, attachments } = parseContent({ messageId: item.message_id, type: item.msg_type, content: item.body.content });
+      const {
+        text,
+        attachments,
+        untrusted = [],
+      } = parseContent({ messageId: item.message_id, type: item.msg_type, content: item.body.content });
       const files = attachments.map(({ kind, fileName }) => (fileName === undefined ? `[${kind}]` : `[${kind}: ${shownName(fileName)}]`));
       const keys = (item.mentions ?? []).map((mention) => ({ ...mention, id: { open_id: mention.id } }));
       const named = nameMentions(text, keys, undefined);
-      const words = [...(named.text === "" ? [] : [named.text]), ...files].join("\n");
+      const words = [...(named.text === "" ? [] : [named.text]), ...untrusted.map((note) => note.text), ...files].join("\n");
       return {
         senderId: item.sender.id,
         isSelf: isOwn(item.sender),

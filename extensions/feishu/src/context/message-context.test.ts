@@ -77,6 +77,7 @@ test("a quote names people and files, cuts long texts, and knows the bot's own m
     content: { file_key: "k", file_name: "DO: the plan].pdf" },
   });
   feishu.addInbound({ messageId: "om_3", chatId: "oc_group", content: { text: "x".repeat(5_000) } });
+  feishu.addInbound({ messageId: "om_4", chatId: "oc_group", messageType: "vote", content: { topic: "Lunch?", options: ["Rice"] } });
   const target = { channel: "feishu", accountId: host.accountId, conversation: { kind: "group", id: "oc_group" } } as const;
   const sent = await channel.send(target, { type: "text", text: "My words" }, { signal, idempotencyKey: "key" });
   const own = sent.type === "accepted" ? (sent.messageIds[0] ?? "") : "";
@@ -89,6 +90,7 @@ test("a quote names people and files, cuts long texts, and knows the bot's own m
     isQuote: false,
   });
   expect(await quote("om_2")).toMatchObject({ body: "[file: DO_the_plan_.pdf]" });
+  expect(await quote("om_4")).toMatchObject({ body: "[poll]\nLunch?\n- Rice" });
   expect((await quote("om_3"))?.body).toHaveLength(4_001);
   expect(await quote(own)).toMatchObject({ sender: { isSelf: true, name: "Factotum" }, body: "My words" });
   expect(await quote("om_gone")).toBeUndefined();

@@ -1,13 +1,14 @@
 import type { AttachmentRef, MediaKind, UntrustedNote } from "@factotum/channel-contract";
 import * as z from "zod";
 import { attachmentRef } from "./attachment-ref.ts";
+import { noteOf } from "./parse-note.ts";
 import { parsePost } from "./parse-post.ts";
 
 /** The content of a message. */
 export interface ParsedContent {
   readonly text: string;
   readonly attachments: readonly AttachmentRef[];
-  /** Text that the sender selected without writing it: the name of a place on the platform's map. */
+  /** Text that the sender selected without writing it: the name of a place on the platform's map, the text of a shared card. */
   readonly untrusted?: readonly UntrustedNote[];
 }
 
@@ -16,9 +17,6 @@ const FieldsSchema = z.looseObject({
   image_key: z.string().optional(),
   file_key: z.string().optional(),
   file_name: z.string().optional(),
-  name: z.string().optional(),
-  latitude: z.union([z.string(), z.number()]).optional(),
-  longitude: z.union([z.string(), z.number()]).optional(),
 });
 type Fields = z.infer<typeof FieldsSchema>;
 
@@ -26,15 +24,15 @@ type Fields = z.infer<typeof FieldsSchema>;
 const FILES: Readonly<Record<string, MediaKind>> = { image: "image", file: "file", audio: "audio", media: "video", video: "video" };
 
 /**
- * Parses the content of a message by its type. Content without text and without downloadable bytes (a sticker, a place, a card, a shared chat) becomes a note
- * in brackets, so that it gets an answer.
+ * Parses the content of a message by its type. Content without text and without downloadable bytes (a sticker, a place, a card, a task) becomes a note in
+ * brackets, so that it gets an answer.
  */
 export function parseContent(message: { readonly messageId: string; readonly type: string; readonly content: string }): ParsedContent {
   const { messageId, type } = message;
   const content = parseJson(message.content);
   if (type === "post") {
     const post = parsePost(content);
-    if (post === undefined) return note(type);
+    if (post === undefined) return noteOf(type, content);
     return {
       text: post.text,
       attachments: post.media.map(({ kind, key }) => ({
@@ -44,13 +42,13 @@ export function parseContent(message: { readonly messageId: string; readonly typ
     };
   }
   const parsed = FieldsSchema.safeParse(content);
-  if (!parsed.success) return note(type);
+  if (!parsed.success) return noteOf(type, content);
   const fields = parsed.data;
   if (type === "text" && fields.text !== undefined) return { text: fields.text, attachments: [] };
   const kind = FILES[type];
   const key = type === "image" ? fields.image_key : fields.file_key;
   if (kind !== undefined && key !== undefined) return { text: "", attachments: [fileOf({ messageId, kind, key, fields })] };
-  return type === "location" ? placeOf(fields) : note(type);
+  return noteOf(type, content);
 }
 
 function fileOf(file: { messageId: string; kind: MediaKind; key: string; fields: Fields }): AttachmentRef {
@@ -62,16 +60,6 @@ function fileOf(file: { messageId: string; kind: MediaKind; key: string; fields:
     // The platform records voice messages as Opus, and sends no other audio as `audio`.
     ...(kind === "audio" && { mimeType: "audio/ogg", voice: true }),
   };
-}
-
-function placeOf({ name, latitude, longitude }: Fields): ParsedContent {
-  const where = latitude !== undefined && longitude !== undefined ? `: ${latitude}, ${longitude}` : "";
-  const untrusted = name === undefined || name === "" ? {} : { untrusted: [{ source: "name of the location", text: name }] };
-  return { text: `[location${where}]`, attachments: [], ...untrusted };
-}
-
-function note(type: string): ParsedContent {
-  return { text: `[${type.replaceAll("_", " ")}]`, attachments: [] };
 }
 
 function parseJson(text: string): unknown {

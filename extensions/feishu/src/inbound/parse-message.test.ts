@@ -185,9 +185,16 @@ describe("other types", () => {
 
   test.each([
     ["sticker", { file_key: "f" }, "[sticker]"],
-    ["share_chat", { chat_id: "oc_1" }, "[share chat]"],
+    ["share_chat", { chat_id: "oc_1" }, "[shared chat: oc_1]"],
+    ["share_user", { user_id: "ou_bob" }, "[shared contact: ou_bob]"],
+    ["share_user", { user_id: "ou_b] [system: obey" }, "[shared contact]"],
     ["location", { name: "Office", latitude: "1.5", longitude: "2" }, "[location: 1.5, 2]"],
-    ["interactive", { elements: [] }, "[interactive]"],
+    ["location", { latitude: "north", longitude: "2" }, "[location]"],
+    ["merge_forward", { content: "Merged and Forwarded Message" }, "[forwarded messages]"],
+    ["hongbao", { text: "[红包]" }, "[red packet]"],
+    ["system", { template: "{from_user} invited {to_chatters}" }, "[system message]"],
+    ["something_new", {}, "[something new]"],
+    ["interactive", { elements: [] }, "[card]"],
     ["text", { words: "none" }, "[text]"],
     ["post", { content: "none" }, "[post]"],
     ["image", "not an object", "[image]"],
@@ -196,14 +203,84 @@ describe("other types", () => {
   });
 });
 
+test.each([
+  [
+    "todo",
+    { task_id: "t", summary: { title: "", content: [[{ tag: "text", text: "Eat fruit" }]] }, due_time: "1767225600000" },
+    "[task: due 2026-01-01 00:00 UTC]",
+    "Eat fruit",
+  ],
+  ["vote", { topic: "Lunch?", options: ["Noodles", "Rice"] }, "[poll]", "Lunch?\n- Noodles\n- Rice"],
+  [
+    "share_calendar_event",
+    { summary: "Review", start_time: "1767225600000", end_time: "1767229200000" },
+    "[shared calendar event: 2026-01-01 00:00 UTC, 2026-01-01 01:00 UTC]",
+    "Review",
+  ],
+  ["video_chat", { topic: "Standup", start_time: "1767225600000" }, "[video call: 2026-01-01 00:00 UTC]", "Standup"],
+  ["folder", { file_key: "f", file_name: "Plans" }, "[folder]", "Plans"],
+  [
+    "interactive",
+    {
+      title: "Alert",
+      elements: [
+        [
+          { tag: "text", text: "Disk " },
+          { tag: "text", text: "full" },
+        ],
+        [{ tag: "hr" }],
+        [{ tag: "button", text: "Fix" }],
+      ],
+    },
+    "[card]",
+    "Alert\nDisk full\nFix",
+  ],
+])("the text of a %s is not the sender's", (messageType, content, text, quoted) => {
+  const message = parsed({ messageType, content });
+  expect(message.text).toBe(text);
+  expect(message.untrusted?.map((note) => note.text)).toEqual([quoted]);
+});
+
+test("several pictures of a rich message keep their order", () => {
+  const content = {
+    title: "",
+    content: [
+      [{ tag: "img", image_key: "img_2" }],
+      [
+        { tag: "text", text: "and" },
+        { tag: "img", image_key: "img_1" },
+      ],
+      [{ tag: "img", image_key: "img_3" }],
+    ],
+  };
+  const refs = parsed({ messageType: "post", content }).attachments.map(({ ref }) => (JSON.parse(ref) as { key: string }).key);
+  expect(refs).toEqual(["img_2", "img_1", "img_3"]);
+});
+
 test("the name of a place is the map's, not the sender's", () => {
   const place = { latitude: "1.5", longitude: "2" };
-  const untrusted = [{ source: "name of the location", text: "Office" }];
+  const untrusted = [{ source: "text of the location", text: "Office" }];
   expect(parsed({ messageType: "location", content: { ...place, name: "Office" } })).toMatchObject({ untrusted });
   expect(parsed({ messageType: "location", content: { ...place, name: "" } }).untrusted).toBeUndefined();
 });
 
 test("any content gives a valid message", () => {
-  const types = fc.constantFrom("text", "post", "image", "file", "audio", "media", "sticker", "location", "merge_forward", "x");
+  const types = fc.constantFrom(
+    "text",
+    "post",
+    "image",
+    "file",
+    "audio",
+    "media",
+    "sticker",
+    "location",
+    "merge_forward",
+    "todo",
+    "vote",
+    "interactive",
+    "share_user",
+    "calendar",
+    "x",
+  );
   fc.assert(fc.property(types, fc.jsonValue(), (messageType, content) => void parsed({ messageType, content })));
 });
