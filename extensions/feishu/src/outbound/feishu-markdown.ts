@@ -26,10 +26,10 @@ export function parseText(source: string): ParsedText | undefined {
 
 /**
  * Rewrites Markdown that Feishu's `md` element does not support, and keeps every other character: headings become small ones, tables and indented code become
- * fenced blocks, images and references become plain links.
+ * fenced blocks, images and references become plain links. `renderLiteral` rewrites text outside code and addresses.
  */
-export function renderParsed({ source, root, definitions }: ParsedText): string {
-  return new Rewriter(source, definitions).inside(root);
+export function renderParsed({ source, root, definitions }: ParsedText, renderLiteral: (text: string) => string): string {
+  return new Rewriter(source, { definitions, renderLiteral }).inside(root);
 }
 
 /** The same for a text without a tree: only images are rewritten, because a message with one is refused. */
@@ -41,10 +41,15 @@ export function renderUnparsed(source: string): string {
 class Rewriter {
   readonly #source: string;
   readonly #definitions: ReadonlyMap<string, Definition>;
+  readonly #renderLiteral: (text: string) => string;
 
-  constructor(source: string, definitions: ReadonlyMap<string, Definition>) {
+  constructor(
+    source: string,
+    parts: { readonly definitions: ReadonlyMap<string, Definition>; readonly renderLiteral: (text: string) => string },
+  ) {
     this.#source = source;
-    this.#definitions = definitions;
+    this.#definitions = parts.definitions;
+    this.#renderLiteral = parts.renderLiteral;
   }
 
   /** The source of a node, with its children rewritten. */
@@ -82,6 +87,9 @@ class Rewriter {
         return isBlock ? fenced(this.#slice(node)) : this.inside(node);
       case "code":
         return isBlock && !/^(?:```|~~~)/.test(this.#slice(node)) ? fenced(node.value) : this.#slice(node);
+      case "text":
+        // A link cannot contain a mention.
+        return parent.type === "link" ? this.#slice(node) : this.#renderLiteral(this.#slice(node));
       default:
         return this.inside(node);
     }

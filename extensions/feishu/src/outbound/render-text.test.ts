@@ -1,3 +1,4 @@
+import type { Mention } from "@factotum/channel-contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { renderText } from "./render-text.ts";
@@ -71,6 +72,49 @@ describe("unsupported markup is rewritten", () => {
     const code = "```md\n# not a heading\n![not](an-image)\n| not | a |\n|---|---|\n```";
     expect(post(`Look:\n\n${code}`)).toBe(`Look:\n\n${code}`);
     expect(post("`![a](b)` and ![a](https://b)")).toBe("`![a](b)` and [a](https://b)");
+  });
+});
+
+describe("mentioned people are notified", () => {
+  const people: readonly Mention[] = [
+    { id: "ou_bob", name: "Bob" },
+    { id: "ou_bobby", name: "Bob Miller" },
+    { id: "ou_zhang", name: "张三" },
+  ];
+  const rendered = (markdown: string, mentions = people): string => {
+    const parsed = JSON.parse(renderText(markdown, mentions).content) as { text?: string; zh_cn?: { content: { text: string }[][] } };
+    return parsed.text ?? parsed.zh_cn?.content[0]?.[0]?.text ?? "";
+  };
+
+  test.each([
+    ["Ask @Bob, please", 'Ask <at user_id="ou_bob">Bob</at>, please'],
+    ["**Ask** @Bob Miller", '**Ask** <at user_id="ou_bobby">Bob Miller</at>'],
+    ["@张三请看 @Bob", '<at user_id="ou_zhang">张三</at>请看 <at user_id="ou_bob">Bob</at>'],
+    ["- @Bob\n- *@Bob*", '- <at user_id="ou_bob">Bob</at>\n- *<at user_id="ou_bob">Bob</at>*'],
+    ["# Hi @Bob", '#### Hi <at user_id="ou_bob">Bob</at>'],
+  ])("%j", (markdown, expected) => {
+    expect(rendered(markdown)).toBe(expected);
+  });
+
+  test.each(["mail a@Bob", "@Bobby", "`@Bob`", "```\n@Bob\n```", "[@Bob](https://x.y)", "Bob", "@Carol"])(
+    "%j notifies nobody",
+    (markdown) => {
+      expect(rendered(markdown)).toBe(markdown);
+    },
+  );
+
+  test("everyone cannot be mentioned, by whatever name or id", () => {
+    const mentions = [
+      { id: "all", name: "all" },
+      { name: "everyone" },
+      { id: 'ou_x"></at><at user_id="all', name: "Eve" },
+      { id: "ou_eve", name: '"><at user_id="all">' },
+    ];
+    expect(rendered('@all @everyone @Eve @"><at user_id="all">', mentions)).not.toMatch(/<at [^>]*all/);
+  });
+
+  test("a text cannot contain a placeholder of its own", () => {
+    expect(rendered("\ue0000\ue001 **x**")).toBe("0 **x**");
   });
 });
 

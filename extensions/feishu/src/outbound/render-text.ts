@@ -1,6 +1,8 @@
+import type { Mention } from "@factotum/channel-contract";
 import type { Nodes } from "mdast";
 import { parseText, renderParsed, renderUnparsed } from "./feishu-markdown.ts";
 import type { ParsedText } from "./feishu-markdown.ts";
+import { MentionTags } from "./mention-tags.ts";
 
 /** A message body, as the platform accepts it. */
 export interface MessageBody {
@@ -21,27 +23,31 @@ const AT_TAG = /<(?=\/?at\b)/gi;
 
 /**
  * Renders Markdown for Feishu: plain text as `text`, anything with markup as a `post` with one `md` element. Unsupported markup is replaced (headings become
- * small, tables become code, images become links). Tags that notify people are broken up by a zero-width space everywhere.
+ * small, tables become code, images become links). The `@name` of each of `mentions` notifies that person; all other tags that would notify people are broken
+ * up by a zero-width space.
  */
-export function renderText(markdown: string): MessageBody {
-  const source = sourceOf(markdown);
+export function renderText(markdown: string, mentions: readonly Mention[] = []): MessageBody {
+  const tags = new MentionTags(mentions);
+  const source = tags.clean(sourceOf(markdown));
   const parsed = parseText(source);
-  if (parsed !== undefined && isPlain(parsed)) return { msg_type: "text", content: JSON.stringify({ text: source }) };
-  return { msg_type: "post", content: JSON.stringify({ zh_cn: { content: [[{ tag: "md", text: rewrite(source, parsed) }]] } }) };
+  if (parsed !== undefined && isPlain(parsed))
+    return { msg_type: "text", content: JSON.stringify({ text: tags.insert(tags.mark(source)) }) };
+  const text = tags.insert(rewrite(source, parsed, tags));
+  return { msg_type: "post", content: JSON.stringify({ zh_cn: { content: [[{ tag: "md", text }]] } }) };
 }
 
 /** The same for the `markdown` element of a card. */
 export function renderMarkdown(markdown: string): string {
   const source = sourceOf(markdown);
-  return rewrite(source, parseText(source));
+  return rewrite(source, parseText(source), new MentionTags([]));
 }
 
 function sourceOf(markdown: string): string {
   return markdown.replaceAll("\r\n", "\n").trim();
 }
 
-function rewrite(source: string, parsed: ParsedText | undefined): string {
-  const rendered = (parsed === undefined ? renderUnparsed(source) : renderParsed(parsed)).trim();
+function rewrite(source: string, parsed: ParsedText | undefined, tags: MentionTags): string {
+  const rendered = (parsed === undefined ? renderUnparsed(source) : renderParsed(parsed, (text) => tags.mark(text))).trim();
   return (rendered === "" ? source : rendered).replace(AT_TAG, "<\u200b");
 }
 

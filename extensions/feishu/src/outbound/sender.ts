@@ -3,6 +3,7 @@ import type {
   Card,
   ChannelErrorCode,
   ChannelHost,
+  Mention,
   Origin,
   Outbound,
   SendOptions,
@@ -78,7 +79,7 @@ async function dispatch(
     case "text": {
       if (receiveIdType(target.conversation.id) === undefined)
         return refused("not-found", `${target.conversation.id} is no chat (oc_…) and no person (ou_…)`);
-      const body = bodyOf(outbound.text);
+      const body = bodyOf(outbound.text, outbound.mentions);
       if (!("msg_type" in body)) return body;
       return { type: "accepted", messageIds: [await messages.send({ target, body, uuid, replyTo: outbound.replyTo }, { signal })] };
     }
@@ -148,10 +149,10 @@ async function sendMedia(
 }
 
 /** Renders a text, or the receipt if it cannot be sent. */
-function bodyOf(text: string): MessageBody | SendReceipt {
+function bodyOf(text: string, mentions: readonly Mention[] = []): MessageBody | SendReceipt {
   if (text.trim() === "") return refused("rejected", "the text is empty");
   if (text.length > MAX_TEXT_LENGTH) return refused("too-long", `the text has more than ${MAX_TEXT_LENGTH} characters`);
-  const body = renderText(text);
+  const body = renderText(text, mentions);
   return measure(JSON.stringify(body), "bytes") > MAX_BODY_BYTES[body.msg_type] - 1024
     ? refused("too-long", "the rendered message is too large")
     : body;
