@@ -7,7 +7,7 @@ import type { FeishuTransport } from "./config.ts";
  */
 export const MAX_TEXT_LENGTH = 4_000;
 
-/** Maximum size of an image; a larger one is sent as a file. */
+/** Maximum size of an image. */
 export const MAX_IMAGE_BYTES: number = 10 * 1024 * 1024;
 
 /** Largest file of any other kind. */

@@ -90,14 +90,16 @@ export function createMessageApi(api: FeishuApi, appId: string): MessageApi {
       if (own !== undefined)
         await api.call({ method: "DELETE", path: path(id, `/reactions/${encodeURIComponent(own.reaction_id)}`) }, options);
     },
-    async upload({ type, file }, options) {
+    async upload({ type, file, durationMs }, options) {
       const isImage = type === "image";
       const answer = await api.call(
         {
           method: "POST",
           path: isImage ? "/im/v1/images" : "/im/v1/files",
           headers: { "content-type": "multipart/form-data" },
-          data: isImage ? { image_type: "message", image: file } : { file_type: type, file_name: file.name, file },
+          data: isImage
+            ? { image_type: "message", image: file }
+            : { file_type: type, file_name: file.name, ...(durationMs !== undefined && { duration: durationMs }), file },
           timeout: UPLOAD_TIMEOUT_MS,
         },
         options,

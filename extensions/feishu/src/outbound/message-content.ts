@@ -1,4 +1,5 @@
 import type { Media } from "@factotum/channel-contract";
+import { opusDurationMs, shownFormat } from "./file-format.ts";
 import type { MessageBody } from "./render-text.ts";
 
 /** The content of a message, as the platform accepts it. */
@@ -10,9 +11,10 @@ export type MessageContent =
 export interface Upload {
   readonly type: "image" | "opus" | "mp4" | "pdf" | "doc" | "xls" | "ppt" | "stream";
   readonly file: File;
+  /** Length of a voice message, which is shown with it. */
+  readonly durationMs?: number;
 }
 
-const IMAGES = /^image\/(?:jpeg|png|webp|gif|bmp|tiff|heic|x-icon|vnd\.microsoft\.icon)$/;
 const DOCUMENTS: Readonly<Record<string, Upload["type"]>> = {
   pdf: "pdf",
   doc: "doc",
@@ -26,7 +28,9 @@ const DOCUMENTS: Readonly<Record<string, Upload["type"]>> = {
 /** The upload for a file. A kind that the platform supports in one format only is sent as a plain file in any other. */
 export function uploadOf({ kind, mimeType, fileName, bytes }: Media): Upload {
   const name = fileName ?? `${kind}.${mimeType.split("/")[1]?.replace(/\W.*$/, "") ?? "bin"}`;
-  return { type: typeOf(kind, mimeType, name), file: new File([new Uint8Array(bytes)], name, { type: mimeType }) };
+  const type = typeOf(kind, bytes, name);
+  const durationMs = type === "opus" ? opusDurationMs(bytes) : undefined;
+  return { type, file: new File([new Uint8Array(bytes)], name, { type: mimeType }), ...(durationMs !== undefined && { durationMs }) };
 }
 
 /** The message that shows an uploaded file. */
@@ -43,9 +47,11 @@ export function contentOf({ type }: Upload, key: string): MessageContent {
   }
 }
 
-function typeOf(kind: Media["kind"], mimeType: string, name: string): Upload["type"] {
-  if (kind === "image" && IMAGES.test(mimeType)) return "image";
-  if (kind === "audio" && /^audio\/(?:ogg|opus)$/.test(mimeType)) return "opus";
-  if (kind === "video" && mimeType === "video/mp4") return "mp4";
+/** The format that is shown for each kind; a file of the kind in any other format is sent as a plain file. */
+const SHOWN: Readonly<Record<Media["kind"], Upload["type"] | undefined>> = { image: "image", audio: "opus", video: "mp4", file: undefined };
+
+function typeOf(kind: Media["kind"], bytes: Uint8Array, name: string): Upload["type"] {
+  const format = shownFormat(bytes);
+  if (format !== undefined && format === SHOWN[kind]) return format;
   return DOCUMENTS[name.split(".").at(-1)?.toLowerCase() ?? ""] ?? "stream";
 }

@@ -5,6 +5,20 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { createFeishuChannel } from "../channel.ts";
 
 const BYTES = Buffer.from("some bytes");
+const PNG = Buffer.from("89504e470d0a1a0a", "hex");
+const MP4 = Buffer.from("\0\0\0\x18ftypisom\0\0\0\0");
+
+/** An Ogg file with an Opus stream of so many samples. */
+function opus(samples: number): Buffer {
+  const page = (position: number, data: string): Buffer => {
+    const header = Buffer.alloc(27);
+    header.write("OggS");
+    header.writeBigInt64LE(BigInt(position), 6);
+    return Buffer.concat([header, Buffer.from(data)]);
+  };
+  return Buffer.concat([page(0, "OpusHead"), page(samples, "sound")]);
+}
+
 let feishu: FakeFeishu;
 beforeEach(async () => {
   feishu = await FakeFeishu.start();
@@ -29,19 +43,35 @@ async function send(
 
 const uploads = (): unknown[] => feishu.requests.filter(({ path }) => /\/(?:images|files)$/.test(path));
 
-test.each<[Partial<Media>, string]>([
-  [{ kind: "image", mimeType: "image/png", fileName: "a.png" }, "image"],
-  [{ kind: "image", mimeType: "image/svg+xml", fileName: "a.svg" }, "file"],
-  [{ kind: "audio", mimeType: "audio/ogg", fileName: "a.ogg" }, "audio"],
-  [{ kind: "audio", mimeType: "audio/mpeg", fileName: "a.mp3" }, "file"],
-  [{ kind: "video", mimeType: "video/mp4", fileName: "a.mp4" }, "media"],
-  [{ kind: "video", mimeType: "video/webm", fileName: "a.webm" }, "file"],
-  [{ fileName: "a.PDF" }, "file"],
+test.each<[Partial<Media> & Pick<Media, "bytes">, string]>([
+  [{ kind: "image", fileName: "a.png", bytes: PNG }, "image"],
+  [{ kind: "image", fileName: "a.jpg", bytes: Buffer.from("ffd8ffe000104a464946", "hex") }, "image"],
+  [{ kind: "image", fileName: "a.webp", bytes: Buffer.from("RIFF0000WEBPVP8 ") }, "image"],
+  [{ kind: "image", mimeType: "image/svg+xml", fileName: "a.svg", bytes: Buffer.from("<svg/>") }, "file"],
+  // The name and the declared type are wrong.
+  [{ kind: "image", mimeType: "image/png", fileName: "a.png", bytes: BYTES }, "file"],
+  [{ kind: "audio", fileName: "a.ogg", bytes: opus(96_000) }, "audio"],
+  [{ kind: "audio", mimeType: "audio/ogg", fileName: "a.ogg", bytes: Buffer.from("OggS\0\x02 vorbis") }, "file"],
+  [{ kind: "audio", mimeType: "audio/mpeg", fileName: "a.mp3", bytes: Buffer.from("ID3") }, "file"],
+  [{ kind: "video", fileName: "a.mp4", bytes: MP4 }, "media"],
+  [{ kind: "video", mimeType: "video/webm", fileName: "a.webm", bytes: Buffer.from("1a45dfa3", "hex") }, "file"],
+  // The kind is the sender's wish.
+  [{ kind: "file", fileName: "a.png", bytes: PNG }, "file"],
+  [{ fileName: "a.PDF", bytes: BYTES }, "file"],
 ])("%j is shown as %s", async (media, messageType) => {
-  const bytes = messageType === "image" ? Buffer.from("89504e470d0a1a0a", "hex") : BYTES;
-  expect((await send({ ...media, bytes })).type).toBe("accepted");
+  const { bytes } = media;
+  expect((await send(media)).type).toBe("accepted");
   expect(feishu.sent.map((message) => message.messageType)).toEqual([messageType]);
   expect([...feishu.uploads.values()].map((upload) => Buffer.from(upload.bytes))).toEqual([bytes]);
+});
+
+test.each([
+  [opus(96_000), 2_000],
+  [opus(0), undefined],
+  [Buffer.concat([opus(48_000), Buffer.from("OggS")]), 1_000],
+])("a voice message has its length", async (bytes, durationMs) => {
+  await send({ kind: "audio", fileName: "a.ogg", bytes });
+  expect([...feishu.uploads.values()].map((upload) => upload.durationMs)).toEqual([durationMs]);
 });
 
 test("a caption follows, and a second try under the same key shows nothing twice", async () => {

@@ -133,7 +133,7 @@ async function sendMedia(
     return refused("not-found", `${target.conversation.id} is no chat (oc_…) and no person (ou_…)`);
   if (media.bytes.length === 0) return refused("rejected", "the file is empty");
   const upload = uploadOf(media);
-  const most = upload.type === "image" ? MAX_IMAGE_BYTES : MAX_FILE_BYTES;
+  const most = media.kind === "image" ? MAX_IMAGE_BYTES : MAX_FILE_BYTES;
   if (media.bytes.length > most) return refused("too-long", `the file has more than ${most} bytes`);
   const words = caption.trim() === "" ? undefined : bodyOf(caption);
   if (words !== undefined && !("msg_type" in words)) return words;

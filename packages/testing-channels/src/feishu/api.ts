@@ -17,13 +17,22 @@ const SHOWN_AS: Readonly<Record<string, string>> = { image: "image", opus: "audi
 /** Magic bytes of the images that the platform recognises. */
 const IMAGE_STARTS = ["89504e47", "ffd8ff", "47494638", "52494646", "424d", "49492a00", "4d4d002a", "00000100"];
 
+/** A file of the bot. */
+export interface FakeUpload {
+  readonly type: string;
+  readonly fileName: string;
+  readonly bytes: Uint8Array;
+  /** Length of a sound or film, if the bot named it. */
+  readonly durationMs?: number;
+}
+
 /** The HTTP API of the platform. */
 export class FeishuApi {
   readonly tokens: TenantTokens;
   readonly messages: MessageStore;
   readonly resources: Map<string, Resource> = new Map();
   /** Files of the bot, by the key that a message names. */
-  readonly uploads: Map<string, { readonly type: string; readonly fileName: string; readonly bytes: Uint8Array }> = new Map();
+  readonly uploads: Map<string, FakeUpload> = new Map();
   readonly faults: FeishuFault[] = [];
   readonly readFaults: FeishuFault[] = [];
   readonly #app: FakeFeishuApp;
@@ -173,6 +182,7 @@ export class FeishuApi {
       type: isImage ? "image" : (given["file_type"] ?? ""),
       fileName: given["file_name"] ?? file.name,
       bytes: file.bytes,
+      ...(given["duration"] !== undefined && { durationMs: Number(given["duration"]) }),
     });
     return { data: isImage ? { image_key: key } : { file_key: key } };
   }

@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { FeishuApi } from "./api.ts";
+import type { FakeUpload } from "./api.ts";
 import type { FakeFeishuOptions } from "./app.ts";
 import { fakeFeishuApp } from "./app.ts";
 import type { FakeFeishuApp } from "./app.ts";
@@ -80,7 +81,7 @@ export class FakeFeishu implements AsyncDisposable {
   }
 
   /** Files that the bot has uploaded, by the key that its messages name. */
-  get uploads(): ReadonlyMap<string, { readonly type: string; readonly fileName: string; readonly bytes: Uint8Array }> {
+  get uploads(): ReadonlyMap<string, FakeUpload> {
     return this.#api.uploads;
   }
 
