@@ -70,7 +70,8 @@ test("have exactly the intended descriptions", async () => {
 const PLAIN: MessagingFeatures = { actions: [], elsewhere: true, ephemeral: false, silent: false, threads: false };
 
 test("message explains its address and lists one name for the file", () => {
-  const { properties } = tool("message").narrow?.(PLAIN).parameters as { readonly properties: Record<string, unknown> };
+  const message = tool("message");
+  const { properties } = (message.narrow?.(PLAIN) ?? message).parameters as { readonly properties: Record<string, unknown> };
   expect(Object.keys(properties)).toEqual(["action", "message", "media", "mentions", "replyTo", "target", "channel"]);
   expect(properties["target"]).toMatchObject({ description: expect.stringMatching(/chat_id.*user:<id>.*channel:<id>/) as string });
   expect(properties["channel"]).toMatchObject({ description: expect.stringMatching(/trusted JSON/) as string });
