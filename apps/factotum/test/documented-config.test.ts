@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { formatProblem, loadConfig } from "@factotum/config";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CHANNELS } from "../src/compose/extensions.ts";
+import { configOptions } from "../src/compose/extensions.ts";
 import { listDocuments, parseCode, readDocument } from "./documents.ts";
 
 let home: string;
@@ -25,7 +25,7 @@ const snippets = listDocuments("*.md")
 async function problemsOf(text: string): Promise<string[]> {
   const isWhole = /^(?:\s*\/\/.*\n)*\s*\{/.test(text);
   await writeFile(join(home, "factotum.json5"), isWhole ? text : `{ ${text} }`);
-  const loaded = await loadConfig({ env: { HOME: home, FACTOTUM_HOME: home }, channels: CHANNELS });
+  const loaded = await loadConfig(await configOptions({ HOME: home, FACTOTUM_HOME: home }));
   return loaded.problems.map(formatProblem);
 }
 

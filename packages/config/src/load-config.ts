@@ -19,6 +19,8 @@ import { validateDocument, type ValidDocument } from "./validate/validate-docume
 export interface LoadConfigOptions {
   readonly env: Environment;
   readonly channels: readonly ChannelSource[];
+  /** Problems of the caller's own, reported with those of the file. */
+  readonly notices?: readonly ConfigProblem[];
   /** Defaults to this machine. */
   readonly host?: HostFacts;
 }
@@ -62,9 +64,10 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   const paths = statePaths(options.env);
   const location = await locateConfig(paths, options.env);
   const { path } = location;
-  const notices = location.ignored.map((ignored): ConfigProblem => {
-    return { type: "notice", path: "", message: `${ignored} is not read, because ${path} is there; remove one of them` };
+  const ignored = location.ignored.map((other): ConfigProblem => {
+    return { type: "notice", path: "", message: `${other} is not read, because ${path} is there; remove one of them` };
   });
+  const notices = [...(options.notices ?? []), ...ignored];
   if (!location.exists) return withoutFile(notices, { options, paths, path });
   const file = await readFileText(path);
   if ("problem" in file) return fallBack([...notices, file.problem], { options, paths, path });
@@ -141,7 +144,7 @@ async function useCopy(copy: LastGoodCopy, problems: readonly ConfigProblem[], p
     };
     return refusal([...problems, notice], place);
   }
-  const fileProblems = problems.filter((problem) => isFatal(problem) || problem.type === "notice");
+  const fileProblems = problems.filter((problem) => isFatal(problem) || problem.type === "notice" || problem.type === "extension");
   return finish({ text: reading.text, valid: reading.valid, problems: [] }, { ...place, source: "last-good", notices: fileProblems });
 }
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { loadConfig, setConfigValue, valueAt, type Environment, type LoadedConfig, type StatePaths } from "@factotum/config";
-import { CHANNELS } from "../compose/extensions.ts";
+import { configOptions } from "../compose/extensions.ts";
 import { isSafePath, type BackupManifest } from "./manifest.ts";
 import { pathIn } from "./plan-backup.ts";
 
@@ -28,7 +28,7 @@ export async function moveWorkspaces(
   { staging, paths, env }: MoveOptions,
 ): Promise<readonly MovedWorkspace[]> {
   const unpacked = { ...env, FACTOTUM_HOME: staging, FACTOTUM_CONFIG: undefined };
-  const loaded = await loadConfig({ env: unpacked, channels: CHANNELS });
+  const loaded = await loadConfig(await configOptions(unpacked));
   const moved: MovedWorkspace[] = [];
   for (const { agent, path, from } of workspaces.filter((one) => isSafePath(one.path))) {
     const to = join(paths.home, path);
@@ -40,7 +40,7 @@ export async function moveWorkspaces(
     if (named === undefined) continue;
     const inside = pathIn(staging, named);
     if ((inside === undefined ? named : join(paths.home, inside)) === to) continue;
-    const result = await setConfigValue(keyOf(loaded, agent), path, { env: unpacked, channels: CHANNELS });
+    const result = await setConfigValue(keyOf(loaded, agent), path, await configOptions(unpacked));
     moved.push({ agent, from, to, isConfigured: result.type !== "refused" });
   }
   return moved;

@@ -7,7 +7,7 @@ import {
   type KeyPath,
   type LoadedConfig,
 } from "@factotum/config";
-import { CHANNELS } from "../compose/extensions.ts";
+import { CHANNELS, configOptions } from "../compose/extensions.ts";
 import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
@@ -31,7 +31,7 @@ export interface AccessOptions {
 export async function accessAllow(context: CliContext, options: AccessOptions): Promise<number> {
   const { id, owner, group, json } = options;
   if (owner && group) throw new CliError("usage", "A group cannot be the owner.", { fix: "Give --owner or --group, not both." });
-  const loaded = await loadConfig({ env: context.env, channels: CHANNELS });
+  const loaded = await loadConfig(await configOptions(context.env));
   if (loaded.type === "refused") throw refusedStart(loaded);
   const { channel, accountId, place } = findAccount(options.account, loaded);
   await checkId(channel, id, group);
@@ -41,9 +41,7 @@ export async function accessAllow(context: CliContext, options: AccessOptions): 
       ? groupChange(id, place, loaded)
       : senderChange({ channel, accountId, id, place }, loaded);
   const result =
-    change === undefined
-      ? undefined
-      : await setConfigValue(formatKeyPath(change.path), change.value, { env: context.env, channels: CHANNELS });
+    change === undefined ? undefined : await setConfigValue(formatKeyPath(change.path), change.value, await configOptions(context.env));
   if (result?.type === "refused")
     throw new CliError("configInvalid", `${result.path} was not changed: ${result.problems.map(formatProblem).join("; ")}`);
   const reloaded = result === undefined ? undefined : await reloadGateway(context);

@@ -7,7 +7,7 @@ import { createBackup, type CreatedBackup } from "../backup/create-backup.ts";
 import type { BackupManifest } from "../backup/manifest.ts";
 import { restoreBackup, type RestoredBackup } from "../backup/restore-backup.ts";
 import { verifyBackup } from "../backup/verify-backup.ts";
-import { CHANNELS } from "../compose/extensions.ts";
+import { configOptions } from "../compose/extensions.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
@@ -27,7 +27,7 @@ const SHOWN_LEFT_OUT = 10;
 
 /** Writes and verifies a backup, with or without a running gateway. */
 export async function backupCreate(cli: CliContext, { output, secrets, json }: BackupCreateOptions): Promise<number> {
-  const loaded = await loadConfig({ env: cli.env, channels: CHANNELS });
+  const loaded = await loadConfig(await configOptions(cli.env));
   if (loaded.type === "refused") throw refusedStart(loaded);
   const { version, signal } = cli;
   const created = await unlessStopped(cli, "nothing was written", async () =>

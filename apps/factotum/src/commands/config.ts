@@ -14,7 +14,7 @@ import {
   type ConfigProblem,
   type SetConfigResult,
 } from "@factotum/config";
-import { CHANNELS } from "../compose/extensions.ts";
+import { configOptions } from "../compose/extensions.ts";
 import { configNotes } from "../compose/config-notes.ts";
 import { shortTokenProblem } from "../compose/gateway-token.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
@@ -28,7 +28,7 @@ interface Format {
 
 /** Validates the file. Unknown keys are errors, as in an editor. */
 export async function configValidate(context: CliContext, { json }: Format): Promise<number> {
-  const result = await loadConfig({ env: context.env, channels: CHANNELS });
+  const result = await loadConfig(await configOptions(context.env));
   const { env, paths } = context;
   const shortToken = result.type === "loaded" ? await shortTokenProblem(result.config, { env, paths }) : undefined;
   const notes = result.type === "loaded" ? await configNotes(result, { env }) : [];
@@ -54,7 +54,7 @@ export async function configValidate(context: CliContext, { json }: Format): Pro
 
 /** Prints a value, with secrets hidden. */
 export async function configGet(context: CliContext, key: string | undefined, { json }: Format): Promise<number> {
-  const loaded = await loadConfig({ env: context.env, channels: CHANNELS });
+  const loaded = await loadConfig(await configOptions(context.env));
   if (loaded.type === "refused") throw invalid(loaded.path, loaded.problems);
   if (loaded.source === "last-good")
     context.note(`factotum: ${loaded.path} cannot be used; this is the last good copy. See "factotum config validate".\n`);
@@ -65,7 +65,7 @@ export async function configGet(context: CliContext, key: string | undefined, { 
   try {
     const result = getConfigValue(key, loaded);
     if (result.type !== "set") {
-      const unknown = describeUnknownKey(key, await loadChannelSchemas(CHANNELS));
+      const unknown = describeUnknownKey(key, await loadChannelSchemas((await configOptions(context.env)).channels));
       if (unknown !== undefined) throw new CliError("usage", unknown, { fix: 'List every key with "factotum config reference".' });
     }
     if (result.type === "absent") {
@@ -123,13 +123,13 @@ export async function configSet(
 
 /** Prints the JSON Schema of the whole file, with every channel of this build. */
 export async function configSchema(context: CliContext): Promise<number> {
-  printJson(context, describedSchema(await loadChannelSchemas(CHANNELS)));
+  printJson(context, describedSchema(await loadChannelSchemas((await configOptions(context.env)).channels)));
   return EXIT.ok;
 }
 
 /** A valid JSON5 value is parsed, so that 5 is a number; where only text is allowed (a token of digits), it is used as text. */
 async function tryForms(context: CliContext, key: string, text: string | undefined): Promise<SetConfigResult> {
-  const options = { env: context.env, channels: CHANNELS };
+  const options = await configOptions(context.env);
   if (text === undefined) return setConfigValue(key, undefined, options);
   const parsed = parseTypedValue(text);
   const result = await setConfigValue(key, parsed, options);
@@ -139,7 +139,7 @@ async function tryForms(context: CliContext, key: string, text: string | undefin
 }
 
 function isError({ type }: ConfigProblem): boolean {
-  return type !== "notice" && type !== "environment";
+  return type !== "notice" && type !== "environment" && type !== "extension";
 }
 
 function invalid(path: string, problems: readonly ConfigProblem[], fix = 'See "factotum config validate".'): CliError {
@@ -148,6 +148,6 @@ function invalid(path: string, problems: readonly ConfigProblem[], fix = 'See "f
 
 /** Prints every key as Markdown, with every channel of this build. */
 export async function configReference(context: CliContext): Promise<number> {
-  context.print(renderConfigReference(await loadChannelSchemas(CHANNELS)));
+  context.print(renderConfigReference(await loadChannelSchemas((await configOptions(context.env)).channels)));
   return EXIT.ok;
 }

@@ -1,11 +1,12 @@
 import { loadConfig } from "@factotum/config";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
-import { CHANNELS } from "../compose/extensions.ts";
+import { configOptions, findInstalled } from "../compose/extensions.ts";
 import { checkAccounts } from "../doctor/check-accounts.ts";
 import { checkConfig } from "../doctor/check-config.ts";
 import { checkDamage, checkDatabase } from "../doctor/check-damage.ts";
 import { checkDisk } from "../doctor/check-disk.ts";
+import { checkExtensions } from "../doctor/check-extensions.ts";
 import { checkGateway } from "../doctor/check-gateway.ts";
 import { checkModels } from "../doctor/check-models.ts";
 import { checkPermissions } from "../doctor/check-permissions.ts";
@@ -51,7 +52,7 @@ export async function doctor(context: CliContext, { json, fix }: DoctorOptions):
 
 async function examine(context: CliContext): Promise<readonly Finding[]> {
   const { env, paths } = context;
-  const loaded = await loadConfig({ env, channels: CHANNELS });
+  const loaded = await loadConfig(await configOptions(env));
   const findings: Finding[] = [
     ...checkRuntime({ node: process.versions.node, sqlite: process.versions["sqlite"] ?? "0" }),
     ...(await checkPermissions(paths, loaded.path)),
@@ -60,6 +61,8 @@ async function examine(context: CliContext): Promise<readonly Finding[]> {
     ...checkDamage(paths),
     ...checkConfig(loaded),
   ];
+  const extensions = await checkExtensions(await findInstalled(env), loaded.type === "loaded" ? loaded.config : undefined);
+  findings.push(...extensions);
   if (loaded.type === "refused") return findings;
   const { config } = loaded;
   const own = await findGatewayEnvironment(context);

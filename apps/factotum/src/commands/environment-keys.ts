@@ -1,6 +1,6 @@
 import { loadConfig } from "@factotum/config";
 import { PROVIDER_FACTS, readProviderKey } from "@factotum/models";
-import { CHANNELS } from "../compose/extensions.ts";
+import { configOptions } from "../compose/extensions.ts";
 import { chooseModel } from "../first-run/choose-model.ts";
 import { findProviderKey } from "../first-run/find-target.ts";
 import { storeKey } from "../first-run/store-key.ts";
@@ -15,7 +15,7 @@ export interface EnvironmentKey {
 
 /** Keys that a service would lack: they are in this shell's environment, and the configuration has no other for their providers. */
 export async function findEnvironmentKeys({ env }: CliContext): Promise<readonly EnvironmentKey[]> {
-  const loaded = await loadConfig({ env, channels: CHANNELS });
+  const loaded = await loadConfig(await configOptions(env));
   if (loaded.type === "refused") return [];
   const { providers } = loaded.config.models;
   return PROVIDER_FACTS.flatMap(({ id }) => {
@@ -34,7 +34,7 @@ export async function storeEnvironmentKeys(context: CliContext, keys: readonly E
   const parts = firstRunParts(context);
   const places: string[] = [];
   for (const { provider } of keys) {
-    const loaded = await loadConfig({ env: context.env, channels: CHANNELS });
+    const loaded = await loadConfig(await configOptions(context.env));
     const key = loaded.type === "refused" ? undefined : await findProviderKey(provider, loaded.config, context.env);
     if (key?.type === "key") places.push(doneOrFail(await storeKey(provider, key.value, parts)).keyPlace);
   }

@@ -5,7 +5,7 @@ import { CHILD_VARIABLE } from "@factotum/sandbox";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
-import { CHANNELS } from "../compose/extensions.ts";
+import { configOptions } from "../compose/extensions.ts";
 import { findGateway, requestError } from "../rpc/connect-gateway.ts";
 import { addressOf } from "./address-of.ts";
 import { describeNetwork, networkUrls } from "./network-addresses.ts";
@@ -55,7 +55,7 @@ export async function gatewayControl(
 
 /** A running gateway is not stopped for a file that the next start would refuse. */
 async function refuseVainRestart(context: CliContext): Promise<void> {
-  const loaded = await loadConfig({ env: context.env, channels: CHANNELS });
+  const loaded = await loadConfig(await configOptions(context.env));
   if (loaded.type === "refused") throw refusedStart(loaded);
 }
 
@@ -102,7 +102,7 @@ async function reportStarted(context: CliContext, { facts, how }: Started, json:
     throw requestError(error);
   });
   if (publicUrl !== undefined) context.print(`From outside: ${addressOf(publicUrl, gateway.token)}\n`);
-  const loaded = await loadConfig({ env: context.env, channels: CHANNELS });
+  const loaded = await loadConfig(await configOptions(context.env));
   if (loaded.type === "loaded") context.print(await describeNetwork(networkUrls(loaded.config.gateway.bind, facts.port), gateway.token));
   return EXIT.ok;
 }

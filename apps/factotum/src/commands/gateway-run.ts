@@ -5,7 +5,7 @@ import type { CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { composeGateway, DAMAGED_DATABASE, type ComposedGateway, type ComposeOptions } from "../compose/compose-gateway.ts";
-import { CHANNELS } from "../compose/extensions.ts";
+import { configOptions } from "../compose/extensions.ts";
 import { createLogger } from "../runtime/create-logger.ts";
 import { containCrashes } from "../runtime/contain-crashes.ts";
 import { holdHome } from "../runtime/hold-home.ts";
@@ -160,7 +160,7 @@ async function setUp(context: CliContext): Promise<void> {
 }
 
 async function load(context: CliContext): Promise<LoadedConfig> {
-  const loaded = await loadConfig({ env: context.env, channels: CHANNELS });
+  const loaded = await loadConfig(await configOptions(context.env));
   if (loaded.type === "loaded") {
     if (loaded.source === "last-good") {
       const why = loaded.problems.some(({ type }) => type === "missing") ? "is not there any more" : "cannot be used";

@@ -1,6 +1,6 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import { loadConfig } from "@factotum/config";
-import { CHANNELS } from "../compose/extensions.ts";
+import { configOptions } from "../compose/extensions.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
@@ -66,7 +66,7 @@ async function stopManualGateway(
   { port }: InstallOptions,
 ): Promise<ServiceOptions & { readonly before: Awaited<ReturnType<typeof readRuntimeFile>> }> {
   const { env, paths } = context;
-  const loaded = await loadConfig({ env, channels: CHANNELS });
+  const loaded = await loadConfig(await configOptions(env));
   if (loaded.type === "refused") throw refusedStart(loaded);
   const configured = loaded.config.gateway.port;
   const fromEnvironment = (env["FACTOTUM_PORT"] ?? "").trim() === "" ? undefined : configured;

@@ -4,7 +4,7 @@ import { describeCommandPolicy, formatProblem, isFatal, loadConfig } from "@fact
 import type { DamageEvent, GatewayStatus } from "@factotum/protocol";
 import { findPendingRecovery, readDamageEvents, type PendingRecovery } from "@factotum/store";
 import { withoutUndefined } from "@factotum/agent-contract";
-import { CHANNELS } from "../compose/extensions.ts";
+import { configOptions } from "../compose/extensions.ts";
 import { sessionFolders } from "../compose/session-folders.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
@@ -134,7 +134,7 @@ interface DiskFacts {
 }
 
 async function readDisk({ env, paths }: CliContext): Promise<DiskFacts> {
-  const loaded = await loadConfig({ env, channels: CHANNELS });
+  const loaded = await loadConfig(await configOptions(env));
   const isMissing = loaded.problems.some(({ type }) => type === "missing") || (loaded.type === "loaded" && loaded.source === "defaults");
   const recovery = await findPendingRecovery(paths.stateFolder, sessionFolders(paths));
   return {

@@ -1,6 +1,6 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import { loadConfig, replaceGatewayToken } from "@factotum/config";
-import { CHANNELS } from "../compose/extensions.ts";
+import { configOptions } from "../compose/extensions.ts";
 import { gatewayToken } from "../compose/gateway-token.ts";
 import { findGateway, isUnauthorized, requestError, type ConnectedGateway } from "../rpc/connect-gateway.ts";
 import { ConnectionError } from "../rpc/rpc-errors.ts";
@@ -51,7 +51,7 @@ async function useNewToken({ signal }: CliContext, { client }: ConnectedGateway)
 
 async function currentToken(context: CliContext): Promise<{ readonly token: string | undefined; readonly isConfigured: boolean }> {
   const { env, paths } = context;
-  const loaded = await loadConfig({ env, channels: CHANNELS });
+  const loaded = await loadConfig(await configOptions(env));
   if (loaded.type === "refused") throw refusedStart(loaded);
   const { token, notices } = await gatewayToken(loaded.config, { paths, env });
   // A notice says that the configured one is not used.

@@ -1,8 +1,15 @@
 import { ChannelError } from "@factotum/channel-contract";
-import { accountProblems, resolveAccountSettings, type AccountConfig, type Environment, type FactotumConfig } from "@factotum/config";
+import {
+  accountProblems,
+  isAvailable,
+  resolveAccountSettings,
+  type AccountConfig,
+  type Environment,
+  type FactotumConfig,
+} from "@factotum/config";
 import type { ChannelAccount } from "@factotum/gateway";
 import type { SecretFilter } from "../runtime/secret-filter.ts";
-import { CHANNELS, type ChannelEntry, type ChannelParts } from "./extensions.ts";
+import { channelCatalog, type ChannelEntry, type ChannelParts } from "./extensions.ts";
 
 interface AccountOptions {
   readonly parts: ChannelParts;
@@ -12,12 +19,12 @@ interface AccountOptions {
 
 /** Every configured account with a factory of its channel. */
 export function channelAccounts(config: FactotumConfig, options: AccountOptions): ChannelAccount[] {
-  return CHANNELS.flatMap((entry) =>
-    Object.values(config.channels[entry.id]?.accounts ?? {}).map((account) => ({
+  return Object.values(config.channels).flatMap(({ accounts }) =>
+    Object.values(accounts).map((account) => ({
       channel: account.channel,
       accountId: account.accountId,
       config: account,
-      create: (host) => createChannel(entry, account, { ...options, host }),
+      create: (host) => createChannel(account, { ...options, host }),
     })),
   );
 }
@@ -26,7 +33,6 @@ type Host = Parameters<ChannelAccount["create"]>[0];
 
 /** Resolves the account's secrets, validates its settings as a whole and creates its channel. Rejects with a `ChannelError` that says what to set. */
 async function createChannel(
-  entry: ChannelEntry,
   account: AccountConfig,
   options: AccountOptions & { readonly host: Host },
 ): ReturnType<ChannelAccount["create"]> {
@@ -36,11 +42,38 @@ async function createChannel(
     throw new ChannelError("unauthorized", `${place} is off: ${resolved.problems.join("; ")}`, { retry: { type: "never" } });
   }
   options.secrets.add(resolved.secrets);
-  const [problem] = accountProblems({ id: entry.id, schema: await entry.load() }, resolved.settings);
+  try {
+    const entry = await findEntry(account.channel, options.env);
+    return await createFrom(entry, { place, settings: resolved.settings, options });
+  } catch (error) {
+    if (error instanceof ChannelError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ChannelError("rejected", `${place} is off: ${reason}`, { retry: { type: "never" }, cause: error });
+  }
+}
+
+interface Creation {
+  /** The account's key in the configuration. */
+  readonly place: string;
+  /** With resolved secrets. */
+  readonly settings: Record<string, unknown>;
+  readonly options: AccountOptions & { readonly host: Host };
+}
+
+async function createFrom(entry: ChannelEntry, { place, settings, options }: Creation): ReturnType<ChannelAccount["create"]> {
+  const [problem] = accountProblems({ id: entry.id, schema: await entry.load() }, settings);
   if (problem !== undefined) {
     const key = problem.path.slice(`channels.${entry.id}.`.length);
     throw new ChannelError("rejected", `${place} is off: ${key}: ${problem.message}`, { retry: { type: "never" } });
   }
   const extension = await entry.loadExtension(options.parts);
-  return extension.create(resolved.settings, options.host);
+  return extension.create(settings, options.host);
+}
+
+/** Looked up when an account starts, because a package may have been installed since the configuration was read. */
+async function findEntry(id: string, env: Environment): Promise<ChannelEntry> {
+  const entry = (await channelCatalog(env)).channels.find((channel) => channel.id === id);
+  if (entry === undefined) throw new Error(`no package provides the channel "${id}"`);
+  if (!isAvailable(entry)) throw new Error(entry.unavailable);
+  return entry;
 }

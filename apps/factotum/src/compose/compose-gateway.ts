@@ -35,7 +35,7 @@ import { systemClock, systemRandom } from "../runtime/system-clock.ts";
 import { channelAccounts } from "./channel-accounts.ts";
 import { ConfigReloader } from "./config-reloader.ts";
 import { crashPointFrom } from "./crash-point.ts";
-import { CHANNELS } from "./extensions.ts";
+import { CHANNELS, configOptions } from "./extensions.ts";
 import { gatewayToken } from "./gateway-token.ts";
 import { keepSnapshots } from "./keep-snapshots.ts";
 import { composeFileAccess } from "./compose-file-access.ts";
@@ -121,7 +121,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   const reloader = new ConfigReloader({
     context,
     started: { ...loaded, problems: [...loaded.problems, ...notices] },
-    load: async () => loadConfig({ env, channels: CHANNELS }),
+    load: async () => loadConfig(await configOptions(env)),
     apply: async (next, { force }) => {
       const { token: nextToken, notices: nextNotices } = await gatewayToken(next.config, { paths, env, listensAt: loaded.config });
       secrets.add([...secretValues(next.config, env), ...(nextToken === undefined ? [] : [nextToken])]);

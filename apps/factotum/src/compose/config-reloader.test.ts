@@ -5,7 +5,7 @@ import { hashOf, loadConfig, rememberConfig, statePaths, type ConfigProblem, typ
 import { describe, expect, test } from "vitest";
 import { CliHome } from "../../test/cli.ts";
 import { ConfigReloader } from "./config-reloader.ts";
-import { CHANNELS } from "./extensions.ts";
+import { configOptions } from "./extensions.ts";
 
 /** A reloader over a real file, with a gateway that only records its configurations. */
 async function reloaderOver(cli: CliHome, text: string | undefined) {
@@ -16,7 +16,7 @@ async function reloaderOver(cli: CliHome, text: string | undefined) {
   const lines: { readonly level: string; readonly message: string }[] = [];
   const note = (level: string) => (message: string) => void lines.push({ level, message });
   const logger: Logger = { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error"), child: () => logger };
-  const load = async () => loadConfig({ env: cli.env, channels: CHANNELS });
+  const load = async () => loadConfig(await configOptions(cli.env));
   const started = await load();
   if (started.type !== "loaded") throw new Error("the start was refused");
   await rememberConfig(started);

@@ -1,21 +1,31 @@
 import type { ChannelExtension } from "@factotum/channel-contract";
-import type { AvailableChannel } from "@factotum/config";
+import {
+  statePaths,
+  type AvailableChannel,
+  type ConfigProblem,
+  type Environment,
+  type LoadConfigOptions,
+  type UnavailableChannel,
+} from "@factotum/config";
 import type { WebchatDependencies } from "@factotum/webchat";
 import { readBuiltInSchema } from "../extensions/built-in.ts";
+import { findExtensions } from "../extensions/find-extensions.ts";
+import type { FoundExtensions } from "../extensions/found-extensions.ts";
+import { KNOWN_EXTENSIONS, type KnownExtension } from "../extensions/known-extensions.ts";
 
 /** The services that built-in channels get from the gateway. */
 export interface ChannelParts {
   readonly webchatSocket: WebchatDependencies["socket"];
 }
 
-/** A channel of this build. */
+/** A channel of this build or of an installed package. */
 export interface ChannelEntry extends AvailableChannel {
   loadExtension(parts: ChannelParts): Promise<ChannelExtension>;
   /** Says why an id in an allowlist matches no one, and what to do; for channels with one kind of sender id. */
   readonly loadSenderIdCheck?: () => Promise<(id: string) => { readonly message: string; readonly fix: string } | undefined>;
 }
 
-/** The channels of this build. This file alone names them; an extension is loaded when an account of it is configured. */
+/** The built-in channels. This file alone names them; an extension is loaded when an account of it is configured. */
 export const CHANNELS: readonly ChannelEntry[] = [
   {
     id: "feishu",
@@ -35,4 +45,47 @@ export const CHANNELS: readonly ChannelEntry[] = [
 function erase<Config>(extension: ChannelExtension<Config>): ChannelExtension {
   const { id, api, configSchema } = extension;
   return { id, api, configSchema, create: (config, host) => extension.create(configSchema.parse(config), host) };
+}
+
+/** The channels of this build, of the installed packages and of the release's list. */
+export interface ChannelCatalog {
+  readonly channels: readonly (ChannelEntry | UnavailableChannel)[];
+  /** Packages that are not used, and why. */
+  readonly notices: readonly ConfigProblem[];
+}
+
+/** Finds all channels without loading any. `known` defaults to the list of the release. */
+export async function channelCatalog(
+  env: Environment,
+  known: Readonly<Record<string, KnownExtension>> = KNOWN_EXTENSIONS,
+): Promise<ChannelCatalog> {
+  const found = await findInstalled(env);
+  const available: ChannelEntry[] = [
+    ...CHANNELS,
+    ...found.channels.map((channel): ChannelEntry => {
+      return {
+        id: channel.id,
+        load: async () => (await import("../extensions/load-channel.ts")).readChannelSchema(channel),
+        loadExtension: async () => erase(await (await import("../extensions/load-channel.ts")).loadChannelExtension(channel)),
+      };
+    }),
+  ];
+  const isTaken = new Set(available.map(({ id }) => id));
+  const unavailable = new Map<string, string>();
+  for (const id of Object.keys(known)) unavailable.set(id, `no package provides this channel; install it: factotum channels add ${id}`);
+  for (const { channelIds, message } of found.problems) for (const id of channelIds) unavailable.set(id, message);
+  return {
+    channels: [...available, ...[...unavailable].flatMap(([id, why]) => (isTaken.has(id) ? [] : [{ id, unavailable: why }]))],
+    notices: found.problems.map(({ message }): ConfigProblem => ({ type: "extension", path: "", message })),
+  };
+}
+
+/** The installed extensions of a state directory and of the deployment. */
+export async function findInstalled(env: Environment): Promise<FoundExtensions> {
+  return findExtensions(statePaths(env), { builtIn: new Map(CHANNELS.map(({ id }) => [id, `@factotum/${id}`])) });
+}
+
+/** What `loadConfig` and `setConfigValue` need to know: the environment and all channels. */
+export async function configOptions(env: Environment): Promise<LoadConfigOptions & ChannelCatalog> {
+  return { env, ...(await channelCatalog(env)) };
 }

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { CliHome } from "../../test/cli.ts";
-import { CHANNELS } from "./extensions.ts";
+import { configOptions } from "./extensions.ts";
 import { gatewayToken } from "./gateway-token.ts";
 
 const SHORT = "a".repeat(23);
@@ -13,7 +13,7 @@ const LONG = "a".repeat(24);
 async function load(cli: CliHome, gateway: object): Promise<LoadedConfig> {
   await mkdir(cli.factotumHome, { recursive: true });
   await writeFile(join(cli.factotumHome, "factotum.json5"), JSON.stringify({ gateway }));
-  const loaded = await loadConfig({ env: cli.env, channels: CHANNELS });
+  const loaded = await loadConfig(await configOptions(cli.env));
   if (loaded.type === "refused") throw new Error(JSON.stringify(loaded.problems));
   return loaded;
 }

@@ -3,14 +3,17 @@ import { ok, type Finding } from "./finding.ts";
 
 /** The configuration file: invalid values, inactive keys, literal secrets. */
 export function checkConfig(result: LoadedConfig | RefusedConfig): Finding[] {
-  const findings = result.problems.map((problem): Finding => {
-    return {
-      check: "config",
-      level: isFatal(problem) ? "error" : "warning",
-      message: formatProblem(problem),
-      fix: fixOf(problem, result.path),
-    };
-  });
+  // Packages are a check of their own.
+  const findings = result.problems
+    .filter(({ type }) => type !== "extension")
+    .map((problem): Finding => {
+      return {
+        check: "config",
+        level: isFatal(problem) ? "error" : "warning",
+        message: formatProblem(problem),
+        fix: fixOf(problem, result.path),
+      };
+    });
   if (result.type === "refused") return findings;
   const inactive = result.inactive.map((key): Finding => {
     return {

@@ -4,7 +4,7 @@ import type { JsonSchema } from "@factotum/agent-contract";
 import { accountJsonSchema } from "@factotum/config";
 import type * as z from "zod";
 import { assetPath, IS_BUILT } from "../runtime/assets.ts";
-import { parseManifest, type ExtensionManifest } from "./manifest.ts";
+import type { ExtensionManifest } from "./manifest.ts";
 
 interface BuiltInFile {
   readonly configSchema: JsonSchema;
@@ -17,6 +17,7 @@ function pathOf(id: string): string {
 
 /** The manifest of a built-in extension, without loading it. */
 export async function readBuiltInManifest(id: string): Promise<ExtensionManifest> {
+  const { parseManifest } = await import("./manifest.ts");
   const reading = parseManifest(JSON.parse(await readFile(pathOf(id), "utf8")));
   if (reading.type !== "manifest") throw new Error(`The built-in extension ${id} has no valid manifest.`);
   return reading.manifest;

@@ -1,6 +1,6 @@
 import { loadConfig, locateConfig, readGatewayToken, readLastGood, resolveSecret } from "@factotum/config";
 import type { CliContext } from "../runtime/cli-context.ts";
-import { CHANNELS } from "../compose/extensions.ts";
+import { configOptions } from "../compose/extensions.ts";
 
 /**
  * The tokens that a command tries, likely ones first: only `FACTOTUM_TOKEN` if it is set; else the generated one, then those of the configuration, which are
@@ -23,7 +23,7 @@ export async function* ownTokens({ env, paths }: CliContext): AsyncGenerator<str
 }
 
 async function configuredToken(env: CliContext["env"]): Promise<string | undefined> {
-  const loaded = await loadConfig({ env, channels: CHANNELS });
+  const loaded = await loadConfig(await configOptions(env));
   if (loaded.type === "refused") return undefined;
   const { token } = loaded.config.gateway.auth;
   if (token === undefined) return undefined;

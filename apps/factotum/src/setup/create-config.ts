@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { access } from "node:fs/promises";
 import { dirname, extname, join, relative } from "node:path";
 import { describedSchema, loadChannelSchemas, loadConfig, locateConfig, setConfigValue, writePrivateFile } from "@factotum/config";
-import { CHANNELS } from "../compose/extensions.ts";
+import { configOptions } from "../compose/extensions.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 
@@ -51,7 +51,7 @@ export async function createConfig(context: CliContext): Promise<CreatedConfig> 
   const location = await locateConfig(paths, env);
   if (location.exists) return { path: location.path, created: false };
   // A new file would replace a missing one.
-  const known = await loadConfig({ env, channels: CHANNELS });
+  const known = await loadConfig(await configOptions(env));
   if (known.type === "refused" || known.source === "last-good") return { path: known.path, created: false, missing: true };
   const secretFile = join(paths.credentialsFolder, "owner-display-secret");
   if (!(await exists(secretFile))) await writePrivateFile(secretFile, `${randomBytes(32).toString("hex")}\n`);
@@ -67,13 +67,13 @@ export async function createConfig(context: CliContext): Promise<CreatedConfig> 
 }
 
 /** Writes the JSON Schema of this version beside the configuration, so that an editor completes, explains and checks it. */
-export async function writeConfigSchema(configPath: string): Promise<void> {
-  const schema = describedSchema(await loadChannelSchemas(CHANNELS));
+export async function writeConfigSchema({ env }: Pick<CliContext, "env">, configPath: string): Promise<void> {
+  const schema = describedSchema(await loadChannelSchemas((await configOptions(env)).channels));
   await writePrivateFile(join(dirname(configPath), SCHEMA_FILE), `${JSON.stringify(schema, null, 2)}\n`);
 }
 
 async function setOrFail({ env }: CliContext, key: string, value: Parameters<typeof setConfigValue>[1]): Promise<void> {
-  const result = await setConfigValue(key, value, { env, channels: CHANNELS });
+  const result = await setConfigValue(key, value, await configOptions(env));
   if (result.type === "refused") throw new CliError("failure", `${result.path} could not be made: ${result.problems[0]?.message ?? ""}`);
 }
 

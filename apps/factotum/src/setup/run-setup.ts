@@ -1,6 +1,6 @@
 import { chmod, mkdir } from "node:fs/promises";
 import { ensureGatewayToken, listProblems, loadConfig, readGatewayToken } from "@factotum/config";
-import { CHANNELS } from "../compose/extensions.ts";
+import { configOptions } from "../compose/extensions.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { createConfig, writeConfigSchema, type CreatedConfig } from "./create-config.ts";
@@ -30,8 +30,8 @@ export async function runSetup(context: CliContext, { writesSchema = true }: Set
   // Conversations are stored here: a manually created folder with other permissions is made private.
   await chmod(paths.home, 0o700);
   const config = await createConfig(context);
-  if (config.created || (writesSchema && config.missing !== true)) await writeConfigSchema(config.path);
-  const loaded = await loadConfig({ env, channels: CHANNELS });
+  if (config.created || (writesSchema && config.missing !== true)) await writeConfigSchema(context, config.path);
+  const loaded = await loadConfig(await configOptions(env));
   if (loaded.type === "refused") {
     throw new CliError("configInvalid", `${config.path} cannot be used:\n${listProblems(loaded.problems)}`, {
       fix: `${config.missing === true ? "Do that" : "Repair it (it was not touched)"}, then run "factotum setup" again.`,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { loadConfig } from "@factotum/config";
 import { expect, test } from "vitest";
 import { CliHome } from "../../test/cli.ts";
-import { CHANNELS } from "../compose/extensions.ts";
+import { configOptions } from "../compose/extensions.ts";
 import { assetPath } from "../runtime/assets.ts";
 
 const FILES = ["AGENTS.md", "BOOTSTRAP.md", "IDENTITY.md", "SOUL.md", "TOOLS.md", "USER.md"];
@@ -19,7 +19,7 @@ test("setup creates a valid configuration, a token and a workspace, all private"
     tokenCreated: true,
   });
   expect((await cli.run("config", "validate")).code).toBe(0);
-  const loaded = await loadConfig({ env: cli.env, channels: CHANNELS });
+  const loaded = await loadConfig(await configOptions(cli.env));
   if (loaded.type === "refused") throw new Error("refused");
   expect(loaded.config.tools.profile).toEqual(["coding", "messaging"]);
   expect(loaded.config.commands.ownerDisplaySecret).toEqual({ type: "file", path: "credentials/owner-display-secret" });
@@ -63,7 +63,7 @@ test.each(["my.yaml", "my.json", "my.json5"])("FACTOTUM_CONFIG determines path a
   await using cli = await CliHome.create();
   cli.env["FACTOTUM_CONFIG"] = join(cli.home, name);
   expect((await cli.run("setup")).code).toBe(0);
-  const loaded = await loadConfig({ env: cli.env, channels: CHANNELS });
+  const loaded = await loadConfig(await configOptions(cli.env));
   if (loaded.type === "refused") throw new Error("refused");
   expect(loaded).toMatchObject({ source: "file", problems: [], path: join(cli.home, name) });
   expect(loaded.config.tools.profile).toEqual(["coding", "messaging"]);

@@ -53,7 +53,9 @@ function missingChannel(id: string, value: unknown, sources: readonly ChannelSou
   // A missing channel admits no one. Settings meant for all channels, or for one that is always present, are lost.
   const isMissed = meant === "defaults" || available.some((source) => source.id === meant && source.implicit === true);
   const type = isMissed && losesRestriction(path, { value, meant }) ? "unenforced" : "unknown-channel";
-  return problemAt(type, path, `${sentence} It has: ${ids.join(", ")}.`);
+  const install =
+    meant === undefined ? " A package that provides it is installed with: factotum plugins add <folder, tarball or package>" : "";
+  return problemAt(type, path, `${sentence} It has: ${ids.join(", ")}.${install}`);
 }
 
 interface Collected {

@@ -6,10 +6,19 @@ import { formatKeyPath, type KeyPath } from "../document/key-path.ts";
  *   not fit its key.
  * - `unenforced`: the file narrows what is allowed, and this build would not enforce it, or cannot read it. No earlier file is used in its place.
  * - `unknown-key`, `unknown-channel`: has no effect; a warning at start, an error when the file is checked or changed.
- * - `environment`: an environment variable is invalid. - `notice`: worth knowing.
+ * - `extension`: an installed package is not used. - `environment`: an environment variable is invalid. - `notice`: worth knowing.
  */
 export interface ConfigProblem {
-  readonly type: "missing" | "syntax" | "invalid-value" | "unenforced" | "unknown-key" | "unknown-channel" | "environment" | "notice";
+  readonly type:
+    | "missing"
+    | "syntax"
+    | "invalid-value"
+    | "unenforced"
+    | "unknown-key"
+    | "unknown-channel"
+    | "extension"
+    | "environment"
+    | "notice";
   /** `agents.list[0].model`; empty for the whole file. */
   readonly path: string;
   /** What is wrong and what to do. Contains no value of the file. */

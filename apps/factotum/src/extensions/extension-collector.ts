@@ -1,0 +1,57 @@
+import { join } from "node:path";
+import { readProject, type ProjectPackage } from "./extension-project.ts";
+import type { ExtensionProblem, FoundExtensions, InstalledChannel, ListedExtension } from "./found-extensions.ts";
+
+/** Collects the packages of several projects: an id belongs to the first that provides it. */
+export class ExtensionCollector {
+  readonly #channels: InstalledChannel[] = [];
+  readonly #problems: ExtensionProblem[] = [];
+  readonly #packages: ListedExtension[] = [];
+  /** Who provides an id, for messages. */
+  readonly #owners: Map<string, string>;
+
+  constructor(builtIn: ReadonlyMap<string, string>) {
+    this.#owners = new Map([...builtIn].map(([id, name]) => [id, `the built-in ${name}`]));
+  }
+
+  async add(folder: string, source: ListedExtension["source"]): Promise<void> {
+    const project = await readProject(folder);
+    if (project.problem !== undefined) this.#problems.push({ packageName: folder, message: project.problem, channelIds: [] });
+    for (const one of project.packages) this.#addPackage(one, source);
+  }
+
+  result(): FoundExtensions {
+    return { channels: this.#channels, problems: this.#problems, packages: this.#packages };
+  }
+
+  #addPackage({ name, folder, reading }: ProjectPackage, source: ListedExtension["source"]): void {
+    const report = (message: string, channelIds: readonly string[] = []): void => {
+      this.#problems.push({ packageName: name, message: `the extension ${name} is not used: ${message}`, channelIds });
+    };
+    this.#packages.push({ name, source, folder, ...(reading.type === "manifest" ? { manifest: reading.manifest } : {}) });
+    switch (reading.type) {
+      case "missing":
+        return report(
+          source === "installed"
+            ? `its package is not there; remove it and install it again: factotum plugins remove ${name}`
+            : "it is listed in package.json and not installed; run npm install in the folder of the deployment",
+        );
+      case "absent":
+        return report("its package.json has no field factotum, so it is no extension");
+      case "invalid":
+        return report(reading.problems.join("; "), reading.channelIds);
+      case "manifest":
+        for (const line of reading.unsupported) this.#problems.push({ packageName: name, message: `${name}: ${line}`, channelIds: [] });
+        for (const { id, entry, configSchema } of reading.manifest.provides) {
+          const owner = this.#owners.get(id);
+          if (owner !== undefined) {
+            report(`its channel "${id}" has the id of the channel of ${owner}, which is used; remove one of them`);
+            continue;
+          }
+          this.#owners.set(id, name);
+          const { version } = reading.manifest;
+          this.#channels.push({ id, packageName: name, version, entry: join(folder, entry), configSchema: join(folder, configSchema) });
+        }
+    }
+  }
+}

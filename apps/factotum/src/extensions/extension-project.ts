@@ -1,0 +1,48 @@
+import { join } from "node:path";
+import * as z from "zod";
+import { parseManifest, type ManifestReading } from "./manifest.ts";
+import { readText } from "./project-folders.ts";
+
+/** An npm project whose package.json lists extensions under `factotum.extensions`. */
+export interface ExtensionProject {
+  readonly folder: string;
+  readonly packages: readonly ProjectPackage[];
+  /** Why the list itself cannot be used. */
+  readonly problem?: string;
+}
+
+/** A listed package with its manifest. */
+export interface ProjectPackage {
+  readonly name: string;
+  readonly folder: string;
+  /** `missing`: it is listed and not installed. */
+  readonly reading: ManifestReading | { readonly type: "missing" };
+}
+
+const ProjectSchema = z.object({ factotum: z.object({ extensions: z.array(z.string()).default([]) }).optional() });
+
+/** Reads the listed packages of a project, and no others in its `node_modules`. A folder without package.json has none. */
+export async function readProject(folder: string): Promise<ExtensionProject> {
+  const path = join(folder, "package.json");
+  const text = await readText(path);
+  if (text === undefined) return { folder, packages: [] };
+  const parsed = ProjectSchema.safeParse(parseJson(text));
+  if (!parsed.success) return { folder, packages: [], problem: `${path} cannot be read: factotum.extensions is a list of package names` };
+  const names = [...new Set(parsed.data.factotum?.extensions ?? [])];
+  return { folder, packages: await Promise.all(names.map(async (name) => readPackage(folder, name))) };
+}
+
+async function readPackage(project: string, name: string): Promise<ProjectPackage> {
+  const folder = join(project, "node_modules", name);
+  const isName = /^(?:@[\w.~-]+\/)?[\w~-][\w.~-]*$/.test(name);
+  const text = isName ? await readText(join(folder, "package.json")) : undefined;
+  return { name, folder, reading: text === undefined ? { type: "missing" } : parseManifest(parseJson(text)) };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

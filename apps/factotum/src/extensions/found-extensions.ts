@@ -1,0 +1,37 @@
+import type { ExtensionManifest } from "./manifest.ts";
+
+/** A channel of an installed package. */
+export interface InstalledChannel {
+  readonly id: string;
+  readonly packageName: string;
+  readonly version: string;
+  /** Absolute. */
+  readonly entry: string;
+  /** Absolute. */
+  readonly configSchema: string;
+}
+
+/** Why a listed package, or one of its channels, is not used. */
+export interface ExtensionProblem {
+  readonly packageName: string;
+  /** One line: what is wrong and what to do. */
+  readonly message: string;
+  /** The channels that are missing for this reason. */
+  readonly channelIds: readonly string[];
+}
+
+/** An extension package that is listed. */
+export interface ListedExtension {
+  readonly name: string;
+  /** `installed`: managed by `factotum plugins`. `deployment`: listed in the package.json of the project that the command is installed in. */
+  readonly source: "installed" | "deployment";
+  readonly folder: string;
+  readonly manifest?: ExtensionManifest;
+}
+
+/** All extensions beyond the built-in ones. */
+export interface FoundExtensions {
+  readonly channels: readonly InstalledChannel[];
+  readonly problems: readonly ExtensionProblem[];
+  readonly packages: readonly ListedExtension[];
+}
