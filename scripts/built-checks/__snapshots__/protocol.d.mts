@@ -674,7 +674,7 @@ interface SessionImportReport {
 declare const SessionImportReportSchema: z.ZodType<SessionImportReport>;
 /** A condition of the gateway that its owner should know and can act on. It disappears once the condition ends. */
 interface GatewayWarning {
-  /** The subject: `config`, `restart`, `storage`, `damage`, `channel:<channel>/<accountId>`, or `sharing:<sessionKey>`. One per subject at a time. */
+  /** The subject: `config`, `restart`, `storage`, `damage`, `channel:<channel>/<accountId>`, `sharing:<sessionKey>`, or `run:<agentId>`. One per subject at a time. */
   readonly id: string;
   /** `error`: something does not work. `warning`: it works, but not as it should. */
   readonly level: "warning" | "error";

@@ -1,12 +1,15 @@
-import { isSameWarning } from "../app/same-warning.ts";
+import type { GatewayWarning } from "@factotum/protocol";
+import { isSameWarning, isShownIn } from "../app/same-warning.ts";
 import { useAppState, useController } from "./app-context.ts";
 
 /** Warnings about the gateway for its owner. The container always exists, because screen readers only announce changes in an existing one. */
 export function WarningList(): React.JSX.Element {
   const warnings = useAppState((state) => state.warnings);
   const hidden = useAppState((state) => state.hiddenWarnings);
+  const entries = useAppState((state) => (state.open.type === "open" ? state.open.chat.entries : undefined));
   const controller = useController();
-  const shown = warnings.filter((warning) => !hidden.some((one) => isSameWarning(one, warning)));
+  const isHidden = (warning: GatewayWarning): boolean => hidden.some((one) => isSameWarning(one, warning));
+  const shown = warnings.filter((warning) => !isHidden(warning) && !isShownIn(entries ?? [], warning));
   return (
     <output className="warnings" aria-label="Gateway">
       {shown.map((warning) => (

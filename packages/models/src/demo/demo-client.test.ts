@@ -2,7 +2,6 @@ import type { AgentMessage, ModelEvent, ModelRequest, ToolSchema } from "@factot
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { collect, countingRandom, failureOf, messageOf } from "../../test/client.ts";
-import { DEFAULT_KEY_VARIABLES } from "../default-model.ts";
 import { demoWords } from "./demo-words.ts";
 import { FakeClock } from "../../test/fake-clock.ts";
 import { resolveModelInfo } from "../model-info.ts";
@@ -181,8 +180,7 @@ describe("its answers", () => {
     ]) {
       if (answer === undefined) continue;
       expect(answer).toContain(chinese ? "演示模型" : "demo model");
-      expect(answer).toContain("ANTHROPIC_API_KEY");
-      expect(answer).toContain("factotum config set agents.defaults.model anthropic/claude-");
+      expect(answer).toContain("factotum setup");
     }
     const first = messageOf(await collect(demo(), request([say("list the files")]))).content[0];
     expect(first).toMatchObject({ text: expect.stringContaining("Demo model") as unknown });
@@ -233,8 +231,4 @@ describe("streaming", () => {
     await collect(client, request([say("read x.txt")]));
     expect(strip(await collect(client, request([say("list the files")])))).toEqual(one);
   });
-});
-
-test.each(["english", "chinese"] as const)("the %s notice names every variable whose key selects a model", (language) => {
-  for (const variable of DEFAULT_KEY_VARIABLES) expect(demoWords(language).notice).toContain(variable);
 });
