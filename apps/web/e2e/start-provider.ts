@@ -11,7 +11,7 @@ export interface TestProvider extends AsyncDisposable {
 
 /** Starts a provider with scripted answers. Its disposal fails if a request does not fit the official SDK. */
 export async function startProvider(): Promise<TestProvider> {
-  const server = await startOpenAiChatServer({ compatible: true });
+  const server = checkedOfficially(await startOpenAiChatServer({ compatible: true }));
   const local = {
     api: "openai-chat",
     baseUrl: `${server.baseUrl}/v1`,
@@ -20,11 +20,17 @@ export async function startProvider(): Promise<TestProvider> {
   return {
     server,
     config: { agents: { defaults: { model: "local/m" } }, models: { providers: { local } } },
-    [Symbol.asyncDispose]: async () => {
-      await server[Symbol.asyncDispose]();
-      const bodies = server.requests.flatMap(({ method, body }) => (method === "POST" && body !== undefined ? [body] : []));
-      const complaints = await checkOfficialRequests(bodies.map((body) => ({ format: server.format, body })));
-      if (complaints.length > 0) throw new Error(`The official SDK would not send this: ${JSON.stringify(complaints)}`);
-    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
+}
+
+function checkedOfficially(server: StrictServer): StrictServer {
+  const close = server[Symbol.asyncDispose].bind(server);
+  const closeAndCheck = async (): Promise<void> => {
+    await close();
+    const bodies = server.requests.flatMap(({ method, body }) => (method === "POST" && body !== undefined ? [body] : []));
+    const complaints = await checkOfficialRequests(bodies.map((body) => ({ format: server.format, body })));
+    if (complaints.length > 0) throw new Error(`The official SDK would not send this: ${JSON.stringify(complaints)}`);
+  };
+  return Object.assign(server, { [Symbol.asyncDispose]: closeAndCheck });
 }
