@@ -1,6 +1,7 @@
 import { copyFile, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { messageId } from "@factotum/channel-contract";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { OWNER, sampleMessage } from "../../../contract/samples.ts";
 import { TEST_RANDOM } from "../../../test/open-test-store.ts";
@@ -67,6 +68,8 @@ test("a restored database continues next to its plain files, repeats nothing, an
   const store = await scene.open();
   await scene.talk(store, "main", "first");
   await store.acceptInput(sampleMessage("waits"), { admission: OWNER, receivedAtMs: fixture.clock.nowMs });
+  const receipt = { type: "receipt", targetId: messageId("m-1"), state: "read" } as const;
+  await store.acceptInput(sampleMessage("seen", { event: receipt, text: "" }), { admission: OWNER, receivedAtMs: fixture.clock.nowMs });
   await store.flushCopies();
   const damage = await readFile(join(fixture.folder, "damage.json"));
   copyDatabase(fixture.file, target(), { secrets: true });
@@ -79,7 +82,7 @@ test("a restored database continues next to its plain files, repeats nothing, an
   const copy = await readFile(fixture.copyPath("id-main"));
   await writeFile(fixture.copyPath("id-main"), copy.subarray(0, copiedBytes.get("id-main")));
 
-  expect(settleRestoredDatabase({ ...fixture.options, random: TEST_RANDOM })).toEqual({ inputs: 1, outbound: 1 });
+  expect(settleRestoredDatabase({ ...fixture.options, random: TEST_RANDOM })).toEqual({ inputs: 1, outbound: 1, events: 1 });
   const again = await scene.open();
   expect(scene.recoveries).toEqual([]);
   expect(again.damage.list()).toEqual([]);

@@ -1,3 +1,4 @@
+import { messageId } from "@factotum/channel-contract";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { NOW_MS, ORIGIN, OWNER, sampleEnd, sampleMessage, sampleOutbound, sampleSession, sampleTurn } from "../../../contract/samples.ts";
 import { RecoveryScene } from "../../../test/recovery-scene.ts";
@@ -41,6 +42,8 @@ test("names the sessions in use in the lost period, then those of the day before
     }),
   );
   await store.acceptInput(sampleMessage("unanswered"), { admission: OWNER, receivedAtMs: NOW_MS });
+  const reaction = { type: "reaction", targetId: messageId("m-1"), emoji: "👍", removed: false } as const;
+  await store.acceptInput(sampleMessage("reaction", { event: reaction, text: "" }), { admission: OWNER, receivedAtMs: NOW_MS });
   await talk(store, "yesterday", 26);
   await talk(store, "day-before", 28);
   await talk(store, "one-request", 20, NOW_MS + HOUR_MS);
@@ -53,7 +56,11 @@ test("names the sessions in use in the lost period, then those of the day before
 
   const again = await scene.open();
   expect(affected(again)).toEqual(["new", "at-work", "answered", "went-on", "today", "yesterday"]);
-  expect(scene.recoveries).toMatchObject([{ uncertain: { inputs: 1, outbound: 1 } }]);
+  expect(scene.recoveries).toMatchObject([{ uncertain: { inputs: 1, outbound: 1, events: 1 } }]);
+  const letters = (await again.listDeadLetters({ limit: 9 })).items;
+  expect(letters.map(({ type }) => type).toSorted()).toEqual(["input", "outbound"]);
+  const ignored = (await again.listInputs({ state: "ignored", limit: 9 })).items;
+  expect(ignored.map(({ message }) => message.event)).toEqual([reaction]);
   const text = again.damage.list()[0]?.text ?? "";
   expect(text).toContain("I do not know whether 1 message to me had an answer, so I keep it as a dead letter.");
   expect(text).toContain("I do not know whether 1 message of mine arrived, and I send none again.");

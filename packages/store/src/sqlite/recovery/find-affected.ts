@@ -15,6 +15,8 @@ export interface UncertainRows {
   readonly inputs: number;
   /** Messages that may or may not have been sent. */
   readonly outbound: number;
+  /** Edits, reactions, receipts and the like that are ignored now. */
+  readonly events: number;
 }
 
 /** Counts the rows that were given up at this time. */
@@ -26,6 +28,7 @@ export function countUncertain(database: DatabaseSync, nowMs: number): Uncertain
       "SELECT count(*) AS count FROM outbox WHERE state = 'ambiguous' AND result = ? AND settled_at = ?",
       JSON.stringify(UNCERTAIN),
     ),
+    events: count("SELECT count(*) AS count FROM inbox WHERE state = 'ignored' AND reason = ? AND settled_at = ?", UNCERTAIN),
   };
 }
 

@@ -9,17 +9,27 @@ export interface SettleOptions {
   readonly reason: string;
 }
 
-/** Pending work that became dead letters. */
+/** Pending work that was ended. */
 export interface AbandonedWork {
+  /** Messages that became dead letters. */
   readonly inputs: number;
+  /** Answers that are ambiguous now. */
   readonly outbound: number;
+  /** Edits, reactions, receipts and the like that no turn has shown. They are ignored: nobody waits for an answer, and a replay would show nothing new. */
+  readonly events: number;
 }
 
+/** A waiting input that starts no turn. A damaged payload counts as a message. */
+const IS_EVENT = "CASE WHEN json_valid(payload) THEN json_extract(payload, '$.message.event.type') NOT IN ('message', 'action') ELSE 0 END";
+
 /**
- * Ends all work that is pending in a copy of a database: it may have been done since the copy was made, and nothing is repeated without a request. Inputs
- * become dead letters, answers ambiguous, running turns failed.
+ * Ends all work that is pending in a copy of a database: it may have been done since the copy was made, and nothing is repeated without a request. Messages
+ * become dead letters, other events are ignored, answers become ambiguous, running turns failed.
  */
 export function abandonPending(database: DatabaseSync, { nowMs, reason }: SettleOptions): AbandonedWork {
+  const events = database
+    .prepare(`UPDATE inbox SET state = 'ignored', reason = ?, settled_at = ? WHERE state = 'waiting' AND ${IS_EVENT}`)
+    .run(reason, nowMs);
   const inputs = database
     .prepare("UPDATE inbox SET state = 'dead', reason = ?, settled_at = ? WHERE state IN ('waiting', 'claimed')")
     .run(reason, nowMs);
@@ -29,7 +39,7 @@ export function abandonPending(database: DatabaseSync, { nowMs, reason }: Settle
   database
     .prepare("UPDATE turns SET state = 'failed', inputs = '[]', ended_at = ?, outcome = ? WHERE state = 'running'")
     .run(nowMs, JSON.stringify({ usage: NO_USAGE_TOTALS, failure: { code: "damaged", message: reason } }));
-  return { inputs: Number(inputs.changes), outbound: Number(outbound.changes) };
+  return { inputs: Number(inputs.changes), outbound: Number(outbound.changes), events: Number(events.changes) };
 }
 
 /** Repairs references to missing rows, and makes the copy an independent database: with a new id, and with row numbers that the original has not assigned. */
