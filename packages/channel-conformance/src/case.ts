@@ -15,6 +15,9 @@ export type Need =
   | "replies"
   | "credential"
   | "wire"
+  | "line-breaks"
+  | "redelivery"
+  | "once"
   | "threads"
   | "markdown"
   | "edit"
@@ -78,6 +81,9 @@ export function providedNeeds(platform: ConformancePlatform, capabilities: Chann
     ["replies", !absent.includes("replies")],
     ["credential", !absent.includes("credential")],
     ["wire", !absent.includes("wire")],
+    ["line-breaks", !absent.includes("line-breaks")],
+    ["redelivery", capabilities.inbound.delivery !== "once"],
+    ["once", capabilities.inbound.delivery === "once"],
     ["threads", capabilities.threads === "native"],
     ["markdown", capabilities.text.markdown !== "none"],
     ["edit", capabilities.edit],

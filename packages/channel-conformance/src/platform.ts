@@ -118,9 +118,9 @@ export interface ConformancePlatform extends AsyncDisposable {
     readonly files: boolean;
     /**
      * Features that nearly every platform has and this one lacks: group conversations, replies to a single message, credentials that can be wrong, a network
-     * connection that can break. None by default.
+     * connection that can break, messages of several lines, ids of sent messages. None by default.
      */
-    readonly absent?: readonly ("groups" | "replies" | "credential" | "wire")[];
+    readonly absent?: readonly ("groups" | "replies" | "credential" | "wire" | "line-breaks" | "sent-ids")[];
   };
   /** Strings that must never appear in a log line. */
   readonly secrets: readonly string[];
@@ -165,6 +165,8 @@ export interface ConformanceOptions<P extends ConformancePlatform = ConformanceP
   readonly create: (input: { readonly platform: P; readonly host: ChannelHost; readonly credential: "right" | "wrong" }) => Channel;
   /** The channel's id in addresses. */
   readonly channel: string;
+  /** Requirements that this platform cannot show, by id, each with the reason. At most a third of all. */
+  readonly excluded?: Readonly<Record<string, string>>;
 }
 
 /** The expected message for an event, as far as all platforms agree on it. */

@@ -6,6 +6,7 @@ import { CONTEXT_CASES } from "./cases/context.ts";
 import { EVENT_CASES } from "./cases/events.ts";
 import { INBOUND_CASES } from "./cases/inbound.ts";
 import { LIFECYCLE_CASES } from "./cases/lifecycle.ts";
+import { ONCE_CASES } from "./cases/once.ts";
 import { OUTBOUND_CASES } from "./cases/outbound/outbound.ts";
 import { WEBHOOK_CASES } from "./cases/webhook.ts";
 import type { ConformanceOptions } from "./platform.ts";
@@ -16,6 +17,7 @@ const CASES: readonly ConformanceCase[] = [
   ...EVENT_CASES,
   ...CONTEXT_CASES,
   ...ACKNOWLEDGEMENT_CASES,
+  ...ONCE_CASES,
   ...WEBHOOK_CASES,
   ...OUTBOUND_CASES,
   ...LIFECYCLE_CASES,

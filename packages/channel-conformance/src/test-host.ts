@@ -44,6 +44,7 @@ export class TestHost implements ChannelHost {
   #failures = 0;
   #gate: Promise<void> | undefined;
   readonly #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
+  readonly #waitingForStored: { readonly count: number; readonly resolve: () => void }[] = [];
 
   /** Real time, randomness and network by default. */
   constructor(given: Partial<Pick<ChannelHost, "clock" | "random" | "fetch">> = {}) {
@@ -66,6 +67,7 @@ export class TestHost implements ChannelHost {
     if (this.#keys.has(key)) return "duplicate";
     this.#keys.add(key);
     this.stored.push(message);
+    for (const { count, resolve } of this.#waitingForStored) if (this.stored.length >= count) resolve();
     return "accepted";
   }
 
@@ -105,6 +107,14 @@ export class TestHost implements ChannelHost {
     if (this.received.length >= count) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.push({ count, resolve });
+    await promise;
+  }
+
+  /** Resolves once `count` messages are stored. */
+  async storedMessages(count: number): Promise<void> {
+    if (this.stored.length >= count) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waitingForStored.push({ count, resolve });
     await promise;
   }
 

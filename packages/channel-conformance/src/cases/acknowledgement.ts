@@ -5,7 +5,7 @@ import type { ConformanceCase } from "../case.ts";
 export const ACKNOWLEDGEMENT_CASES: readonly ConformanceCase[] = [
   {
     id: "ack:after-commit",
-    needs: [],
+    needs: ["redelivery"],
     behaviour: "An event is acknowledged only after the gateway has stored it.",
     async prove({ channel, host, platform, event }) {
       const release = host.hold();
@@ -25,7 +25,7 @@ export const ACKNOWLEDGEMENT_CASES: readonly ConformanceCase[] = [
   },
   {
     id: "ack:not-stored",
-    needs: [],
+    needs: ["redelivery"],
     behaviour: "An event that the gateway could not store is not acknowledged.",
     async prove({ channel, host, platform, event }) {
       host.failNext();
@@ -34,7 +34,7 @@ export const ACKNOWLEDGEMENT_CASES: readonly ConformanceCase[] = [
   },
   {
     id: "ack:again-after-failure",
-    needs: [],
+    needs: ["redelivery"],
     behaviour: "An event that could not be stored is handed over again when it is delivered again.",
     async prove({ channel, host, platform, event }) {
       host.failNext();
