@@ -15,11 +15,11 @@ import { ConnectionError } from "../rpc/rpc-errors.ts";
 import { isProcessAlive } from "../runtime/is-process-alive.ts";
 import { readRuntimeFile, type RuntimeFacts } from "../runtime/runtime-file.ts";
 import { isReady, startDetached } from "../runtime/start-detached.ts";
+import { START_LIMITS, startProgress, waitForStart, type StartLimits } from "../runtime/wait-for-start.ts";
 import { systemService } from "../service/find-service.ts";
 import type { SystemService } from "../service/system-service.ts";
 
 const STOP_TIMEOUT_MS = 45_000;
-const START_TIMEOUT_MS = 30_000;
 const POLL_MS = 50;
 
 /** Options of `gateway start`, `stop` and `restart`. */
@@ -134,31 +134,36 @@ async function restartGateway(context: CliContext): Promise<Started> {
   const service = systemService(context);
   const before = await readRuntimeFile(context.paths);
   if (service !== undefined && (await service.isInstalled()) && (await service.restart()))
-    return waitForService(context, service, before, STOP_TIMEOUT_MS + START_TIMEOUT_MS);
+    return waitForService(context, service, before, {
+      stallMs: STOP_TIMEOUT_MS + START_LIMITS.stallMs,
+      maxMs: STOP_TIMEOUT_MS + START_LIMITS.maxMs,
+    });
   await stopGateway(context);
   return startGateway(context);
 }
 
-/** Waits until a started service is ready. Rejects with a `CliError` that names its log. */
+/** Waits until a started service is ready, as long as it makes progress. Rejects with a `CliError` that names its log. */
 export async function waitForService(
   context: CliContext,
   service: SystemService,
   before: RuntimeFacts | undefined,
-  timeoutMs: number = START_TIMEOUT_MS,
+  limits: StartLimits = START_LIMITS,
 ): Promise<Started> {
-  const facts = await waitFor(timeoutMs, async () => {
-    const now = await readRuntimeFile(context.paths);
+  const { paths, signal } = context;
+  const look = async (): Promise<RuntimeFacts | undefined> => {
+    const now = await readRuntimeFile(paths);
     return now !== undefined && now.startedAtMs !== before?.startedAtMs && (await isReady(now.url)) ? now : undefined;
-  });
-  if (facts !== undefined) return { facts, how: "runs now, as a service" };
+  };
+  const started = await waitForStart({ look, progress: async () => startProgress(paths), limits, signal });
+  if (started.type === "ready") return { facts: started.value, how: "runs now, as a service" };
   throw new CliError(
     "failure",
-    `${service.manager} has started the service, but the gateway is not ready after ${timeoutMs / 1000} seconds.`,
+    `${service.manager} has started the service, but the gateway is not ready after ${Math.round(started.waitedMs / 1000)} seconds. It may still be starting.`,
     {
       fix:
         service.manager === "systemd"
-          ? "Its log: journalctl --user -u factotum"
-          : `Its log: ${context.paths.outputFile} and ${context.paths.logFile}`,
+          ? 'See whether it runs: "factotum gateway status". Its log: journalctl --user -u factotum'
+          : `See whether it runs: "factotum gateway status". Its log: ${paths.outputFile} and ${paths.logFile}`,
     },
   );
 }

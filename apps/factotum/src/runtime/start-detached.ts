@@ -1,22 +1,23 @@
 import { spawn } from "node:child_process";
 import { mkdir, open, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { CHILD_VARIABLE } from "@factotum/sandbox";
 import type { CliContext } from "./cli-context.ts";
 import { CliError } from "./cli-error.ts";
 import { EXIT } from "./exit-codes.ts";
 import { readRuntimeFile, type RuntimeFacts } from "./runtime-file.ts";
+import { START_LIMITS, startProgress, waitForStart, type StartLimits, type StartResult } from "./wait-for-start.ts";
 
-const READY_TIMEOUT_MS = 30_000;
-const POLL_MS = 50;
 const SHOWN_BYTES = 2000;
 
 /**
- * Starts a gateway that outlives this command, with its output in a separate file, and waits until it is ready. `port`: instead of the configured one. Rejects
- * with a `CliError`.
+ * Starts a gateway that outlives this command, with its output in a separate file, and waits until it is ready, as long as it makes progress. `port`: instead
+ * of the configured one. Rejects with a `CliError`; a gateway that is not ready within the limits keeps running.
  */
-export async function startDetached(context: CliContext, { port }: { readonly port?: number } = {}): Promise<RuntimeFacts> {
+export async function startDetached(
+  context: CliContext,
+  { port, limits = START_LIMITS }: { readonly port?: number; readonly limits?: StartLimits } = {},
+): Promise<RuntimeFacts> {
   const { paths, self, env } = context;
   const { outputFile } = paths;
   await mkdir(dirname(outputFile), { recursive: true, mode: 0o700 });
@@ -30,6 +31,7 @@ export async function startDetached(context: CliContext, { port }: { readonly po
       cwd: paths.home,
     });
     let exitCode: number | null = null;
+    const exit = new AbortController();
     const ended = new Promise<string>((resolve) => {
       child.once("error", (error) => resolve(error.message));
       child.once("exit", (code, signal) => {
@@ -37,18 +39,22 @@ export async function startDetached(context: CliContext, { port }: { readonly po
         resolve(signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`);
       });
     });
-    const facts = await Promise.race([waitUntilReady(context, child.pid), ended]);
-    if (typeof facts === "string") {
+    // A process that has ended is not waited for any longer.
+    void ended.then(() => exit.abort());
+    const signal = AbortSignal.any([context.signal, exit.signal]);
+    const started = await Promise.race([waitUntilReady(context, child.pid, { limits, signal }), ended]);
+    if (typeof started === "string") {
       throw new CliError(
         exitCode === EXIT.configInvalid ? "configInvalid" : "failure",
-        `The gateway did not start: ${facts}.\n${await tail(outputFile)}`,
+        `The gateway did not start: ${started}.\n${await tail(outputFile)}`,
         {
           fix: `What it printed: ${outputFile}; its log: ${paths.logFile}`,
         },
       );
     }
     child.unref();
-    return facts;
+    if (started.type === "late") throw stillStarting(context, child.pid, started.waitedMs);
+    return started.value;
   } finally {
     await output.close();
   }
@@ -60,14 +66,25 @@ export function outsideOfCommands(env: CliContext["env"]): Record<string, string
   return rest;
 }
 
-async function waitUntilReady(context: CliContext, pid: number | undefined): Promise<RuntimeFacts | string> {
-  const deadline = performance.now() + READY_TIMEOUT_MS;
-  while (performance.now() < deadline && !context.signal.aborted) {
-    const facts = await readRuntimeFile(context.paths);
-    if (facts !== undefined && facts.pid === pid && (await isReady(facts.url))) return facts;
-    await delay(POLL_MS);
-  }
-  return context.signal.aborted ? "the command was stopped while it waited" : `it is not ready after ${READY_TIMEOUT_MS / 1000} seconds`;
+async function waitUntilReady(
+  { paths }: CliContext,
+  pid: number | undefined,
+  { limits, signal }: { readonly limits: StartLimits; readonly signal: AbortSignal },
+): Promise<StartResult<RuntimeFacts>> {
+  const look = async (): Promise<RuntimeFacts | undefined> => {
+    const facts = await readRuntimeFile(paths);
+    return facts !== undefined && facts.pid === pid && (await isReady(facts.url)) ? facts : undefined;
+  };
+  return waitForStart({ look, progress: async () => startProgress(paths, pid), limits, signal });
+}
+
+function stillStarting({ paths, signal }: CliContext, pid: number | undefined, waitedMs: number): CliError {
+  const message = signal.aborted
+    ? `The gateway (process ${pid}) was still starting when this command was stopped.`
+    : `The gateway (process ${pid}) is still starting after ${Math.round(waitedMs / 1000)} seconds, and continues by itself.`;
+  return new CliError("failure", message, {
+    fix: `See whether it runs: "factotum gateway status". What it printed: ${paths.outputFile}; its log: ${paths.logFile}`,
+  });
 }
 
 /** True if the gateway at `url` accepts work. */
