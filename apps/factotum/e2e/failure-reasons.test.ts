@@ -1,6 +1,6 @@
 import { FakeFeishu, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
-import { sayText, startStrictServer } from "@factotum/testing-providers";
-import { runCommand, startProduct } from "@factotum/testing-product";
+import { sayText, startListingServer, startStrictServer } from "@factotum/testing-providers";
+import { type Product, runCommand, startProduct } from "@factotum/testing-product";
 import OpenAI from "openai";
 import { expect, test } from "vitest";
 import { checkedOfficially } from "./check-official.ts";
@@ -12,6 +12,22 @@ const REASON =
 const GENERAL = "The model's provider refused the key. A valid one must be set in the configuration. Then send the message again.";
 const OWNER = "ou_owner";
 const OTHER = "ou_other";
+
+/** Returns a function that sends a direct message and resolves with the bot's reaction. */
+function feishuSpeaker(feishu: FakeFeishu, { url }: Product): (senderOpenId: string, chatId: string) => Promise<string> {
+  let serial = 0;
+  return async (senderOpenId, chatId) => {
+    serial += 1;
+    const messageId = `om_${serial}123456789abcdef6123456789abcdef`;
+    const before = feishu.sent.length;
+    const content = { text: "hello" };
+    const event = feishuMessageEvent(feishu.app, { chatId, chatType: "p2p", messageType: "text", content, senderOpenId, messageId });
+    feishu.addInbound({ messageId, chatId });
+    await fetch(feishuWebhookRequest(feishu.app, `${url}/channels/feishu/default`, event));
+    await waitForSent(feishu, before + 1);
+    return JSON.stringify(feishu.sent.slice(before));
+  };
+}
 
 test("a missing key is reported before any request is made: at the start, on the command line, on /v1 and in status", async () => {
   await using product = await startProduct({ config: { agents: { defaults: { model: "anthropic/claude-sonnet-4-6" } } } });
@@ -39,17 +55,9 @@ test("a refused key: the owner sees which one and where it is configured, other 
       session: { dmScope: "per-channel-peer" },
     },
   });
-  const say = async (senderOpenId: string, chatId: string, messageId: string): Promise<string> => {
-    const before = feishu.sent.length;
-    const content = { text: "hello" };
-    const event = feishuMessageEvent(feishu.app, { chatId, chatType: "p2p", messageType: "text", content, senderOpenId, messageId });
-    feishu.addInbound({ messageId, chatId });
-    await fetch(feishuWebhookRequest(feishu.app, `${product.url}/channels/feishu/default`, event));
-    await waitForSent(feishu, before + 1);
-    return JSON.stringify(feishu.sent.slice(before));
-  };
-  expect(await say(OWNER, "oc_owner", "om_1123456789abcdef6123456789abcdef")).toMatch(REASON);
-  expect(await say(OTHER, "oc_other", "om_2123456789abcdef6123456789abcdef")).toContain(GENERAL);
+  const say = feishuSpeaker(feishu, product);
+  expect(await say(OWNER, "oc_owner")).toMatch(REASON);
+  expect(await say(OTHER, "oc_other")).toContain(GENERAL);
   const asked = await runCommand(["agent", "--message", "hello"], { home: product.home });
   expect(asked).toMatchObject({ code: 1, stderr: expect.stringMatching(REASON) });
   const { stdout } = await runCommand(["status"], { home: product.home });
@@ -59,4 +67,26 @@ test("a refused key: the owner sees which one and where it is configured, other 
   model.respond(() => sayText("Here."));
   expect(await runCommand(["agent", "--message", "hello"], { home: product.home })).toMatchObject({ code: 0, stdout: "Here.\n" });
   expect((await runCommand(["status"], { home: product.home })).stdout).not.toContain("newest run failed");
+});
+
+test("a retired model and a provider that is down: the owner sees the reason and the address, other people a general sentence", async () => {
+  const provider = await startListingServer({ key: KEY, models: ["llama-9"], retired: ["llama-9"] });
+  await using feishu = await FakeFeishu.start({ people: [OWNER, OTHER], chats: ["oc_owner", "oc_other"] });
+  await using product = await startProduct({
+    config: {
+      agents: { defaults: { model: "groq/llama-9" } },
+      models: { providers: { groq: { baseUrl: provider.url, apiKey: KEY } } },
+      ...feishuConfig(feishu, OWNER, { allowFrom: [OWNER, OTHER] }),
+      session: { dmScope: "per-channel-peer" },
+    },
+  });
+  const say = feishuSpeaker(feishu, product);
+  expect(await say(OWNER, "oc_owner")).toContain(`models.providers.groq.baseUrl (${provider.url}`);
+  const retired = await say(OTHER, "oc_other");
+  expect(retired).toContain("The model was not found at its provider. Its name must be corrected in the configuration.");
+  await provider[Symbol.asyncDispose]();
+  expect(await say(OWNER, "oc_owner")).toContain("groq/llama-9 cannot be reached: ECONNREFUSED.");
+  const down = await say(OTHER, "oc_other");
+  expect(down).toContain("The model's provider could not be reached.");
+  for (const shown of [retired, down]) for (const detail of [provider.url, "groq", KEY]) expect(shown).not.toContain(detail);
 });
