@@ -182,6 +182,10 @@ export interface MessageContext {
   readonly group?: NonNullable<MsgContext["group"]>;
   /** The message that was replied to, with its text and sender. */
   readonly replyTo?: QuotedMessage;
+  /** For the first message of a thread that addresses the bot: how the thread began, and its newest messages before this one. */
+  readonly thread?: ThreadContext;
+  /** The texts of messages that were forwarded as one. */
+  readonly forwarded?: ForwardedMessage;
 }
 
 const id = z.string().min(1);

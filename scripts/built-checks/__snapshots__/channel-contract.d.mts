@@ -263,6 +263,10 @@ interface MessageContext {
   readonly group?: NonNullable<MsgContext["group"]>;
   /** The message that was replied to, with its text and sender. */
   readonly replyTo?: QuotedMessage;
+  /** For the first message of a thread that addresses the bot: how the thread began, and its newest messages before this one. */
+  readonly thread?: ThreadContext;
+  /** The texts of messages that were forwarded as one. */
+  readonly forwarded?: ForwardedMessage;
 }
 /** Parses a stored or foreign message. Unknown keys are an error: an adapter that sends one misreads the contract. */
 declare const MsgContextSchema: z.ZodType<MsgContext>;

@@ -2,14 +2,12 @@ import { messageId } from "@factotum/channel-contract";
 import type { CallOptions, ChannelHealth, ChannelHost, MessageContext, MsgContext, QuotedMessage } from "@factotum/channel-contract";
 import type { BotIdentity } from "../api/bot-identity.ts";
 import type { FeishuApi } from "../api/feishu-api.ts";
-import { CachedLookup } from "./cached-lookup.ts";
-import type { LookupOptions } from "./cached-lookup.ts";
 import { createLookupApi } from "./lookup-api.ts";
-import type { LookupApi, MessagePlace } from "./lookup-api.ts";
+import type { MessagePlace } from "./lookup-api.ts";
+import { createLookups } from "./lookups.ts";
+import type { FetchedMessage } from "./message-item.ts";
+import { createThreadReader } from "./thread-context.ts";
 
-const HOUR_MS = 60 * 60_000;
-const MESSAGE_SCOPE = "im:message:readonly";
-const QUOTE_TTL_MS = 10 * 60_000;
 /** How soon a group is queried again about a sender who is not in its list: a new member. */
 const NEW_MEMBER_MS = 60_000;
 
@@ -26,12 +24,12 @@ export interface MessageContextReader {
 /** Makes the reader of one account; `signal` ends its requests. */
 export function createMessageContextReader(
   parts: { readonly api: FeishuApi; readonly appId: string; readonly bot: BotIdentity },
-  host: Pick<ChannelHost, "clock" | "logger">,
+  host: Pick<ChannelHost, "clock" | "logger" | "state">,
   { signal }: CallOptions,
 ): MessageContextReader {
   const { bot } = parts;
   const asks = createLookupApi(parts.api, parts.appId);
-  const { members, subjects, quotes, places } = createLookups(asks, { host, signal });
+  const { members, subjects, quotes, places, threads, forwards } = createLookups(asks, { host, signal });
   const nameOf = async (chatId: string, openId: string, options: CallOptions): Promise<string | undefined> => {
     const known = (await members.get(chatId, options))?.get(openId);
     return known ?? (await members.get(chatId, { ...options, maxAgeMs: NEW_MEMBER_MS }))?.get(openId);
@@ -52,66 +50,39 @@ export function createMessageContextReader(
     };
   };
 
+  const authorOf = async ({ senderId, isSelf }: FetchedMessage, chatId: string | undefined, options: CallOptions): Promise<string> => {
+    if (isSelf) return (await bot.getForEvent(options).catch(() => undefined))?.name || senderId;
+    return (chatId === undefined ? undefined : await nameOf(chatId, senderId, options)) ?? senderId;
+  };
+  const surroundings = createThreadReader({ quotes, threads, forwards, authorOf, host });
+
   return {
-    async fetch({ origin, sender, replyTo }, options) {
+    async fetch(message, options) {
+      const { origin, sender, replyTo } = message;
       const { kind, id } = origin.conversation;
       const chatId = kind === "direct" ? undefined : id;
       const quotedId = replyTo?.messageId;
-      const [senderName, subject, quoted] = await Promise.all([
+      const [senderName, subject, quoted, thread, forwarded] = await Promise.all([
         chatId === undefined || sender.isBot ? undefined : nameOf(chatId, sender.id, options),
         chatId === undefined ? undefined : subjects.get(chatId, options),
         quotedId === undefined ? undefined : quoteOf(quotedId, chatId, options),
+        surroundings.thread(message, options),
+        surroundings.forwarded(message, options),
       ]);
       return {
         ...(senderName ? { senderName } : {}),
         ...(subject ? { group: { subject } } : {}),
         ...(quoted === undefined ? {} : { replyTo: quoted }),
+        ...(thread === undefined ? {} : { thread }),
+        ...(forwarded === undefined ? {} : { forwarded }),
       };
     },
     placeOf: async (id, options) => places.get(id, options),
     addTo(health) {
       if (health.state === "stopped") return health;
-      const problems = [members, subjects, quotes, places].flatMap(({ problem }) => problem ?? []);
+      const problems = [members, subjects, quotes, places, threads, forwards].flatMap(({ problem }) => problem ?? []);
       if (problems.length === 0) return health;
       return { ...health, detail: [...(health.detail === undefined ? [] : [health.detail]), ...problems].join("; ") };
     },
-  };
-}
-
-/** The lookups of the platform, each with the lifetime and number of cached answers. */
-function createLookups(asks: LookupApi, common: Pick<LookupOptions<unknown>, "host" | "signal">) {
-  return {
-    members: new CachedLookup({
-      ...common,
-      what: "the names of people in groups",
-      scope: "im:chat.members:read",
-      ttlMs: HOUR_MS,
-      maxEntries: 200,
-      ask: asks.memberNames,
-    }),
-    subjects: new CachedLookup({
-      ...common,
-      what: "the names of groups",
-      scope: "im:chat:read",
-      ttlMs: HOUR_MS,
-      maxEntries: 1_000,
-      ask: asks.chatName,
-    }),
-    quotes: new CachedLookup({
-      ...common,
-      what: "messages that are replied to",
-      scope: MESSAGE_SCOPE,
-      ttlMs: QUOTE_TTL_MS,
-      maxEntries: 200,
-      ask: asks.message,
-    }),
-    places: new CachedLookup({
-      ...common,
-      what: "the messages that reactions and recalls are about",
-      scope: MESSAGE_SCOPE,
-      ttlMs: HOUR_MS,
-      maxEntries: 500,
-      ask: asks.place,
-    }),
   };
 }

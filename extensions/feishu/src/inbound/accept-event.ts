@@ -4,6 +4,7 @@ import type { MessagePlace } from "../context/lookup-api.ts";
 import { EnvelopeSchema, MessageEventSchema, MessageWrapperSchema } from "./event-schema.ts";
 import type { Envelope } from "./event-schema.ts";
 import { KnownChats } from "./known-chats.ts";
+import { KnownThreads } from "./known-threads.ts";
 import { needsBot, parseMessage } from "./parse-message.ts";
 import { PLATFORM_EVENTS } from "./platform-events.ts";
 
@@ -27,6 +28,7 @@ export function createAcceptEvent(parts: {
 }): AcceptEvent {
   const { appId, host, bot, placeOf } = parts;
   const chats = new KnownChats(host);
+  const threads = new KnownThreads(host);
   /** Other events do not say in which kind of chat they happened: it is known for chats with at least one message. */
   const acceptOther = async (header: Envelope["header"], event: unknown, options: CallOptions): Promise<EventOutcome> => {
     const reader = PLATFORM_EVENTS[header.event_type];
@@ -41,7 +43,7 @@ export function createAcceptEvent(parts: {
   };
   const receive = async (message: MsgContext): Promise<EventOutcome> => {
     const { conversation } = message.origin;
-    const state = chats.learn(conversation);
+    const state = [...chats.learn(conversation), ...(await threads.learn(message))];
     const type = await host.receive(message, state.length === 0 ? {} : { state });
     chats.keep(conversation);
     return { type };

@@ -56,6 +56,9 @@ const KINDS: Readonly<Record<string, NoteKind | undefined>> = {
   system: { name: "system message" },
 };
 
+/** The note of a `merge_forward`, whose messages are fetched. */
+export const FORWARDED_NOTE = "[forwarded messages]";
+
 /** The note for content of a type. Texts that somebody else wrote are untrusted. */
 export function noteOf(type: string, content: unknown): Note {
   const kind = KINDS[type] ?? { name: type.replaceAll("_", " ") };

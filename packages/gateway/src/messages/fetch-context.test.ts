@@ -10,6 +10,11 @@ const CONTEXT: MessageContext = {
   senderName: "Nina",
   group: { subject: "Garden" },
   replyTo: { messageId: messageId("earlier"), sender: { id: "guest", name: "Gus" }, body: "Water the roses.", isQuote: false },
+  thread: {
+    starter: { sender: "Gus", body: "The pump is broken." },
+    history: [{ sender: "Ina", timestampMs: 1_767_225_600_000, body: "Since when?" }],
+  },
+  forwarded: { body: "The shop closes at noon." },
 };
 /** Timers of this delay fire at once; the others are real. */
 const TIMEOUT_MS = 3_000;
@@ -61,6 +66,11 @@ test("shows names, subject and quote, even of unaddressed messages, and keeps id
   expect(prompt).not.toContain("replaced");
   const { items } = await running.store.listSessions({ limit: 10 });
   expect(items.map(({ displayName }) => displayName)).toEqual(["test: Garden"]);
+});
+
+test("shows the thread and forwarded messages", async () => {
+  const prompt = await ask(inGroup("Now"));
+  for (const shown of ["The pump is broken.", "Ina", "Since when?", "The shop closes at noon."]) expect(prompt).toContain(shown);
 });
 
 test("commits a message before anything is fetched, and answers without what hangs", async () => {

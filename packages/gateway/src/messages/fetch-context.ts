@@ -17,7 +17,7 @@ interface ContextParts {
 }
 
 /**
- * Adds the platform's context to the messages of a job: names of senders, the group's subject, the quoted text. All of it is display text; ids, addresses and
+ * Adds the platform's context to the messages of a job: names of senders, the group's subject, quoted and forwarded texts, the thread. All of it is display text; ids, addresses and
  * the body stay as committed. Never rejects: what does not arrive in time is omitted.
  */
 export async function withFetchedContext(
@@ -63,12 +63,12 @@ async function fetchMessage(
   if (channel?.capabilities.fetchesContext !== true) return message;
   try {
     const found = await raceAbort(channel.fetchContext(message, { signal }), { signal, clock });
-    const { senderName, group, replyTo } = found;
+    const { senderName, group, replyTo, thread, forwarded } = found;
     return {
       ...message,
       ...(senderName === undefined ? {} : { sender: { ...message.sender, name: senderName } }),
       ...(group === undefined ? {} : { group: { ...message.group, ...group } }),
-      ...withoutUndefined({ replyTo }),
+      ...withoutUndefined({ replyTo, thread, forwarded }),
     };
   } catch (error) {
     // It did not come in time, or the turn was stopped.

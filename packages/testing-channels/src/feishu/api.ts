@@ -162,6 +162,7 @@ export class FeishuApi {
         replyInThread: body["reply_in_thread"] === true,
         ...(uuid !== undefined && { uuid }),
         ...(parentId !== undefined && { parentId }),
+        ...this.messages.threadOf(parentId, body["reply_in_thread"] === true),
       });
     return { data: asItem(message, this.#app) };
   }

@@ -14,6 +14,8 @@ export interface FakeFeishuApp {
   readonly tenantKey: string;
   /** Chats that the bot is in; every other chat answers 230002. */
   readonly chats: Set<string>;
+  /** Chats of one person and the bot. */
+  readonly directChats: Set<string>;
   /** People whom the bot may write to; every other open id gets 230013. */
   readonly people: Set<string>;
   /** Names and members of chats, by chat id. */
@@ -27,8 +29,9 @@ export interface FakeFeishuApp {
 }
 
 /** What a test may set; the rest is generated. */
-export type FakeFeishuOptions = Partial<Omit<FakeFeishuApp, "chats" | "people" | "chatInfo" | "scopes">> & {
+export type FakeFeishuOptions = Partial<Omit<FakeFeishuApp, "chats" | "directChats" | "people" | "chatInfo" | "scopes">> & {
   readonly chats?: Iterable<string>;
+  readonly directChats?: Iterable<string>;
   readonly people?: Iterable<string>;
   readonly chatInfo?: Readonly<Record<string, FakeFeishuChat>>;
   readonly scopes?: Iterable<string>;
@@ -48,8 +51,9 @@ export function fakeFeishuApp(options: FakeFeishuOptions): FakeFeishuApp {
     now: () => Date.now(),
     ...options,
     chats: new Set(options.chats ?? ["oc_dm", "oc_group"]),
+    directChats: new Set(options.directChats ?? ["oc_dm"]),
     people: new Set(options.people ?? ["ou_alice", "ou_bob"]),
     chatInfo: new Map(Object.entries(options.chatInfo ?? {})),
-    scopes: new Set(options.scopes ?? ["im:chat:readonly", "im:message:readonly"]),
+    scopes: new Set(options.scopes ?? ["im:chat:readonly", "im:message:readonly", "im:message.group_msg"]),
   };
 }

@@ -14,6 +14,7 @@ export interface SentMessage {
   /** The message that was replied to. */
   readonly parentId?: string;
   readonly replyInThread: boolean;
+  readonly threadId?: string;
   readonly atMs: number;
   readonly deleted: boolean;
   readonly edits: number;
@@ -25,7 +26,11 @@ export interface InboundMessage {
   readonly messageId: string;
   readonly chatId: string;
   readonly threadId?: string;
+  readonly rootId?: string;
+  /** The forwarded message that contains it: such a message is in no chat. */
+  readonly upperMessageId?: string;
   readonly senderOpenId?: string;
+  readonly atMs?: number;
   readonly messageType?: string;
   /** The platform's content object, before it is serialised. */
   readonly content?: unknown;
@@ -42,7 +47,7 @@ export class MessageStore {
   /** The index in `#sent` of each message, by its id, and of the newest one for a uuid and a target: a long run has tens of thousands. */
   readonly #places = new Map<string, number>();
   readonly #newest = new Map<string, number>();
-  readonly #inbound = new Map<string, InboundMessage & { reactions: { reactionId: string; emoji: string }[] }>();
+  readonly #inbound = new Map<string, InboundMessage & { readonly atMs: number; reactions: { reactionId: string; emoji: string }[] }>();
 
   constructor(app: FakeFeishuApp) {
     this.#app = app;
@@ -53,12 +58,27 @@ export class MessageStore {
   }
 
   addInbound(message: InboundMessage): void {
-    this.#inbound.set(message.messageId, { ...message, reactions: [] });
+    this.#inbound.set(message.messageId, { atMs: this.#app.now(), ...message, reactions: [] });
   }
 
   /** A message of a person. */
   inbound(messageId: string): InboundMessage | undefined {
     return this.#inbound.get(messageId);
+  }
+
+  /** The thread of a reply. One is opened at a message that has none; its first message belongs to it from then on. */
+  threadOf(parentId: string | undefined, inThread: boolean): { readonly threadId?: string } {
+    if (parentId === undefined || !inThread) return {};
+    const [inbound, sent] = [this.#inbound.get(parentId), this.find(parentId)];
+    const threadId = inbound?.threadId ?? sent?.threadId ?? `omt_${parentId.replace(/^om_/, "")}`;
+    if (inbound !== undefined) this.#inbound.set(parentId, { ...inbound, threadId });
+    this.replace(parentId, { threadId });
+    return { threadId };
+  }
+
+  /** Messages of people, oldest first. */
+  get inbounds(): readonly (InboundMessage & { readonly atMs: number })[] {
+    return [...this.#inbound.values()];
   }
 
   /** The chat of a message, whoever sent it. */

@@ -3,7 +3,7 @@ import { asItem, inboundItem } from "./items.ts";
 import { invalid } from "./message-rules.ts";
 import type { MessageStore } from "./message-store.ts";
 import { FeishuRefusal } from "./refusal.ts";
-import type { Route } from "./route.ts";
+import type { Reply, Route } from "./route.ts";
 
 /** Any one of them is enough. */
 const CHAT_SCOPES = ["im:chat:readonly", "im:chat:read", "im:chat"];
@@ -56,10 +56,60 @@ export function readRoutes(app: FakeFeishuApp, messages: MessageStore): Route[] 
         const [sent, inbound] = [messages.find(id), messages.inbound(id)];
         if (sent === undefined && inbound === undefined) throw invalid("invalid message_id");
         if (!app.chats.has(messages.chatOf(id) ?? "")) throw new FeishuRefusal(230002, "The bot can not be outside the group.");
-        return { data: { items: [sent === undefined ? inboundItem(inbound, app) : asItem(sent, app)] } };
+        const inside = messages.inbounds.filter(({ upperMessageId }) => upperMessageId === id);
+        return {
+          data: {
+            items: [sent === undefined ? inboundItem(inbound, app) : asItem(sent, app), ...inside.map((one) => inboundItem(one, app))],
+          },
+        };
       },
     ],
+    ["GET", /^\/open-apis\/im\/v1\/messages$/, ({ query }) => listMessages(query, app, messages)],
   ];
+}
+
+/** The messages of a chat without those in its threads, or the messages of a thread. */
+function listMessages(query: URLSearchParams, app: FakeFeishuApp, messages: MessageStore): Reply {
+  needScope(app, MESSAGE_SCOPES);
+  const [type, container] = [query.get("container_id_type"), query.get("container_id") ?? ""];
+  const size = Number(query.get("page_size") ?? 20);
+  if ((type !== "chat" && type !== "thread") || container === "" || !(size >= 1 && size <= 50)) throw invalid("container_id_type");
+  const all = [
+    ...messages.inbounds
+      .filter(({ upperMessageId }) => upperMessageId === undefined)
+      .map((one) => ({
+        chatId: one.chatId,
+        threadId: one.threadId,
+        isRoot: one.rootId === undefined,
+        atMs: one.atMs,
+        item: inboundItem(one, app),
+      })),
+    ...messages.all.map((one) => ({
+      chatId: one.receiveId,
+      threadId: one.threadId,
+      isRoot: one.parentId === undefined,
+      atMs: one.atMs,
+      item: asItem(one, app),
+    })),
+  ];
+  const inside = all.filter((one) =>
+    type === "thread" ? one.threadId === container : one.chatId === container && (one.threadId === undefined || one.isRoot),
+  );
+  const chatId = type === "chat" ? container : (inside[0]?.chatId ?? "");
+  if (!app.chats.has(chatId)) throw new FeishuRefusal(230002, "The bot can not be outside the group.");
+  if (!app.directChats.has(chatId) && !app.scopes.has("im:message.group_msg"))
+    throw new FeishuRefusal(230027, "Lack of necessary permissions, ext=need scope: im:message.group_msg");
+  const sorted = inside.toSorted((left, right) => left.atMs - right.atMs);
+  if (query.get("sort_type") === "ByCreateTimeDesc") sorted.reverse();
+  const start = Number(query.get("page_token") ?? 0);
+  const isMore = start + size < sorted.length;
+  return {
+    data: {
+      items: sorted.slice(start, start + size).map(({ item }) => item),
+      has_more: isMore,
+      ...(isMore && { page_token: String(start + size) }),
+    },
+  };
 }
 
 function needScope(app: FakeFeishuApp, scopes: readonly string[]): void {

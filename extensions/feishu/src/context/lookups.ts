@@ -1,0 +1,80 @@
+import { CachedLookup } from "./cached-lookup.ts";
+import type { LookupOptions } from "./cached-lookup.ts";
+import type { LookupApi, MessagePlace } from "./lookup-api.ts";
+import type { FetchedMessage } from "./message-item.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const QUOTE_TTL_MS = 10 * MINUTE_MS;
+const MESSAGE_SCOPE = "im:message:readonly";
+const GROUP_SCOPE = "im:message.group_msg";
+
+/** Earlier messages of a thread that are shown. */
+export const THREAD_MESSAGES = 20;
+
+/** What is looked up about messages, by chat id, message id, or chat id and first message of a thread with a slash between. */
+export interface Lookups {
+  readonly members: CachedLookup<ReadonlyMap<string, string>>;
+  readonly subjects: CachedLookup<string>;
+  readonly quotes: CachedLookup<FetchedMessage>;
+  readonly places: CachedLookup<MessagePlace>;
+  readonly threads: CachedLookup<readonly FetchedMessage[]>;
+  readonly forwards: CachedLookup<readonly FetchedMessage[]>;
+}
+
+/** The lookups of the platform, each with the lifetime and number of cached answers. */
+export function createLookups(asks: LookupApi, common: Pick<LookupOptions<unknown>, "host" | "signal">): Lookups {
+  return {
+    members: new CachedLookup({
+      ...common,
+      what: "the names of people in groups",
+      scope: "im:chat.members:read",
+      ttlMs: HOUR_MS,
+      maxEntries: 200,
+      ask: asks.memberNames,
+    }),
+    subjects: new CachedLookup({
+      ...common,
+      what: "the names of groups",
+      scope: "im:chat:read",
+      ttlMs: HOUR_MS,
+      maxEntries: 1_000,
+      ask: asks.chatName,
+    }),
+    quotes: new CachedLookup({
+      ...common,
+      what: "messages that are replied to",
+      scope: MESSAGE_SCOPE,
+      ttlMs: QUOTE_TTL_MS,
+      maxEntries: 200,
+      ask: asks.message,
+    }),
+    places: new CachedLookup({
+      ...common,
+      what: "the messages that reactions and recalls are about",
+      scope: MESSAGE_SCOPE,
+      ttlMs: HOUR_MS,
+      maxEntries: 500,
+      ask: asks.place,
+    }),
+    threads: new CachedLookup({
+      ...common,
+      what: "the messages of threads",
+      scope: GROUP_SCOPE,
+      ttlMs: MINUTE_MS,
+      maxEntries: 50,
+      ask: async (key, options) => {
+        const [chatId = "", threadRootId] = key.split("/");
+        return asks.history({ chatId, threadRootId }, { ...options, limit: THREAD_MESSAGES + 2 });
+      },
+    }),
+    forwards: new CachedLookup({
+      ...common,
+      what: "forwarded messages",
+      scope: MESSAGE_SCOPE,
+      ttlMs: QUOTE_TTL_MS,
+      maxEntries: 50,
+      ask: asks.forwarded,
+    }),
+  };
+}
