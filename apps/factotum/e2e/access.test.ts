@@ -12,7 +12,7 @@ test("a person whose message was refused becomes the owner by the command that t
   await using feishu = await FakeFeishu.start({ people: [PERSON], chats: [CHAT] });
   await using model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
   model.respond(() => sayText("Good day, Olga."));
-  const { channels } = feishuConfig(feishu, PERSON, { allowFrom: [] }) as { readonly channels: object };
+  const { channels } = feishuConfig(feishu, PERSON, { allowFrom: [], dmPolicy: "allowlist" }) as { readonly channels: object };
   await using product = await startProduct({
     config: {
       agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },

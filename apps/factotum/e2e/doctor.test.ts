@@ -130,7 +130,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     message: /Nobody may talk to feishu\/default/,
     plant: async (scene) => {
       await scene.writeKey("feishu", "secret-of-the-app");
-      await scene.configure({ channels: { feishu: { ...FEISHU, allowFrom: [] } } });
+      await scene.configure({ channels: { feishu: { ...FEISHU, dmPolicy: "allowlist", allowFrom: [] } } });
     },
     follow: (scene, { fix }) => scene.follow(fix.replace("YOUR-ID", "ou_olga")),
   },

@@ -29,7 +29,18 @@ afterAll(async () => scene[Symbol.asyncDispose]());
 test("the pages for users have commands, and ship with the product", async () => {
   const files = runnable.map(({ file }) => path.basename(file));
   const folder = path.join(path.dirname(productEntry), "docs");
-  for (const name of ["backup", "clients", "costs", "feishu", "ollama", "openrouter", "providers", "service", "troubleshooting"]) {
+  for (const name of [
+    "access",
+    "backup",
+    "clients",
+    "costs",
+    "feishu",
+    "ollama",
+    "openrouter",
+    "providers",
+    "service",
+    "troubleshooting",
+  ]) {
     expect(files).toContain(`${name}.md`);
     expect(await readFile(path.join(folder, `${name}.md`), "utf8")).toBe(readDocument(`docs/${name}.md`));
   }

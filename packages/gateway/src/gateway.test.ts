@@ -277,7 +277,7 @@ describe("authority", () => {
     await using server = await startAnthropicServer();
     server.respond(() => textReply("Hello, owner."));
     const platform = new TestPlatform();
-    await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+    await using running = await startTestGateway({ platform, accountConfig: { dmPolicy: "allowlist" }, patch: withModel(server.baseUrl) });
     await platform.say(platform.message("let me in", { sender: { id: "stranger", name: "Olga", isBot: false } }));
     await platform.say(platform.message("hello"));
     await platform.waitForSends(1);

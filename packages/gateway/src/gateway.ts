@@ -15,6 +15,7 @@ import { ClientSockets } from "./rpc/client-sockets.ts";
 import { createRpcHandlers } from "./rpc/rpc-handlers.ts";
 import type { SetupControl } from "./rpc/setup-handlers.ts";
 import { WebchatHub } from "./rpc/webchat-hub.ts";
+import type { OwnerControl } from "./ingress/pairing-service.ts";
 import { OutboundMessenger } from "./delivery/outbound-messenger.ts";
 import { Engine } from "./engine/engine.ts";
 import { createAuthenticator } from "./access/credentials.ts";
@@ -55,6 +56,8 @@ export interface GatewayOptions extends GatewaySettings {
   readonly home: string;
   readonly configControl: ConfigControl;
   readonly setupControl: SetupControl;
+  /** Makes the first paired sender the owner. */
+  readonly ownerControl: OwnerControl;
   /** Open; closed by whoever opened it, after `stop`. */
   readonly store: Store;
   /** Unacknowledged damage of the stored state. */
@@ -121,6 +124,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     home: options.home,
     store,
     damage: options.damage,
+    owners: options.ownerControl,
     ...withoutUndefined({ reserve: options.reserve }),
     localFiles: options.localFiles,
     remoteFiles: options.remoteFiles,
@@ -184,6 +188,7 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
       storage: guard,
       damage: engine.damage.list(),
       channels: channels.status(),
+      pairings: engine.pairing.pending(),
       failedRuns: failedRuns.list(),
       blocked: dispatcher.blocked,
       sharedSessions: engine.sharedSessions,

@@ -13,3 +13,4 @@ export { createFileReserve } from "./storage/disk-reserve.ts";
 export type { DiskReserve, FileReserveOptions } from "./storage/disk-reserve.ts";
 export { isStorageFull } from "./storage/is-storage-full.ts";
 export type { SetupControl, SetupOutcome } from "./rpc/setup-handlers.ts";
+export type { OwnerControl } from "./ingress/pairing-service.ts";

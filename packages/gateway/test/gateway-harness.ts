@@ -21,6 +21,7 @@ import type {
   Gateway,
   GatewaySettings,
   LocalFiles,
+  OwnerControl,
   RemoteFiles,
   SetupControl,
 } from "../src/index.ts";
@@ -238,6 +239,9 @@ export const NO_SETUP: SetupControl = {
   nameAssistant: async () => ({ type: "refused", message: "no names in this test" }),
 };
 
+/** A stub: nobody becomes the owner. */
+const NO_OWNERS: OwnerControl = { addFirstOwner: async () => ({ type: "done", isOwner: false }) };
+
 /** A gateway over a real store in a folder of its own. */
 export interface TestGateway {
   readonly gateway: Gateway;
@@ -280,6 +284,8 @@ export async function startTestGateway(
     readonly clock?: Clock;
     /** No time by default. */
     readonly drainMs?: number;
+    /** Makes nobody the owner by default. */
+    readonly ownerControl?: OwnerControl;
     /** None by default. */
     readonly skills?: SkillIndex;
     /** Runs no command by default. */
@@ -364,6 +370,7 @@ export async function startTestGateway(
       reload: async () => ({ type: "unchanged", changed: [], needsRestart: [], problems: [] }),
     },
     setupControl: NO_SETUP,
+    ownerControl: options.ownerControl ?? NO_OWNERS,
     store: options.around?.(store) ?? store,
     damage: store.damage,
     ...withoutUndefined({ reserve: options.reserve }),

@@ -50,6 +50,8 @@ export type {
   ReplayDelta,
   ReplayResult,
 } from "./shapes/context.ts";
+export { PairedSenderSchema, PairingRequestSchema } from "./shapes/pairing.ts";
+export type { PairedSender, PairingRequest } from "./shapes/pairing.ts";
 export { DeadLetterSchema } from "./shapes/dead-letters.ts";
 export type { DeadLetter } from "./shapes/dead-letters.ts";
 export { SessionImportReportSchema, SessionSummarySchema } from "./shapes/session-summary.ts";

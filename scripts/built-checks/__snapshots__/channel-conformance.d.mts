@@ -101,9 +101,9 @@ interface ConformancePlatform extends AsyncDisposable {
     readonly files: boolean;
     /**
      * Features that nearly every platform has and this one lacks: group conversations, replies to a single message, credentials that can be wrong, a network
-     * connection that can break. None by default.
+     * connection that can break, messages of several lines, ids of sent messages. None by default.
      */
-    readonly absent?: readonly ("groups" | "replies" | "credential" | "wire")[];
+    readonly absent?: readonly ("groups" | "replies" | "credential" | "wire" | "line-breaks" | "sent-ids")[];
   };
   /** Strings that must never appear in a log line. */
   readonly secrets: readonly string[];
@@ -155,6 +155,8 @@ interface ConformanceOptions<P extends ConformancePlatform = ConformancePlatform
   }) => Channel;
   /** The channel's id in addresses. */
   readonly channel: string;
+  /** Requirements that this platform cannot show, by id, each with the reason. At most a third of all. */
+  readonly excluded?: Readonly<Record<string, string>>;
 }
 /** An account's state in memory, with the limits of the contract. */
 declare class MemoryAccountState implements AccountState {
@@ -199,9 +201,11 @@ declare class TestHost implements ChannelHost {
   hold(): () => void;
   /** Resolves once `count` messages were passed in. */
   handedOver(count: number): Promise<void>;
+  /** Resolves once `count` messages are stored. */
+  storedMessages(count: number): Promise<void>;
 }
 /** Platform features that a case requires. */
-type Need = "webhook" | "connection" | "handshake" | "renewable-token" | "other-bots" | "mass-mention" | "files" | "groups" | "replies" | "credential" | "wire" | "threads" | "markdown" | "edit" | "media" | "typing" | "delete" | "reactions" | "idempotent-send" | "context" | EventNeed;
+type Need = "webhook" | "connection" | "handshake" | "renewable-token" | "other-bots" | "mass-mention" | "files" | "groups" | "replies" | "credential" | "wire" | "line-breaks" | "redelivery" | "once" | "threads" | "markdown" | "edit" | "media" | "typing" | "delete" | "reactions" | "idempotent-send" | "context" | EventNeed;
 /** The channel passes on events of this type. */
 type EventNeed = `event-${Exclude<InboundEvent["type"], "message">}`;
 /** One requirement, as data. */
@@ -214,7 +218,7 @@ interface ConformanceRequirement {
 }
 /**
  * Registers one test per requirement. Call it at the top level of an extension's `conformance.test.ts`, once for each transport. A requirement is skipped if
- * the adapter does not declare its needs or the platform lacks them.
+ * the adapter does not declare its needs, the platform lacks them, or it is excluded.
  */
 declare function channelConformance<P extends ConformancePlatform>(name: string, options: ConformanceOptions<P>): void;
 /** Every requirement, in the order in which they run. */

@@ -1,4 +1,4 @@
-import { Random } from "@factotum/channel-contract";
+import { AccountProgress, CallOptions, ChannelHealth, ChannelHost, Clock, MsgContext, Random } from "@factotum/channel-contract";
 import { Root } from "mdast";
 /** Bounds of a backoff. */
 interface BackoffOptions {
@@ -69,6 +69,43 @@ interface MarkdownStream {
  * text, and starts there. Throws a RangeError for limits below the minimum.
  */
 declare function createMarkdownStream(options: ChunkOptions): MarkdownStream;
+/** One established connection. */
+interface SupervisedConnection {
+  /** Resolves with the reason once the connection has ended, for whatever cause. */
+  readonly ended: Promise<Error>;
+  /** Ends it; a goodbye is sent if the platform has one, within the signal. Never rejects. */
+  close(options: CallOptions): Promise<void>;
+}
+/** `idle`: never started, or the start failed. `waiting`: a retry is scheduled. */
+type ConnectionState = "idle" | "connecting" | "connected" | "waiting" | "stopped";
+/** How a connection is opened, and when again. */
+interface ConnectionSupervisorOptions<C extends SupervisedConnection> {
+  /** Opens a connection; rejects if that fails. The signal fires with the start's signal, and when the supervisor is stopped. */
+  open(options: CallOptions): Promise<C>;
+  /** Minimum delay in milliseconds before the next attempt after this failure, such as a platform's throttling. None by default. */
+  readonly minDelayMs?: (failure: Error) => number;
+  /** Called with every failure that is followed by another attempt. */
+  readonly onRetry?: (failure: Error, delayMs: number) => void;
+  readonly clock: Clock;
+  readonly random: Pick<Random, "float">;
+}
+/** Keeps one connection of an account open. */
+interface ConnectionSupervisor<C extends SupervisedConnection> {
+  /**
+   * Opens the first connection; rejects if that fails, and can then be called again. Idempotent. From then on a connection that ends is opened again, with
+   * backoff, until `stop`.
+   */
+  start(options: CallOptions): Promise<void>;
+  /** The current connection; `undefined` while there is none. */
+  readonly connection: C | undefined;
+  readonly state: ConnectionState;
+  /** Why there is no connection. */
+  readonly failure: Error | undefined;
+  /** Closes the connection and opens no other. Idempotent. */
+  stop(options: CallOptions): Promise<void>;
+}
+/** Makes a supervisor; it opens nothing before `start`. */
+declare function createConnectionSupervisor<C extends SupervisedConnection>(options: ConnectionSupervisorOptions<C>): ConnectionSupervisor<C>;
 /**
  * True for failures in this process: a bug, an invalid argument, an unreadable file. The same call always fails in the same way, so a retry is useless. False
  * for everything that the network or the other side may have caused. The cause of an error decides if it has a code.
@@ -83,6 +120,32 @@ interface KeyedQueue {
 }
 /** A queue that holds no state for a key without tasks. */
 declare function createKeyedQueue(): KeyedQueue;
+/**
+ * What is known after an exception of a request or connection. `local`: it failed in this process, and the same call fails again. `not-sent`: there was no
+ * connection, so nothing arrived. `unknown`: it may have arrived.
+ */
+type NetworkFailure = "local" | "not-sent" | "unknown";
+/** Classifies an exception of `fetch` or a socket, by the code of the error or of its causes. */
+declare function networkFailureOf(error: unknown): NetworkFailure;
+/** The first `code` of an error and its causes; empty if there is none. */
+declare function errorCodeOf(error: unknown): string;
+/** Limits of an account's sends. */
+interface RateLimiterOptions {
+  /** Sends that may follow each other at once. */
+  readonly burst: number;
+  /** Milliseconds until one more may follow. */
+  readonly intervalMs: number;
+  readonly clock: Pick<Clock, "monotonic" | "schedule">;
+}
+/** A token bucket: `burst` sends at once, then one every `intervalMs`. */
+interface RateLimiter {
+  /** Resolves once `cost` more may be sent, 1 by default, in the order of the calls; a cost over `burst` waits for a full bucket. Rejects if the signal fires first. */
+  take(options: CallOptions & {
+    readonly cost?: number;
+  }): Promise<void>;
+}
+/** Starts with a full bucket. */
+declare function createRateLimiter({ burst, intervalMs, clock }: RateLimiterOptions): RateLimiter;
 /** The result of reading. */
 type CappedBody = {
   readonly type: "body";
@@ -95,6 +158,26 @@ declare function readBodyCapped(message: Request | Response, options: {
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 }): Promise<CappedBody>;
+/** Limits of a queue. */
+interface ReceiveQueueOptions {
+  /** Messages kept at most, including the one that is being stored; 1,000 by default. Later ones are lost, and counted in the health. */
+  readonly maxWaiting?: number;
+}
+/** Passes messages to the gateway for a platform that delivers each of them once. */
+interface ReceiveQueue {
+  /** Passes a message on after all earlier ones, again with backoff until it is stored. */
+  add(message: MsgContext, progress?: AccountProgress): void;
+  /** The health with what waits or was lost: then at least `degraded`. */
+  addTo(health: ChannelHealth): ChannelHealth;
+  /** Accepts no more. Resolves once everything is stored, or the signal has fired: the rest is lost, and logged. Idempotent. */
+  stop(options: CallOptions): Promise<void>;
+}
+type QueueHost = Pick<ChannelHost, "receive" | "clock" | "random" | "logger">;
+/**
+ * Makes a queue in memory: one call of `receive` at a time, in order. A message over a limit of the contract (RangeError) can never be stored: it is dropped and
+ * logged. Every other failure is retried, since the platform will not deliver the message again.
+ */
+declare function createReceiveQueue(host: QueueHost, { maxWaiting }?: ReceiveQueueOptions): ReceiveQueue;
 /** Compares two secrets or signatures in constant time with respect to where they differ and to their lengths. */
 declare function constantTimeEqual(left: string | Uint8Array, right: string | Uint8Array): boolean;
 /** Which signed timestamps count as fresh. */
@@ -383,4 +466,4 @@ interface BlockLimits {
  * table that is becomes code. Nothing visible gives no message. Throws a RangeError for limits below the minimum.
  */
 declare function renderBlocks(source: string | Root, limits?: BlockLimits): StyledBlock[][];
-export { type AsteriskMarkupOptions, type BackoffOptions, type BlockItem, type BlockLimits, type BreakKind, type CappedBody, type CellAlign, type ChunkLimits, type ChunkOptions, type Content, type Dialect, type FlattenOptions, type Frame, type Joint, type Junction, type KeyedQueue, type MarkdownChunk, type MarkdownMarkupOptions, type MarkdownStream, type Piece, type Place, type PlainTextOptions, type RenderOptions, type Span, type StyledBlock, type StyledRun, type TextUnit, type TimestampOptions, asteriskMarkup, backoffDelay, chunkMarkdown, constantTimeEqual, controlCodes, createKeyedQueue, createMarkdownStream, flattenMarkdown, htmlDocument, htmlSubset, isLocalError, markdownMarkup, measure, parseMarkdown, plainText, readBodyCapped, renderBlocks, renderMarkdown, verifyTimestamp };
+export { type AsteriskMarkupOptions, type BackoffOptions, type BlockItem, type BlockLimits, type BreakKind, type CappedBody, type CellAlign, type ChunkLimits, type ChunkOptions, type ConnectionState, type ConnectionSupervisor, type ConnectionSupervisorOptions, type Content, type Dialect, type FlattenOptions, type Frame, type Joint, type Junction, type KeyedQueue, type MarkdownChunk, type MarkdownMarkupOptions, type MarkdownStream, type NetworkFailure, type Piece, type Place, type PlainTextOptions, type RateLimiter, type RateLimiterOptions, type ReceiveQueue, type ReceiveQueueOptions, type RenderOptions, type Span, type StyledBlock, type StyledRun, type SupervisedConnection, type TextUnit, type TimestampOptions, asteriskMarkup, backoffDelay, chunkMarkdown, constantTimeEqual, controlCodes, createConnectionSupervisor, createKeyedQueue, createMarkdownStream, createRateLimiter, createReceiveQueue, errorCodeOf, flattenMarkdown, htmlDocument, htmlSubset, isLocalError, markdownMarkup, measure, networkFailureOf, parseMarkdown, plainText, readBodyCapped, renderBlocks, renderMarkdown, verifyTimestamp };

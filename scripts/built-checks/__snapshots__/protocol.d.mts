@@ -300,6 +300,26 @@ interface DamageEvent {
 }
 /** Parses events of damage. */
 declare const DamageEventsSchema: z.ZodType<readonly DamageEvent[]>;
+/** A person on one account; ids are the platform's. */
+interface PairedSender {
+  readonly channel: string;
+  readonly accountId: string;
+  readonly senderId: string;
+  /** The name that the person has given themself: for display only. */
+  readonly senderName?: string;
+  readonly approvedAtMs?: number;
+}
+/** A person who asks to be admitted. */
+interface PairingRequest extends Omit<PairedSender, "approvedAtMs"> {
+  readonly code: string;
+  readonly requestedAtMs: number;
+  /** When the code stops being valid. */
+  readonly expiresAtMs: number;
+}
+/** Parses an admitted sender. */
+declare const PairedSenderSchema: z.ZodType<PairedSender>;
+/** Parses a request to be admitted. */
+declare const PairingRequestSchema: z.ZodType<PairingRequest>;
 /** One account of a channel, as `status` shows it. */
 interface ChannelStatus {
   readonly channel: string;
@@ -404,6 +424,11 @@ interface GatewayStatus {
   readonly refused: {
     readonly messages: number;
     readonly senders: readonly RefusedSender[];
+  };
+  /** People who ask to be admitted, oldest first, and the number of those who were. */
+  readonly pairing: {
+    readonly pending: readonly PairingRequest[];
+    readonly approved: number;
   };
   readonly sessions: {
     readonly total: number;
@@ -1044,6 +1069,51 @@ interface GatewayMethods {
     };
   };
 }
+/** Methods that decide which unknown senders are admitted. */
+interface PairingMethods {
+  /** Pending requests and admitted senders, each oldest request first. */
+  "pairing.list": {
+    params: Record<string, never>;
+    result: {
+      readonly pending: readonly PairingRequest[];
+      readonly approved: readonly PairedSender[];
+    };
+  };
+  /**
+   * Admits the sender with this code. `owner` says that the sender became the owner: the first one ever if nobody is the owner, unless `guest` is true. Refused
+   * with `not-found` for a code that is unknown, expired or decided, and with `conflict` if the owner could not be stored; then nothing was approved.
+   */
+  "pairing.approve": {
+    params: {
+      readonly code: string;
+      readonly guest?: boolean;
+    };
+    result: {
+      readonly sender: PairedSender;
+      readonly owner: boolean;
+    };
+  };
+  /** Ends the request with this code, without a reply to its sender. */
+  "pairing.reject": {
+    params: {
+      readonly code: string;
+    };
+    result: {
+      readonly request: PairingRequest;
+    };
+  };
+  /** Withdraws an approval; false if there is none. */
+  "pairing.revoke": {
+    params: {
+      readonly channel: string;
+      readonly accountId: string;
+      readonly senderId: string;
+    };
+    result: {
+      readonly revoked: boolean;
+    };
+  };
+}
 /** Methods of the session list. */
 interface SessionMethods {
   /**
@@ -1189,7 +1259,7 @@ interface SetupMethods {
   };
 }
 /** Every method with its parameters and result. */
-interface RpcMethods extends ChatMethods, SessionMethods, ContextMethods, DeadLetterMethods, GatewayMethods, SetupMethods {}
+interface RpcMethods extends ChatMethods, SessionMethods, ContextMethods, DeadLetterMethods, PairingMethods, GatewayMethods, SetupMethods {}
 /** Name of a method. */
 type RpcMethod = keyof RpcMethods;
 /** Every method: who may call it, whether it is refused while nothing can be stored, and parsers for its parameters and its result. */
@@ -1227,4 +1297,4 @@ interface RpcEvents {
 type RpcEvent = keyof RpcEvents;
 /** A parser for the payload of every event. */
 declare const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]>; };
-export { type AgentRunResult, type AgentStatus, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type HelloFrame, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, type NoticeBlock, PROTOCOL_VERSION, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type SetupCheck, SetupCheckSchema, type SetupProvider, type SetupState, SetupStateSchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredModels };
+export { type AgentRunResult, type AgentStatus, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type HelloFrame, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, type NoticeBlock, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type SetupCheck, SetupCheckSchema, type SetupProvider, type SetupState, SetupStateSchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredModels };

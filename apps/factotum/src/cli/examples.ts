@@ -6,6 +6,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "models set": ["factotum models set anthropic/claude-sonnet-5-5"],
   "models list": ["factotum models list", "factotum models list openrouter"],
   "access allow": ["factotum access allow feishu:default ou_7d8a6e6df7621556ce0d21922b676706 --owner"],
+  "pairing approve": ["factotum pairing approve K7RWQ2MX", "factotum pairing approve K7RWQ2MX --guest"],
+  "pairing revoke": ["factotum pairing revoke feishu:default ou_7d8a6e6df7621556ce0d21922b676706"],
   "sessions show": ["factotum sessions show main"],
   "sessions export": ["factotum sessions export main --output main.jsonl"],
   "backup create": ["factotum backup create", "factotum backup create --secrets --output /mnt/disk/"],

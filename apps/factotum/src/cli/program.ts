@@ -7,6 +7,7 @@ import { addBackup } from "./add-backup.ts";
 import { addDamage } from "./add-damage.ts";
 import { addDeadLetters } from "./add-dead-letters.ts";
 import { addModels } from "./add-models.ts";
+import { addPairing } from "./add-pairing.ts";
 import { addSessions } from "./add-sessions.ts";
 import type { CliContext, Finish } from "../runtime/cli-context.ts";
 import { assetPath } from "../runtime/assets.ts";
@@ -27,6 +28,7 @@ export function createProgram(context: CliContext, finish: Finish): Command {
   addSetup(program, context, finish);
   addModels(program, context, finish);
   addAccess(program, context, finish);
+  addPairing(program, context, finish);
   addGateway(program, context, finish);
   addAgent(program, context, finish);
   addContext(program, context, finish);

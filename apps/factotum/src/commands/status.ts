@@ -9,6 +9,7 @@ import { sessionFolders } from "../compose/session-folders.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { describeEvent } from "./damage.ts";
+import { describeRequest } from "./pairing.ts";
 import { findGateway, requestError } from "../rpc/connect-gateway.ts";
 
 /** The state of the gateway; if it is down, the state on disk. The database is never opened: it belongs to the gateway. */
@@ -59,6 +60,7 @@ function describeStatus(status: GatewayStatus, nowMs: number): string[] {
     ...status.channels.map(({ channel, accountId, state, detail }) => {
       return `channel    ${channel}/${accountId}: ${state === "starting" && detail !== undefined ? "waiting" : state}${detail === undefined ? "" : ` (${detail})`}`;
     }),
+    ...describePairing(status.pairing, nowMs),
     ...describeRefused(status.refused, nowMs),
     `sessions   ${sessions.total}, ${sessions.running} at work`,
     `messages   ${inputs.waiting} waiting to be answered, ${outbox.waiting} waiting to be sent${oldestText(outbox, nowMs)}`,
@@ -74,6 +76,14 @@ function describeStatus(status: GatewayStatus, nowMs: number): string[] {
 
 function describeCommands(lines: readonly string[]): string[] {
   return lines.map((line, index) => `${index === 0 ? "commands  " : "          "} ${line}`);
+}
+
+function describePairing({ pending }: GatewayStatus["pairing"], nowMs: number): string[] {
+  if (pending.length === 0) return [];
+  return [
+    `pairing    ${pending.length === 1 ? "1 person asks" : `${pending.length} people ask`} to be admitted: factotum pairing approve CODE`,
+    ...pending.map((request) => `           ${describeRequest(request, nowMs)}`),
+  ];
 }
 
 /** Refused parties that are listed with the command that admits them. */

@@ -36,6 +36,7 @@ import { channelAccounts } from "./channel-accounts.ts";
 import { ConfigReloader } from "./config-reloader.ts";
 import { crashPointFrom } from "./crash-point.ts";
 import { CHANNELS, configOptions } from "./extensions.ts";
+import { createOwnerControl } from "./create-owner-control.ts";
 import { gatewayToken } from "./gateway-token.ts";
 import { keepSnapshots } from "./keep-snapshots.ts";
 import { composeFileAccess } from "./compose-file-access.ts";
@@ -140,6 +141,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     home: paths.home,
     configControl: reloader,
     setupControl: setupOf(reloader, { env, secrets }),
+    ownerControl: createOwnerControl(context, reloader),
     store,
     damage: store.damage,
     reserve,

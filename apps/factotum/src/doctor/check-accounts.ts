@@ -63,8 +63,9 @@ function checkAccount(account: Account, owners: readonly string[]): readonly Fin
   return findings.length === 0 ? [ok("account", `${name} has people who may talk to it`)] : findings;
 }
 
+/** Under `pairing` everybody may ask. */
 function admitsDirect({ dmPolicy, allowFrom }: Account, hasOwner: boolean): boolean {
-  return dmPolicy !== "disabled" && (hasOwner || allowFrom.length > 0);
+  return dmPolicy === "pairing" || (dmPolicy !== "disabled" && (hasOwner || allowFrom.length > 0));
 }
 
 function admitsGroups({ groupPolicy, groups }: Account): boolean {

@@ -145,7 +145,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
 
   "channels.defaults.enabled": "`false` switches the account off.",
   "channels.defaults.dmPolicy":
-    "Who may send direct messages. `allowlist`: owners and `allowFrom`. `open`: everyone, if `allowFrom` contains `*`. `disabled`: nobody, owners included. `pairing`: as `allowlist` until pairing is built.",
+    "Who may send direct messages. `allowlist`: owners and `allowFrom`. `open`: everyone, if `allowFrom` contains `*`. `disabled`: nobody, owners included. `pairing`: as `allowlist`, and people whose code the owner approves.",
   "channels.defaults.allowFrom": "Ids of people who may write; compared exactly.",
   "channels.defaults.groupPolicy": "In which groups it answers. `allowlist`: those under `groups`. `open`: all. `disabled`: none.",
   "channels.defaults.groups.<name>.requireMention":

@@ -56,6 +56,20 @@ describe("admission in a direct conversation", () => {
     expect(admitMessage(direct, policy({ dmPolicy: "disabled" }), owner).type).toBe("ignore");
   });
 
+  test("pairing admits a paired sender and offers a code to others who write; no other policy does either", () => {
+    const paired = { ...stranger, paired: true };
+    expect(admitMessage(direct, policy(), paired).type).toBe("admit");
+    expect(admitMessage(direct, policy(), stranger).type).toBe("pair");
+    for (const dmPolicy of ["allowlist", "open", "disabled"] as const) {
+      expect(admitMessage(direct, policy({ dmPolicy }), paired).type).toBe("ignore");
+      expect(admitMessage(direct, policy({ dmPolicy }), stranger).type).toBe("ignore");
+    }
+    expect(admitMessage(group({ mentionsBot: true }), policy(), paired).type).toBe("ignore");
+    const reaction = { ...direct, event: { type: "reaction", emoji: "x", targetId: messageId("m"), removed: false } } as const;
+    expect(admitMessage(reaction, policy(), stranger).type).toBe("ignore");
+    expect(admitMessage({ ...direct, sender: { id: "", isBot: false } }, policy(), stranger).type).toBe("ignore");
+  });
+
   test("bots are ignored whoever they claim to be", () => {
     const bot = { ...direct, sender: { id: "U1", isBot: true } };
     expect(admitMessage(bot, policy({ allowFrom: ["U1"] }), owner).type).toBe("ignore");

@@ -22,31 +22,39 @@ export const ACTIVATIONS = ["mention", "always"] as const;
 
 export type Activation = (typeof ACTIVATIONS)[number];
 
-/** The decision about a message. Refused senders get no answer. */
+/** The decision about a message. Refused senders get no answer, except that `pair` is answered with a code. */
 export type Admission =
   | { readonly type: "admit" }
   /** Admitted, but not addressed to the assistant: kept as context for the next message that is. */
   | { readonly type: "overheard" }
+  /** Of an unknown sender who may ask to be admitted. */
+  | { readonly type: "pair" }
   /** `missing`: who would have to be listed for the message to be admitted. */
   | { readonly type: "ignore"; readonly reason: string; readonly missing?: "sender" | "group" };
+
+/** Facts about a message's sender and group that the message does not contain. */
+export interface AdmissionContext {
+  readonly owner: boolean;
+  /** The owner approved the code of the sender on this account. */
+  readonly paired?: boolean;
+  readonly mentionPatterns: readonly RegExp[];
+  /** The group's own setting. */
+  readonly activation?: Activation;
+}
 
 /**
  * Decides whether a message may reach the assistant. Ids are compared exactly; an empty list admits no one.
  *
  * The owner is admitted to direct conversations regardless of `allowFrom`, since the owner list takes precedence; `disabled` closes them for everyone. `open`
- * needs `*` in `allowFrom`.
+ * needs `*` in `allowFrom`. A paired sender is admitted under `pairing` only, and never to a group.
  */
-export function admitMessage(
-  message: MsgContext,
-  policy: AccessPolicy,
-  context: { readonly owner: boolean; readonly mentionPatterns: readonly RegExp[]; readonly activation?: Activation },
-): Admission {
+export function admitMessage(message: MsgContext, policy: AccessPolicy, context: AdmissionContext): Admission {
   if (message.sender.isBot) return ignore("the sender is a bot");
-  if (message.origin.conversation.kind === "direct") return admitDirect(message, policy, context.owner);
+  if (message.origin.conversation.kind === "direct") return admitDirect(message, policy, context);
   return admitGroup(message, policy, context);
 }
 
-function admitDirect(message: MsgContext, policy: AccessPolicy, owner: boolean): Admission {
+function admitDirect(message: MsgContext, policy: AccessPolicy, { owner, paired = false }: AdmissionContext): Admission {
   const listed = policy.allowFrom.includes(message.sender.id);
   switch (policy.dmPolicy) {
     case "disabled":
@@ -55,17 +63,17 @@ function admitDirect(message: MsgContext, policy: AccessPolicy, owner: boolean):
       return owner || listed || policy.allowFrom.includes("*")
         ? { type: "admit" }
         : ignore('dmPolicy is open, but allowFrom has neither the sender nor "*"', "sender");
-    case "allowlist":
     case "pairing":
+      if (owner || listed || paired) return { type: "admit" };
+      return message.event.type === "message" && message.sender.id !== ""
+        ? { type: "pair" }
+        : ignore("the sender is not in allowFrom", "sender");
+    case "allowlist":
       return owner || listed ? { type: "admit" } : ignore("the sender is not in allowFrom", "sender");
   }
 }
 
-function admitGroup(
-  message: MsgContext,
-  policy: AccessPolicy,
-  context: { readonly owner: boolean; readonly mentionPatterns: readonly RegExp[]; readonly activation?: Activation },
-): Admission {
+function admitGroup(message: MsgContext, policy: AccessPolicy, context: AdmissionContext): Admission {
   const group = groupOf(message, policy);
   if (policy.groupPolicy === "disabled") return ignore("groupPolicy is disabled");
   if (policy.groupPolicy === "allowlist" && group === undefined) return ignore("the group is not listed under groups", "group");

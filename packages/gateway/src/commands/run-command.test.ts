@@ -279,7 +279,7 @@ describe("/reasoning", () => {
 });
 
 test("commands are for admitted senders; others get no answer and change nothing", async () => {
-  await using running = await start({ accountConfig: { allowFrom: ["guest-1"] } });
+  await using running = await start({ accountConfig: { dmPolicy: "allowlist", allowFrom: ["guest-1"] } });
   const before = platform.sent.length;
   for (const text of ["/model opus", "/think high", "/reasoning on", "/status"])
     await platform.say(platform.message(text, { sender: { id: "stranger", isBot: false } }));

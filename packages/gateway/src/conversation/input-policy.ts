@@ -1,9 +1,10 @@
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { MsgContext } from "@factotum/channel-contract";
+import type { MsgContext, Origin } from "@factotum/channel-contract";
 import type { InputAdmission, InputRecord } from "@factotum/store";
 import { admitMessage } from "../access/admit-message.ts";
 import type { Activation, Admission } from "../access/admit-message.ts";
 import { isListedOwner } from "../access/owner.ts";
+import type { PairedSenders } from "../access/paired-senders.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { routeMessage } from "../routing/route.ts";
@@ -14,6 +15,7 @@ import { normalizeSessionKey, parseAgentSessionKey } from "../routing/session-ke
 export interface InputPolicyOptions {
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
+  readonly paired: PairedSenders;
 }
 
 /** Decides who is admitted, and where messages are routed, by the current configuration and channels. */
@@ -31,7 +33,9 @@ export class InputPolicy {
    * is not checked again.
    */
   admits(input: InputRecord): boolean {
-    return this.#options.channels.accountFor(input.message.origin) === undefined || this.admit(input, undefined).type !== "ignore";
+    if (this.#options.channels.accountFor(input.message.origin) === undefined) return true;
+    const { type } = this.admit(input, undefined);
+    return type === "admit" || type === "overheard";
   }
 
   /** Decides about an input; `activation` is the group's own setting. */
@@ -44,6 +48,7 @@ export class InputPolicy {
     }
     return admitMessage(message, account, {
       owner: admission.owner,
+      paired: this.#options.paired.has(message.origin, message.sender.id),
       mentionPatterns: this.#mentionPatterns(),
       // Other events never mention the assistant, so no mention is required.
       ...withoutUndefined({ activation: message.event.type === "message" ? activation : "always" }),
@@ -61,22 +66,20 @@ export class InputPolicy {
   /** The route of an input, if it is admitted. */
   routeOf(input: Pick<InputRecord, "message" | "admission">): Route {
     const { message, admission } = input;
-    const { channels } = this.#options;
     const { config, agents } = this.#options.running;
     if (admission.sessionKey !== undefined) {
       const sessionKey = normalizeSessionKey(admission.sessionKey);
       const agentId = admission.agentId ?? parseAgentSessionKey(sessionKey)?.agentId;
       return { sessionKey, agentId: agentId !== undefined && agents.get(agentId) !== undefined ? agentId : config.defaultAgentId };
     }
-    return routeMessage(
-      {
-        origin: message.origin,
-        senderId: message.sender.id,
-        roles: message.sender.roles ?? [],
-        caseSensitiveIds: channels.channelFor(message.origin)?.capabilities.caseSensitiveIds ?? true,
-      },
-      config,
-    );
+    return this.routeOfSender(message.origin, message.sender.id, message.sender.roles);
+  }
+
+  /** The route of a sender's messages from an address. */
+  routeOfSender(origin: Origin, senderId: string, roles: readonly string[] = []): Route {
+    const { channels, running } = this.#options;
+    const caseSensitiveIds = channels.channelFor(origin)?.capabilities.caseSensitiveIds ?? true;
+    return routeMessage({ origin, senderId, roles, caseSensitiveIds }, running.config);
   }
 
   #mentionPatterns(): readonly RegExp[] {

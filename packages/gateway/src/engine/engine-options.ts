@@ -4,6 +4,7 @@ import type { DamageLog, Store } from "@factotum/store";
 import type { ConfigSettings } from "../agents/running-config.ts";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
 import type { LocalFiles } from "../media/local-files.ts";
+import type { OwnerControl } from "../ingress/pairing-service.ts";
 import type { RemoteFiles } from "../media/remote-files.ts";
 import type { DiskReserve } from "../storage/disk-reserve.ts";
 import type { ChannelAccount } from "../channels/channel-account.ts";
@@ -20,6 +21,7 @@ export interface EngineOptions extends EngineSettings {
   readonly store: Store;
   /** Unacknowledged damage of the stored state. */
   readonly damage: Pick<DamageLog, "list" | "acknowledge">;
+  readonly owners: OwnerControl;
   /** Disk space that is reserved for a full disk. */
   readonly reserve?: DiskReserve | undefined;
   /** Reads files that the owner names by path. */

@@ -6,6 +6,7 @@ import type { PromptFacts } from "@factotum/agent-core";
 import { Cooldowns } from "@factotum/models";
 import type { RemoteFiles } from "../media/remote-files.ts";
 import type { LocalFiles } from "../media/local-files.ts";
+import { PairedSenders } from "../access/paired-senders.ts";
 import type { ToolGate } from "../access/tool-gate.ts";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
 import { createToolGate } from "../access/tool-gate.ts";
@@ -53,6 +54,7 @@ export interface EngineParts {
   readonly toolLimits: ToolLimits;
   readonly conversations: Conversations;
   readonly policy: InputPolicy;
+  readonly paired: PairedSenders;
   readonly dispatcher: Dispatcher;
   readonly notices: Notices;
   readonly gates: AccountGates;
@@ -113,6 +115,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     crashPoint: options.crashPoint,
   });
   const running = new RunningConfig(options, { home: options.home, logger });
+  const paired = new PairedSenders();
   const queue = createQueue(running, clock);
   const cache = new SessionCache({ maxSessions: 256, maxChars: 16 * 1024 * 1024 });
   const cooldowns = new Cooldowns();
@@ -135,7 +138,8 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     pendingEvents: new PendingEvents(),
     toolLimits: new ToolLimits({ maxConcurrent: () => running.config.tools.exec.maxConcurrent }),
     conversations,
-    policy: new InputPolicy({ running, channels }),
+    policy: new InputPolicy({ running, channels, paired }),
+    paired,
     notices: new Notices({ store, running, channels, conversations, dispatcher, events, watchers, clock }),
     dispatcher,
     gates,

@@ -10,6 +10,7 @@ import { commandAccess } from "../commands/command-access.ts";
 import { DeadLetterService } from "../delivery/dead-letter-service.ts";
 import { Ingress } from "../ingress/ingress.ts";
 import { LateMessages } from "../ingress/late-messages.ts";
+import { PairingService } from "../ingress/pairing-service.ts";
 import type { Submission } from "../ingress/ingress.ts";
 import type { Route } from "../routing/route.ts";
 import { LaneShutdown } from "../kernel/lane-abort.ts";
@@ -39,6 +40,7 @@ export class Engine {
   readonly sessions: SessionService;
   readonly deadLetters: DeadLetterService;
   readonly transfer: SessionTransfer;
+  readonly pairing: PairingService;
   readonly #unbegun: UnbegunTurns;
   readonly #commands: SlashCommands;
   readonly #backgroundCompactor: BackgroundCompactor;
@@ -103,6 +105,7 @@ export class Engine {
       removeSession: async (key) => !this.#isKept(key) && this.sessions.deleteIfThere(key),
       inBackground: (work) => this.#background.add("session maintenance", work),
     });
+    this.pairing = new PairingService({ ...parts, owners: options.owners });
     this.#ingress = this.#createIngress();
     this.#listen(runner, options);
     this.transfer = new SessionTransfer({
@@ -172,6 +175,7 @@ export class Engine {
       crashPoint,
     };
     return new Ingress(options, {
+      pair: (sessionKey, input) => this.#background.addFor(input, "pairing", async () => this.pairing.request(sessionKey, input)),
       tooOld: (sessionKey, input) => this.#background.addFor(input, "late message", async () => late.refuse(sessionKey, input)),
       refused: (sessionKey, message) => this.#background.add("refusal notice", refusals.notify(sessionKey, message)),
       messageReceived: (...received) => this.reports.messageReceived(...received),
@@ -187,6 +191,7 @@ export class Engine {
     const { store, channels, dispatcher } = this.parts;
     await channels.prepare();
     await this.reports.recall();
+    await this.pairing.recall();
     await dispatcher.recover();
     const turns = await this.#unbegun.endAllMisplaced(await store.resumeTurns());
     this.parts.queue.resume(turns);

@@ -100,7 +100,8 @@ describe("a new configuration", () => {
     await using server = await startAnthropicServer();
     server.respond(() => textReply("Hello."));
     const watched = new WatchedAccount("default");
-    await using running = await startTestGateway({ accounts: [watched.account()], patch: withModel(server.baseUrl) });
+    const accounts = [watched.account({ dmPolicy: "disabled" })];
+    await using running = await startTestGateway({ accounts, patch: withModel(server.baseUrl) });
     await running.gateway.engine.idle();
     const stranger = { id: "ada", isBot: false };
     await watched.platform.say(watched.platform.message("let me in", { sender: stranger }));

@@ -7,8 +7,8 @@ import { StoreError } from "@factotum/store";
 import type { AcceptedInput, InboxStore, InputAdmission, InputRecord, SessionRecord, SessionStore, Store } from "@factotum/store";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
 import type { Observer } from "../observe/observer.ts";
-import { admittingCommand } from "../observe/refused-senders.ts";
-import type { RefusedParty, RefusedSenders } from "../observe/refused-senders.ts";
+import { reportRefusal } from "../observe/refused-senders.ts";
+import type { RefusedSenders } from "../observe/refused-senders.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
 import type { MessageIntake } from "../channels/account-host.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
@@ -38,6 +38,8 @@ import { GroupHistoryBuffer } from "./group-history-buffer.ts";
 /** Handlers of inputs that get no turn, and observers of those that do. */
 export interface IngressTargets {
   readonly command: (route: Route, command: TypedCommand, input: InputRecord) => void;
+  /** Answers a message of an unknown sender with a pairing code. */
+  readonly pair: (sessionKey: string, input: InputRecord) => void;
   /** Dead-letters a message from an admitted sender that its platform delivered too late. */
   readonly tooOld: (sessionKey: string, input: InputRecord) => void;
   /** Called when a message from an admitted sender was refused because the disk is full. */
@@ -203,13 +205,17 @@ export class Ingress implements MessageIntake {
   /** Admits, refuses or routes an input. */
   #place(input: InputRecord, { queue, activation, record }: SessionSettings, history: AttemptHistory): void {
     const decision = this.#options.policy.admit(input, activation);
-    if (decision.type !== "admit") {
-      if (decision.type === "overheard") this.#overheard.add(input.message, this.#options.running.config.messages.groupChat.historyLimit);
-      if (decision.type === "ignore" && decision.missing !== undefined) this.#refuse(input, decision.missing, decision.reason);
-      this.#ignore(input, decision.type === "ignore" ? decision.reason : "not addressed to the assistant");
-      return;
+    if (decision.type === "overheard") {
+      this.#overheard.add(input.message, this.#options.running.config.messages.groupChat.historyLimit);
+      return this.#ignore(input, "not addressed to the assistant");
+    }
+    if (decision.type === "ignore") {
+      const { missing, reason } = decision;
+      if (missing !== undefined) reportRefusal(input, { type: missing, reason }, this.#options);
+      return this.#ignore(input, reason);
     }
     const route = this.#options.policy.routeOf(input);
+    if (decision.type === "pair") return this.#targets.pair(route.sessionKey, input);
     if (!isAnswered(input)) return this.#keepEvent(route.sessionKey, input, record);
     if (this.#isTooOld(input)) return this.#targets.tooOld(route.sessionKey, input);
     const command = this.#commandOf(input);
@@ -271,21 +277,6 @@ export class Ingress implements MessageIntake {
     const { config } = this.#options.running;
     const { maxAgeHours } = config.messages.inbound;
     return isTooOld(input, { maxAgeHours, capabilities: channels.channelFor(input.message.origin)?.capabilities });
-  }
-
-  /** Logs a party that was not admitted, once, for the owner; the party itself gets no reply. */
-  #refuse({ message: { origin, sender } }: InputRecord, type: RefusedParty["type"], reason: string): void {
-    const { refused, clock, logger } = this.#options;
-    const { channel, accountId, conversation } = origin;
-    const party: RefusedParty = { channel, accountId, type, id: type === "group" ? (conversation.parentId ?? conversation.id) : sender.id };
-    if (!refused.record(party, clock.now())) return;
-    const admit = admittingCommand(party);
-    logger.info(`A message was refused, as ${reason}`, {
-      channel,
-      accountId,
-      [type]: party.id,
-      ...(admit === undefined ? {} : { admit, ...(type === "sender" ? { ifItIsYou: `${admit} --owner` } : {}) }),
-    });
   }
 
   #ignore(input: InputRecord, reason: string): void {

@@ -58,7 +58,7 @@ test("messages that arrive a day late become dead letters, their conversation is
 test("each conversation is notified, and no sender who is not admitted", async () => {
   await using server = await startModel();
   const platform = new TestPlatform();
-  await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+  await using running = await startTestGateway({ platform, accountConfig: { dmPolicy: "allowlist" }, patch: withModel(server.baseUrl) });
   const origin = { channel: "test", accountId: "default", conversation: { kind: "direct" as const, id: "dm-2" } };
   await platform.say(old(platform, "one"));
   await platform.say(old(platform, "two", { origin }));

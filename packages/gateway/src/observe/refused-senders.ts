@@ -1,3 +1,6 @@
+import type { Clock, Logger } from "@factotum/agent-contract";
+import type { InputRecord } from "@factotum/store";
+
 /** A refused party: a sender in a direct conversation or a group, or a group as a whole. Ids are the platform's. */
 export interface RefusedParty {
   readonly channel: string;
@@ -48,4 +51,22 @@ export class RefusedSenders {
 export function admittingCommand({ channel, accountId, type, id }: RefusedParty): string | undefined {
   if (!/^[\w.@:+=/-]{1,200}$/.test(id) || id.startsWith("-")) return undefined;
   return `factotum access allow ${channel}:${accountId} ${id}${type === "group" ? " --group" : ""}`;
+}
+
+/** Counts a refused message and logs its party, once, for the owner; the party itself gets no reply. */
+export function reportRefusal(
+  { message: { origin, sender } }: Pick<InputRecord, "message">,
+  { type, reason }: { readonly type: RefusedParty["type"]; readonly reason: string },
+  { refused, clock, logger }: { readonly refused: RefusedSenders; readonly clock: Pick<Clock, "now">; readonly logger: Logger },
+): void {
+  const { channel, accountId, conversation } = origin;
+  const party: RefusedParty = { channel, accountId, type, id: type === "group" ? (conversation.parentId ?? conversation.id) : sender.id };
+  if (!refused.record(party, clock.now())) return;
+  const admit = admittingCommand(party);
+  logger.info(`A message was refused, as ${reason}`, {
+    channel,
+    accountId,
+    [type]: party.id,
+    ...(admit === undefined ? {} : { admit, ...(type === "sender" ? { ifItIsYou: `${admit} --owner` } : {}) }),
+  });
 }

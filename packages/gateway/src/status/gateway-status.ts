@@ -8,6 +8,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { FailedRuns } from "../observe/failed-runs.ts";
 import { admittingCommand } from "../observe/refused-senders.ts";
 import type { RefusedSenders } from "../observe/refused-senders.ts";
+import { pairingRequest } from "../rpc/pairing-methods.ts";
 import { restingModels } from "../agents/resting-models.ts";
 
 /** Facts that the gateway knows and the engine does not. */
@@ -36,6 +37,7 @@ export async function gatewayStatus(engine: Engine, facts: StatusFacts): Promise
     resting: restingModels(engine.parts),
     channels: channels.status(),
     refused: refusedStatus(engine.parts.refused),
+    pairing: { pending: engine.pairing.pending().map(pairingRequest), approved: engine.parts.paired.size },
     sessions: { total: counts.sessions, running: engine.activeTurns },
     // Events wait for the next message, which is not a backlog.
     inputs: { waiting: Math.max(0, counts.inputsWaiting - engine.parts.pendingEvents.size), deadLettered: counts.inputsDead },

@@ -26,6 +26,7 @@ const WELL: WarningSources = {
   storage: { problem: undefined, shortage: undefined },
   damage: [],
   sharedSessions: [],
+  pairings: [],
   failedRuns: [],
   blocked: [{ target: LATE.target, sinceMs: 0, reason: "rate-limited", isLate: false }],
   channels: (["starting", "connected", "stopped", "disabled"] as const).map((state) => ({ channel: "chat", accountId: state, state })),
@@ -43,6 +44,26 @@ describe("warnings for the owner", () => {
   });
 
   test.each<[string, Partial<WarningSources>, string, RegExp]>([
+    [
+      "a person who asks to be admitted",
+      {
+        pairings: [
+          {
+            channel: "chat",
+            accountId: "a",
+            senderId: "U1",
+            senderName: 'Ann"',
+            origin: LATE.target,
+            code: "K7RWQ2MX",
+            state: "pending",
+            requestedAtMs: 0,
+            expiresAtMs: 1,
+          },
+        ],
+      },
+      "warning pairing:K7RWQ2MX",
+      /^U1, who writes as "Ann\\"", asks to write to chat\/a\..*pairing approve K7RWQ2MX/,
+    ],
     [
       "a file that is not used",
       { config: { ...CONFIG, fileHash: "b", problems: ["bindings: 7 is no list"] } },

@@ -1,5 +1,5 @@
 import type { ChannelStatus, GatewayStatus, GatewayWarning } from "@factotum/protocol";
-import type { DamageEvent } from "@factotum/store";
+import type { DamageEvent, PairingRecord } from "@factotum/store";
 import type { StorageGuard } from "../storage/storage-guard.ts";
 import type { FailedAgentRun } from "../observe/failed-runs.ts";
 import type { BlockedConversation } from "../delivery/blocked-conversations.ts";
@@ -12,6 +12,8 @@ export interface WarningSources {
   /** Unacknowledged damage, oldest first. */
   readonly damage: readonly DamageEvent[];
   readonly channels: readonly ChannelStatus[];
+  /** People who ask to be admitted. */
+  readonly pairings: readonly PairingRecord[];
   /** Agents whose newest run has failed. */
   readonly failedRuns: readonly FailedAgentRun[];
   /** Conversations whose first unsent message waits. */
@@ -26,6 +28,7 @@ export function gatewayWarnings({
   storage,
   damage,
   channels,
+  pairings,
   failedRuns,
   blocked,
   sharedSessions,
@@ -36,6 +39,7 @@ export function gatewayWarnings({
     ...failedRuns.map(failureWarning),
     ...channels.flatMap(channelWarning),
     ...lateWarnings(blocked.filter(({ isLate }) => isLate)),
+    ...pairings.map(pairingWarning),
     ...damageWarning(damage),
     ...sharedSessions.map(sharingWarning),
   ];
@@ -99,6 +103,17 @@ function channelWarning({ channel, accountId, state, detail }: ChannelStatus): r
     case "disabled":
       return [];
   }
+}
+
+/** The name is the sender's own choice: the quotes show where it ends. */
+function pairingWarning({ channel, accountId, senderId, senderName, code }: PairingRecord): GatewayWarning {
+  const name = senderName === undefined ? "" : `, who writes as ${JSON.stringify(senderName)},`;
+  return {
+    id: `pairing:${code}`,
+    level: "warning",
+    text: `${senderId}${name} asks to write to ${channel}/${accountId}.`,
+    fix: `If you know this person: factotum pairing approve ${code}. If not: factotum pairing reject ${code}.`,
+  };
 }
 
 /** One per account. Its text is stable across attempts, since every change is sent to all connected clients. */

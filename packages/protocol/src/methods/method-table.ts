@@ -3,11 +3,13 @@ import { CONTEXT_METHODS, type ContextMethods } from "./context-methods.ts";
 import { DEAD_LETTER_METHODS, type DeadLetterMethods } from "./dead-letter-methods.ts";
 import { GATEWAY_METHODS, type GatewayMethods } from "./gateway-methods.ts";
 import type { MethodTable } from "./define-methods.ts";
+import { PAIRING_METHODS, type PairingMethods } from "./pairing-methods.ts";
 import { SESSION_METHODS, type SessionMethods } from "./session-methods.ts";
 import { SETUP_METHODS, type SetupMethods } from "./setup-methods.ts";
 
 /** Every method with its parameters and result. */
-export interface RpcMethods extends ChatMethods, SessionMethods, ContextMethods, DeadLetterMethods, GatewayMethods, SetupMethods {}
+export interface RpcMethods
+  extends ChatMethods, SessionMethods, ContextMethods, DeadLetterMethods, PairingMethods, GatewayMethods, SetupMethods {}
 
 /** Name of a method. */
 export type RpcMethod = keyof RpcMethods;
@@ -24,6 +26,7 @@ export const RPC_METHODS: RpcMethodSchemas = {
   ...SESSION_METHODS,
   ...CONTEXT_METHODS,
   ...DEAD_LETTER_METHODS,
+  ...PAIRING_METHODS,
   ...GATEWAY_METHODS,
   ...SETUP_METHODS,
 };

@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { DamageEventsSchema } from "./damage.ts";
 import type { DamageEvent } from "./damage.ts";
+import { PairingRequestSchema } from "./pairing.ts";
+import type { PairingRequest } from "./pairing.ts";
 import { parserOf } from "../parser-of.ts";
 
 /** One account of a channel, as `status` shows it. */
@@ -103,6 +105,8 @@ export interface GatewayStatus {
   readonly channels: readonly ChannelStatus[];
   /** Refused messages since the start, and their senders: newest first, at most 20. */
   readonly refused: { readonly messages: number; readonly senders: readonly RefusedSender[] };
+  /** People who ask to be admitted, oldest first, and the number of those who were. */
+  readonly pairing: { readonly pending: readonly PairingRequest[]; readonly approved: number };
   readonly sessions: { readonly total: number; readonly running: number };
   readonly inputs: { readonly waiting: number; readonly deadLettered: number };
   readonly outbox: {
@@ -185,6 +189,7 @@ export const GatewayStatusSchema: z.ZodType<GatewayStatus> = parserOf<GatewaySta
         }),
       ),
     }),
+    pairing: z.strictObject({ pending: z.array(PairingRequestSchema), approved: z.number() }),
     sessions: z.strictObject({ total: z.number(), running: z.number() }),
     inputs: z.strictObject({ waiting: z.number(), deadLettered: z.number() }),
     outbox: z.strictObject({

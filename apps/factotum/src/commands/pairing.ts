@@ -1,0 +1,112 @@
+import type { PairedSender, PairingRequest } from "@factotum/protocol";
+import { loadConfig } from "@factotum/config";
+import { CHANNELS } from "../compose/extensions.ts";
+import { connectGateway, requestError } from "../rpc/connect-gateway.ts";
+import { printJson, type CliContext } from "../runtime/cli-context.ts";
+import { CliError } from "../runtime/cli-error.ts";
+import { EXIT } from "../runtime/exit-codes.ts";
+import { foreignText } from "../runtime/foreign-text.ts";
+import { relativeTime } from "../runtime/relative-time.ts";
+
+/** Lists people who ask to be admitted, and those who were. */
+export async function pairingList(cli: CliContext, { json }: { readonly json: boolean }): Promise<number> {
+  using gateway = await connectGateway(cli);
+  try {
+    const found = await gateway.client.request("pairing.list", {}, { signal: cli.signal });
+    const nowMs = Date.now();
+    if (json) printJson(cli, found);
+    else {
+      for (const request of found.pending) cli.print(`${describeRequest(request, nowMs)}\n`);
+      for (const sender of found.approved) cli.print(`admitted  ${describeSender(sender)}${sinceText(sender, nowMs)}\n`);
+      if (found.pending.length === 0) cli.note("factotum: nobody asks to be admitted\n");
+    }
+    return EXIT.ok;
+  } catch (error) {
+    throw requestError(error);
+  }
+}
+
+/** Admits the person with a code. */
+export async function pairingApprove(
+  cli: CliContext,
+  code: string,
+  { guest, json }: { readonly guest: boolean; readonly json: boolean },
+): Promise<number> {
+  using gateway = await connectGateway(cli);
+  try {
+    const result = await gateway.client.request("pairing.approve", { code, guest }, { signal: cli.signal });
+    if (json) printJson(cli, result);
+    else {
+      cli.print(`${describeSender(result.sender)} may talk to the assistant from now on, and is told so.\n`);
+      if (result.owner) cli.print("This person is the owner now: commands.ownerAllowFrom named nobody.\n");
+    }
+    return EXIT.ok;
+  } catch (error) {
+    throw requestError(error);
+  }
+}
+
+/** Refuses the person with a code. */
+export async function pairingReject(cli: CliContext, code: string, { json }: { readonly json: boolean }): Promise<number> {
+  using gateway = await connectGateway(cli);
+  try {
+    const result = await gateway.client.request("pairing.reject", { code }, { signal: cli.signal });
+    if (json) printJson(cli, result);
+    else cli.print(`${describeSender(result.request)} is not admitted, and gets no other code for an hour.\n`);
+    return EXIT.ok;
+  } catch (error) {
+    throw requestError(error);
+  }
+}
+
+/** Withdraws an admission. `account` is `channel:account`. */
+export async function pairingRevoke(
+  cli: CliContext,
+  { account, id, json }: { readonly account: string; readonly id: string; readonly json: boolean },
+): Promise<number> {
+  const [channel = "", accountId = "default"] = account.split(":");
+  using gateway = await connectGateway(cli);
+  try {
+    const { revoked } = await gateway.client.request("pairing.revoke", { channel, accountId, senderId: id }, { signal: cli.signal });
+    if (!revoked)
+      throw new CliError("failure", `${foreignText(id)} was not admitted by pairing on ${channel}/${accountId}.`, {
+        fix: 'See who was: factotum pairing list. Ids of the configuration are changed there: "factotum config get channels".',
+      });
+    if (json) printJson(cli, { revoked });
+    else cli.print(`${foreignText(id)} may not talk to the assistant on ${channel}/${accountId} any more.\n`);
+    await noteOtherPlaces(cli, { channel, accountId, id });
+    return EXIT.ok;
+  } catch (error) {
+    throw requestError(error);
+  }
+}
+
+/** The configuration may admit the person regardless. */
+async function noteOtherPlaces(
+  cli: CliContext,
+  { channel, accountId, id }: { readonly channel: string; readonly accountId: string; readonly id: string },
+): Promise<void> {
+  const loaded = await loadConfig({ env: cli.env, channels: CHANNELS });
+  if (loaded.type === "refused") return;
+  const { commands, channels } = loaded.config;
+  const places = [
+    ...(commands.ownerAllowFrom.includes(`${channel}:${id}`) ? ["commands.ownerAllowFrom"] : []),
+    ...(channels[channel]?.accounts[accountId]?.allowFrom.includes(id) === true ? [`allowFrom of ${channel}/${accountId}`] : []),
+  ];
+  if (places.length > 0) cli.note(`factotum: the configuration still admits this person: ${places.join(", ")}\n`);
+}
+
+/** One line about a request, with its code. */
+export function describeRequest(request: PairingRequest, nowMs: number): string {
+  const minutes = Math.max(1, Math.ceil((request.expiresAtMs - nowMs) / 60_000));
+  return `${request.code}  ${describeSender(request)}, valid for ${minutes} more ${minutes === 1 ? "minute" : "minutes"}`;
+}
+
+function describeSender({ channel, accountId, senderId, senderName }: PairedSender | PairingRequest): string {
+  const name = senderName === undefined ? "" : `, who writes as ${foreignText(senderName)}`;
+  return `${channel}/${accountId} ${foreignText(senderId)}${name}`;
+}
+
+function sinceText({ approvedAtMs }: PairedSender, nowMs: number): string {
+  return approvedAtMs === undefined ? "" : `, ${relativeTime(approvedAtMs, nowMs)}`;
+}

@@ -1,0 +1,40 @@
+import type { PairedSender, PairingRequest, RpcMethod, RpcMethods } from "@factotum/protocol";
+import { withoutUndefined } from "@factotum/agent-contract";
+import type { PairingRecord } from "@factotum/store";
+import type { PairingService } from "../ingress/pairing-service.ts";
+
+type PairingHandlers = {
+  readonly [Method in Extract<RpcMethod, `pairing.${string}`>]: (
+    params: RpcMethods[Method]["params"],
+  ) => Promise<RpcMethods[Method]["result"]>;
+};
+
+/** The methods that decide who is admitted. */
+export function pairingHandlers(pairing: PairingService): PairingHandlers {
+  return {
+    "pairing.list": async () => ({
+      pending: pairing.pending().map(pairingRequest),
+      approved: (await pairing.approved()).map(pairedSender),
+    }),
+    "pairing.approve": async ({ code, guest }) => {
+      const approved = await pairing.approve(code, { guest: guest ?? false });
+      return { sender: pairedSender(approved.pairing), owner: approved.owner };
+    },
+    "pairing.reject": async ({ code }) => ({ request: pairingRequest(await pairing.reject(code)) }),
+    "pairing.revoke": async (sender) => ({ revoked: await pairing.revoke(sender) }),
+  };
+}
+
+/** A pending request for clients. */
+export function pairingRequest(pairing: PairingRecord): PairingRequest {
+  const { code, requestedAtMs, expiresAtMs } = pairing;
+  return { ...senderOf(pairing), code, requestedAtMs, expiresAtMs };
+}
+
+function pairedSender(pairing: PairingRecord): PairedSender {
+  return { ...senderOf(pairing), ...withoutUndefined({ approvedAtMs: pairing.approvedAtMs }) };
+}
+
+function senderOf({ channel, accountId, senderId, senderName }: PairingRecord): Omit<PairedSender, "approvedAtMs"> {
+  return { channel, accountId, senderId, ...withoutUndefined({ senderName }) };
+}
