@@ -64,6 +64,7 @@ const config: UserConfig = defineConfig({
     { from: "templates", to: "dist" },
     {
       from: [
+        "access",
         "backup",
         "clients",
         "cli",
