@@ -1,5 +1,4 @@
-import { execFile } from "node:child_process";
-import { promisify, stripVTControlCharacters } from "node:util";
+import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CliHome } from "../../test/cli.ts";
 import { FakeGateway } from "../../test/fake-gateway.ts";
@@ -26,37 +25,6 @@ test.each([["version"], ["-v"], ["--version"], ["-V"]])("%s prints the version",
 test("help has examples and the place of the documentation", async () => {
   expect((await home.run("--help")).stdout).toMatch(/Examples:\n {2}\$ factotum setup\n[^]*\/docs\/cli\.md\n$/);
   expect((await home.run("auth", "set", "--help")).stdout).toContain("$ factotum auth set openai < key.txt");
-});
-
-describe("completion", () => {
-  const complete = async (line: string): Promise<readonly string[]> => {
-    const { stdout: script } = await home.run("completion", "bash");
-    const words = line.split(" ");
-    const program = `${script}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}; _factotum; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const { stdout } = await promisify(execFile)("bash", ["--norc", "-c", program]);
-    return stdout.trim().split("\n");
-  };
-
-  test.each([
-    ["factotum se", ["setup", "sessions"]],
-    ["factotum sessions re", ["reset"]],
-    ["factotum sessions list --k", ["--kind"]],
-    ["factotum auth set --no", ["--no-check"]],
-    ["factotum completion b", ["bash"]],
-  ])("of %j in bash offers %j", async (line, expected) => {
-    expect(await complete(line)).toEqual(expected);
-  });
-
-  test("is written for zsh and fish, too, and for no other shell", async () => {
-    expect((await home.run("completion", "zsh")).stdout).toMatch(/^#compdef factotum\n[^]*'factotum auth'\) described=\('set:test a key/);
-    expect((await home.run("completion", "fish")).stdout).toContain(
-      `complete -c factotum -n 'test (__factotum_path) = "factotum auth"' -f -a 'set'`,
-    );
-    expect(await home.run("completion", "tcsh")).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("Allowed choices are bash, zsh, fish") as string,
-    });
-  });
 });
 
 describe("with a gateway", () => {
