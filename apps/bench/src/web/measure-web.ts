@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Product, runCommand, startProduct } from "@factotum/testing-product";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Page, Response } from "playwright-core";
 import type { Measurements } from "../report/figures.ts";
 import { percentile } from "../report/percentile.ts";
 import { codeAnswer, LOADED_MESSAGES, longConversation, mixedAnswer } from "./conversation.ts";
@@ -59,19 +59,16 @@ async function measurePhone(browser: Browser, product: Product, key: string): Pr
     await debuggerSession.send("Network.emulateNetworkConditions", { offline: false, ...speed });
     await debuggerSession.send("Emulation.setCPUThrottlingRate", { rate: PHONE.slowdown });
     const scripts: Promise<number>[] = [];
-    page.on("response", (response) => {
-      if (response.url().endsWith(".js"))
-        scripts.push(
-          response
-            .request()
-            .sizes()
-            .then(({ responseBodySize }) => responseBodySize),
-        );
-    });
+    const addScript = (response: Response): void => {
+      if (response.url().endsWith(".js")) scripts.push(readSize(response));
+    };
+    page.on("response", addScript);
     const startedAt = performance.now();
     await page.goto(addressOf(product, key), { waitUntil: "commit" });
     await page.getByText(`That is all of answer ${LOADED_MESSAGES / 2}.`).waitFor({ timeout: LIMIT_MS });
     shown.push(performance.now() - startedAt);
+    // Later scripts do not count, and closing the page interrupts them.
+    page.off("response", addScript);
     paints.push(await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Number.NaN));
     scriptBytes = (await Promise.all(scripts)).reduce((sum, bytes) => sum + bytes, 0);
     await opened.close();
@@ -81,6 +78,10 @@ async function measurePhone(browser: Browser, product: Product, key: string): Pr
     webPaint: { value: percentile(paints, 0.5) },
     webShown: { value: percentile(shown, 0.5) },
   };
+}
+
+async function readSize(response: Response): Promise<number> {
+  return (await response.request().sizes()).responseBodySize;
 }
 
 async function measureFrames(browser: Browser, product: Product, key: string): Promise<Measurements> {
