@@ -8,6 +8,7 @@ import { addDamage } from "./add-damage.ts";
 import { addDeadLetters } from "./add-dead-letters.ts";
 import { addModels } from "./add-models.ts";
 import { addPairing } from "./add-pairing.ts";
+import { addPlugins } from "./add-plugins.ts";
 import { addSessions } from "./add-sessions.ts";
 import type { CliContext, Finish } from "../runtime/cli-context.ts";
 import { assetPath } from "../runtime/assets.ts";
@@ -29,6 +30,7 @@ export function createProgram(context: CliContext, finish: Finish): Command {
   addModels(program, context, finish);
   addAccess(program, context, finish);
   addPairing(program, context, finish);
+  addPlugins(program, context, finish);
   addGateway(program, context, finish);
   addAgent(program, context, finish);
   addContext(program, context, finish);

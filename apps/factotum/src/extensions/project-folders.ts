@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { StatePaths } from "@factotum/config";
 
 /** The folder of the extensions that `factotum plugins` manages. */
-function extensionsFolder({ home }: Pick<StatePaths, "home">): string {
+export function extensionsFolder({ home }: Pick<StatePaths, "home">): string {
   return join(home, "extensions");
 }
 

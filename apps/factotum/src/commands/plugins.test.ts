@@ -1,0 +1,169 @@
+import { execFile } from "node:child_process";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { CliHome } from "../../test/cli.ts";
+import { writeExtension, type PackageOptions } from "../../test/extension-package.ts";
+
+let home: CliHome;
+let sources: string;
+beforeEach(async () => {
+  home = await CliHome.create();
+  home.env["npm_config_offline"] = "true";
+  sources = join(home.home, "sources");
+});
+afterEach(async () => home[Symbol.asyncDispose]());
+
+const folderOf = async (options: PackageOptions = {}): Promise<string> =>
+  writeExtension(join(sources, options.name ?? "pigeon-post"), options);
+
+interface Listed {
+  readonly name: string;
+  readonly version: string;
+  readonly source: string;
+}
+
+async function installed(): Promise<readonly string[]> {
+  const { stdout } = await home.run("plugins", "list", "--json");
+  const { plugins } = JSON.parse(stdout) as { plugins: readonly Listed[] };
+  return plugins.filter(({ source }) => source !== "built-in").map(({ name, version }) => `${name}@${version}`);
+}
+
+/** Everything in the folder of the extensions, to see that a refusal changes nothing. */
+async function folder(): Promise<readonly string[]> {
+  const names: readonly string[] = await readdir(join(home.factotumHome, "extensions")).catch(() => []);
+  return names.toSorted();
+}
+
+test("lists the built-in channels with their packages", async () => {
+  const { code, stdout } = await home.run("plugins", "list");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /^PACKAGE +VERSION +SOURCE +PROVIDES\n@factotum\/feishu +\S+ +built-in +channel feishu\n@factotum\/webchat +\S+ +built-in +channel webchat\n$/,
+  );
+});
+
+test("installs a folder after its permissions are confirmed", { timeout: 60_000 }, async () => {
+  const path = await folderOf();
+  const asked: string[] = [];
+  const confirm = async (question: string): Promise<boolean> => asked.push(question) > 1;
+  expect(await home.runAsked(confirm, "plugins", "add", path)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("Nothing was installed") as string,
+  });
+  expect(await folder()).toEqual([]);
+  const added = await home.runAsked(confirm, "plugins", "add", path);
+  expect(added).toMatchObject({ code: 0, stdout: "pigeon-post 1.0.0 is installed.\nSet it up with: factotum channels add pigeon\n" });
+  expect(added.stderr).toContain("It states that it needs network:127.0.0.1, secrets:LOFT_TOKEN. It runs in the gateway's process");
+  expect(asked).toEqual(["Install pigeon-post 1.0.0?", "Install pigeon-post 1.0.0?"]);
+  expect(await installed()).toEqual(["pigeon-post@1.0.0"]);
+  // The source is not needed any more.
+  await rm(path, { recursive: true });
+  expect((await home.run("plugins", "doctor")).code).toBe(0);
+});
+
+test("installs a tarball with its integrity, and runs no script of the package", { timeout: 60_000 }, async () => {
+  const path = await folderOf();
+  const packageFile = join(path, "package.json");
+  const manifest = JSON.parse(await readFile(packageFile, "utf8")) as object;
+  const scripts = Object.fromEntries(
+    ["prepack", "preinstall", "install", "postinstall"].map((name) => [name, `touch ${join(home.home, "ran")}`]),
+  );
+  await writeFile(packageFile, JSON.stringify({ ...manifest, scripts }));
+  await promisify(execFile)("npm", ["pack", "--ignore-scripts", "--pack-destination", home.home], { cwd: path });
+  const tarball = join(home.home, "pigeon-post-1.0.0.tgz");
+  expect(await home.run("plugins", "add", tarball, "--yes")).toMatchObject({ code: 0 });
+  expect(await installed()).toEqual(["pigeon-post@1.0.0"]);
+  expect(await readdir(home.home)).not.toContain("ran");
+  const current = (await home.read("extensions/current")).trim();
+  const lock = JSON.parse(await home.read(`extensions/${current}/package-lock.json`)) as {
+    packages: Record<string, { integrity?: string }>;
+  };
+  expect(lock.packages["node_modules/pigeon-post"]?.integrity).toMatch(/^sha512-/);
+  expect(JSON.parse(await home.read(`extensions/${current}/package.json`))).toMatchObject({ factotum: { extensions: ["pigeon-post"] } });
+});
+
+test.each([
+  ["wrong contract", { manifest: { api: 2 } }, "it was built for version 2 of the extension contract"],
+  ["id of a built-in channel", { id: "webchat" }, 'its channel "webchat" has the id of the channel of the built-in @factotum/webchat'],
+  ["no manifest", { manifest: { provides: [] } }, "factotum.provides: the list is empty"],
+] as const)("refuses a package with %s, and changes nothing", { timeout: 60_000 }, async (_, options, reason) => {
+  const refused = await home.run("plugins", "add", await folderOf(options), "--yes");
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain(reason);
+  expect(await folder()).toEqual([]);
+});
+
+test("refuses an id that another installed package has, and the same package again", { timeout: 60_000 }, async () => {
+  const path = await folderOf();
+  await home.run("plugins", "add", path, "--yes");
+  const before = await folder();
+  const clash = await home.run("plugins", "add", await folderOf({ name: "other-pigeon" }), "--yes");
+  expect(clash.stderr).toContain('other-pigeon cannot be installed: its channel "pigeon" has the id of the channel of pigeon-post');
+  const again = await home.run("plugins", "add", path, "--yes");
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining("Replace it with: factotum plugins update") as string });
+  expect(await folder()).toEqual(before);
+});
+
+test.each([
+  ["left-pad", '"left-pad" is not in the list of extensions that this release was tested with'],
+  ["left-pad@latest", "is not in the list"],
+  ["left-pad@^1.0.0", "such as left-pad@1.2.3"],
+  ["../no/such/folder", "npm pack failed"],
+  ["@", "is no package"],
+])("%s is refused without a request to a registry", async (spec, reason) => {
+  const refused = await home.run("plugins", "add", spec, "--yes");
+  expect(refused.code).not.toBe(0);
+  expect(refused.stderr).toContain(reason);
+  expect(await folder()).toEqual([]);
+});
+
+test("needs a confirmation, at a terminal or by --yes", { timeout: 60_000 }, async () => {
+  expect(await home.run("plugins", "add", await folderOf())).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("Pass --yes") as string,
+  });
+  expect(await folder()).toEqual([]);
+});
+
+test("updates to another version, and asks for what it needs more", { timeout: 60_000 }, async () => {
+  await home.run("plugins", "add", await folderOf(), "--yes");
+  const same = await folderOf({ version: "1.1.0" });
+  const asked: string[] = [];
+  const confirm = async (question: string): Promise<boolean> => asked.push(question) > 0;
+  expect(await home.runAsked(confirm, "plugins", "update", same)).toMatchObject({ code: 0 });
+  const more = await folderOf({ version: "1.2.0", manifest: { permissions: ["network:127.0.0.1", "exec"] } });
+  const updated = await home.runAsked(confirm, "plugins", "update", more);
+  expect(updated.stderr).toContain("It states that it needs more than before: exec.");
+  expect(asked).toEqual(["Install pigeon-post 1.2.0?"]);
+  expect(await installed()).toEqual(["pigeon-post@1.2.0"]);
+  // The one before stays for a running gateway, older ones do not.
+  expect((await folder()).filter((name) => name.startsWith("project-"))).toHaveLength(2);
+});
+
+test("the same version with other content replaces what is installed", { timeout: 60_000 }, async () => {
+  await home.run("plugins", "add", await folderOf(), "--yes");
+  await home.run("plugins", "update", await folderOf({ entry: "export const other = 1;" }), "--yes");
+  const current = (await home.read("extensions/current")).trim();
+  expect(await home.read(`extensions/${current}/node_modules/pigeon-post/dist/index.mjs`)).toBe("export const other = 1;");
+});
+
+test("is removed with the others kept, but not while it is configured unless forced", { timeout: 60_000 }, async () => {
+  await home.run("plugins", "add", await folderOf(), "--yes");
+  await home.run("plugins", "add", await folderOf({ name: "@birds/raven", id: "raven" }), "--yes");
+  await mkdir(home.factotumHome, { recursive: true });
+  await writeFile(join(home.factotumHome, "factotum.json5"), '{ channels: { pigeon: { loft: "http://127.0.0.1:9", token: "t" } } }');
+  const refused = await home.run("plugins", "remove", "pigeon");
+  expect(refused).toMatchObject({ code: 1 });
+  expect(refused.stderr).toContain("pigeon-post is in use: channels.pigeon is configured.");
+  expect(refused.stderr).toContain("factotum config unset channels.pigeon");
+  expect(await home.run("plugins", "remove", "pigeon-post", "--force")).toMatchObject({ code: 0 });
+  expect(await installed()).toEqual(["@birds/raven@1.0.0"]);
+  expect(await home.run("plugins", "remove", "raven")).toMatchObject({ code: 0, stdout: "@birds/raven is removed.\n" });
+  expect(await installed()).toEqual([]);
+  expect(await home.run("plugins", "remove", "raven")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("Installed: nothing.") as string,
+  });
+});

@@ -1,0 +1,200 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { loadConfig, type FactotumConfig } from "@factotum/config";
+import { CHANNELS, configOptions, findInstalled } from "../compose/extensions.ts";
+import { checkExtensions } from "../doctor/check-extensions.ts";
+import { readBuiltInManifest } from "../extensions/built-in.ts";
+import type { FoundExtensions } from "../extensions/found-extensions.ts";
+import { KNOWN_EXTENSIONS } from "../extensions/known-extensions.ts";
+import { parseManifest, type ExtensionManifest } from "../extensions/manifest.ts";
+import { StagedProject } from "../extensions/npm-project.ts";
+import { packageSource } from "../extensions/package-source.ts";
+import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
+import { printJson, type CliContext } from "../runtime/cli-context.ts";
+import { CliError } from "../runtime/cli-error.ts";
+import { EXIT } from "../runtime/exit-codes.ts";
+import { renderTable } from "../runtime/render-table.ts";
+
+/** How a change is run. */
+export interface PluginOptions {
+  /** Permissions are confirmed. */
+  readonly yes: boolean;
+  readonly json: boolean;
+}
+
+/** Installs a package after its permissions are confirmed. Without a change on any failure. */
+export async function pluginsAdd(context: CliContext, spec: string, options: PluginOptions): Promise<number> {
+  const manifest = await installPlugin(context, spec, { ...options, replaces: false });
+  return report(context, manifest, options);
+}
+
+/** Replaces an installed package by another version, after what changed in its permissions is confirmed. */
+export async function pluginsUpdate(context: CliContext, spec: string, options: PluginOptions): Promise<number> {
+  const manifest = await installPlugin(context, spec, { ...options, replaces: true });
+  const code = await report(context, manifest, options);
+  context.note('A running gateway uses the new version after "factotum gateway restart".\n');
+  return code;
+}
+
+/** Removes a package. Refused while one of its channels is configured, unless forced. */
+export async function pluginsRemove(
+  context: CliContext,
+  named: string,
+  options: { readonly force: boolean; readonly json: boolean },
+): Promise<number> {
+  const { json, force } = options;
+  const found = await findInstalled(context.env);
+  const listed = findListed(found, named);
+  const name = listed.name;
+  if (listed.source === "deployment") {
+    throw new CliError("usage", `${name} belongs to the deployment.`, {
+      fix: "Remove it from factotum.extensions of the deployment's package.json.",
+    });
+  }
+  const keys = await configuredKeys(context, listed.manifest?.provides.map(({ id }) => id) ?? []);
+  if (keys.length > 0 && !force) {
+    throw new CliError("failure", `${name} is in use: ${keys.join(", ")} ${keys.length === 1 ? "is" : "are"} configured.`, {
+      fix: `Remove that first: ${keys.map((key) => `factotum config unset ${key}`).join(" && ")}, or pass --force.`,
+    });
+  }
+  await using project = await StagedProject.create(context);
+  await project.remove(name);
+  await project.activate();
+  const reloaded = await reloadGateway(context, { force: true });
+  if (json) printJson(context, { removed: name });
+  else context.print(`${name} is removed.\n`);
+  if (!json) context.note(`${describeReload(reloaded)}\n`);
+  return EXIT.ok;
+}
+
+/** Lists the built-in and the installed packages. */
+export async function pluginsList(context: CliContext, { json }: { readonly json: boolean }): Promise<number> {
+  const found = await findInstalled(context.env);
+  const builtIn = await Promise.all(CHANNELS.map(async ({ id }) => rowOf(await readBuiltInManifest(id), "built-in")));
+  const others = found.packages.map(({ name, source, manifest }) => {
+    const problems = found.problems.filter(({ packageName }) => packageName === name).map(({ message }) => message);
+    return manifest === undefined ? { name, source, problems } : { ...rowOf(manifest, source), problems };
+  });
+  if (json) {
+    printJson(context, { plugins: [...builtIn, ...others] });
+    return EXIT.ok;
+  }
+  const rows = [...builtIn, ...others].map((row) => [
+    row.name,
+    "version" in row ? row.version : "",
+    row.source,
+    "provides" in row ? row.provides.map(({ type, id }) => `${type} ${id}`).join(", ") : "",
+  ]);
+  context.print(renderTable(["PACKAGE", "VERSION", "SOURCE", "PROVIDES"], rows));
+  for (const { message } of found.problems) context.print(`! ${message}\n`);
+  return EXIT.ok;
+}
+
+/** Checks the installed packages and imports those of configured channels. */
+export async function pluginsDoctor(context: CliContext, { json }: { readonly json: boolean }): Promise<number> {
+  const loaded = await loadConfig(await configOptions(context.env));
+  const findings = await checkExtensions(await findInstalled(context.env), loaded.type === "loaded" ? loaded.config : undefined);
+  const isBad = findings.some(({ level }) => level !== "ok");
+  if (json) printJson(context, { ok: !isBad, findings });
+  else if (findings.length === 0) context.print("No extension of a configured channel is installed.\n");
+  else
+    for (const { level, message, fix } of findings)
+      context.print(`${level === "ok" ? "ok" : "!"}  ${message}${fix === undefined ? "" : `\n   → ${fix}`}\n`);
+  return isBad ? EXIT.failure : EXIT.ok;
+}
+
+/** Installs or replaces a package; resolves with its manifest. */
+export async function installPlugin(
+  context: CliContext,
+  spec: string,
+  options: { readonly yes: boolean; readonly replaces: boolean },
+): Promise<ExtensionManifest> {
+  const source = packageSource(spec, { known: KNOWN_EXTENSIONS, folder: process.cwd() });
+  const found = await findInstalled(context.env);
+  await using project = await StagedProject.create(context);
+  const before = new Map(found.packages.map(({ name, manifest }) => [name, manifest]));
+  const wasListed = new Set(project.names);
+  const name = await project.add(source);
+  const manifest = await readManifest(join(project.packageFolder(name), "package.json"), name);
+  if (wasListed.has(name) && !options.replaces) {
+    throw new CliError("failure", `${name} is installed already.`, { fix: `Replace it with: factotum plugins update ${spec}` });
+  }
+  if (!wasListed.has(name) && options.replaces) {
+    throw new CliError("failure", `${name} is not installed.`, { fix: `Install it with: factotum plugins add ${spec}` });
+  }
+  checkIds(manifest, found);
+  await confirmPermissions(context, manifest, { before: options.replaces ? before.get(name) : undefined, yes: options.yes });
+  await project.activate();
+  return manifest;
+}
+
+async function readManifest(path: string, name: string): Promise<ExtensionManifest> {
+  const reading = parseManifest(JSON.parse(await readFile(path, "utf8")));
+  const refuse = (reason: string): CliError =>
+    new CliError("failure", `${name} cannot be installed: ${reason}.`, { fix: "Nothing was changed." });
+  if (reading.type === "absent") throw refuse("its package.json has no field factotum, so it is no extension");
+  if (reading.type === "invalid") throw refuse(reading.problems.join("; "));
+  return reading.manifest;
+}
+
+function checkIds(manifest: ExtensionManifest, { channels }: FoundExtensions): void {
+  for (const { id } of manifest.provides) {
+    const builtIn = CHANNELS.some((channel) => channel.id === id) ? `the built-in @factotum/${id}` : undefined;
+    const owner = builtIn ?? channels.find((channel) => channel.id === id && channel.packageName !== manifest.name)?.packageName;
+    if (owner === undefined) continue;
+    throw new CliError("failure", `${manifest.name} cannot be installed: its channel "${id}" has the id of the channel of ${owner}.`, {
+      fix: "Nothing was changed.",
+    });
+  }
+}
+
+async function confirmPermissions(
+  context: CliContext,
+  manifest: ExtensionManifest,
+  { before, yes }: { readonly before: ExtensionManifest | undefined; readonly yes: boolean },
+): Promise<void> {
+  const { name, version, permissions, provides } = manifest;
+  const added = permissions.filter((permission) => before?.permissions.includes(permission) !== true);
+  context.note(`${name} ${version} provides ${provides.map(({ type, id }) => `${type} ${id}`).join(", ")}.\n`);
+  if (before !== undefined && added.length === 0) return;
+  const list = added.length === 0 ? "no permissions" : added.join(", ");
+  context.note(
+    `It states that it needs ${before === undefined ? "" : "more than before: "}${list}. It runs in the gateway's process and is not limited to that: install only what you trust.\n`,
+  );
+  if (yes) return;
+  if (context.confirm === undefined) {
+    throw new CliError("usage", "Installing a package needs a confirmation, and no terminal is attached.", { fix: "Pass --yes to do it." });
+  }
+  if (!(await context.confirm(`Install ${name} ${version}?`))) throw new CliError("failure", "Nothing was installed.");
+}
+
+async function report(context: CliContext, manifest: ExtensionManifest, { json }: PluginOptions): Promise<number> {
+  const reloaded = await reloadGateway(context, { force: true });
+  const { name, version, provides } = manifest;
+  if (json) {
+    printJson(context, rowOf(manifest, "installed"));
+    return EXIT.ok;
+  }
+  context.print(`${name} ${version} is installed.\n`);
+  for (const { id } of provides) context.print(`Set it up with: factotum channels add ${id}\n`);
+  context.note(`${describeReload(reloaded)}\n`);
+  return EXIT.ok;
+}
+
+function rowOf({ name, version, provides, permissions }: ExtensionManifest, source: string) {
+  return { name, version, source, provides: provides.map(({ type, id }) => ({ type, id })), permissions };
+}
+
+function findListed({ packages }: FoundExtensions, named: string): FoundExtensions["packages"][number] {
+  const listed = packages.find(({ name, manifest }) => name === named || manifest?.provides.some(({ id }) => id === named) === true);
+  if (listed !== undefined) return listed;
+  throw new CliError("usage", `"${named}" is not installed.`, {
+    fix: `Installed: ${packages.map(({ name }) => name).join(", ") || "nothing"}.`,
+  });
+}
+
+async function configuredKeys({ env }: CliContext, ids: readonly string[]): Promise<readonly string[]> {
+  const loaded = await loadConfig(await configOptions(env));
+  const channels: FactotumConfig["channels"] = loaded.type === "loaded" ? loaded.config.channels : {};
+  return ids.filter((id) => Object.hasOwn(channels, id)).map((id) => `channels.${id}`);
+}

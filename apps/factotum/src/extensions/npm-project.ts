@@ -1,0 +1,163 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { writePrivateFile, type Environment, type StatePaths } from "@factotum/config";
+import { CliError } from "../runtime/cli-error.ts";
+import type { PackageSource } from "./package-source.ts";
+import { currentProject, extensionsFolder } from "./project-folders.ts";
+import { runNpm } from "./run-npm.ts";
+
+interface ProjectFile {
+  dependencies: Record<string, string>;
+  factotum: { extensions: string[] };
+}
+
+/** What npm needs. */
+export interface NpmOptions {
+  readonly paths: Pick<StatePaths, "home">;
+  readonly env: Environment;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A copy of the installed extensions that is changed and then replaces them at once. Disposing it removes what was not activated. The folder before stays until
+ * the next change, because a running gateway may still load files of it.
+ */
+export class StagedProject implements AsyncDisposable {
+  readonly folder: string;
+  readonly #options: NpmOptions;
+  readonly #before: string | undefined;
+  readonly #file: ProjectFile;
+  #isActive = false;
+
+  private constructor(folder: string, parts: { options: NpmOptions; before: string | undefined; file: ProjectFile }) {
+    this.folder = folder;
+    this.#options = parts.options;
+    this.#before = parts.before;
+    this.#file = parts.file;
+  }
+
+  static async create(options: NpmOptions): Promise<StagedProject> {
+    const before = await currentProject(options.paths);
+    const folder = join(extensionsFolder(options.paths), `project-${Date.now().toString(36)}`);
+    await mkdir(join(folder, "packages"), { recursive: true, mode: 0o700 });
+    if (before !== undefined && existsSync(before)) await cp(before, folder, { recursive: true, verbatimSymlinks: true });
+    return new StagedProject(folder, { options, before, file: await readProjectFile(folder) });
+  }
+
+  /** Names of the listed packages. */
+  get names(): readonly string[] {
+    return this.#file.factotum.extensions;
+  }
+
+  packageFolder(name: string): string {
+    return join(this.folder, "node_modules", name);
+  }
+
+  /** Installs a package and lists it; resolves with its name. */
+  async add(source: PackageSource): Promise<string> {
+    const name = source.type === "local" ? await this.#addLocal(source.path) : await this.#addRemote(source);
+    if (!this.names.includes(name)) this.#file.factotum.extensions.push(name);
+    await this.#save();
+    return name;
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.#load();
+    const tarball = this.#file.dependencies[name];
+    delete this.#file.dependencies[name];
+    this.#file.factotum.extensions = this.names.filter((other) => other !== name);
+    if (tarball?.startsWith("file:packages/") === true) await rm(join(this.folder, "packages", basename(tarball)), { force: true });
+    await this.#save();
+    await this.#install();
+  }
+
+  /** Replaces the installed extensions. Rejects if another command has done so meanwhile. */
+  async activate(): Promise<void> {
+    const { paths } = this.#options;
+    if ((await currentProject(paths)) !== this.#before) {
+      throw new CliError("failure", "Another command has changed the extensions meanwhile; nothing was changed.", { fix: "Try again." });
+    }
+    await writePrivateFile(join(extensionsFolder(paths), "current"), `${basename(this.folder)}\n`);
+    this.#isActive = true;
+    for (const name of await readdir(extensionsFolder(paths))) {
+      const path = join(extensionsFolder(paths), name);
+      if (name.startsWith("project-") && path !== this.folder && path !== this.#before) await rm(path, { recursive: true, force: true });
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#isActive) await rm(this.folder, { recursive: true, force: true });
+  }
+
+  async #addLocal(path: string): Promise<string> {
+    const packages = join(this.folder, "packages");
+    const output = await this.#npm(["pack", path, "--json", "--pack-destination", packages]);
+    const [packed] = JSON.parse(output) as readonly { readonly name: string; readonly filename: string }[];
+    if (packed === undefined) throw new CliError("failure", `${path} is no package.`);
+    const before = this.#file.dependencies[packed.name];
+    if (before?.startsWith("file:") === true) await rm(join(packages, basename(before)), { force: true });
+    // Named by its content: the lock file has the integrity of each name.
+    const hash = createHash("sha256")
+      .update(await readFile(join(packages, packed.filename)))
+      .digest("hex");
+    const file = packed.filename.replace(/\.tgz$/, `-${hash.slice(0, 12)}.tgz`);
+    await rename(join(packages, packed.filename), join(packages, file));
+    this.#file.dependencies[packed.name] = `file:packages/${file}`;
+    await this.#save();
+    await this.#install();
+    return packed.name;
+  }
+
+  async #addRemote(source: Extract<PackageSource, { type: "registry" | "remote" }>): Promise<string> {
+    const before = new Set(Object.keys(this.#file.dependencies));
+    const spec = source.type === "registry" ? `${source.name}@${source.version}` : source.spec;
+    await this.#install(spec);
+    await this.#load();
+    const name = source.type === "registry" ? source.name : Object.keys(this.#file.dependencies).find((one) => !before.has(one));
+    if (name === undefined) throw new CliError("failure", `${spec} is installed already.`, { fix: "Nothing was changed." });
+    if (source.type === "registry" && source.integrity !== undefined) await this.#checkIntegrity(name, source.integrity);
+    return name;
+  }
+
+  async #checkIntegrity(name: string, expected: string): Promise<void> {
+    const lock = JSON.parse(await readFile(join(this.folder, "package-lock.json"), "utf8")) as {
+      readonly packages: Readonly<Record<string, { readonly integrity?: string }>>;
+    };
+    if (lock.packages[`node_modules/${name}`]?.integrity === expected) return;
+    throw new CliError("failure", `The package ${name} is not the one that this release was tested with: its integrity differs.`, {
+      fix: "Nothing was changed. Report it, and do not install this package.",
+    });
+  }
+
+  async #install(...specs: readonly string[]): Promise<void> {
+    await this.#npm(["install", ...specs, "--save-exact", "--omit=dev", "--no-bin-links", "--install-links"]);
+  }
+
+  async #npm(args: readonly string[]): Promise<string> {
+    const { env, signal } = this.#options;
+    return runNpm(args, { folder: this.folder, env, signal });
+  }
+
+  async #load(): Promise<void> {
+    const { dependencies } = await readProjectFile(this.folder);
+    this.#file.dependencies = dependencies;
+  }
+
+  async #save(): Promise<void> {
+    await writeFile(join(this.folder, "package.json"), renderProjectFile(this.#file));
+  }
+}
+
+async function readProjectFile(folder: string): Promise<ProjectFile> {
+  const path = join(folder, "package.json");
+  const empty: ProjectFile = { dependencies: {}, factotum: { extensions: [] } };
+  if (existsSync(path)) return { ...empty, ...(JSON.parse(await readFile(path, "utf8")) as Partial<ProjectFile>) };
+  await writeFile(path, renderProjectFile(empty));
+  return empty;
+}
+
+function renderProjectFile({ dependencies, factotum }: ProjectFile): string {
+  return `${JSON.stringify({ name: "factotum-extensions", private: true, dependencies, factotum }, null, 2)}\n`;
+}
