@@ -79,6 +79,7 @@ const config: UserConfig = defineConfig({
         "providers",
         "reverse-proxy",
         "service",
+        "slack",
         "troubleshooting",
       ]
         .map((name) => `../../docs/${name}.md`)

@@ -21,7 +21,7 @@ const SKELETON = [
 ];
 
 test("there is at least one extension", () => {
-  expect(extensions).toEqual(expect.arrayContaining(["extensions/feishu", "extensions/webchat"]));
+  expect(extensions).toEqual(expect.arrayContaining(["extensions/feishu", "extensions/slack", "extensions/webchat"]));
 });
 
 describe.each(extensions)("%s", (folder) => {

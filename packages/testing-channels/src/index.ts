@@ -14,3 +14,21 @@ export {
   webhookRequest as feishuWebhookRequest,
 } from "./feishu/webhook.ts";
 export type { WebhookOptions as FeishuWebhookOptions } from "./feishu/webhook.ts";
+export type { FakeSlackApp, FakeSlackOptions, SlackConversation, SlackUser } from "./slack/app.ts";
+export {
+  slackChannelType,
+  slackCommand,
+  slackEventBody,
+  slackEventRequest,
+  slackFormRequest,
+  slackMessageEvent,
+  slackPress,
+  slackRichText,
+} from "./slack/events.ts";
+export type { SlackEventBody, SlackRequestOptions } from "./slack/events.ts";
+export { FakeSlack } from "./slack/fake-slack.ts";
+export type { SlackRequest } from "./slack/fake-slack.ts";
+export type { SlackFault } from "./slack/faults.ts";
+export { asSlackMessage } from "./slack/message-store.ts";
+export type { SlackFile, SlackMessage } from "./slack/message-store.ts";
+export type { SlackDelivery, SlackSocketMode } from "./slack/socket-mode.ts";

@@ -34,6 +34,12 @@ export const CHANNELS: readonly ChannelEntry[] = [
     loadSenderIdCheck: async () => (await import("@factotum/feishu")).senderIdProblem,
   },
   {
+    id: "slack",
+    load: async () => readBuiltInSchema("slack", async () => (await import("@factotum/slack")).SlackConfigSchema),
+    loadExtension: async () => erase((await import("@factotum/slack")).slackExtension),
+    loadSenderIdCheck: async () => (await import("@factotum/slack")).senderIdProblem,
+  },
+  {
     id: "webchat",
     implicit: true,
     load: async () => readBuiltInSchema("webchat", async () => (await import("@factotum/webchat")).WebchatConfigSchema),

@@ -1,0 +1,43 @@
+import * as z from "zod";
+
+/** How events come in. */
+export type SlackTransport =
+  | {
+      /** Socket Mode: the gateway opens a connection to Slack, and no public address is needed. */
+      readonly type: "socket";
+      /** App-level token with the scope `connections:write`; begins with `xapp-`. */
+      readonly appToken: string;
+    }
+  | {
+      /** Slack posts events to the gateway. */
+      readonly type: "http";
+      /** From Basic Information, App Credentials. */
+      readonly signingSecret: string;
+    };
+
+/** One account: one app in one workspace. */
+export interface SlackConfig {
+  /** Bot User OAuth Token; begins with `xoxb-`. */
+  readonly botToken: string;
+  readonly transport: SlackTransport;
+  /** Another server in place of the platform's own; the Web API is below `/api/`. */
+  readonly baseUrl?: string | undefined;
+}
+
+/** Schema of one account. */
+export const SlackConfigSchema: z.ZodType<SlackConfig> = z.strictObject({
+  botToken: z.string().min(1).describe("Bot User OAuth Token of the app; begins with xoxb-."),
+  transport: z
+    .discriminatedUnion("type", [
+      z.strictObject({
+        type: z.literal("socket").describe("`socket`: a connection from here (Socket Mode), no public address needed."),
+        appToken: z.string().min(1).describe("App-level token with the scope connections:write; begins with xapp-."),
+      }),
+      z.strictObject({
+        type: z.literal("http").describe("`http`: the platform posts events here."),
+        signingSecret: z.string().min(1).describe("Signing Secret of the app's Basic Information."),
+      }),
+    ])
+    .describe("socket: a connection from here (Socket Mode), no public address needed. http: the platform posts events here."),
+  baseUrl: z.url().optional().describe("Server in place of the platform's own."),
+});

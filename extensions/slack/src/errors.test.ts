@@ -1,0 +1,75 @@
+import { ChannelError } from "@factotum/channel-contract";
+import { describe, expect, test } from "vitest";
+import { SlackFailure, missingScopes, toChannelError, toReceipt } from "./errors.ts";
+import type { SlackFailureReason } from "./errors.ts";
+
+const refused = (error: string): SlackFailure => new SlackFailure({ type: "refused", error }, `refused: ${error}`);
+
+test.each([
+  ["invalid_auth", "unauthorized"],
+  ["account_inactive", "unauthorized"],
+  ["token_revoked", "unauthorized"],
+  ["not_in_channel", "forbidden"],
+  ["is_archived", "forbidden"],
+  ["missing_scope", "forbidden"],
+  ["cant_update_message", "forbidden"],
+  ["channel_not_found", "not-found"],
+  ["message_not_found", "not-found"],
+  ["thread_not_found", "not-found"],
+  ["msg_too_long", "too-long"],
+  ["msg_blocks_too_long", "too-long"],
+  ["invalid_blocks", "rejected"],
+  ["something_new", "rejected"],
+])("%s is %s, for good", (error, code) => {
+  expect(toReceipt(refused(error))).toMatchObject({ type: "rejected", code, retry: { type: "never" } });
+});
+
+describe("retries", () => {
+  test.each<[SlackFailureReason, object]>([
+    [
+      { type: "rate-limited", retryAfterMs: 30_000 },
+      { code: "rate-limited", retry: { type: "after", delayMs: 30_000 } },
+    ],
+    [{ type: "rate-limited" }, { code: "rate-limited", retry: { type: "backoff" } }],
+    [
+      { type: "refused", error: "ratelimited" },
+      { code: "rate-limited", retry: { type: "backoff" } },
+    ],
+    [{ type: "not-sent" }, { code: "unreachable", retry: { type: "backoff" } }],
+    [{ type: "local" }, { code: "rejected", retry: { type: "never" } }],
+    [
+      { type: "http", status: 413 },
+      { code: "too-long", retry: { type: "never" } },
+    ],
+    [
+      { type: "http", status: 404 },
+      { code: "rejected", retry: { type: "never" } },
+    ],
+  ])("%j", (reason, expected) => {
+    expect(toReceipt(new SlackFailure(reason, "failed"))).toMatchObject({ type: "rejected", ...expected });
+  });
+});
+
+test.each<SlackFailureReason>([
+  { type: "no-answer" },
+  { type: "http", status: 502 },
+  { type: "refused", error: "internal_error" },
+  { type: "refused", error: "fatal_error" },
+])("%j is ambiguous for a send, and to be retried elsewhere", (reason) => {
+  const failure = new SlackFailure(reason, "failed");
+  expect(toReceipt(failure)).toEqual({ type: "ambiguous", cause: "failed" });
+  expect(toChannelError(failure)).toMatchObject({ code: "unreachable", retry: { type: "backoff" } });
+});
+
+test("other errors are permanent, and a ChannelError stays as it is", () => {
+  expect(toChannelError(new TypeError("bug"))).toMatchObject({ code: "rejected", message: "bug", retry: { type: "never" } });
+  const error = new ChannelError("not-found", "gone", { retry: { type: "never" } });
+  expect(toChannelError(error)).toBe(error);
+});
+
+test("missing scopes are named as far as the platform names them", () => {
+  const reason = { type: "refused", error: "missing_scope", needed: "channels:read,groups:read" } as const;
+  expect(missingScopes(new SlackFailure(reason, "refused"))).toEqual(["channels:read", "groups:read"]);
+  expect(missingScopes(refused("missing_scope"))).toEqual([]);
+  expect(missingScopes(refused("not_in_channel"))).toBeUndefined();
+});

@@ -1,0 +1,105 @@
+import type { CallOptions, ChannelHost, ConversationKind } from "@factotum/channel-contract";
+import type { Bot, BotIdentity } from "../api/bot-identity.ts";
+import type { Lookups } from "../context/lookups.ts";
+import { namedKind } from "../conversation-id.ts";
+import { EventBodySchema, MessageEventSchema } from "./event-schema.ts";
+import type { EventBody } from "./event-schema.ts";
+import { markedPeople } from "./mention-marks.ts";
+import { parseCommand, parsePress, teamOf } from "./parse-interaction.ts";
+import { isOwn, isWritten, parseMessage, textOf } from "./parse-message.ts";
+import { PLATFORM_EVENTS } from "./platform-events.ts";
+
+/** What the platform passes to an app. */
+export interface Delivery {
+  readonly type: "event" | "command" | "interaction";
+  readonly payload: unknown;
+}
+
+/** The result of an authentic delivery. All but `other-account` are acknowledged to the platform. */
+type DeliveryOutcome =
+  | { readonly type: "accepted" | "duplicate" }
+  | { readonly type: "ignored"; readonly reason: string }
+  /** It claims to be a message, but does not have the form of one: it is lost. */
+  | { readonly type: "unreadable"; readonly reason: string }
+  | { readonly type: "other-account" };
+
+/** Passes one authentic delivery to the gateway. Rejects if it could not be stored, or the bot's own id is not known: the platform sends it again. */
+export type AcceptDelivery = (delivery: Delivery, options: CallOptions) => Promise<DeliveryOutcome>;
+
+interface AcceptParts {
+  readonly host: ChannelHost;
+  readonly bot: BotIdentity;
+  readonly lookups: Lookups;
+}
+
+/** Creates the single entry point for both transports. */
+export function createAcceptDelivery({ host, bot, lookups }: AcceptParts): AcceptDelivery {
+  const kinds = new Map<string, ConversationKind>();
+  const kindOf = async (id: string, named: { readonly type?: string | undefined }, options: CallOptions): Promise<ConversationKind> => {
+    const known = namedKind({ id, ...named }) ?? kinds.get(id);
+    if (known !== undefined) return known;
+    const info = await lookups.forEvent(lookups.conversations, id, options);
+    return info?.isGroup === true ? "group" : "channel";
+  };
+  const acceptEvent = async ({ event_id: eventId, event }: EventBody, self: Bot, options: CallOptions): Promise<DeliveryOutcome> => {
+    const { type } = event;
+    const subtype = typeof event["subtype"] === "string" ? event["subtype"] : undefined;
+    if (type !== "message" || !isWritten({ subtype })) {
+      const name = type === "message" ? `message/${subtype ?? ""}` : type;
+      const read = await PLATFORM_EVENTS[name]?.(event, { eventId, accountId: host.accountId, bot: self, lookups, kindOf }, options);
+      if (read === undefined) return { type: "ignored", reason: `nothing is done with ${name.slice(0, 80)}` };
+      return read.type === "ignored" ? read : { type: await host.receive(read.message) };
+    }
+    const parsed = MessageEventSchema.safeParse(event);
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues;
+      return {
+        type: "unreadable",
+        reason: `it is not a message that can be read: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`,
+      };
+    }
+    const message = parsed.data;
+    if (isOwn(message, self)) return { type: "ignored", reason: "it is the bot's own" };
+    const people = [
+      textOf(message),
+      ...message.attachments.map(({ text }) => (text ?? "").replaceAll(/<@([A-Z0-9]+)[^>]*>/g, "\uE000$1\uE001")),
+    ];
+    const [kind, names] = await Promise.all([
+      kindOf(message.channel, { type: message.channel_type }, options),
+      lookups.namesForEvent(
+        markedPeople(people.join(" ")).filter((id) => id !== self.userId),
+        options,
+      ),
+    ]);
+    kinds.set(message.channel, kind);
+    const context = { eventId, accountId: host.accountId, bot: self, kind, names, nowMs: host.clock.now() };
+    const received = parseMessage(message, context);
+    return received === undefined ? { type: "ignored", reason: "it has no author" } : { type: await host.receive(received) };
+  };
+  const acceptInteraction = async ({ type, payload }: Delivery): Promise<DeliveryOutcome> => {
+    const commands = new Set(host.commands.list().map(({ name }) => name));
+    const context = { accountId: host.accountId, nowMs: host.clock.now(), commands };
+    const message = type === "command" ? parseCommand(payload, context) : parsePress(payload, context);
+    if (message !== undefined) return { type: await host.receive(message) };
+    return {
+      type: "ignored",
+      reason: type === "command" ? "it is not a command that can be read" : "nothing is done with this interaction",
+    };
+  };
+
+  return async (delivery, options) => {
+    if (delivery.type !== "event") {
+      const self = await bot.getForEvent(options);
+      const team = teamOf(delivery.payload);
+      return team !== undefined && team !== self.teamId ? { type: "other-account" } : acceptInteraction(delivery);
+    }
+    const body = EventBodySchema.safeParse(delivery.payload);
+    if (!body.success) return { type: "ignored", reason: "it is not an event" };
+    const self = await bot.getForEvent(options);
+    const teams = [body.data.team_id, ...body.data.authorizations.map(({ team_id: team }) => team)].filter(
+      (team) => typeof team === "string",
+    );
+    if (teams.length > 0 && !teams.includes(self.teamId)) return { type: "other-account" };
+    return acceptEvent(body.data, self, options);
+  };
+}

@@ -1,0 +1,203 @@
+import type {
+  CallOptions,
+  ChannelErrorCode,
+  ChannelHost,
+  Media,
+  Mention,
+  MessageId,
+  Origin,
+  Outbound,
+  SendOptions,
+  SendReceipt,
+} from "@factotum/channel-contract";
+import { createKeyedQueue } from "@factotum/channel-kit";
+import type { SlackApi } from "../api/slack-api.ts";
+import { MAX_FILE_BYTES, MAX_FILES, MAX_TEXT_LENGTH } from "../capabilities.ts";
+import { emojiName } from "../emoji.ts";
+import { refusalOf, toReceipt } from "../errors.ts";
+import { parseReplyContext } from "../inbound/reply-context.ts";
+import type { SlackReplyContext } from "../inbound/reply-context.ts";
+import { metadataKey } from "./message-api.ts";
+import type { MessageApi, Place } from "./message-api.ts";
+import { renderCard } from "./render-card.ts";
+import { renderMrkdwn, renderText } from "./render-text.ts";
+import type { MessageBody } from "./render-text.ts";
+import { sendFiles } from "./send-files.ts";
+import { createStreams } from "./stream.ts";
+import type { Streams } from "./stream.ts";
+
+/** The sending half of a channel. */
+export interface Sender {
+  /** As `Channel.send`. */
+  send(target: Origin, outbound: Outbound, options: SendOptions): Promise<SendReceipt>;
+  /** Accepts no further sends; resolves when those on the wire have a result, or were abandoned because the signal fired. */
+  stop(options: CallOptions): Promise<void>;
+}
+
+interface SendParts {
+  readonly api: SlackApi;
+  readonly host: ChannelHost;
+  readonly messages: MessageApi;
+  readonly streams: Streams;
+}
+
+/** One send with what it needs. */
+interface Send {
+  readonly place: Place;
+  readonly key: string;
+  readonly context: SlackReplyContext | undefined;
+  readonly options: CallOptions;
+}
+
+/** Creates a sender: one call after the other per conversation, conversations side by side. */
+export function createSender({ api, messages, host }: Omit<SendParts, "streams">): Sender {
+  const queue = createKeyedQueue();
+  const stopping = new AbortController();
+  const givingUp = new AbortController();
+  const parts: SendParts = { api, host, messages, streams: createStreams(api) };
+
+  const sendNow = async (target: Origin, outbound: Outbound, options: SendOptions): Promise<SendReceipt> => {
+    if (stopping.signal.aborted) return refused("unreachable", "the channel is stopped", "backoff");
+    if (options.signal.aborted) return refused("unreachable", "the send was ended before it left", "backoff");
+    const signal = AbortSignal.any([options.signal, givingUp.signal]);
+    try {
+      const { id, threadId } = target.conversation;
+      const channel = await parts.messages.channelOf(id, { signal });
+      const key = metadataKey(options.idempotencyKey);
+      const context = parseReplyContext(options.replyContext);
+      return await dispatch(parts, outbound, { place: { channel, threadTs: threadId }, key, context, options: { signal } });
+    } catch (error) {
+      const receipt = toReceipt(error);
+      host.logger.warn("slack send failed", {
+        outbound: outbound.type,
+        receipt: receipt.type,
+        error: error instanceof Error ? error.message : "unknown",
+      });
+      return receipt;
+    }
+  };
+
+  return {
+    send: (target, outbound, options) => queue.run(target.conversation.id, () => sendNow(target, outbound, options)),
+    async stop({ signal }) {
+      stopping.abort();
+      const giveUp = (): void => givingUp.abort(new Error("the channel was stopped"));
+      if (signal.aborted) giveUp();
+      signal.addEventListener("abort", giveUp, { once: true });
+      await queue.idle();
+      signal.removeEventListener("abort", giveUp);
+    },
+  };
+}
+
+async function dispatch(parts: SendParts, outbound: Outbound, send: Send): Promise<SendReceipt> {
+  const { messages } = parts;
+  const { place, options } = send;
+  switch (outbound.type) {
+    case "text": {
+      const body = bodyOf(outbound.text, outbound.mentions);
+      return "type" in body ? body : post(parts, { body, onlyFor: outbound.onlyFor }, send);
+    }
+    case "card": {
+      const rendered = renderCard(outbound.card);
+      if (rendered.type === "over-limit") return refused("too-long", rendered.limit);
+      return post(parts, { body: rendered.body, onlyFor: outbound.onlyFor }, send);
+    }
+    case "edit": {
+      const body = bodyOf(outbound.text);
+      return "type" in body ? body : edit(parts, outbound.targetId, body, send);
+    }
+    case "edit-card": {
+      const rendered = renderCard(outbound.card);
+      if (rendered.type === "over-limit") return refused("too-long", rendered.limit);
+      return edit(parts, outbound.targetId, rendered.body, send);
+    }
+    case "delete":
+      await messages.remove(place.channel, outbound.targetId, options);
+      return { type: "accepted", messageIds: [outbound.targetId] };
+    case "reaction": {
+      const name = emojiName(outbound.emoji);
+      if (name === undefined) return refused("rejected", `Slack has no reaction ${outbound.emoji}`);
+      await messages.react({ channel: place.channel, ts: outbound.targetId, name, removed: outbound.removed }, options);
+      return { type: "accepted", messageIds: [outbound.targetId] };
+    }
+    case "media":
+      return media(parts, [outbound.media], outbound.caption, send);
+    case "album":
+      return media(parts, outbound.media, outbound.caption, send);
+    case "stream":
+      return { type: "accepted", messageIds: [await parts.streams.step(place, outbound, { ...options, reader: send.context })] };
+    case "poll":
+    case "typing":
+      return refused("rejected", `this channel sends no ${outbound.type}`);
+  }
+}
+
+/**
+ * Posts a message. A command can be given where the bot is not: then its answer goes to the response address, which names no message, and is shown to the
+ * person alone.
+ */
+async function post(
+  { api, messages }: SendParts,
+  { body, onlyFor }: { readonly body: MessageBody; readonly onlyFor?: string | undefined },
+  { place, key, context, options }: Send,
+): Promise<SendReceipt> {
+  try {
+    const id =
+      onlyFor === undefined
+        ? await messages.post({ place, body, key }, options)
+        : await messages.postFor(onlyFor, { place, body }, options);
+    return { type: "accepted", messageIds: [id] };
+  } catch (error) {
+    const isOutside = ["not_in_channel", "channel_not_found"].includes(refusalOf(error) ?? "");
+    const mayAnswer = onlyFor === undefined || onlyFor === context?.user;
+    if (!isOutside || !mayAnswer || context?.responseUrl === undefined) throw error;
+    await api.respond(context.responseUrl, { response_type: "ephemeral", replace_original: false, ...body }, options);
+    return { type: "accepted", messageIds: [] };
+  }
+}
+
+/** Edits a message. One that is still being streamed is ended first. */
+async function edit(
+  { messages, streams }: SendParts,
+  targetId: MessageId,
+  body: MessageBody,
+  { place, options }: Send,
+): Promise<SendReceipt> {
+  const { channel } = place;
+  try {
+    await messages.update(channel, targetId, body, options);
+  } catch (error) {
+    if (refusalOf(error) !== "streaming_state_conflict" || !(await streams.end(channel, targetId, options))) throw error;
+    await messages.update(channel, targetId, body, options);
+  }
+  return { type: "accepted", messageIds: [targetId] };
+}
+
+async function media(
+  parts: SendParts,
+  files: readonly Media[],
+  caption: string | undefined,
+  { place, options }: Send,
+): Promise<SendReceipt> {
+  if (files.length === 0 || files.some(({ bytes }) => bytes.length === 0)) return refused("rejected", "the file is empty");
+  if (files.length > MAX_FILES) return refused("too-long", `more than ${MAX_FILES} files`);
+  if (files.some(({ bytes }) => bytes.length > MAX_FILE_BYTES))
+    return refused("too-long", `the file has more than ${MAX_FILE_BYTES} bytes`);
+  if (caption !== undefined && caption.length > MAX_TEXT_LENGTH)
+    return refused("too-long", `the text has more than ${MAX_TEXT_LENGTH} characters`);
+  const comment = renderMrkdwn(caption ?? "").join("\n");
+  const id = await sendFiles(parts, { place, media: files, comment }, options);
+  return { type: "accepted", messageIds: [id] };
+}
+
+/** Renders a text, or the receipt if it cannot be sent. */
+function bodyOf(text: string, mentions: readonly Mention[] = []): MessageBody | (SendReceipt & { type: "rejected" }) {
+  if (text.trim() === "") return refused("rejected", "the text is empty");
+  if (text.length > MAX_TEXT_LENGTH) return refused("too-long", `the text has more than ${MAX_TEXT_LENGTH} characters`);
+  return renderText(text, mentions) ?? refused("rejected", "the text shows nothing");
+}
+
+function refused(code: ChannelErrorCode, message: string, retry: "never" | "backoff" = "never"): SendReceipt & { type: "rejected" } {
+  return { type: "rejected", code, retry: { type: retry }, message };
+}

@@ -1,0 +1,82 @@
+import { createHmac } from "node:crypto";
+import { constantTimeEqual, verifyTimestamp } from "@factotum/channel-kit";
+import type { Delivery } from "../inbound/accept-event.ts";
+
+/** The result of verifying a request. */
+export type VerifiedWebhook =
+  | { readonly type: "challenge"; readonly challenge: string }
+  /** The platform checks that the address has a valid certificate. */
+  | { readonly type: "certificate-check" }
+  | { readonly type: "delivery"; readonly delivery: Delivery }
+  /** `signed`: by the platform, so the setup is wrong; otherwise anyone may have sent it. */
+  | { readonly type: "refused"; readonly status: 400 | 401; readonly reason: string; readonly signed: boolean };
+
+const SIGNATURE = "x-slack-signature";
+const TIMESTAMP = "x-slack-request-timestamp";
+
+/** The answer to a request without a signature: the platform signs everything. */
+export const SIGNATURE_MISSING: VerifiedWebhook & { type: "refused" } = {
+  type: "refused",
+  status: 401,
+  reason: "the signature is missing",
+  signed: false,
+};
+
+/** True for a request with signature headers; the signature itself is verified on the complete body. */
+export function hasSignature(headers: Headers): boolean {
+  return headers.has(SIGNATURE) && headers.has(TIMESTAMP);
+}
+
+/** Verifies one request on its raw bytes, in constant time, then its age, and only then parses it. */
+export function verifyWebhook(
+  body: Uint8Array,
+  headers: Headers,
+  options: { readonly signingSecret: string; readonly nowMs: number },
+): VerifiedWebhook {
+  const signature = headers.get(SIGNATURE);
+  const timestamp = headers.get(TIMESTAMP);
+  if (signature === null || timestamp === null) return SIGNATURE_MISSING;
+  const expected = `v0=${createHmac("sha256", options.signingSecret).update(`v0:${timestamp}:`).update(body).digest("hex")}`;
+  if (!constantTimeEqual(signature, expected))
+    return refused(401, "the signature does not match; compare the Signing Secret with the app settings", { signed: false });
+  if (!verifyTimestamp(timestamp, { nowMs: options.nowMs }))
+    return refused(401, "the request is older than five minutes; check this machine's clock", { signed: true });
+  const text = Buffer.from(body).toString("utf8");
+  return headers.get("content-type")?.startsWith("application/x-www-form-urlencoded") === true ? parseForm(text) : parseEvent(text);
+}
+
+function parseEvent(text: string): VerifiedWebhook {
+  const payload = parseObject(text);
+  if (payload === undefined) return refused(400, "the body cannot be read", { signed: true });
+  const { type, challenge } = payload;
+  if (type === "url_verification")
+    return typeof challenge === "string"
+      ? { type: "challenge", challenge }
+      : refused(400, "the check of the address has no challenge", { signed: true });
+  return { type: "delivery", delivery: { type: "event", payload } };
+}
+
+/** Interactions are JSON in the field `payload`; the fields of a slash command stand alone. */
+function parseForm(text: string): VerifiedWebhook {
+  const form = new URLSearchParams(text);
+  if (form.get("ssl_check") === "1") return { type: "certificate-check" };
+  const json = form.get("payload");
+  if (json === null) return { type: "delivery", delivery: { type: "command", payload: Object.fromEntries(form) } };
+  const payload = parseObject(json);
+  if (payload === undefined) return refused(400, "the payload cannot be read", { signed: true });
+  return { type: "delivery", delivery: { type: "interaction", payload } };
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+  } catch (cause) {
+    if (cause instanceof SyntaxError) return undefined;
+    throw cause;
+  }
+}
+
+function refused(status: 400 | 401, reason: string, { signed }: { readonly signed: boolean }): VerifiedWebhook & { type: "refused" } {
+  return { type: "refused", status, reason, signed };
+}
