@@ -58,6 +58,13 @@ async function ask(message: MsgContext): Promise<string> {
   return JSON.stringify(model.requests.at(-1)?.body?.["messages"]);
 }
 
+test("shows the thread that a channel fetches", async () => {
+  const history = [{ sender: "Gus", timestampMs: 1, body: "Twice a day." }];
+  platform.context = async () => ({ thread: { starter: { sender: "Nina", body: "Who waters the roses?" }, history } });
+  const prompt = await ask(inGroup("When?"));
+  for (const shown of ["Who waters the roses?", "Twice a day."]) expect(prompt).toContain(shown);
+});
+
 test("shows names, subject and quote, even of unaddressed messages, and keeps ids and body", async () => {
   platform.context = async (message) => (message.text === "Before" ? { senderName: "Bob" } : { ...CONTEXT, text: "replaced" });
   await platform.say(inGroup("Before", { mentionsBot: false }));
