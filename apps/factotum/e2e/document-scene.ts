@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { FakeFeishu, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
+import { FakeFeishu, FakeSlack, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
 import { PROVIDER_FACTS } from "@factotum/models";
 import { freePort, productEntry, startProduct, type Product } from "@factotum/testing-product";
 import { startListingServer, type ListingServer } from "@factotum/testing-providers";
@@ -31,6 +31,7 @@ export class DocumentScene implements AsyncDisposable {
   readonly #provider: ListingServer;
   readonly #ollama: FakeOllama;
   readonly #feishu: FakeFeishu;
+  readonly #slack: FakeSlack;
   readonly #port: number;
   /** The first gateway of the scene; a page may have replaced it by one in the background. */
   #gateway: Product | undefined;
@@ -40,12 +41,14 @@ export class DocumentScene implements AsyncDisposable {
     readonly provider: ListingServer;
     readonly ollama: FakeOllama;
     readonly feishu: FakeFeishu;
+    readonly slack: FakeSlack;
     readonly port: number;
   }) {
     this.#folder = parts.folder;
     this.#provider = parts.provider;
     this.#ollama = parts.ollama;
     this.#feishu = parts.feishu;
+    this.#slack = parts.slack;
     this.#port = parts.port;
   }
 
@@ -56,6 +59,7 @@ export class DocumentScene implements AsyncDisposable {
       provider: await startListingServer({ key: KEY, models }),
       ollama: await FakeOllama.start(),
       feishu: await FakeFeishu.start({ people: [stranger], chats: [CHAT] }),
+      slack: await FakeSlack.start(),
       port: await freePort(),
     });
     try {
@@ -121,6 +125,7 @@ export class DocumentScene implements AsyncDisposable {
     await this.#provider[Symbol.asyncDispose]();
     await this.#ollama[Symbol.asyncDispose]();
     await this.#feishu[Symbol.asyncDispose]();
+    await this.#slack[Symbol.asyncDispose]();
     await rm(this.#folder, { recursive: true, force: true });
   }
 
@@ -150,6 +155,7 @@ export class DocumentScene implements AsyncDisposable {
 
   async #writeConfig(): Promise<void> {
     const { appId, appSecret, encryptKey, verificationToken } = this.#feishu.app;
+    const { botToken, signingSecret } = this.#slack.app;
     const providers = PROVIDER_FACTS.filter(({ id }) => id !== "ollama").map(({ id }) => [id, { baseUrl: `${this.#provider.url}/${id}` }]);
     const config = {
       gateway: { port: this.#port },
@@ -157,6 +163,7 @@ export class DocumentScene implements AsyncDisposable {
       commands: { ownerAllowFrom: ["feishu:ou_owner"] },
       channels: {
         feishu: { appId, appSecret, baseUrl: this.#feishu.baseUrl, transport: { type: "webhook", encryptKey, verificationToken } },
+        slack: { botToken, baseUrl: this.#slack.baseUrl, transport: { type: "http", signingSecret } },
       },
     };
     await writeFile(path.join(this.#home, "factotum.json5"), JSON.stringify(config, undefined, 2), { mode: 0o600 });

@@ -39,6 +39,7 @@ test("the pages for users have commands, and ship with the product", async () =>
     "openrouter",
     "providers",
     "service",
+    "slack",
     "troubleshooting",
   ]) {
     expect(files).toContain(`${name}.md`);
