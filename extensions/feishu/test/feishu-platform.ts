@@ -10,15 +10,18 @@ import type {
   TestHappening,
   TestHappeningEvent,
   TestMessage,
+  TestPress,
 } from "@factotum/channel-conformance";
 import { FakeFeishu, feishuChallengeRequest, feishuEnvelope, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
 import type { FeishuEnvelope, FeishuFault, FeishuMention, FeishuSentMessage, FeishuWebhookOptions } from "@factotum/testing-channels";
 
 import { buttonValue } from "../src/card-value.ts";
+import { INPUT_PREFIX, shownCard } from "./shown-card.ts";
 
 const WEBHOOK_URL = "http://127.0.0.1/channels/feishu/second";
 const DAY_MS = 24 * 60 * 60_000;
 const BOB: FeishuMention = { key: "@_user_2", openId: "ou_bob", name: "Bob" };
+const PRESSED: TestMessage = { text: "", conversation: "direct", sender: "person" };
 const THREAD_ROOT = "om_thread_root";
 
 /** Feishu for the conformance suite: the fake server behind the suite's interface. */
@@ -107,6 +110,11 @@ export class FeishuPlatform implements ConformancePlatform {
     return this.#post(channel, feishuWebhookRequest(this.feishu.app, WEBHOOK_URL, payload, spoiled(fault, this.feishu.app.now())));
   }
 
+  async press(channel: Channel, { messageId: id, label, inputs = {} }: TestPress): Promise<DeliveryAnswer> {
+    const form = Object.fromEntries(Object.entries(inputs).map(([name, value]) => [INPUT_PREFIX + name, value]));
+    return this.deliver(channel, { raw: this.feishu.press(id, { label, form }), expected: this.event(PRESSED).expected });
+  }
+
   async deliverBytes(channel: Channel, bytes: Uint8Array): Promise<DeliveryAnswer> {
     if (this.transport === "webhook") return this.#post(channel, new Request(WEBHOOK_URL, { method: "POST", body: bytes }));
     this.feishu.longConnection.sendGarbage(bytes);
@@ -158,6 +166,7 @@ export class FeishuPlatform implements ConformancePlatform {
       deleted: message.deleted,
       reactions: message.reactions.map(({ emoji }) => emoji),
       ...this.#fileOf(message),
+      ...shownCard(message),
       notifiedAll: /<at[^>]*user_id="?all/i.test(textOf(message)),
     }));
   }

@@ -16,7 +16,7 @@ export const WEBCHAT_CAPABILITIES: ChannelCapabilities = {
   nativeCommands: false,
   buttons: false,
   cards: false,
-  streaming: "native",
+  streaming: "none",
   // The key is stored with the entry, which outlives every retry; 200 characters is the protocol's bound.
   idempotentSend: { windowMs: 30 * 24 * 60 * 60 * 1000, maxKeyLength: 200 },
   // The page keeps unsent messages and sends them when the gateway is back.

@@ -1,4 +1,14 @@
-import type { Channel, ChannelCapabilities, InboundEvent, Origin, Outbound, SendOptions, SendReceipt } from "@factotum/channel-contract";
+import type {
+  ActionName,
+  Channel,
+  ChannelCapabilities,
+  InboundEvent,
+  OptionalPart,
+  Origin,
+  Outbound,
+  SendOptions,
+  SendReceipt,
+} from "@factotum/channel-contract";
 import type { ConformanceOptions, ConformancePlatform, TestEvent, TestMessage } from "./platform.ts";
 import type { TestHost } from "./test-host.ts";
 
@@ -27,7 +37,24 @@ export type Need =
   | "reactions"
   | "idempotent-send"
   | "context"
+  | "cards"
+  | "buttons"
+  | "forms"
+  | "card-edits"
+  | "polls"
+  | "albums"
+  | "ephemeral"
+  | "silent"
+  | "stream"
+  | "native-commands"
+  | "resumes"
+  | "reply-context"
+  | OptionalPart
+  | ActionNeed
   | EventNeed;
+
+/** The channel declares this action. */
+type ActionNeed = `act-${ActionName}`;
 
 /** The channel passes on events of this type. */
 type EventNeed = `event-${Exclude<InboundEvent["type"], "message">}`;
@@ -93,6 +120,20 @@ export function providedNeeds(platform: ConformancePlatform, capabilities: Chann
     ["reactions", capabilities.reactions],
     ["idempotent-send", capabilities.idempotentSend !== undefined],
     ["context", capabilities.fetchesContext === true],
+    ["cards", capabilities.cards],
+    ["buttons", capabilities.cards && capabilities.buttons],
+    ["forms", capabilities.cards && capabilities.forms === true],
+    ["card-edits", capabilities.cards && capabilities.cardEdits === true],
+    ["polls", capabilities.polls],
+    ["albums", (capabilities.limits?.filesPerMessage ?? 1) > 1],
+    ["ephemeral", capabilities.ephemeral === true],
+    ["silent", capabilities.silent === true],
+    ["stream", capabilities.streaming === "native"],
+    ["native-commands", capabilities.nativeCommands],
+    ["resumes", capabilities.inbound.delivery === "resumes"],
+    ["reply-context", capabilities.replyContext === true],
+    ...(capabilities.optional ?? []).map((part) => [part, true] as const),
+    ...capabilities.actions.map((name) => [`act-${name}`, true] as const),
     ...(capabilities.events ?? []).map((type) => [`event-${type}`, true] as const),
   ];
   return new Set(table.filter(([, there]) => there).map(([need]) => need));

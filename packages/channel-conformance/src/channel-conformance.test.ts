@@ -7,17 +7,19 @@ import { WRONG_ADAPTERS } from "../test/wrong-adapters.ts";
 import { CONFORMANCE_REQUIREMENTS, channelConformance, proveRequirement } from "./index.ts";
 import type { ConformanceOptions } from "./index.ts";
 
-type Transport = "webhook" | "connection";
+/** `plain`: a connection of an adapter that declares text and files alone. */
+type Transport = "webhook" | "connection" | "plain";
 
 const optionsOf = (transport: Transport, defect?: Defect): ConformanceOptions<ReferencePlatform> => ({
   channel: "reference",
-  platform: () => Promise.resolve(new ReferencePlatform(transport)),
-  create: ({ platform, host, credential }) => new ReferenceChannel({ platform, host, credential, defect }),
+  platform: () => Promise.resolve(new ReferencePlatform(transport === "webhook" ? "webhook" : "connection")),
+  create: ({ platform, host, credential }) => new ReferenceChannel({ platform, host, credential, defect, isPlain: transport === "plain" }),
 });
 
 describe("a correct adapter passes", () => {
   channelConformance("by webhook", optionsOf("webhook"));
   channelConformance("by connection", optionsOf("connection"));
+  channelConformance("with text and files alone", optionsOf("plain"));
 });
 
 describe("a faulty adapter fails exactly the requirements that it violates", () => {
@@ -42,7 +44,7 @@ describe("the list of requirements", () => {
     const ids = CONFORMANCE_REQUIREMENTS.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     for (const id of ids) expect(id).toMatch(/^[a-z]+:[a-z-]+$/);
-    expect(ids.length).toBeGreaterThanOrEqual(80);
+    expect(ids.length).toBeGreaterThanOrEqual(130);
   });
 
   test("has an adapter that fails it, for every id", () => {

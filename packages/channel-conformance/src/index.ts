@@ -11,6 +11,7 @@ export type {
   TestHappening,
   TestHappeningEvent,
   TestMessage,
+  TestPress,
 } from "./platform.ts";
 export { MemoryAccountState } from "./memory-account-state.ts";
 export { CONFORMANCE_REQUIREMENTS, proveRequirement } from "./run-conformance.ts";

@@ -4,10 +4,16 @@ import type { ConformanceCase, ConformanceRequirement, World } from "./case.ts";
 import { ACKNOWLEDGEMENT_CASES } from "./cases/acknowledgement.ts";
 import { CONTEXT_CASES } from "./cases/context.ts";
 import { EVENT_CASES } from "./cases/events.ts";
+import { GUARANTEE_CASES } from "./cases/guarantee.ts";
 import { INBOUND_CASES } from "./cases/inbound.ts";
 import { LIFECYCLE_CASES } from "./cases/lifecycle.ts";
 import { ONCE_CASES } from "./cases/once.ts";
 import { OUTBOUND_CASES } from "./cases/outbound/outbound.ts";
+import { ACTION_CASES } from "./cases/rich/actions.ts";
+import { CARD_CASES } from "./cases/rich/cards.ts";
+import { COMMAND_CASES } from "./cases/rich/commands.ts";
+import { OPTIONAL_CASES } from "./cases/rich/optional.ts";
+import { SEND_CASES, STREAM_CASES } from "./cases/rich/sends.ts";
 import { WEBHOOK_CASES } from "./cases/webhook.ts";
 import type { ConformanceOptions } from "./platform.ts";
 import { TestHost } from "./test-host.ts";
@@ -15,11 +21,18 @@ import { TestHost } from "./test-host.ts";
 const CASES: readonly ConformanceCase[] = [
   ...INBOUND_CASES,
   ...EVENT_CASES,
+  ...GUARANTEE_CASES,
+  ...COMMAND_CASES,
   ...CONTEXT_CASES,
   ...ACKNOWLEDGEMENT_CASES,
   ...ONCE_CASES,
   ...WEBHOOK_CASES,
   ...OUTBOUND_CASES,
+  ...CARD_CASES,
+  ...SEND_CASES,
+  ...STREAM_CASES,
+  ...ACTION_CASES,
+  ...OPTIONAL_CASES,
   ...LIFECYCLE_CASES,
 ];
 

@@ -113,13 +113,14 @@ export function createOnceChannel(input: {
       },
     },
     defect: undefined,
+    isPlain: true,
   });
   return {
     capabilities: { ...channel.capabilities, inbound: { delivery: "once", transport: "connection" } },
     start: (options) => channel.start(options),
     handleWebhook: (request, options) => channel.handleWebhook(request, options),
     send: (target, outbound, options) => channel.send(target, outbound, options),
-    act: () => channel.act(),
+    act: (action, options) => channel.act(action, options),
     fetchAttachment: (ref, options) => channel.fetchAttachment(ref, options),
     fetchContext: (message, options) => channel.fetchContext(message, options),
     resolveTarget: (query) => channel.resolveTarget(query),

@@ -3,23 +3,33 @@ import { ChannelError, messageId } from "@factotum/channel-contract";
 import type {
   CallOptions,
   Channel,
+  ChannelAction,
   ChannelCapabilities,
   ChannelHealth,
   ChannelHost,
+  DirectoryEntry,
+  HistoryMessage,
   InboundEvent,
+  LoginStep,
   Media,
   MessageContext,
+  MessageId,
   MsgContext,
   Origin,
   Outbound,
+  ProbeResult,
+  Reconciliation,
   SendOptions,
   SendReceipt,
 } from "@factotum/channel-contract";
+import { ACTION_NAMES, MAX_BUTTONS, MAX_FILES, MAX_POLL_OPTIONS, ReferenceExtras, renderRich } from "./reference-extras.ts";
+import type { ExtraDefect } from "./reference-extras.ts";
 import { BOT_ID, ReferenceBreak, SECRETS, sign } from "./reference-platform.ts";
 import type { ReferenceAnswer, ReferenceCall, ReferenceEvent, ReferencePlatform } from "./reference-platform.ts";
 
 /** Possible defects; each changes one thing of the correct adapter. */
 export type Defect =
+  | ExtraDefect
   | "acks-early"
   | "acks-what-was-not-stored"
   | "dedupes-in-memory-and-releases-never"
@@ -132,6 +142,29 @@ const DROPS: Partial<Record<Defect, InboundEvent["type"]>> = {
   "drops-members": "member",
   "drops-votes": "vote",
   "drops-receipts": "receipt",
+  "drops-moves": "moved",
+};
+
+/** What an adapter without any extras declares. */
+const PLAIN: Partial<ChannelCapabilities> = {
+  edit: false,
+  delete: false,
+  reactions: false,
+  polls: false,
+  typing: false,
+  nativeCommands: false,
+  buttons: false,
+  cards: false,
+  cardEdits: false,
+  forms: false,
+  ephemeral: false,
+  silent: false,
+  limits: {},
+  optional: [],
+  replyContext: false,
+  streaming: "none",
+  events: [],
+  actions: [],
 };
 
 const MAX_LENGTH = 500;
@@ -142,6 +175,8 @@ interface Config {
   readonly host: ChannelHost;
   readonly credential: "right" | "wrong";
   readonly defect: Defect | undefined;
+  /** Declares text and files alone. */
+  readonly isPlain?: boolean;
 }
 
 /** An adapter for the fictional platform, correct except for the given defect. */
@@ -160,32 +195,50 @@ export class ReferenceChannel implements Channel {
   #started = false;
   #disconnect: (() => void) | undefined;
   #sends = 0;
+  readonly #extras: ReferenceExtras;
+  #menu: Disposable | undefined;
 
   constructor(config: Config) {
     this.#config = config;
+    this.#extras = new ReferenceExtras({
+      host: config.host,
+      is: (defect) => this.#is(defect),
+      call: async (call, signal) => this.#call(call, signal),
+    });
+    const isWebhook = (config.platform.transport === "webhook") !== this.#is("wrong-guarantee");
     this.capabilities = {
       addressing: "platform",
-      inbound: { delivery: "redelivers", transport: "webhook", webhookAuth: "signature" },
+      inbound: isWebhook
+        ? { delivery: "redelivers", transport: "webhook", webhookAuth: "signature" }
+        : { delivery: "resumes", transport: "connection" },
       text: { maxLength: this.#is("declares-nonsense") ? 499.5 : MAX_LENGTH, unit: "utf16", markdown: "full", dialect: "reference" },
       threads: "native",
       edit: true,
       delete: true,
       reactions: true,
-      polls: false,
+      polls: true,
       typing: true,
       media: [
         { kind: "image", maxBytes: 2_000 },
         { kind: "file", maxBytes: 2_000 },
       ],
-      nativeCommands: false,
-      buttons: false,
-      cards: false,
-      streaming: "none",
+      nativeCommands: true,
+      buttons: true,
+      cards: true,
+      cardEdits: true,
+      forms: true,
+      ephemeral: true,
+      silent: true,
+      limits: { buttonsPerCard: MAX_BUTTONS, buttonValueBytes: 200, pollOptions: MAX_POLL_OPTIONS, filesPerMessage: MAX_FILES },
+      optional: ["login", "probe", "directory", "history", "reconcile"],
+      replyContext: true,
+      streaming: "native",
       idempotentSend: { windowMs: 60_000, maxKeyLength: 40 },
       caseSensitiveIds: true,
       fetchesContext: true,
-      events: ["edit", "delete", "reaction", "action", "member", "vote", "receipt"],
-      actions: [],
+      events: ["edit", "delete", "reaction", "action", "member", "vote", "receipt", "moved"],
+      actions: ACTION_NAMES,
+      ...(config.isPlain === true && PLAIN),
     };
   }
 
@@ -198,11 +251,10 @@ export class ReferenceChannel implements Channel {
     if (this.#started && !this.#is("start-twice-is-twice")) return;
     this.#started = true;
     if (this.#is("logs-secrets")) this.#config.host.logger.debug("start", { credential: this.#secret });
-    if (!this.#is("start-does-not-check")) {
-      const { status } = await this.#config.platform.call({ type: "token", secret: this.#secret }, signal);
-      if (status === 401) throw new ChannelError("unauthorized", "wrong credential", { retry: { type: "never" } });
-    }
-    if (this.#config.platform.transport === "connection") this.#connect();
+    if (!this.#is("start-does-not-check")) await this.#checkCredential(signal);
+    if (this.#config.platform.transport === "connection")
+      this.#connect(this.#is("ignores-cursor") ? undefined : await this.#config.host.cursor());
+    if (this.capabilities.nativeCommands) this.#menu = this.#extras.followCommands(this.#lives.signal);
     if (this.#is("always-connected")) this.#state = "connected";
   }
 
@@ -210,9 +262,9 @@ export class ReferenceChannel implements Channel {
     return this.#config.credential === "right" ? SECRETS.credential : "a wrong one";
   }
 
-  #connect(): void {
-    this.#disconnect = this.#config.platform.connect(this.#secret, {
-      onEvent: (raw) => this.#event(raw).then((status) => status === 200),
+  #connect(cursor?: string): void {
+    const handlers = {
+      onEvent: (raw: string) => this.#event(raw).then((status) => status === 200),
       onClose: () => {
         this.#state = "disconnected";
         if (this.#is("never-reconnects") || this.#lives.signal.aborted) return;
@@ -222,7 +274,8 @@ export class ReferenceChannel implements Channel {
           if (this.#is("leaks-connections")) this.#reconnect();
         });
       },
-    });
+    };
+    this.#disconnect = this.#config.platform.connect(this.#secret, handlers, cursor);
     this.#state = this.#is("never-connected") ? "starting" : "connected";
     this.#evidenceAtMs = Date.now();
   }
@@ -295,15 +348,16 @@ export class ReferenceChannel implements Channel {
       if (this.#seen.has(key)) return 200;
       this.#seen.add(key);
     }
-    return this.#handOver(this.#parse(event));
+    return this.#handOver(this.#parse(event), event);
   }
 
   async #otherEvent(event: ReferenceEvent, detail: InboundEvent): Promise<number> {
     const { defect } = this.#config;
     if (defect !== undefined && DROPS[defect] === detail.type) return 200;
     const { id, message } = event;
-    return this.#handOver({
-      origin: { channel: "reference", accountId: this.#config.host.accountId, conversation: { kind: "group", id: message.chat } },
+    const kind = message.direct ? "direct" : "group";
+    const parsed: MsgContext = {
+      origin: { channel: "reference", accountId: this.#config.host.accountId, conversation: { kind, id: message.chat } },
       eventId: this.#is("makes-up-ids-of-events") ? this.#config.host.random.uuid() : id,
       messageId: messageId(message.id),
       timestampMs: message.atSeconds * 1_000,
@@ -312,21 +366,27 @@ export class ReferenceChannel implements Channel {
       text: message.text,
       mentionsBot: false,
       attachments: [],
-    });
+    };
+    return this.#handOver(parsed, event);
   }
 
   #spoiled(detail: InboundEvent): InboundEvent {
     if (detail.type === "reaction" && this.#is("takes-back-nothing")) return { ...detail, removed: false };
     if (detail.type === "member" && this.#is("everybody-joins")) return { ...detail, change: "joined" };
+    if (detail.type === "action" && this.#is("drops-values-of-inputs")) {
+      const { inputs: _dropped, ...press } = detail;
+      return press;
+    }
     if (detail.type === "member" && this.#is("does-not-know-itself")) return { ...detail, member: { ...detail.member, isSelf: false } };
     return detail;
   }
 
-  async #handOver(message: MsgContext): Promise<number> {
-    const { host } = this.#config;
+  async #handOver(message: MsgContext, { id }: ReferenceEvent): Promise<number> {
+    const { host, platform } = this.#config;
+    const progress = platform.transport === "connection" && !this.#is("commits-no-cursor") ? { cursor: id } : {};
     if (this.#is("logs-words")) host.logger.info("received", { text: message.text });
     this.#lastChat = message.origin.conversation.id;
-    const stored = host.receive(message);
+    const stored = host.receive(message, progress);
     if (this.#is("acks-early")) {
       stored.catch(() => undefined);
       return 200;
@@ -341,7 +401,7 @@ export class ReferenceChannel implements Channel {
     }
   }
 
-  #parse({ id, message }: ReferenceEvent): MsgContext {
+  #parse({ id, message, command, token }: ReferenceEvent): MsgContext {
     const isDirect = message.direct || this.#is("group-is-direct");
     const names = new Map(message.mentions.map((mention) => [mention.id, mention.name]));
     const text = this.#is("raw-mentions")
@@ -368,6 +428,9 @@ export class ReferenceChannel implements Channel {
       ...(!this.#is("hides-whose-names") && { mentions: message.mentions.filter((mention) => mention.id !== BOT_ID) }),
       ...(message.replyTo !== undefined &&
         !this.#is("no-reply") && { replyTo: { messageId: messageId(message.replyTo), body: "", isQuote: false } }),
+      ...(token !== undefined && !this.#is("no-reply-context") && { replyContext: { data: token } }),
+      ...(command !== undefined && !this.#is("no-native-commands") && { command }),
+      ...(this.#is("everything-is-a-command") && { command: command ?? { name: text, argumentsText: "" } }),
       attachments: this.#is("drops-files")
         ? []
         : message.files.map(({ key, name }) => ({ kind: "file", ref: JSON.stringify({ key }), fileName: name })),
@@ -393,9 +456,14 @@ export class ReferenceChannel implements Channel {
     return result;
   }
 
-  async #dispatch(target: Origin, outbound: Outbound, { signal, idempotencyKey }: SendOptions): Promise<SendReceipt> {
+  async #dispatch(target: Origin, outbound: Outbound, { signal, idempotencyKey, replyContext }: SendOptions): Promise<SendReceipt> {
+    if (replyContext?.startsWith("reply-") === false && this.#is("trusts-reply-context")) return rejected("rejected");
     const ends = this.#is("ignores-abort") ? new AbortController().signal : AbortSignal.any([signal, this.#lives.signal]);
     this.#sends += 1;
+    if (outbound.type !== "text" && outbound.type !== "media" && this.#config.isPlain === true) {
+      if (this.#is("throws-undeclared")) throw new Error("not supported");
+      return rejected("rejected");
+    }
     switch (outbound.type) {
       case "text": {
         if (outbound.text.trim() === "" && !this.#is("sends-blank")) return rejected("rejected");
@@ -410,6 +478,10 @@ export class ReferenceChannel implements Channel {
           ...(outbound.replyTo !== undefined && !this.#is("no-reply-out") && { replyTo: outbound.replyTo }),
           text: this.#render(outbound.text),
           key: this.#key(idempotencyKey),
+          more: {
+            ...(outbound.onlyFor !== undefined && !this.#is("shows-all") && { onlyFor: outbound.onlyFor }),
+            ...(outbound.silent === true && !this.#is("notifies-always") && { silent: true }),
+          },
         };
         return this.#receipt(send, ends);
       }
@@ -417,7 +489,18 @@ export class ReferenceChannel implements Channel {
         if (this.#is("edit-lies")) return { type: "accepted", messageIds: [outbound.targetId] };
         if (this.#is("edit-adds"))
           return this.#receipt({ type: "send", chat: target.conversation.id, text: outbound.text, key: `edit-${this.#sends}` }, ends);
+        if (this.#is("edit-keeps-growing"))
+          return this.#receipt({ type: "change", id: outbound.targetId, change: { text: outbound.text } }, ends);
         return this.#receipt({ type: "edit", id: outbound.targetId, text: this.#render(outbound.text) }, ends);
+      case "card":
+      case "edit-card":
+      case "poll":
+      case "album":
+      case "stream": {
+        if (outbound.type === "edit-card" && this.#is("card-edit-lies")) return { type: "accepted", messageIds: [outbound.targetId] };
+        const rich = renderRich(outbound, { chat: target.conversation.id, key: this.#key(idempotencyKey) }, (defect) => this.#is(defect));
+        return rich === undefined ? rejected("rejected") : this.#receipt(rich, ends);
+      }
       case "typing":
         if (this.#is("typing-is-text"))
           return this.#receipt({ type: "send", chat: target.conversation.id, text: "…", key: `typing-${this.#sends}` }, ends);
@@ -431,9 +514,6 @@ export class ReferenceChannel implements Channel {
       case "reaction":
         if (this.#is("reaction-lies")) return { type: "accepted", messageIds: [outbound.targetId] };
         return this.#receipt({ type: "react", id: outbound.targetId, emoji: outbound.emoji, removed: outbound.removed }, ends);
-      default:
-        if (this.#is("throws-undeclared")) throw new Error("not supported");
-        return rejected("rejected");
     }
   }
 
@@ -514,10 +594,39 @@ export class ReferenceChannel implements Channel {
     }
   }
 
-  act(): Promise<{ value: unknown }> {
-    return this.#is("acts")
-      ? Promise.resolve({ value: null })
-      : Promise.reject(new ChannelError("rejected", "not supported", { retry: { type: "never" } }));
+  async act(action: ChannelAction, options: CallOptions): Promise<{ value: unknown }> {
+    if (this.capabilities.actions.includes(action.name)) return this.#extras.act(action, options);
+    if (this.#is("acts")) return { value: null };
+    throw new ChannelError("rejected", "not supported", { retry: { type: "never" } });
+  }
+
+  async probe(options: CallOptions): Promise<ProbeResult> {
+    if (this.#is("probe-starts")) await this.start(options);
+    return this.#extras.probe(options, async () => this.#checkCredential(options.signal));
+  }
+
+  async directory(query: string, options: CallOptions & { readonly limit: number }): Promise<readonly DirectoryEntry[]> {
+    return this.#extras.directory(query, options);
+  }
+
+  async history(
+    target: Origin,
+    options: CallOptions & { readonly limit: number; readonly before?: MessageId },
+  ): Promise<readonly HistoryMessage[]> {
+    return this.#extras.history(target, options);
+  }
+
+  async reconcile(_target: Origin, _outbound: Outbound, options: SendOptions): Promise<Reconciliation> {
+    return this.#extras.reconcile(this.#key(options.idempotencyKey), options);
+  }
+
+  login(options: CallOptions): AsyncIterable<LoginStep> {
+    return this.#extras.login(options);
+  }
+
+  async #checkCredential(signal: AbortSignal): Promise<void> {
+    const { status } = await this.#config.platform.call({ type: "token", secret: this.#secret }, signal);
+    if (status === 401) throw new ChannelError("unauthorized", "wrong credential", { retry: { type: "never" } });
   }
 
   async fetchAttachment(
@@ -547,7 +656,7 @@ export class ReferenceChannel implements Channel {
 
   resolveTarget(query: string): Promise<Origin | undefined> {
     const { accountId } = this.#config.host;
-    const id = /^channel:(room|dm)$/.exec(query)?.[1];
+    const id = /^(?:channel|user):(room|dm|alice)$/.exec(query)?.[1];
     if (this.#is("finds-everybody"))
       return Promise.resolve({ channel: "reference", accountId, conversation: { kind: "group", id: "room" } });
     if (id === undefined || this.#is("finds-nobody")) return Promise.resolve(undefined);
@@ -567,6 +676,7 @@ export class ReferenceChannel implements Channel {
     if (this.#state === "stopped" && this.#is("stop-twice-throws")) throw new Error("stopped already");
     if (!this.#started && this.#is("stops-only-what-started")) return;
     this.#state = "stopped";
+    this.#menu?.[Symbol.dispose]();
     if (!this.#is("leaks-connections")) this.#disconnect?.();
     const giveUp = (): void => this.#lives.abort();
     if (!this.#is("stop-waits-for-ever")) {

@@ -11,6 +11,7 @@ import type {
   TestHappening,
   TestHappeningEvent,
   TestMessage,
+  TestPress,
 } from "../src/index.ts";
 
 /** An event in the format of the fictional platform. */
@@ -20,6 +21,9 @@ export interface ReferenceEvent {
   readonly kind: string;
   /** Details of an event that is not a message; `message` has its place, time and sender. */
   readonly detail?: InboundEvent;
+  readonly command?: { readonly name: string; readonly argumentsText: string };
+  /** Data for the answer. */
+  readonly token?: string;
   readonly message: {
     readonly id: string;
     readonly chat: string;
@@ -47,12 +51,29 @@ export type ReferenceCall =
       readonly text: string;
       readonly file?: { readonly name: string; readonly bytes: Uint8Array };
       readonly key: string;
+      /** What else is shown of it. */
+      readonly more?: Partial<ShownMessage>;
+      /** Values of its buttons, by label. */
+      readonly actions?: Readonly<Record<string, { readonly actionId: string; readonly value?: string }>>;
     }
   | { readonly type: "edit"; readonly token: string; readonly id: string; readonly text: string }
   | { readonly type: "delete"; readonly token: string; readonly id: string }
   | { readonly type: "react"; readonly token: string; readonly id: string; readonly emoji: string; readonly removed: boolean }
   | { readonly type: "file"; readonly token: string; readonly key: string }
-  | { readonly type: "context"; readonly token: string; readonly message: string };
+  | { readonly type: "context"; readonly token: string; readonly message: string }
+  /** Changes of a message that not every adapter makes. */
+  | { readonly type: "change"; readonly token: string; readonly id: string; readonly change: Partial<ShownMessage> }
+  | { readonly type: "thread"; readonly token: string; readonly name: string }
+  | { readonly type: "menu"; readonly token: string; readonly names: readonly string[] }
+  | { readonly type: "query"; readonly token: string; readonly what: keyof ReferenceFacts };
+
+/** What the platform answers to queries. */
+export interface ReferenceFacts {
+  readonly messages: readonly (ShownMessage & { readonly sentAtMs: number; readonly key: string })[];
+  readonly threads: readonly { readonly threadId: string; readonly name: string }[];
+  readonly directory: readonly { readonly type: "person" | "group"; readonly id: string; readonly name: string }[];
+  readonly me: { readonly id: string; readonly mayRead: boolean };
+}
 
 /** Its answer. */
 export interface ReferenceAnswer {
@@ -76,6 +97,8 @@ export const BOT_ID = "bot";
 const ACCOUNT = "account-1";
 const MAX_LENGTH = 500;
 const MAX_KEY_LENGTH = 40;
+/** Calls that show, change or remove a message. */
+const COUNTED: ReadonlySet<ReferenceCall["type"]> = new Set(["send", "edit", "delete", "react", "change"]);
 const CONTEXT = { senderName: "Alice", subject: "The room", quoted: "An earlier word" };
 
 /** A fictional chat platform in memory, correct in every point that the suite tests. */
@@ -94,6 +117,16 @@ export class ReferencePlatform implements ConformancePlatform {
   readonly #faults: SendFault[] = [];
   readonly #held: (() => void)[] = [];
   readonly #files = new Map<string, Uint8Array>();
+  readonly #sent = new Map<string, { readonly sentAtMs: number; readonly key: string }>();
+  readonly #actions = new Map<string, NonNullable<Extract<ReferenceCall, { type: "send" }>["actions"]>>();
+  readonly #threads: { readonly threadId: string; readonly name: string }[] = [];
+  readonly #kept: ReferenceEvent[] = [];
+  readonly #menus: (readonly string[])[] = [];
+  readonly #menuWaits: { count: number; resolve: () => void }[] = [];
+  readonly directory: NonNullable<ConformancePlatform["directory"]> = {
+    person: { id: "alice", name: "Alice Brown" },
+    group: { id: "room", name: "The Room" },
+  };
   readonly #waiting: { count: number; resolve: () => void }[] = [];
   readonly #connections = new Set<{ readonly onEvent: (raw: string) => Promise<boolean>; readonly onClose: () => void }>();
   readonly #connectionWaits: { count: number; resolve: () => void }[] = [];
@@ -120,7 +153,7 @@ export class ReferencePlatform implements ConformancePlatform {
   async call(call: ReferenceCall, signal: AbortSignal): Promise<ReferenceAnswer> {
     if (this.#down) throw new ReferenceBreak(false);
     if (call.type === "token") return call.secret === SECRETS.credential ? { status: 200, value: `token-${this.#token}` } : { status: 401 };
-    if (call.type !== "file" && call.type !== "context") this.#countRequest();
+    if (COUNTED.has(call.type)) this.#countRequest();
     if (call.token !== `token-${this.#token}`) return { status: 401 };
     const fault = call.type === "send" ? this.#faults.shift() : undefined;
     if (fault?.type === "rate-limited") return { status: 429, retryAfterSeconds: fault.delayMs / 1_000 };
@@ -136,10 +169,17 @@ export class ReferencePlatform implements ConformancePlatform {
   }
 
   /** Opens the adapter's connection. */
-  connect(secret: string, handlers: { readonly onEvent: (raw: string) => Promise<boolean>; readonly onClose: () => void }): () => void {
+  connect(
+    secret: string,
+    handlers: { readonly onEvent: (raw: string) => Promise<boolean>; readonly onClose: () => void },
+    /** The event after which it continues. */
+    cursor?: string,
+  ): () => void {
     if (this.#down) throw new ReferenceBreak(false);
     if (secret !== SECRETS.credential) throw new Error("unauthorized");
     this.#connections.add(handlers);
+    const after = this.#kept.findIndex(({ id }) => id === cursor);
+    for (const event of cursor === undefined ? [] : this.#kept.slice(after + 1)) void handlers.onEvent(JSON.stringify(event));
     this.#connectionCount += 1;
     for (const { count, resolve } of this.#connectionWaits) if (this.#connectionCount >= count) resolve();
     return () => this.#connections.delete(handlers);
@@ -151,6 +191,46 @@ export class ReferencePlatform implements ConformancePlatform {
     const expected = happeningDetail(what, messageId(before.expected.messageId));
     const raw = { ...(base.raw as ReferenceEvent), kind: "other", detail: expected };
     return { before, event: { ...base, raw }, expected };
+  }
+
+  moved(): TestHappeningEvent {
+    const base = this.event({ text: "", conversation: "group", sender: "person" });
+    const expected: InboundEvent = { type: "moved", to: { kind: "group", id: "new-room" } };
+    return { event: { ...base, raw: { ...(base.raw as ReferenceEvent), kind: "other", detail: expected } }, expected };
+  }
+
+  command(command: { readonly name: string; readonly argumentsText: string }): TestEvent {
+    const base = this.event({ text: `/${command.name}`, conversation: "direct", sender: "person" });
+    return { ...base, raw: { ...(base.raw as ReferenceEvent), command } };
+  }
+
+  menu(): readonly string[] {
+    return this.#menus.at(-1) ?? [];
+  }
+
+  menuSet(count: number): Promise<void> {
+    return this.#wait(this.#menuWaits, count, this.#menus.length);
+  }
+
+  async followLogin(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  keep(event: TestEvent): void {
+    this.#kept.push(event.raw as ReferenceEvent);
+  }
+
+  press(channel: Channel, { messageId: id, label, inputs }: TestPress): Promise<DeliveryAnswer> {
+    const action = this.#actions.get(id)?.[label];
+    if (action === undefined) return Promise.resolve("refused");
+    const base = this.event({ text: "", conversation: "direct", sender: "person" });
+    const detail: InboundEvent = {
+      type: "action",
+      ...action,
+      targetId: messageId(id),
+      ...(inputs !== undefined && { inputs }),
+    };
+    return this.deliver(channel, { ...base, raw: { ...(base.raw as ReferenceEvent), kind: "other", detail } });
   }
 
   event(message: TestMessage): TestEvent {
@@ -169,6 +249,7 @@ export class ReferencePlatform implements ConformancePlatform {
       account: ACCOUNT,
       id: `e${this.#count}`,
       kind: "message",
+      token: `reply-${id}`,
       message: {
         id,
         chat: message.conversation === "direct" ? "dm" : "room",
@@ -205,7 +286,10 @@ export class ReferencePlatform implements ConformancePlatform {
       ...(fault === "unknown-kind" && { kind: "odd" }),
     };
     const body = JSON.stringify(raw);
-    if (this.transport === "connection") return this.#push(body);
+    if (this.transport === "connection") {
+      if (fault === undefined) this.#kept.push(raw);
+      return this.#push(body);
+    }
     const seconds = Math.floor(Date.now() / 1_000) + (fault === "stale" ? -86_400 : fault === "early" ? 86_400 : 0);
     const key = fault === "signature-wrong" ? "another key" : SECRETS.signing;
     const headers = {
@@ -284,7 +368,18 @@ export class ReferencePlatform implements ConformancePlatform {
       case "context":
         return this.#readsRefused ? { status: 403 } : { status: 200, value: JSON.stringify(CONTEXT) };
       case "edit":
-        return this.#change(call.id, () => ({ text: call.text }));
+        return this.#change(call.id, () => ({ text: call.text, isGrowing: false }));
+      case "change":
+        return this.#change(call.id, () => call.change);
+      case "thread":
+        this.#threads.push({ threadId: `t${this.#threads.length + 1}`, name: call.name });
+        return { status: 200, value: this.#threads.at(-1)?.threadId ?? "" };
+      case "menu":
+        this.#menus.push(call.names);
+        for (const { count, resolve } of this.#menuWaits) if (this.#menus.length >= count) resolve();
+        return { status: 200 };
+      case "query":
+        return { status: 200, value: JSON.stringify(this.#facts()[call.what]) };
       case "delete":
         return this.#change(call.id, () => ({ deleted: true }));
       case "react":
@@ -294,6 +389,19 @@ export class ReferencePlatform implements ConformancePlatform {
     }
   }
 
+  #facts(): ReferenceFacts {
+    const { person, group } = this.directory;
+    return {
+      messages: this.#shown.map((message) => ({ ...message, ...(this.#sent.get(message.messageId) ?? { sentAtMs: 0, key: "" }) })),
+      threads: this.#threads,
+      directory: [
+        { type: "person", ...person },
+        { type: "group", ...group },
+      ],
+      me: { id: BOT_ID, mayRead: !this.#readsRefused },
+    };
+  }
+
   #send(call: Extract<ReferenceCall, { type: "send" }>): ReferenceAnswer {
     if (call.chat !== "dm" && call.chat !== "room") return { status: 404 };
     if (call.text.length > MAX_LENGTH * 3 || call.key.length > MAX_KEY_LENGTH) return { status: 413 };
@@ -301,6 +409,8 @@ export class ReferencePlatform implements ConformancePlatform {
     if (earlier !== undefined) return { status: 200, value: earlier };
     const messageId = `s${this.#shown.length + 1}`;
     this.#keys.set(call.key, messageId);
+    this.#sent.set(messageId, { sentAtMs: Date.now(), key: call.key });
+    if (call.actions !== undefined) this.#actions.set(messageId, call.actions);
     this.#shown.push({
       messageId,
       conversationId: call.chat,
@@ -311,6 +421,7 @@ export class ReferencePlatform implements ConformancePlatform {
       reactions: [],
       ...(call.file !== undefined && { file: call.file }),
       notifiedAll: call.text.includes("<!all>"),
+      ...call.more,
     });
     return { status: 200, value: messageId };
   }

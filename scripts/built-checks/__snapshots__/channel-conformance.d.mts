@@ -1,4 +1,4 @@
-import { AccountChange, AccountProgress, AccountRow, AccountRowOptions, AccountState, AccountValue, Channel, ChannelHost, Clock, HostCommand, HostCommands, InboundEvent, Logger, MsgContext, Origin, Random } from "@factotum/channel-contract";
+import { AccountChange, AccountProgress, AccountRow, AccountRowOptions, AccountState, AccountValue, ActionName, Channel, ChannelHost, Clock, HostCommand, HostCommands, InboundEvent, Logger, LoginStep, MsgContext, OptionalPart, Origin, Random } from "@factotum/channel-contract";
 /** A message of the test; the platform's driver turns it into an event. */
 interface TestMessage {
   readonly text: string;
@@ -80,6 +80,39 @@ interface ShownMessage {
   };
   /** Whether it notified everyone in the room. */
   readonly notifiedAll: boolean;
+  /** A card, as people see it. For channels that declare `cards`. */
+  readonly card?: {
+    /** Everything it says besides buttons and inputs. */
+    readonly text: string;
+    /** Labels, in order. */
+    readonly buttons: readonly string[];
+    /** Ids, in order. */
+    readonly inputs: readonly string[];
+  };
+  /** For channels that declare `polls`. */
+  readonly poll?: {
+    readonly question: string;
+    readonly options: readonly string[];
+    readonly multiple: boolean;
+  };
+  /** The files of an album, in order. For channels that declare `limits.filesPerMessage`. */
+  readonly files?: readonly {
+    readonly name: string;
+    readonly bytes: Uint8Array;
+  }[];
+  /** The one person who sees it; everyone if absent. For channels that declare `ephemeral`. */
+  readonly onlyFor?: string;
+  /** It notified nobody. For channels that declare `silent`. */
+  readonly silent?: boolean;
+  /** An answer that still grows. For channels with native streaming. */
+  readonly isGrowing?: boolean;
+  readonly pinned?: boolean;
+}
+/** A press of a button, with the values of the card's inputs. */
+interface TestPress {
+  readonly messageId: string;
+  readonly label: string;
+  readonly inputs?: Readonly<Record<string, string>>;
 }
 /**
  * The platform under the adapter: a local server that speaks the real protocol, and controls for the test. Every platform has every member; a missing feature
@@ -110,7 +143,10 @@ interface ConformancePlatform extends AsyncDisposable {
   event(message: TestMessage): TestEvent;
   /** An event other than a message. Called only for types that the channel declares in `capabilities.events`. */
   happening(what: TestHappening): TestHappeningEvent;
-  /** Delivers an event and resolves with the platform's interpretation of the answer. */
+  /**
+   * Delivers an event and resolves with the platform's interpretation of the answer. A platform that delivers once has no answer: it resolves with
+   * `acknowledged` once the channel has passed the event on or failed to.
+   */
   deliver(channel: Channel, event: TestEvent, options?: {
     readonly fault?: DeliveryFault;
   }): Promise<DeliveryAnswer>;
@@ -138,6 +174,34 @@ interface ConformancePlatform extends AsyncDisposable {
   /** From now on requests for names, groups or messages are refused: the app lacks the permission. */
   refuseReads(): void;
   release(): void;
+  /** A person in the direct chat presses a button of a card that the channel sent. For channels that declare `buttons`. */
+  press?(channel: Channel, press: TestPress): Promise<DeliveryAnswer>;
+  /** A group continues under another address. For channels that declare the event `moved`. */
+  moved?(): TestHappeningEvent;
+  /** A person uses a slash command of the platform itself. For channels that declare `nativeCommands`. */
+  command?(command: {
+    readonly name: string;
+    readonly argumentsText: string;
+  }): TestEvent;
+  /** Names of the commands in the platform's menu. For channels that declare `nativeCommands`. */
+  menu?(): readonly string[];
+  /** Resolves once the menu has been set `count` times since the start. */
+  menuSet?(count: number): Promise<void>;
+  /** A person and a group that the platform's directory has. For channels that declare `directory`, or the action `member-info`. */
+  readonly directory?: {
+    readonly person: {
+      readonly id: string;
+      readonly name: string;
+    };
+    readonly group: {
+      readonly id: string;
+      readonly name: string;
+    };
+  };
+  /** Does what a step of a login asks for. For channels that declare `login`. */
+  followLogin?(step: LoginStep): Promise<void>;
+  /** Stores an event that happens while no connection is open. For channels whose `inbound.delivery` is `resumes`. */
+  keep?(event: TestEvent): void;
   /** Stops listening at the platform's address. */
   shutDown(): Promise<void>;
   /** Revokes all issued tokens; the credential stays valid. */
@@ -205,7 +269,9 @@ declare class TestHost implements ChannelHost {
   storedMessages(count: number): Promise<void>;
 }
 /** Platform features that a case requires. */
-type Need = "webhook" | "connection" | "handshake" | "renewable-token" | "other-bots" | "mass-mention" | "files" | "groups" | "replies" | "credential" | "wire" | "line-breaks" | "redelivery" | "once" | "threads" | "markdown" | "edit" | "media" | "typing" | "delete" | "reactions" | "idempotent-send" | "context" | EventNeed;
+type Need = "webhook" | "connection" | "handshake" | "renewable-token" | "other-bots" | "mass-mention" | "files" | "groups" | "replies" | "credential" | "wire" | "line-breaks" | "redelivery" | "once" | "threads" | "markdown" | "edit" | "media" | "typing" | "delete" | "reactions" | "idempotent-send" | "context" | "cards" | "buttons" | "forms" | "card-edits" | "polls" | "albums" | "ephemeral" | "silent" | "stream" | "native-commands" | "resumes" | "reply-context" | OptionalPart | ActionNeed | EventNeed;
+/** The channel declares this action. */
+type ActionNeed = `act-${ActionName}`;
 /** The channel passes on events of this type. */
 type EventNeed = `event-${Exclude<InboundEvent["type"], "message">}`;
 /** One requirement, as data. */
@@ -236,4 +302,4 @@ type ConformanceOutcome = {
 declare function proveRequirement(id: string, options: ConformanceOptions, settings: {
   readonly timeoutMs: number;
 }): Promise<ConformanceOutcome>;
-export { CONFORMANCE_REQUIREMENTS, type ConformanceOptions, type ConformanceOutcome, type ConformancePlatform, type ConformanceRequirement, type DeliveryAnswer, type DeliveryFault, MemoryAccountState, type Need, type SendFault, type ShownMessage, type TestEvent, type TestHappening, type TestHappeningEvent, TestHost, type TestMessage, channelConformance, proveRequirement };
+export { CONFORMANCE_REQUIREMENTS, type ConformanceOptions, type ConformanceOutcome, type ConformancePlatform, type ConformanceRequirement, type DeliveryAnswer, type DeliveryFault, MemoryAccountState, type Need, type SendFault, type ShownMessage, type TestEvent, type TestHappening, type TestHappeningEvent, TestHost, type TestMessage, type TestPress, channelConformance, proveRequirement };

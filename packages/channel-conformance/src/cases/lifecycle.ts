@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { ChannelError } from "@factotum/channel-contract";
+import type { ActionName } from "@factotum/channel-contract";
 import type { ConformanceCase } from "../case.ts";
 import { acceptedId } from "./outbound/receipt.ts";
 
@@ -151,7 +152,7 @@ export const LIFECYCLE_CASES: readonly ConformanceCase[] = [
       const undeclared = (["pin", "search", "thread-create", "member-info"] as const).filter(
         (name) => !channel.capabilities.actions.includes(name),
       );
-      for (const name of undeclared) {
+      for (const name of [...undeclared, "no-such-action" as ActionName]) {
         await assert.rejects(channel.act({ name, target: address("direct"), parameters: {} }, soon()), (error) =>
           ChannelError.isInstance(error),
         );
@@ -218,13 +219,14 @@ export const LIFECYCLE_CASES: readonly ConformanceCase[] = [
     needs: [],
     behaviour: "What is declared is possible: limits are whole and positive, sizes too, and nothing is named twice.",
     prove({ channel }) {
-      const { text, idempotentSend, media, actions } = channel.capabilities;
+      const { text, idempotentSend, media, actions, limits: declared = {}, optional = [] } = channel.capabilities;
       const limits = [
         text.maxLength,
         text.maxLines ?? 1,
         idempotentSend?.windowMs ?? 1,
         idempotentSend?.maxKeyLength ?? 1,
         ...media.map(({ maxBytes }) => maxBytes),
+        ...Object.values(declared).flatMap((limit) => (typeof limit === "number" ? limit : [limit.count, limit.perMs])),
       ];
       assert.deepEqual(
         limits.filter((limit) => !Number.isSafeInteger(limit) || limit <= 0),
@@ -232,6 +234,7 @@ export const LIFECYCLE_CASES: readonly ConformanceCase[] = [
       );
       assert.notEqual(text.dialect, "");
       assert.equal(new Set(actions).size, actions.length);
+      assert.equal(new Set(optional).size, optional.length);
       assert.equal(new Set(media.map(({ kind }) => kind)).size, media.length);
       return Promise.resolve();
     },

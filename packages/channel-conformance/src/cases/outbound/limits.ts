@@ -57,7 +57,7 @@ export const LIMIT_CASES: readonly ConformanceCase[] = [
     needs: [],
     behaviour: "What is not declared is answered with a rejection, not thrown, and no request is made.",
     async prove({ send, channel, platform }) {
-      const { edit, delete: remove, reactions, polls, typing, media, cards } = channel.capabilities;
+      const { edit, delete: remove, reactions, polls, typing, media, cards, cardEdits, limits, streaming } = channel.capabilities;
       const targetId = messageId("m1");
       const all: readonly (readonly [boolean, Outbound])[] = [
         [edit, { type: "edit", targetId, text: "x" }],
@@ -67,6 +67,9 @@ export const LIMIT_CASES: readonly ConformanceCase[] = [
         [typing, { type: "typing" }],
         [media.length > 0, { type: "media", media: { kind: "file", mimeType: "text/plain", bytes: new Uint8Array(1) } }],
         [cards, { type: "card", card: { body: "x" } }],
+        [cardEdits === true, { type: "edit-card", targetId, card: { body: "x" } }],
+        [(limits?.filesPerMessage ?? 1) > 1, { type: "album", media: [] }],
+        [streaming === "native", { type: "stream", text: "x", added: "x", isLast: true }],
       ];
       for (const [, outbound] of all.filter(([declared]) => !declared)) {
         const receipt = await send(outbound);
