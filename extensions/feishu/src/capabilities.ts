@@ -1,5 +1,6 @@
 import type { ChannelCapabilities, InboundPath } from "@factotum/channel-contract";
 import type { FeishuTransport } from "./config.ts";
+import { FEISHU_ACTIONS } from "./conversation/actions.ts";
 
 /**
  * Maximum characters (UTF-16 code units) of one message. The platform accepts 30 KiB for a rich message; this leaves room for three bytes per character and the
@@ -55,5 +56,6 @@ const CAPABILITIES: Omit<ChannelCapabilities, "inbound"> = {
   caseSensitiveIds: true,
   fetchesContext: true,
   events: ["reaction", "delete", "member", "action"],
-  actions: [],
+  optional: ["probe", "directory", "history", "reconcile"],
+  actions: FEISHU_ACTIONS,
 };

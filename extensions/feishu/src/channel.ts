@@ -4,7 +4,14 @@ import { createBotIdentity } from "./api/bot-identity.ts";
 import { createFeishuApi } from "./api/feishu-api.ts";
 import { feishuCapabilities } from "./capabilities.ts";
 import type { FeishuConfig } from "./config.ts";
+import { probeAccount } from "./account/probe.ts";
+import { findEntries } from "./account/directory.ts";
 import { createMessageContextReader } from "./context/message-context.ts";
+import { createMessageReads } from "./context/message-reads.ts";
+import { createReadApi } from "./context/read-api.ts";
+import { performAction } from "./conversation/actions.ts";
+import { readHistory } from "./conversation/history.ts";
+import { reconcileSend } from "./conversation/reconcile.ts";
 import { toChannelError } from "./errors.ts";
 import { createAcceptEvent } from "./inbound/accept-event.ts";
 import { parseAttachmentRef } from "./inbound/attachment-ref.ts";
@@ -22,7 +29,9 @@ export function createFeishuChannel(config: FeishuConfig, host: ChannelHost): Ch
   const bot = createBotIdentity(api, host, { signal: lives.signal });
   const messages = createMessageApi(api, config.appId);
   const sender = createSender(messages, host);
-  const context = createMessageContextReader({ api, appId: config.appId, bot }, host, { signal: lives.signal });
+  const read = createReadApi(api);
+  const reads = createMessageReads(read, config.appId);
+  const context = createMessageContextReader({ read, messages: reads, appId: config.appId, bot }, host, { signal: lives.signal });
   const accept = createAcceptEvent({ appId: config.appId, host, bot, placeOf: async (id, options) => context.placeOf(id, options) });
   const transport: Transport =
     config.transport.type === "webhook"
@@ -35,10 +44,14 @@ export function createFeishuChannel(config: FeishuConfig, host: ChannelHost): Ch
     start: (options) => transport.start(options),
     handleWebhook: (request, options) => transport.handleWebhook(request, options),
     send: (target, outbound, options) => sender.send(target, outbound, options),
-    act: ({ name }) => Promise.reject(new ChannelError("rejected", `this channel does not do ${name}`, { retry: { type: "never" } })),
+    act: async (action, options) => ({ value: await performAction({ api, read, messages: reads, context }, action, options) }),
     fetchAttachment: (ref, options) => fetchAttachment(messages, ref, options),
     fetchContext: (message, options) => context.fetch(message, options),
     resolveTarget: (query) => Promise.resolve(resolveTarget(query, host.accountId)),
+    probe: (options) => probeAccount({ bot, read }, options),
+    directory: (query, options) => findEntries({ read, context }, query, options),
+    history: (target, options) => readHistory({ messages: reads, context }, target, options),
+    reconcile: (target, outbound, options) => reconcileSend(reads, target, outbound, options),
     health: () => context.addTo(bot.addTo(transport.health())),
     stop: (options) => {
       lives.abort();

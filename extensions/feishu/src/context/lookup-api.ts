@@ -1,12 +1,10 @@
 import type { CallOptions } from "@factotum/channel-contract";
 import * as z from "zod";
-import type { FeishuApi } from "../api/feishu-api.ts";
 import { FeishuFailure } from "../errors.ts";
 import { isOwnItem, readItem } from "./message-item.ts";
 import type { FetchedMessage } from "./message-item.ts";
-import { createMessageReads } from "./message-reads.ts";
 import type { MessageReads } from "./message-reads.ts";
-import { createReadApi } from "./read-api.ts";
+import type { ReadApi } from "./read-api.ts";
 
 /** Chat and author of a message. */
 export interface MessagePlace {
@@ -40,9 +38,7 @@ export interface LookupApi extends Pick<MessageReads, "forwarded" | "history"> {
 }
 
 /** Makes the methods. */
-export function createLookupApi(api: FeishuApi, appId: string): LookupApi {
-  const read = createReadApi(api);
-  const messages = createMessageReads(read, appId);
+export function createLookupApi({ read, messages }: { readonly read: ReadApi; readonly messages: MessageReads }, appId: string): LookupApi {
   return {
     forwarded: messages.forwarded,
     history: messages.history,

@@ -1,3 +1,4 @@
+import { SCOPES } from "../account/scopes.ts";
 import { CachedLookup } from "./cached-lookup.ts";
 import type { LookupOptions } from "./cached-lookup.ts";
 import type { LookupApi, MessagePlace } from "./lookup-api.ts";
@@ -6,8 +7,6 @@ import type { FetchedMessage } from "./message-item.ts";
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const QUOTE_TTL_MS = 10 * MINUTE_MS;
-const MESSAGE_SCOPE = "im:message:readonly";
-const GROUP_SCOPE = "im:message.group_msg";
 
 /** Earlier messages of a thread that are shown. */
 export const THREAD_MESSAGES = 20;
@@ -28,7 +27,7 @@ export function createLookups(asks: LookupApi, common: Pick<LookupOptions<unknow
     members: new CachedLookup({
       ...common,
       what: "the names of people in groups",
-      scope: "im:chat.members:read",
+      scope: SCOPES.members.scope,
       ttlMs: HOUR_MS,
       maxEntries: 200,
       ask: asks.memberNames,
@@ -36,7 +35,7 @@ export function createLookups(asks: LookupApi, common: Pick<LookupOptions<unknow
     subjects: new CachedLookup({
       ...common,
       what: "the names of groups",
-      scope: "im:chat:read",
+      scope: SCOPES.chats.scope,
       ttlMs: HOUR_MS,
       maxEntries: 1_000,
       ask: asks.chatName,
@@ -44,7 +43,7 @@ export function createLookups(asks: LookupApi, common: Pick<LookupOptions<unknow
     quotes: new CachedLookup({
       ...common,
       what: "messages that are replied to",
-      scope: MESSAGE_SCOPE,
+      scope: SCOPES.messages.scope,
       ttlMs: QUOTE_TTL_MS,
       maxEntries: 200,
       ask: asks.message,
@@ -52,7 +51,7 @@ export function createLookups(asks: LookupApi, common: Pick<LookupOptions<unknow
     places: new CachedLookup({
       ...common,
       what: "the messages that reactions and recalls are about",
-      scope: MESSAGE_SCOPE,
+      scope: SCOPES.messages.scope,
       ttlMs: HOUR_MS,
       maxEntries: 500,
       ask: asks.place,
@@ -60,7 +59,7 @@ export function createLookups(asks: LookupApi, common: Pick<LookupOptions<unknow
     threads: new CachedLookup({
       ...common,
       what: "the messages of threads",
-      scope: GROUP_SCOPE,
+      scope: SCOPES.receiveGroups.scope,
       ttlMs: MINUTE_MS,
       maxEntries: 50,
       ask: async (key, options) => {
@@ -71,7 +70,7 @@ export function createLookups(asks: LookupApi, common: Pick<LookupOptions<unknow
     forwards: new CachedLookup({
       ...common,
       what: "forwarded messages",
-      scope: MESSAGE_SCOPE,
+      scope: SCOPES.messages.scope,
       ttlMs: QUOTE_TTL_MS,
       maxEntries: 50,
       ask: asks.forwarded,

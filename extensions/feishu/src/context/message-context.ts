@@ -1,11 +1,12 @@
 import { messageId } from "@factotum/channel-contract";
 import type { CallOptions, ChannelHealth, ChannelHost, MessageContext, MsgContext, QuotedMessage } from "@factotum/channel-contract";
 import type { BotIdentity } from "../api/bot-identity.ts";
-import type { FeishuApi } from "../api/feishu-api.ts";
 import { createLookupApi } from "./lookup-api.ts";
 import type { MessagePlace } from "./lookup-api.ts";
 import { createLookups } from "./lookups.ts";
 import type { FetchedMessage } from "./message-item.ts";
+import type { MessageReads } from "./message-reads.ts";
+import type { ReadApi } from "./read-api.ts";
 import { createThreadReader } from "./thread-context.ts";
 
 /** How soon a group is queried again about a sender who is not in its list: a new member. */
@@ -17,18 +18,24 @@ export interface MessageContextReader {
   fetch(message: MsgContext, options: CallOptions): Promise<MessageContext>;
   /** Chat and author of a message; `undefined` if they cannot be read. Never rejects. */
   placeOf(messageId: string, options: CallOptions): Promise<MessagePlace | undefined>;
+  /** A message; `undefined` if it cannot be read. Never rejects. */
+  messageOf(messageId: string, options: CallOptions): Promise<FetchedMessage | undefined>;
+  /** Names of a group's members by open id; empty if they cannot be read. Never rejects. */
+  memberNames(chatId: string, options: CallOptions): Promise<ReadonlyMap<string, string>>;
+  /** The name of a message's author in a group, or the id. Never rejects. */
+  authorOf(message: FetchedMessage, chatId: string | undefined, options: CallOptions): Promise<string>;
   /** The health with missing permissions in its detail. The state stays: messages arrive. */
   addTo(health: ChannelHealth): ChannelHealth;
 }
 
 /** Makes the reader of one account; `signal` ends its requests. */
 export function createMessageContextReader(
-  parts: { readonly api: FeishuApi; readonly appId: string; readonly bot: BotIdentity },
+  parts: { readonly read: ReadApi; readonly messages: MessageReads; readonly appId: string; readonly bot: BotIdentity },
   host: Pick<ChannelHost, "clock" | "logger" | "state">,
   { signal }: CallOptions,
 ): MessageContextReader {
   const { bot } = parts;
-  const asks = createLookupApi(parts.api, parts.appId);
+  const asks = createLookupApi(parts, parts.appId);
   const { members, subjects, quotes, places, threads, forwards } = createLookups(asks, { host, signal });
   const nameOf = async (chatId: string, openId: string, options: CallOptions): Promise<string | undefined> => {
     const known = (await members.get(chatId, options))?.get(openId);
@@ -78,6 +85,9 @@ export function createMessageContextReader(
       };
     },
     placeOf: async (id, options) => places.get(id, options),
+    messageOf: async (id, options) => quotes.get(id, options),
+    memberNames: async (chatId, options) => (await members.get(chatId, options)) ?? new Map(),
+    authorOf,
     addTo(health) {
       if (health.state === "stopped") return health;
       const problems = [members, subjects, quotes, places, threads, forwards].flatMap(({ problem }) => problem ?? []);

@@ -29,6 +29,9 @@ const NAMES: Readonly<Record<string, string>> = {
 
 const EMOJI: ReadonlyMap<string, string> = new Map(Object.entries(NAMES).map(([emoji, name]) => [name, emoji]));
 
+/** The emoji that a reaction can have; the platform has more under names of its own. */
+export const EMOJI_NAMES: readonly string[] = Object.keys(NAMES);
+
 /** The Unicode emoji for the platform's name; a name without one is unchanged. */
 export function emojiOf(type: string): string {
   return EMOJI.get(type) ?? type;

@@ -5,6 +5,7 @@ import { asItem } from "./items.ts";
 import { checkContent, checkUuid, invalid } from "./message-rules.ts";
 import { cardRoutes } from "./cards.ts";
 import { FeishuRefusal } from "./refusal.ts";
+import { pinRoutes } from "./pins.ts";
 import { readRoutes } from "./reads.ts";
 import { MessageStore } from "./message-store.ts";
 import type { ApiRequest, Reply, Resource, Route } from "./route.ts";
@@ -62,7 +63,7 @@ export class FeishuApi {
     this.#app = app;
     this.tokens = new TenantTokens(app);
     this.messages = new MessageStore(app);
-    this.#routes.push(...readRoutes(app, this.messages), ...cardRoutes(this.messages));
+    this.#routes.push(...readRoutes(app, this.messages), ...cardRoutes(this.messages), ...pinRoutes(app, this.messages));
   }
 
   async handle(request: ApiRequest, response: ServerResponse): Promise<void> {

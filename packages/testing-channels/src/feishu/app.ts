@@ -1,6 +1,8 @@
 /** A chat and its members. */
 interface FakeFeishuChat {
   readonly name: string;
+  readonly description?: string;
+  readonly ownerOpenId?: string;
   readonly members: readonly { readonly openId: string; readonly name: string }[];
 }
 

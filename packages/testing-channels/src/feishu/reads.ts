@@ -21,11 +21,37 @@ export function readRoutes(app: FakeFeishuApp, messages: MessageStore): Route[] 
   return [
     [
       "GET",
+      /^\/open-apis\/im\/v1\/chats$/,
+      ({ query }) => {
+        needScope(app, CHAT_SCOPES);
+        const size = Number(query.get("page_size") ?? 20);
+        if (!(size >= 1 && size <= MAX_PAGE_SIZE)) throw new FeishuRefusal(99992402, "field validation failed");
+        // Direct chats are not listed.
+        const groups = [...app.chats].filter((id) => !app.directChats.has(id));
+        const start = Number(query.get("page_token") ?? 0);
+        const isMore = start + size < groups.length;
+        const items = groups
+          .slice(start, start + size)
+          .map((id) => ({ chat_id: id, name: app.chatInfo.get(id)?.name ?? "", tenant_key: app.tenantKey }));
+        return { data: { items, has_more: isMore, page_token: isMore ? String(start + size) : "" } };
+      },
+    ],
+    [
+      "GET",
       /^\/open-apis\/im\/v1\/chats\/([^/]+)$/,
       (_, [id = ""]) => {
         needScope(app, CHAT_SCOPES);
-        const { name, members } = chatOf(id);
-        return { data: { name, description: "", chat_mode: "group", chat_type: "private", user_count: String(members.length) } };
+        const { name, members, description = "", ownerOpenId: owner } = chatOf(id);
+        return {
+          data: {
+            name,
+            description,
+            ...(owner !== undefined && { owner_id: owner, owner_id_type: "open_id" }),
+            chat_mode: app.directChats.has(id) ? "p2p" : "group",
+            chat_type: "private",
+            user_count: String(members.length),
+          },
+        };
       },
     ],
     [
