@@ -65,6 +65,7 @@ export type { ConfigProblem } from "./validate/problem.ts";
 export { watchConfig } from "./watch/watch-config.ts";
 export type { FolderWatcher, WatchConfigOptions } from "./watch/watch-config.ts";
 export { diffDocuments } from "./write/diff-documents.ts";
+export { patternCost } from "./schema/pattern-cost.ts";
 export { setConfigValue } from "./write/set-config-value.ts";
 export type { SetConfigOptions, SetConfigResult } from "./write/set-config-value.ts";
 export type { ConfigChange } from "./write/diff-documents.ts";

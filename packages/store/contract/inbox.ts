@@ -16,6 +16,19 @@ const at = { admission: OWNER, receivedAtMs: NOW_MS };
 
 export function describeInbox(context: () => ContractContext): void {
   describe("inbox", () => {
+    test("lists the newest inputs, whatever their state, reading no others", async () => {
+      const { store, fixture } = context();
+      const ids: string[] = [];
+      for (let index = 0; index < 5; index += 1)
+        ids.push((await store.acceptInput(sampleMessage(`recent-${index}`), { admission: OWNER, receivedAtMs: NOW_MS })).input.id);
+      await store.settleInputs([ids[3] ?? ""], { type: "ignored", reason: "not addressed" });
+      const before = fixture.rowsRead();
+      const recent = await store.listRecentInputs(3);
+      expect(fixture.rowsRead() - before).toBeLessThanOrEqual(3);
+      expect(recent.map(({ id }) => id)).toEqual(ids.slice(2).toReversed());
+      expect(recent[1]?.state).toEqual({ type: "ignored", reason: "not addressed" });
+    });
+
     test("an input is accepted once, however often it is delivered", async () => {
       const { store, fixture } = context();
       const all = await Promise.all(Array.from({ length: 50 }, () => store.acceptInput(sampleMessage("1"), at)));

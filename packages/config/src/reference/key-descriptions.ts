@@ -115,7 +115,8 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "messages.queue.drop": "What happens beyond that: older messages are summed up, the oldest are dropped, or the newest.",
   "messages.inbound.debounceMs": "Milliseconds that a conversation must be quiet before its messages start a turn; `0` does not wait.",
   "messages.groupChat.historyLimit": "Messages of a group that are kept for the next mention; `0` keeps none.",
-  "messages.groupChat.mentionPatterns": "Regular expressions that count as a mention in groups, whatever the case.",
+  "messages.groupChat.mentionPatterns":
+    "Regular expressions that count as a mention in groups, whatever the case: at most 20 of at most 200 characters, applied to the first 2,000 characters of a message. Repetition inside a repeated group is refused.",
 
   "tools.profile": "Set of tools for all agents: one profile or several.",
   "tools.allow": "Tools that are allowed for all agents: names, patterns and groups. Unset: those of the profile; empty: none.",
@@ -151,7 +152,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "channels.defaults.groups.<name>.requireMention":
     "Answers in this group only when it is mentioned. The name is the id of the group; `*` stands for every other one.",
   "channels.defaults.groups.<name>.allowFrom":
-    "Ids of people who may write in this group. Unset: whoever the account admits; empty: nobody.",
+    "Ids of people who may write in this group. Unset: every member; empty: nobody but the owner.",
   "channels.defaults.groups.<name>.tools": "Tools in this group.",
   "channels.defaults.groups.<name>.toolsBySender.<name>": "Tools of one person in this group. Refused until it is built.",
   "channels.defaults.groups.<name>.skills": "Skills in this group. Unset: all.",

@@ -5,7 +5,7 @@ import { AmountSchema, CountSchema, PlatformIdSchema, TextSchema } from "./value
 /** The settings of one group. */
 export interface GroupConfig {
   readonly requireMention: boolean;
-  /** Absent: everyone whom the account admits. Empty: no one. */
+  /** Absent: every member. Empty: no one but the owner. */
   readonly allowFrom?: readonly string[] | undefined;
   readonly tools?: ToolPolicy | undefined;
   /** By sender. Refused until it is enforced. */

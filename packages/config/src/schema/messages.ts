@@ -22,7 +22,7 @@ export interface MessagesConfig {
   readonly groupChat: {
     /** Messages kept for the next mention; 0 keeps none. */
     readonly historyLimit: number;
-    /** Regular expressions that count as a mention; case-insensitive. */
+    /** Regular expressions that count as a mention, at most 20 of at most 200 characters; case-insensitive. */
     readonly mentionPatterns: readonly string[];
   };
 }
@@ -48,5 +48,7 @@ export const MessagesSchema: z.ZodType<MessagesConfig> = z.strictObject({
       ),
     })
     .prefault({}),
-  groupChat: z.strictObject({ historyLimit: AmountSchema.default(50), mentionPatterns: z.array(PatternSchema).default([]) }).prefault({}),
+  groupChat: z
+    .strictObject({ historyLimit: AmountSchema.default(50), mentionPatterns: z.array(PatternSchema).max(20).default([]) })
+    .prefault({}),
 });

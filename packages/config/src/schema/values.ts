@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { nearestName, suggestion } from "../nearest-name.ts";
+import { patternCost } from "./pattern-cost.ts";
 
 const TIME_ZONE = "a time zone such as Europe/Berlin is expected";
 
@@ -40,8 +41,15 @@ export const TimeZoneSchema: z.ZodType<string> = z.string({ error: TIME_ZONE }).
   error: ({ input }) => `${TIME_ZONE}${suggestion(nearestName(String(input), Intl.supportedValuesOf("timeZone")))}`,
 });
 
-/** A regular expression that compiles. */
-export const PatternSchema: z.ZodType<string> = TextSchema.refine(isPattern, { error: "a valid regular expression is expected" });
+/** A regular expression that compiles and cannot take exponential time. */
+export const PatternSchema: z.ZodType<string> = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine(isPattern, { error: "a valid regular expression is expected" })
+  .refine((source) => !isPattern(source) || patternCost(source) !== "unbounded", {
+    error: "this expression can take too long: no repetition or alternatives inside a repeated group, and no reference to a group",
+  });
 
 function isTimeZone(name: string): boolean {
   try {

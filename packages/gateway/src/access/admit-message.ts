@@ -1,5 +1,7 @@
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { MsgContext } from "@factotum/channel-contract";
+import type { Conversation, MsgContext } from "@factotum/channel-contract";
+import { NO_MENTIONS } from "./mention-patterns.ts";
+import type { MatchMention } from "./mention-patterns.ts";
 
 /** The part of an account's configuration that says who may talk. */
 export interface AccessPolicy {
@@ -37,7 +39,7 @@ export interface AdmissionContext {
   readonly owner: boolean;
   /** The owner approved the code of the sender on this account. */
   readonly paired?: boolean;
-  readonly mentionPatterns: readonly RegExp[];
+  readonly matchMention?: MatchMention;
   /** The group's own setting. */
   readonly activation?: Activation;
 }
@@ -74,32 +76,36 @@ function admitDirect(message: MsgContext, policy: AccessPolicy, { owner, paired 
 }
 
 function admitGroup(message: MsgContext, policy: AccessPolicy, context: AdmissionContext): Admission {
-  const group = groupOf(message, policy);
+  const group = groupSettings(policy.groups, message.origin.conversation);
   if (policy.groupPolicy === "disabled") return ignore("groupPolicy is disabled");
   if (policy.groupPolicy === "allowlist" && group === undefined) return ignore("the group is not listed under groups", "group");
   if (group?.allowFrom !== undefined && !context.owner && !group.allowFrom.includes(message.sender.id) && !group.allowFrom.includes("*")) {
     return ignore("the sender is not in the group's allowFrom");
   }
-  if (needsMention(message, policy, context.activation) && !isAddressed(message, context.mentionPatterns)) return { type: "overheard" };
+  if (needsMention(message, policy, context.activation) && !isAddressed(message, context.matchMention ?? NO_MENTIONS))
+    return { type: "overheard" };
   return { type: "admit" };
 }
 
 /** Whether a group's messages are answered only if they address the assistant: by the group's setting, else by the configuration. */
 export function needsMention(message: MsgContext, policy: Pick<AccessPolicy, "groups">, activation: Activation | undefined): boolean {
-  return activation === undefined ? (groupOf(message, policy)?.requireMention ?? true) : activation === "mention";
+  return activation === undefined
+    ? (groupSettings(policy.groups, message.origin.conversation)?.requireMention ?? true)
+    : activation === "mention";
 }
 
-function groupOf({ origin: { conversation } }: MsgContext, { groups }: Pick<AccessPolicy, "groups">): GroupAccess | undefined {
-  return groups[conversation.id] ?? (conversation.parentId === undefined ? undefined : groups[conversation.parentId]) ?? groups["*"];
+/** The settings of a conversation: its own, else those of the group that its thread belongs to, else those of `*`. */
+export function groupSettings<Settings>(
+  groups: Readonly<Record<string, Settings | undefined>>,
+  { id, parentId }: Pick<Conversation, "id" | "parentId">,
+): Settings | undefined {
+  // An id of a platform may be the name of an inherited property.
+  const found = [id, parentId, "*"].find((key) => key !== undefined && Object.hasOwn(groups, key));
+  return found === undefined ? undefined : groups[found];
 }
 
-function isAddressed(message: MsgContext, patterns: readonly RegExp[]): boolean {
-  return (
-    message.mentionsBot ||
-    message.replyTo?.sender?.isSelf === true ||
-    message.command !== undefined ||
-    patterns.some((pattern) => pattern.test(message.text))
-  );
+function isAddressed(message: MsgContext, matchMention: MatchMention): boolean {
+  return message.mentionsBot || message.replyTo?.sender?.isSelf === true || message.command !== undefined || matchMention(message.text);
 }
 
 function ignore(reason: string, missing?: "sender" | "group"): Admission {

@@ -1,8 +1,11 @@
 import { withoutUndefined } from "@factotum/agent-contract";
+import type { Logger } from "@factotum/agent-contract";
 import type { MsgContext, Origin } from "@factotum/channel-contract";
 import type { InputAdmission, InputRecord } from "@factotum/store";
 import { admitMessage } from "../access/admit-message.ts";
 import type { Activation, Admission } from "../access/admit-message.ts";
+import { compileMentionPatterns, NO_MENTIONS } from "../access/mention-patterns.ts";
+import type { MatchMention } from "../access/mention-patterns.ts";
 import { isListedOwner } from "../access/owner.ts";
 import type { PairedSenders } from "../access/paired-senders.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
@@ -16,13 +19,14 @@ export interface InputPolicyOptions {
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly paired: PairedSenders;
+  readonly logger: Logger;
 }
 
 /** Decides who is admitted, and where messages are routed, by the current configuration and channels. */
 export class InputPolicy {
   readonly #options: InputPolicyOptions;
   /** Compiled once per configuration. */
-  #mentions: { readonly patterns: readonly string[]; readonly compiled: readonly RegExp[] } = { patterns: [], compiled: [] };
+  #mentions: { readonly patterns: readonly string[]; readonly match: MatchMention } = { patterns: [], match: NO_MENTIONS };
 
   constructor(options: InputPolicyOptions) {
     this.#options = options;
@@ -32,7 +36,7 @@ export class InputPolicy {
    * Whether the current policy still admits the sender of an admitted input. A removed account decides nothing, and whether the input addressed the assistant
    * is not checked again.
    */
-  admits(input: InputRecord): boolean {
+  admits(input: Pick<InputRecord, "message" | "admission">): boolean {
     if (this.#options.channels.accountFor(input.message.origin) === undefined) return true;
     const { type } = this.admit(input, undefined);
     return type === "admit" || type === "overheard";
@@ -49,7 +53,7 @@ export class InputPolicy {
     return admitMessage(message, account, {
       owner: admission.owner,
       paired: this.#options.paired.has(message.origin, message.sender.id),
-      mentionPatterns: this.#mentionPatterns(),
+      matchMention: this.#matchMention(),
       // Other events never mention the assistant, so no mention is required.
       ...withoutUndefined({ activation: message.event.type === "message" ? activation : "always" }),
     });
@@ -82,9 +86,9 @@ export class InputPolicy {
     return routeMessage({ origin, senderId, roles, caseSensitiveIds }, running.config);
   }
 
-  #mentionPatterns(): readonly RegExp[] {
+  #matchMention(): MatchMention {
     const patterns = this.#options.running.config.messages.groupChat.mentionPatterns;
-    if (this.#mentions.patterns !== patterns) this.#mentions = { patterns, compiled: patterns.map((pattern) => new RegExp(pattern, "iu")) };
-    return this.#mentions.compiled;
+    if (this.#mentions.patterns !== patterns) this.#mentions = { patterns, match: compileMentionPatterns(patterns, this.#options.logger) };
+    return this.#mentions.match;
   }
 }

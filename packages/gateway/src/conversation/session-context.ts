@@ -2,6 +2,7 @@ import type { ThinkingLevel } from "@factotum/agent-contract";
 import type { ChannelCapabilities, Origin } from "@factotum/channel-contract";
 import type { AccountConfig, GroupConfig } from "@factotum/config";
 import type { SessionRecord } from "@factotum/store";
+import { groupSettings } from "../access/admit-message.ts";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
@@ -35,9 +36,8 @@ export function isPrivateTurn({ record, isGroup }: Pick<SessionFacts, "record" |
   return owner && !isGroup && (record?.isPrivate ?? true);
 }
 
-/** The configured settings of an address's group. */
+/** The configured settings of an address's group; a thread has those of its group. */
 export function groupOf(origin: Origin, channels: Pick<ChannelRegistry, "accountFor">): GroupConfig | undefined {
-  const { kind, id } = origin.conversation;
-  const groups = kind === "direct" ? undefined : channels.accountFor(origin)?.groups;
-  return groups?.[id] ?? groups?.["*"];
+  const groups = origin.conversation.kind === "direct" ? undefined : channels.accountFor(origin)?.groups;
+  return groups === undefined ? undefined : groupSettings(groups, origin.conversation);
 }

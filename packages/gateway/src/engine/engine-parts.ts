@@ -138,7 +138,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     pendingEvents: new PendingEvents(),
     toolLimits: new ToolLimits({ maxConcurrent: () => running.config.tools.exec.maxConcurrent }),
     conversations,
-    policy: new InputPolicy({ running, channels, paired }),
+    policy: new InputPolicy({ running, channels, paired, logger }),
     paired,
     notices: new Notices({ store, running, channels, conversations, dispatcher, events, watchers, clock }),
     dispatcher,

@@ -192,6 +192,7 @@ export class Engine {
     await channels.prepare();
     await this.reports.recall();
     await this.pairing.recall();
+    await this.#ingress.recall();
     await dispatcher.recover();
     const turns = await this.#unbegun.endAllMisplaced(await store.resumeTurns());
     this.parts.queue.resume(turns);

@@ -4,7 +4,17 @@ import type { Logger, Clock } from "@factotum/agent-contract";
 import type { AccountProgress, MsgContext } from "@factotum/channel-contract";
 import type { AccountConfig } from "@factotum/config";
 import { StoreError } from "@factotum/store";
-import type { AcceptedInput, InboxStore, InputAdmission, InputRecord, SessionRecord, SessionStore, Store } from "@factotum/store";
+import type {
+  AcceptedInput,
+  InboxStore,
+  InputAdmission,
+  InputRecord,
+  InputState,
+  SessionRecord,
+  SessionStore,
+  Store,
+} from "@factotum/store";
+import { conversationKey } from "../kernel/conversation-key.ts";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
 import type { Observer } from "../observe/observer.ts";
 import { reportRefusal } from "../observe/refused-senders.ts";
@@ -47,6 +57,15 @@ export interface IngressTargets {
   /** Called before a message enters a session, with the session's current record. */
   readonly messageReceived: (route: Route, input: InputRecord, record: SessionRecord | undefined) => void;
 }
+
+/** The reason of group messages that wait for a mention. */
+const NOT_ADDRESSED = "not addressed to the assistant";
+
+/** Inputs that are read at a start to restore these messages. */
+const RECALLED_INPUTS = 1000;
+
+/** States of inputs that were given no history: they have no turn, or not yet. */
+const LEAVES_HISTORY: ReadonlySet<InputState["type"]> = new Set<InputState["type"]>(["ignored", "waiting", "command", "shown"]);
 
 /** Session settings that apply before a message has a turn. */
 interface SessionSettings {
@@ -97,6 +116,29 @@ export class Ingress implements MessageIntake {
     this.#targets = targets;
     // Often nobody awaits it.
     this.#opened.promise.catch(() => undefined);
+  }
+
+  /**
+   * Restores the group messages that wait for a mention. Those before a message that started a turn were given to that turn. Only the newest inputs are read, so
+   * a quiet group behind a busy one may lose its oldest ones.
+   */
+  async recall(): Promise<void> {
+    const { store, running } = this.#options;
+    const { historyLimit } = running.config.messages.groupChat;
+    const given = new Set<string>();
+    const kept: MsgContext[] = [];
+    for (const { message, state } of historyLimit === 0 ? [] : await store.listRecentInputs(RECALLED_INPUTS)) {
+      const conversation = conversationKey(message.origin);
+      if (state.type === "ignored" && state.reason === NOT_ADDRESSED && !given.has(conversation)) kept.push(message);
+      if (!LEAVES_HISTORY.has(state.type)) given.add(conversation);
+    }
+    for (const message of kept.toReversed()) this.#overheard.add(message, historyLimit);
+  }
+
+  /** Removes and returns the history for a message, without people who are not admitted any more. */
+  #takeOverheard(message: MsgContext): readonly MsgContext[] {
+    const { policy } = this.#options;
+    return this.#overheard.take(message).filter((one) => policy.admits({ message: one, admission: policy.admissionOf(one) }));
   }
 
   /** Starts to accept inputs, after those of the last process were queued. Earlier submissions wait for this, so that they are queued behind. */
@@ -207,7 +249,7 @@ export class Ingress implements MessageIntake {
     const decision = this.#options.policy.admit(input, activation);
     if (decision.type === "overheard") {
       this.#overheard.add(input.message, this.#options.running.config.messages.groupChat.historyLimit);
-      return this.#ignore(input, "not addressed to the assistant");
+      return this.#ignore(input, NOT_ADDRESSED);
     }
     if (decision.type === "ignore") {
       const { missing, reason } = decision;
@@ -229,7 +271,7 @@ export class Ingress implements MessageIntake {
     this.#enqueue(route.sessionKey, input, {
       type: "input",
       overflow: [],
-      messages: [{ input: { ...input, message: { ...input.message, text } }, overheard: this.#overheard.take(input.message) }],
+      messages: [{ input: { ...input, message: { ...input.message, text } }, overheard: this.#takeOverheard(input.message) }],
       agentId: route.agentId,
       ...(Object.keys(directives).length === 0 ? {} : { directives }),
       // The gateway's own clients send whole messages, and name the session.

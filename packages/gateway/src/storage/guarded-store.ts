@@ -17,6 +17,7 @@ const RULES: { readonly [Method in keyof Store]: Rule } = {
   listAccountState: "read",
   listInputs: "read",
   readInput: "read",
+  listRecentInputs: "read",
   beginInputs: "hold",
   releaseInputs: "hold",
   settleInputs: "hold",

@@ -40,6 +40,8 @@ export interface InboxStore {
     readonly cursor?: string;
   }): Promise<Page<InputRecord>>;
   readInput(id: string): Promise<InputRecord | undefined>;
+  /** The newest inputs in any state, newest first. */
+  listRecentInputs(limit: number): Promise<readonly InputRecord[]>;
   /**
    * Counts one more attempt to begin the turn of inputs that an earlier process left waiting, and resolves with the highest count. The first attempt is not
    * stored: every input starts at one.

@@ -111,6 +111,7 @@ function createInboxStore({ tables: { inbox }, transactions, calls }: Parts): In
     acceptInputOptimistic: (message, options) => calls.writeOptimistic(() => transactions.acceptInput(message, options)),
     listInputs: (filter) => calls.read(() => inbox.list(filter)),
     readInput: (id) => calls.read(() => inbox.read(id)),
+    listRecentInputs: (limit) => calls.read(() => inbox.listRecent(limit)),
     beginInputs: (ids) => calls.write(() => inbox.beginAttempt(ids)),
     releaseInputs: (ids) => calls.write(() => inbox.releaseAttempt(ids)),
     settleInputs: (ids, state, answer = {}) => calls.write(() => transactions.settleInputs(ids, state, answer)),

@@ -91,6 +91,11 @@ export class InboxTable {
     });
   }
 
+  listRecent(limit: number): readonly InputRecord[] {
+    const rows = this.#context.database.all(`SELECT ${COLUMNS} ORDER BY inbox.id DESC LIMIT ?`, limit);
+    return rows.flatMap((row) => this.#decode(row) ?? []);
+  }
+
   /** Claims waiting inputs for a turn. */
   claim(ids: readonly string[], turn: number): void {
     for (const id of ids) {
