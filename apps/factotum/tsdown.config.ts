@@ -71,6 +71,7 @@ const config: UserConfig = defineConfig({
         "configuration-reference",
         "conversations",
         "costs",
+        "extensions",
         "feishu",
         "observing",
         "ollama",

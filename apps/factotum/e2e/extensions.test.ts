@@ -1,9 +1,11 @@
+import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { runCommand, startProduct } from "@factotum/testing-product";
+import { promisify } from "node:util";
+import { runCommand, startProduct, type CommandOutcome } from "@factotum/testing-product";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { FAULTY_ENTRIES, writeInstalled } from "../test/extension-package.ts";
+import { FAULTY_ENTRIES, writeExtension, writeInstalled } from "../test/extension-package.ts";
 import { FakeLoft } from "../test/fake-loft.ts";
 
 let home: string;
@@ -31,6 +33,35 @@ test("a channel of a foreign package gets a message and sends the answer", async
   expect(status.stdout).toContain("channel    pigeon/default: connected");
   expect(product.output()).not.toContain(loft.token);
 });
+
+test.each(["folder", "tarball"])(
+  "a package from a %s is installed, set up, used and removed while the gateway runs",
+  { timeout: 120_000 },
+  async (from) => {
+    const source = path.join(home, "pigeon");
+    await writeExtension(source);
+    if (from === "tarball") await promisify(execFile)("npm", ["pack", "--pack-destination", home], { cwd: source });
+    const spec = from === "tarball" ? path.join(home, "pigeon-post-1.0.0.tgz") : source;
+    await using product = await startProduct({ home, config: {} });
+    const run = async (...args: readonly string[]): Promise<CommandOutcome> =>
+      runCommand(args, { home, env: { npm_config_offline: "true" } });
+    expect(await run("plugins", "add", spec, "--yes")).toMatchObject({ code: 0 });
+    const settings = [`loft=${loft.url}`, `token=${loft.token}`, "dmPolicy=open", 'allowFrom=["*"]'].flatMap((pair) => ["--set", pair]);
+    expect(await run("channels", "add", "pigeon", ...settings)).toMatchObject({ code: 0 });
+    loft.write("carol", "Hello");
+    await loft.waitForSent(1);
+    expect(loft.sent[0]).toMatchObject({ to: "carol" });
+    expect((await run("channels", "status")).stdout).toContain("pigeon/default: connected");
+    expect(await run("plugins", "remove", "pigeon")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("factotum config unset channels.pigeon") as string,
+    });
+    expect(await run("channels", "remove", "pigeon")).toMatchObject({ code: 0 });
+    expect(await run("plugins", "remove", "pigeon")).toMatchObject({ code: 0 });
+    expect((await run("channels", "status")).stdout).toBe("webchat/default: connected\n");
+    expect(product.output()).not.toContain(loft.token);
+  },
+);
 
 // The limit of an import, 10 s, is part of the last case.
 test.each([

@@ -8,6 +8,11 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "access allow": ["factotum access allow feishu:default ou_7d8a6e6df7621556ce0d21922b676706 --owner"],
   "pairing approve": ["factotum pairing approve K7RWQ2MX", "factotum pairing approve K7RWQ2MX --guest"],
   "pairing revoke": ["factotum pairing revoke feishu:default ou_7d8a6e6df7621556ce0d21922b676706"],
+  "channels add": [
+    "factotum channels add feishu",
+    "factotum channels add pigeon --set loft=https://loft.example --set token=- < token.txt",
+  ],
+  "channels remove": ["factotum channels remove feishu"],
   "plugins add": ["factotum plugins add ./pigeon-1.0.0.tgz", "factotum plugins add pigeon@1.0.0 --yes"],
   "sessions show": ["factotum sessions show main"],
   "sessions export": ["factotum sessions export main --output main.jsonl"],

@@ -4,6 +4,7 @@ import type * as ConfigCommands from "../commands/config.ts";
 import { LOG_LEVELS, type LogLevel } from "../runtime/log-line.ts";
 import { addAccess } from "./add-access.ts";
 import { addBackup } from "./add-backup.ts";
+import { addChannels } from "./add-channels.ts";
 import { addDamage } from "./add-damage.ts";
 import { addDeadLetters } from "./add-dead-letters.ts";
 import { addModels } from "./add-models.ts";
@@ -30,6 +31,7 @@ export function createProgram(context: CliContext, finish: Finish): Command {
   addModels(program, context, finish);
   addAccess(program, context, finish);
   addPairing(program, context, finish);
+  addChannels(program, context, finish);
   addPlugins(program, context, finish);
   addGateway(program, context, finish);
   addAgent(program, context, finish);

@@ -1,0 +1,211 @@
+import { chmod, mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { JsonObject, JsonSchema, JsonValue } from "@factotum/agent-contract";
+import {
+  formatProblem,
+  getConfigValue,
+  isAvailable,
+  loadConfig,
+  parseTypedValue,
+  setConfigValue,
+  writePrivateFile,
+  type AvailableChannel,
+} from "@factotum/config";
+import { channelCatalog, configOptions } from "../compose/extensions.ts";
+import { fillForm, type AnswerField, type FormField } from "../extensions/account-form.ts";
+import { KNOWN_EXTENSIONS } from "../extensions/known-extensions.ts";
+import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
+import { printJson, type CliContext } from "../runtime/cli-context.ts";
+import { CliError } from "../runtime/cli-error.ts";
+import { EXIT } from "../runtime/exit-codes.ts";
+import type { Prompts } from "../runtime/prompts.ts";
+import { installPlugin } from "./plugins.ts";
+import { refusedStart } from "./refused-start.ts";
+
+/** Options of `channels add`. */
+export interface ChannelAddOptions {
+  /** The account's name; the only account by default. */
+  readonly account?: string;
+  /** `key=value`, each with dots for settings inside others; `key=-` reads standard input. */
+  readonly set: readonly string[];
+  readonly yes: boolean;
+  readonly json: boolean;
+}
+
+/** Sets up an account: installs the package of a listed channel, asks for the settings, keeps secrets in private files, and writes the configuration. */
+export async function channelsAdd(context: CliContext, id: string, options: ChannelAddOptions): Promise<number> {
+  const channel = await findChannel(context, id, options);
+  const key = await keyOfAccount(context, id, options.account);
+  const given = await readGiven(context, options.set);
+  const schema = await channel.load();
+  const settings = await askSettings(context, schema, { given, isInteractive: options.set.length === 0 && !options.json });
+  const accountName = options.account ?? "default";
+  const { value, files } = await storeSecrets(context, settings, { channel: id, account: accountName, schema });
+  const result = await setConfigValue(key, value, await configOptions(context.env));
+  if (result.type === "refused") {
+    for (const file of files) await rm(join(context.paths.home, file), { force: true });
+    throw new CliError("configInvalid", `${result.path} was not changed: ${result.problems.map(formatProblem).join("; ")}`, {
+      fix: "Give every setting as --set key=value, or run the command at a terminal.",
+    });
+  }
+  const reloaded = await reloadGateway(context);
+  if (options.json) {
+    printJson(context, { channel: id, accountId: accountName, key, credentials: files, gateway: reloaded ?? null });
+    return EXIT.ok;
+  }
+  context.print(
+    `${id}/${accountName} is set up in ${result.path}${files.length === 0 ? "" : `; its secrets are in ${files.join(", ")}`}.\n`,
+  );
+  context.print(`Say who may talk to it: factotum access allow ${id}:${accountName} ID --owner\n`);
+  context.note(`${describeReload(reloaded)}\n`);
+  return EXIT.ok;
+}
+
+async function findChannel(context: CliContext, id: string, { yes }: { readonly yes: boolean }): Promise<AvailableChannel> {
+  const find = async (): Promise<AvailableChannel | undefined> => {
+    const found = (await channelCatalog(context.env)).channels.find((one) => one.id === id);
+    return found !== undefined && isAvailable(found) ? found : undefined;
+  };
+  const present = await find();
+  if (present !== undefined) return present;
+  if (Object.hasOwn(KNOWN_EXTENSIONS, id)) {
+    await installPlugin(context, id, { yes, replaces: false });
+    const installed = await find();
+    if (installed !== undefined) return installed;
+  }
+  const { channels } = await channelCatalog(context.env);
+  const unusable = channels.find((one) => one.id === id);
+  const reason = unusable !== undefined && !isAvailable(unusable) ? `: ${unusable.unavailable}` : "";
+  throw new CliError("usage", `There is no channel "${id}"${reason}.`, {
+    fix: `There are ${channels
+      .filter(isAvailable)
+      .map((one) => one.id)
+      .join(", ")}. Install a package with: factotum plugins add <folder, tarball or package>`,
+  });
+}
+
+/** Where the new account is written. Throws if it is there already. */
+async function keyOfAccount({ env }: CliContext, id: string, account: string | undefined): Promise<string> {
+  const loaded = await loadConfig(await configOptions(env));
+  if (loaded.type === "refused") throw refusedStart(loaded);
+  const block = getConfigValue(`channels.${id}`, loaded);
+  const hasAccounts = getConfigValue(`channels.${id}.accounts`, loaded).type === "set";
+  if (account === undefined && block.type !== "set") return `channels.${id}`;
+  if (account === undefined) {
+    throw new CliError("usage", `channels.${id} is configured already.`, {
+      fix: `Name another account with --account NAME, or change a setting with: factotum config set channels.${id}.KEY VALUE`,
+    });
+  }
+  if (block.type === "set" && !hasAccounts) {
+    throw new CliError("usage", `channels.${id} is written for one account.`, {
+      fix: `Move its settings to channels.${id}.accounts.default first, or choose another channel.`,
+    });
+  }
+  const key = `channels.${id}.accounts.${account}`;
+  if (getConfigValue(key, loaded).type === "set") throw new CliError("usage", `${key} is configured already.`);
+  return key;
+}
+
+async function readGiven(context: CliContext, pairs: readonly string[]): Promise<Map<string, string>> {
+  const given = new Map<string, string>();
+  for (const pair of pairs) {
+    const [, key, value] = /^([^=]+)=([^]*)$/.exec(pair) ?? [];
+    if (key === undefined || value === undefined) {
+      throw new CliError("usage", `"${pair.split("=")[0] ?? ""}" has no value.`, { fix: "Write --set key=value." });
+    }
+    given.set(key, value === "-" ? ((await context.readInput?.()) ?? "").trim() : value);
+  }
+  return given;
+}
+
+interface Asking {
+  readonly given: Map<string, string>;
+  readonly isInteractive: boolean;
+}
+
+async function askSettings(context: CliContext, schema: JsonSchema, { given, isInteractive }: Asking): Promise<JsonObject> {
+  const prompts = isInteractive ? await context.prompts?.() : undefined;
+  const missing: FormField[] = [];
+  const answer: AnswerField = async (field) => {
+    const text = given.get(field.key);
+    given.delete(field.key);
+    if (text !== undefined) return valueOf(field, text);
+    if (!field.isRequired) return undefined;
+    if (prompts !== undefined) return valueOf(field, await ask(prompts, field));
+    missing.push(field);
+    return undefined;
+  };
+  const settings = await fillForm(schema, answer);
+  if (missing.length > 0) {
+    const list = missing.map(
+      ({ key, description }) => `--set ${key}=…${description === undefined ? "" : ` (${description.replace(/\.$/, "")})`}`,
+    );
+    throw new CliError("usage", `These settings are needed: ${list.join(", ")}.`, {
+      fix: "A secret can be read from standard input: --set key=-",
+    });
+  }
+  // Keys that every account has; the configuration's own check refuses unknown ones.
+  const common = [...given].filter(([key]) => !key.includes(".")).map(([key, text]) => [key, parseTypedValue(text)] as const);
+  const unknown = [...given.keys()].filter((key) => key.includes("."));
+  if (unknown.length > 0) throw new CliError("usage", `There is no setting ${unknown.join(", ")} here.`);
+  return { ...settings, ...Object.fromEntries(common) };
+}
+
+function valueOf({ type, isSecret }: FormField, text: string): JsonValue {
+  const isReference = isSecret && /^\s*\{/.test(text);
+  return type === "text" && !isReference ? text : parseTypedValue(text);
+}
+
+async function ask(prompts: Prompts, { key, description, isSecret, choices, default: written }: FormField): Promise<string> {
+  const question = description === undefined ? key : `${key}: ${description}`;
+  const answer =
+    choices !== undefined
+      ? await prompts.select(
+          question,
+          choices.map((value) => ({ value, label: value })),
+        )
+      : isSecret
+        ? await prompts.password(question)
+        : await prompts.text(question, typeof written === "string" ? written : "");
+  if (answer === undefined) throw new CliError("failure", "Nothing was set up.");
+  return answer.trim();
+}
+
+interface SecretPlace {
+  readonly channel: string;
+  readonly account: string;
+  readonly schema: JsonSchema;
+}
+
+/** Moves literal secrets into private files, and puts references in their place. */
+async function storeSecrets(
+  { paths }: CliContext,
+  settings: JsonObject,
+  { channel, account, schema }: SecretPlace,
+): Promise<{ readonly value: JsonObject; readonly files: readonly string[] }> {
+  const files: string[] = [];
+  const secrets = new Set<string>();
+  await fillForm(schema, async ({ key, isSecret, choices }) => {
+    if (isSecret) secrets.add(key);
+    // The chosen form is the one to look at.
+    const chosen = key.split(".").reduce<JsonValue | undefined>((value, part) => (value as JsonObject | undefined)?.[part], settings);
+    return choices === undefined ? undefined : chosen;
+  });
+  const visit = async (value: JsonValue, path: readonly string[]): Promise<JsonValue> => {
+    const key = path.join(".");
+    if (typeof value === "string" && secrets.has(key) && !/^\$\{\w+\}$/.test(value)) {
+      const file = `credentials/${[channel, account, ...path].join("-").replaceAll(/[^\w.-]/g, "_")}`;
+      await mkdir(paths.credentialsFolder, { recursive: true, mode: 0o700 });
+      await chmod(paths.credentialsFolder, 0o700);
+      await writePrivateFile(join(paths.home, file), `${value}\n`);
+      files.push(file);
+      return { file };
+    }
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    const entries = Object.entries(value as JsonObject).flatMap(([name, child]) => (child === undefined ? [] : [[name, child] as const]));
+    const visited: [string, JsonValue][] = [];
+    for (const [name, child] of entries) visited.push([name, await visit(child, [...path, name])]);
+    return Object.fromEntries(visited);
+  };
+  return { value: (await visit(settings, [])) as JsonObject, files };
+}

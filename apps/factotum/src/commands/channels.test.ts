@@ -1,0 +1,156 @@
+import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { CliHome } from "../../test/cli.ts";
+import { writeInstalled } from "../../test/extension-package.ts";
+import { FakeLoft } from "../../test/fake-loft.ts";
+import { ScriptedPrompts } from "../../test/scripted-prompts.ts";
+
+let home: CliHome;
+let loft: FakeLoft;
+beforeEach(async () => {
+  home = await CliHome.create();
+  loft = await FakeLoft.start();
+  await writeInstalled(home.factotumHome, [{}]);
+});
+afterEach(async () => {
+  await loft[Symbol.asyncDispose]();
+  await home[Symbol.asyncDispose]();
+});
+
+const add = (...more: readonly string[]): ReturnType<CliHome["run"]> =>
+  home.run("channels", "add", "pigeon", "--set", `loft=${loft.url}`, "--set", `token=${loft.token}`, ...more);
+
+test("adds an account from flags: the secret goes to a private file, and comments stay", async () => {
+  await writeFile(join(home.factotumHome, "factotum.json5"), "// mine\n{ gateway: { port: 4711 } } // end\n");
+  const { code, stdout, stderr } = await add("--set", 'allowFrom=["carol"]');
+  expect(code).toBe(0);
+  expect(stdout).toContain("pigeon/default is set up in");
+  expect(stdout).toContain("its secrets are in credentials/pigeon-default-token.");
+  const text = await home.read("factotum.json5");
+  expect(text).toMatch(/^\/\/ mine\n[^]*\/\/ end\n$/);
+  expect(`${text}${stdout}${stderr}`).not.toContain(loft.token);
+  const file = join(home.factotumHome, "credentials/pigeon-default-token");
+  expect(await home.read("credentials/pigeon-default-token")).toBe(`${loft.token}\n`);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  const get = await home.run("config", "get", "channels.pigeon", "--json");
+  expect(JSON.parse(get.stdout)).toMatchObject({
+    value: { loft: loft.url, token: { file: "credentials/pigeon-default-token" }, allowFrom: ["carol"] },
+  });
+});
+
+test("asks at a terminal for what is needed, and does not show the secret", async () => {
+  const prompts = new ScriptedPrompts([
+    [/^loft: Address of the loft\. /, loft.url],
+    [/^token: The loft's token\.$/, loft.token],
+  ]);
+  const { code } = await home.runWith({ prompts: async () => prompts }, "channels", "add", "pigeon", "--account", "north");
+  expect(code).toBe(0);
+  expect(await home.read("credentials/pigeon-north-token")).toBe(`${loft.token}\n`);
+  expect((await home.run("channels", "list")).stdout).toMatch(/^pigeon +pigeon-post +north$/m);
+});
+
+test("asks which form of a setting is meant, then for its own settings", async () => {
+  const prompts = new ScriptedPrompts([
+    [/^appId: /, "cli_1"],
+    [/^appSecret: /, "secret-one"],
+    [/^transport\.type: /, "webhook"],
+    [/^transport\.encryptKey: /, "secret-two"],
+    [/^transport\.verificationToken: /, "secret-three"],
+  ]);
+  expect((await home.runWith({ prompts: async () => prompts }, "channels", "add", "feishu")).code).toBe(0);
+  const { value } = JSON.parse((await home.run("config", "get", "channels.feishu", "--json")).stdout) as { value: object };
+  expect(value).toEqual({
+    appId: "cli_1",
+    appSecret: { file: "credentials/feishu-default-appSecret" },
+    transport: {
+      type: "webhook",
+      encryptKey: { file: "credentials/feishu-default-transport-encryptKey" },
+      verificationToken: { file: "credentials/feishu-default-transport-verificationToken" },
+    },
+  });
+  const flags = ["appId=cli_2", "appSecret={env: 'SECRET'}", "transport.type=websocket"].flatMap((pair) => ["--set", pair]);
+  await home.run("config", "unset", "channels.feishu");
+  expect((await home.run("channels", "add", "feishu", ...flags)).code).toBe(0);
+  expect(JSON.parse((await home.run("config", "get", "channels.feishu.appSecret", "--json")).stdout)).toMatchObject({
+    value: { env: "SECRET" },
+  });
+});
+
+test("reads a secret from standard input", async () => {
+  const readInput = async (): Promise<string> => `${loft.token}\n`;
+  const { code } = await home.runWith({ readInput }, "channels", "add", "pigeon", "--set", `loft=${loft.url}`, "--set", "token=-");
+  expect(code).toBe(0);
+  expect(await home.read("credentials/pigeon-default-token")).toBe(`${loft.token}\n`);
+});
+
+test.each([
+  [["pigeon"], 2, "These settings are needed: --set loft=… (Address of the loft), --set token=… (The loft's token)."],
+  [["pigeon", "--set", "loft"], 2, '"loft" has no value'],
+  [["pigeon", "--set", "loft=http://x", "--set", "token=t", "--set", "a.b=1"], 2, "There is no setting a.b here"],
+  [["pigeon", "--set", "loft=nowhere", "--set", "token=t"], 4, "an address such as https://example.com is expected"],
+  [["pigeon", "--set", "loft=http://x", "--set", "token=t", "--set", "flok=grey"], 4, 'did you mean "flock"?'],
+  [["raven"], 2, 'There is no channel "raven"'],
+])("%j is refused, and leaves no secret", async (args, code, reason) => {
+  const refused = await home.run("channels", "add", ...args);
+  expect(refused).toMatchObject({ code, stderr: expect.stringContaining(reason) as string });
+  expect(await readdir(join(home.factotumHome, "credentials")).catch(() => [])).toEqual([]);
+});
+
+test("does not write over an account", async () => {
+  await add();
+  expect(await add()).toMatchObject({ code: 2, stderr: expect.stringContaining("channels.pigeon is configured already") as string });
+  expect(await add("--account", "north")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("is written for one account") as string,
+  });
+});
+
+test("lists channels, and removes an account with the files of its secrets", async () => {
+  await add();
+  expect((await home.run("channels", "list")).stdout).toMatch(
+    /^CHANNEL +PACKAGE +ACCOUNTS\nfeishu +@factotum\/feishu +not configured\nwebchat +@factotum\/webchat +default\npigeon +pigeon-post +default\n$/,
+  );
+  expect(await home.run("channels", "remove", "pigeon")).toMatchObject({ code: 0 });
+  expect(await readdir(join(home.factotumHome, "credentials"))).toEqual([]);
+  expect((await home.run("channels", "list")).stdout).toMatch(/^pigeon +pigeon-post +not configured$/m);
+  const again = await home.run("channels", "remove", "pigeon");
+  expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no account "pigeon"') as string });
+});
+
+test("a secret's file that the owner named stays", async () => {
+  await mkdir(join(home.factotumHome, "credentials"), { recursive: true });
+  await writeFile(join(home.factotumHome, "credentials/loft"), loft.token);
+  await home.run("channels", "add", "pigeon", "--set", `loft=${loft.url}`, "--set", "token={file: 'credentials/loft'}");
+  await home.run("channels", "remove", "pigeon");
+  expect(await readdir(join(home.factotumHome, "credentials"))).toEqual(["loft"]);
+});
+
+test("probes an account, and says why it does not work", async () => {
+  await add();
+  expect(await home.run("channels", "probe", "pigeon")).toMatchObject({ code: 0, stdout: "pigeon/default works: The loft (loft-1)\n" });
+  await home.run("config", "set", "channels.pigeon.token", "wrong-token");
+  expect(await home.run("channels", "probe", "pigeon")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("pigeon/default does not work: the loft answered 401") as string,
+  });
+  expect(await home.run("channels", "probe", "webchat")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("cannot be probed") as string,
+  });
+});
+
+test("shows capabilities, of a built-in channel too, and says that there is no login", async () => {
+  await add();
+  const { stdout } = await home.run("channels", "capabilities", "pigeon", "--json");
+  expect(JSON.parse(stdout)).toMatchObject({ channel: "pigeon/default", capabilities: { threads: "flat" } });
+  expect((await home.run("channels", "capabilities", "webchat")).stdout).toMatch(/^addressing +session-key$/m);
+  expect(await home.run("channels", "login", "pigeon")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("has no login") as string,
+  });
+});
+
+test("the state is the running gateway's", async () => {
+  expect(await home.run("channels", "status")).toMatchObject({ code: 3 });
+});

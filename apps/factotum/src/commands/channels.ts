@@ -1,0 +1,160 @@
+import { rm } from "node:fs/promises";
+import {
+  formatProblem,
+  getConfigValue,
+  isAvailable,
+  loadConfig,
+  secretFiles,
+  setConfigValue,
+  type AccountConfig,
+  type LoadedConfig,
+} from "@factotum/config";
+import { channelCatalog, configOptions, findInstalled } from "../compose/extensions.ts";
+import { findGateway, requestError } from "../rpc/connect-gateway.ts";
+import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
+import { printJson, type CliContext } from "../runtime/cli-context.ts";
+import { CliError } from "../runtime/cli-error.ts";
+import { EXIT } from "../runtime/exit-codes.ts";
+import { renderTable } from "../runtime/render-table.ts";
+import { refusedStart } from "./refused-start.ts";
+
+interface Format {
+  readonly json: boolean;
+}
+
+/** Lists the channels of this build and of the installed packages, with their configured accounts. */
+export async function channelsList(context: CliContext, { json }: Format): Promise<number> {
+  const { config } = await load(context);
+  const [{ channels }, found] = [await channelCatalog(context.env), await findInstalled(context.env)];
+  const rows = channels.map((channel) => {
+    const accounts = Object.values(config.channels[channel.id]?.accounts ?? {});
+    return {
+      id: channel.id,
+      package: found.channels.find(({ id }) => id === channel.id)?.packageName ?? (isAvailable(channel) ? `@factotum/${channel.id}` : null),
+      accounts: accounts.map(({ accountId, enabled }) => ({ accountId, enabled })),
+      ...(isAvailable(channel) ? {} : { unavailable: channel.unavailable }),
+    };
+  });
+  if (json) {
+    printJson(context, { channels: rows });
+    return EXIT.ok;
+  }
+  const table = rows.map(({ id, package: name, accounts, unavailable }) => [
+    id,
+    name ?? "",
+    unavailable ?? (accounts.map(({ accountId, enabled }) => `${accountId}${enabled ? "" : " (off)"}`).join(", ") || "not configured"),
+  ]);
+  context.print(renderTable(["CHANNEL", "PACKAGE", "ACCOUNTS"], table));
+  return EXIT.ok;
+}
+
+/** The state of every account in the running gateway. */
+export async function channelsStatus(context: CliContext, { json }: Format): Promise<number> {
+  using gateway = await findGateway(context);
+  if (gateway === undefined) throw new CliError("notRunning", "No gateway is running.", { fix: 'Start it with "factotum gateway start".' });
+  try {
+    const { channels } = await gateway.client.request("status", {}, { signal: context.signal });
+    if (json) printJson(context, { channels });
+    else
+      for (const { channel, accountId, state, detail } of channels) {
+        context.print(`${channel}/${accountId}: ${state}${detail === undefined ? "" : ` (${detail})`}\n`);
+      }
+    return EXIT.ok;
+  } catch (error) {
+    throw requestError(error);
+  }
+}
+
+/** Removes an account from the configuration, with the private files of its secrets. */
+export async function channelsRemove(context: CliContext, named: string, { json }: Format): Promise<number> {
+  const loaded = await load(context);
+  const { channel, accountId, settings } = accountOf(named, loaded);
+  const listed = getConfigValue(`channels.${channel}.accounts`, loaded).type === "set";
+  const several = Object.keys(loaded.config.channels[channel]?.accounts ?? {}).length > 1;
+  const key = listed && several ? `channels.${channel}.accounts.${accountId}` : `channels.${channel}`;
+  const result = await setConfigValue(key, undefined, await configOptions(context.env));
+  if (result.type === "refused")
+    throw new CliError("configInvalid", `${result.path} was not changed: ${result.problems.map(formatProblem).join("; ")}`);
+  const own = `${context.paths.credentialsFolder}/${channel}-${accountId}-`;
+  const files = secretFiles({ channels: { [channel]: settings } }, context.paths).filter((file) => file.startsWith(own));
+  for (const file of files) await rm(file, { force: true });
+  const reloaded = await reloadGateway(context);
+  if (json) printJson(context, { removed: key, credentials: files });
+  else {
+    context.print(
+      `${channel}/${accountId} is removed from the configuration${files.length === 0 ? "" : ", and the files of its secrets are"}.\n`,
+    );
+    context.note(`${describeReload(reloaded)}\n`);
+  }
+  return EXIT.ok;
+}
+
+/** Checks an account's credential and permissions, without a gateway. */
+export async function channelsProbe(context: CliContext, named: string, { json }: Format): Promise<number> {
+  const { name, channel } = await idle(context, named);
+  if (channel.probe === undefined) throw new CliError("failure", `${name} cannot be probed: the channel has no call for it.`);
+  const { account, missingPermissions } = await channel.probe({ signal: context.signal }).catch((error: unknown) => {
+    throw new CliError("failure", `${name} does not work: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  });
+  if (json) printJson(context, { channel: name, account, missingPermissions });
+  else {
+    context.print(`${name} works: ${account.name === undefined ? account.id : `${account.name} (${account.id})`}\n`);
+    for (const permission of missingPermissions) context.print(`! it lacks the permission ${permission}\n`);
+  }
+  return missingPermissions.length === 0 ? EXIT.ok : EXIT.failure;
+}
+
+/** Logs an account in, step by step. */
+export async function channelsLogin(context: CliContext, named: string): Promise<number> {
+  const { name, channel } = await idle(context, named);
+  const reason =
+    channel.login === undefined ? "its settings hold all that it needs" : "this version keeps no logins outside a running gateway";
+  throw new CliError("failure", `${name} has no login: ${reason}.`);
+}
+
+/** What a channel can do, as it declares it. */
+export async function channelsCapabilities(context: CliContext, named: string, { json }: Format): Promise<number> {
+  const { name, channel } = await idle(context, named);
+  if (json) {
+    printJson(context, { channel: name, capabilities: channel.capabilities });
+    return EXIT.ok;
+  }
+  const rows = Object.entries(channel.capabilities).map(([key, value]) => [
+    key,
+    typeof value === "object" ? JSON.stringify(value) : String(value),
+  ]);
+  context.print(renderTable(["CAPABILITY", "VALUE"], rows));
+  return EXIT.ok;
+}
+
+async function idle(context: CliContext, named: string) {
+  const loaded = await load(context);
+  const account = accountOf(named, loaded);
+  const name = `${account.channel}/${account.accountId}`;
+  const { createIdleChannel } = await import("../compose/idle-channel.ts");
+  try {
+    return { name, channel: await createIdleChannel(loaded.config, account, context) };
+  } catch (error) {
+    throw new CliError("failure", error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+async function load({ env }: CliContext): Promise<LoadedConfig> {
+  const loaded = await loadConfig(await configOptions(env));
+  if (loaded.type === "refused") throw refusedStart(loaded);
+  return loaded;
+}
+
+/** The account that `channel` or `channel:account` names. */
+function accountOf(named: string, { config }: LoadedConfig): AccountConfig {
+  const [channel = "", accountId] = named.split(":");
+  const accounts = Object.values(config.channels[channel]?.accounts ?? {});
+  const account = accountId === undefined && accounts.length === 1 ? accounts[0] : accounts.find((one) => one.accountId === accountId);
+  if (account !== undefined) return account;
+  const known = Object.entries(config.channels).flatMap(([id, one]) =>
+    Object.keys(one.accounts).map((name) => (name === "default" ? id : `${id}:${name}`)),
+  );
+  throw new CliError("usage", `There is no account "${named}" in the configuration.`, {
+    fix: known.length === 0 ? "Add one with: factotum channels add <channel>" : `Write one of these: ${known.join(", ")}.`,
+  });
+}
