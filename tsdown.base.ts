@@ -1,5 +1,6 @@
 import { defineConfig, type UserConfig } from "tsdown";
 import { configSchemaFile } from "./scripts/build/config-schema.ts";
+import { thirdPartyNotices } from "./scripts/build/third-party-notices.ts";
 
 /** The build of every published package: one entry, ESM for Node, its shape checked as a user's resolver sees it. */
 export function definePackage(overrides: UserConfig = {}): UserConfig {
@@ -15,7 +16,15 @@ export function definePackage(overrides: UserConfig = {}): UserConfig {
   });
 }
 
-/** The build of an extension: a package whose folder `dist` has the JSON Schema of an account, too, which its manifest names. */
+/**
+ * The build of an extension: a package whose folder `dist` has the JSON Schema of an account, too, which its manifest names. The contract and the kit are bundled,
+ * so that a package needs nothing of this repository, and its version of the kit is its own.
+ */
 export function defineExtension(): UserConfig {
-  return definePackage({ plugins: [configSchemaFile()] });
+  const notices = thirdPartyNotices({ isOwn: (name) => name.startsWith("@factotum/"), exceptions: {}, otherBundles: [] });
+  return definePackage({
+    plugins: [configSchemaFile(), notices],
+    deps: { alwaysBundle: [/^@factotum\//], onlyBundle: false },
+    inputOptions: { resolve: { conditionNames: ["factotum-source", "import", "module", "node", "default"] } },
+  });
 }

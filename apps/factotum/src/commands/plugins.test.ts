@@ -39,9 +39,8 @@ async function folder(): Promise<readonly string[]> {
 test("lists the built-in channels with their packages", async () => {
   const { code, stdout } = await home.run("plugins", "list");
   expect(code).toBe(0);
-  expect(stdout).toMatch(
-    /^PACKAGE +VERSION +SOURCE +PROVIDES\n@factotum\/feishu +\S+ +built-in +channel feishu\n@factotum\/webchat +\S+ +built-in +channel webchat\n$/,
-  );
+  expect(stdout).toMatch(/^PACKAGE +VERSION +SOURCE +PROVIDES\n@factotum\/feishu +\S+ +built-in +channel feishu\n/);
+  expect(stdout).toMatch(/^@factotum\/webchat +\S+ +built-in +channel webchat$/m);
 });
 
 test("installs a folder after its permissions are confirmed", { timeout: 60_000 }, async () => {
