@@ -60,7 +60,7 @@ export function slackCapabilities(transport: SlackTransport["type"]): ChannelCap
       filesPerMessage: MAX_FILES,
     },
     optional: ["probe", "directory", "history", "reconcile"],
-    streaming: "edit",
+    streaming: "native",
     caseSensitiveIds: true,
     fetchesContext: true,
     events: ["edit", "delete", "reaction", "action", "member"],

@@ -120,6 +120,9 @@ const NAMES: Readonly<Record<string, string>> = {
   "🐱": "cat",
 };
 
+/** The emoji that can be given as Unicode. */
+export const KNOWN_EMOJI: readonly string[] = Object.keys(NAMES);
+
 const ALIASES: Readonly<Record<string, string>> = {
   thumbsup: "👍",
   thumbsdown: "👎",

@@ -10,16 +10,19 @@ import type {
   TestEvent,
   TestHappeningEvent,
   TestMessage,
+  TestPress,
 } from "@factotum/channel-conformance";
-import { slackEventBody, slackEventRequest, slackRichText } from "@factotum/testing-channels";
+import { slackCommand, slackEventBody, slackEventRequest, slackFormRequest, slackRichText } from "@factotum/testing-channels";
 import type { FakeSlackApp, SlackEventBody, SlackRequestOptions } from "@factotum/testing-channels";
 import { createEmulator } from "emulate";
+import { inputState, pressedButton, shownCard } from "./shown-card.ts";
 
 type Emulator = Awaited<ReturnType<typeof createEmulator>> & { readonly url: string };
 
 const WEBHOOK_URL = "http://127.0.0.1/channels/slack/second";
 const DAY_MS = 24 * 60 * 60_000;
 const CHANGES = /^\/api\/(?:chat\.\w+|reactions\.(?:add|remove)|files\.(?:completeUploadExternal|delete))$/;
+const PINS = /^\/api\/pins\.(?:add|remove)$/;
 const SCOPES = [
   ..."chat:write channels:read channels:history channels:write groups:read groups:history im:read im:write im:history".split(" "),
   ..."mpim:read mpim:history users:read files:read files:write pins:read pins:write reactions:read reactions:write".split(" "),
@@ -30,7 +33,7 @@ interface EmulatedMessage {
   readonly user?: string;
   readonly text?: string;
   readonly thread_ts?: string;
-  readonly blocks?: readonly { readonly text?: { readonly text: string } }[];
+  readonly blocks?: readonly object[];
   readonly files?: readonly { readonly id: string; readonly name: string }[];
   readonly reactions?: readonly { readonly name: string }[];
 }
@@ -51,12 +54,18 @@ export class EmulatePlatform implements ConformancePlatform {
     absent: ["replies", "credential", "wire"],
   };
   shown: readonly ShownMessage[] = [];
+  directory: NonNullable<ConformancePlatform["directory"]> = {
+    person: { id: "", name: "Alice" },
+    group: { id: "C000000001", name: "general" },
+  };
   sendRequests = 0;
   readonly openConnections = 0;
   readonly app: FakeSlackApp;
   readonly #emulator: Emulator;
   readonly #proxy: Server;
   readonly #uploads = new Map<string, Uint8Array>();
+  /** Blocks of the bot's messages, by message. */
+  readonly #blocks = new Map<string, readonly object[]>();
   readonly #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
   #places = { direct: "", group: "C000000001", root: "" };
   #people = { alice: "", bob: "" };
@@ -132,6 +141,8 @@ export class EmulatePlatform implements ConformancePlatform {
   }
 
   async deliver(channel: Channel, event: TestEvent, { fault }: { readonly fault?: DeliveryFault } = {}): Promise<DeliveryAnswer> {
+    if ("command" in (event.raw as object))
+      return this.#post(channel, slackFormRequest(this.app, WEBHOOK_URL, event.raw as Readonly<Record<string, string>>));
     const body = event.raw as SlackEventBody;
     const changed =
       fault === "other-account"
@@ -150,6 +161,32 @@ export class EmulatePlatform implements ConformancePlatform {
     const request = slackEventRequest(this.app, WEBHOOK_URL, { type: "url_verification", challenge: "c" }, { signature: token });
     const response = await channel.handleWebhook(request, { signal: AbortSignal.timeout(60_000) });
     return response.status === 200 && ((await response.json()) as { challenge?: unknown }).challenge === "c";
+  }
+
+  async press(channel: Channel, { messageId: ts, label, inputs = {} }: TestPress): Promise<DeliveryAnswer> {
+    const blocks = this.#blocks.get(ts) ?? [];
+    const payload = {
+      type: "block_actions",
+      trigger_id: `trigger-${ts}-${label}`,
+      user: { id: this.#people.alice, username: "alice" },
+      team: { id: this.app.teamId },
+      channel: { id: this.#places.direct, name: "directmessage" },
+      container: { type: "message", message_ts: ts, channel_id: this.#places.direct },
+      message: { ts },
+      state: { values: inputState(blocks, inputs) },
+      response_url: "https://hooks.slack.com/actions/T1/1/secret",
+      actions: [buttonAction(blocks, label)],
+    };
+    return this.#post(channel, slackFormRequest(this.app, WEBHOOK_URL, { payload: JSON.stringify(payload) }));
+  }
+
+  command({ name, argumentsText }: { readonly name: string; readonly argumentsText: string }): TestEvent {
+    const responseUrl = "https://hooks.slack.com/commands/T1/1/secret";
+    const input = { command: `/${name}`, text: argumentsText, channel: this.#places.direct, user: this.#people.alice, responseUrl };
+    const raw = slackCommand(this.app, input);
+    const id = `command/${raw["trigger_id"] ?? ""}`;
+    const expected = { eventId: id, messageId: id, conversation: this.target("direct"), senderId: this.#people.alice, timestampMs: 0 };
+    return { raw, expected };
   }
 
   disconnect(): void {
@@ -221,6 +258,7 @@ export class EmulatePlatform implements ConformancePlatform {
     const { members } = (await this.call("users.list", {})) as unknown as { members: readonly { id: string; name: string }[] };
     const idOf = (name: string): string => members.find((member) => member.name === name)?.id ?? "";
     this.#people = { alice: idOf("alice"), bob: idOf("bob") };
+    this.directory = { ...this.directory, person: { id: this.#people.alice, name: "Alice" } };
     const { channel } = (await this.call("conversations.open", { users: this.#people.alice })) as unknown as { channel: { id: string } };
     await this.call("conversations.join", { channel: this.#places.group });
     const { ts } = (await this.call("chat.postMessage", { channel: this.#places.group, text: "Root" }, "xoxp-alice")) as unknown as {
@@ -245,7 +283,7 @@ export class EmulatePlatform implements ConformancePlatform {
       ...(request.method === "POST" && { body: new Uint8Array(body) }),
     });
     const bytes = Buffer.from(await answer.arrayBuffer());
-    if (isChange) await this.#readShown();
+    if (isChange || PINS.test(path)) await this.#readShown();
     response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "application/json" }).end(bytes);
   }
 
@@ -261,16 +299,20 @@ export class EmulatePlatform implements ConformancePlatform {
       ...(await read("conversations.history", { channel: group })),
       ...(await read("conversations.replies", { channel: group, ts: root })),
     ];
-    const now = new Map(found.map((message) => [message.messageId, message]));
+    const { items } = (await this.call("pins.list", { channel: group })) as unknown as { items: readonly { message?: { ts: string } }[] };
+    const pinned = new Set(items.map(({ message }) => message?.ts));
+    const now = new Map(found.map((message) => [message.messageId, { ...message, pinned: pinned.has(message.messageId) }]));
     const gone = this.shown.filter(({ messageId }) => !now.has(messageId)).map((message) => ({ ...message, deleted: true }));
     this.shown = [...now.values(), ...gone].toSorted((left, right) => Number(left.messageId) - Number(right.messageId));
   }
 
   #shownAs(message: EmulatedMessage, channel: string): ShownMessage {
     const blocks = message.blocks ?? [];
-    const source = blocks.length === 0 ? (message.text ?? "") : blocks.map(({ text }) => text?.text ?? "").join("\n");
-    const [file] = message.files ?? [];
-    const bytes = this.#uploads.get(file?.id ?? "");
+    this.#blocks.set(message.ts, blocks);
+    const card = shownCard(blocks);
+    const source = card.card?.text ?? message.text ?? "";
+    const files = (message.files ?? []).map(({ id, name }) => ({ name, bytes: this.#uploads.get(id) ?? new Uint8Array() }));
+    const [file] = files;
     return {
       messageId: message.ts,
       conversationId: channel,
@@ -278,7 +320,9 @@ export class EmulatePlatform implements ConformancePlatform {
       text: source.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&"),
       deleted: false,
       reactions: (message.reactions ?? []).map(({ name }) => name),
-      ...(file !== undefined && bytes !== undefined && { file: { name: file.name, bytes } }),
+      ...(file !== undefined && { file }),
+      ...(files.length > 1 && { files }),
+      ...card,
       notifiedAll: /<!(?:channel|here|everyone)|@(?:channel|here|everyone)\b/.test(source),
     };
   }
@@ -288,6 +332,11 @@ export class EmulatePlatform implements ConformancePlatform {
     if (status === 200) return "acknowledged";
     return status >= 500 ? "unacknowledged" : "refused";
   }
+}
+
+function buttonAction(blocks: readonly object[], label: string): object {
+  const { actionId, value } = pressedButton(blocks, label);
+  return { type: "button", action_id: actionId, text: { type: "plain_text", text: label }, value, action_ts: "1767225600.500000" };
 }
 
 function spoiled(fault: DeliveryFault | undefined): SlackRequestOptions {

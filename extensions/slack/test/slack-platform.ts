@@ -10,10 +10,12 @@ import type {
   TestHappening,
   TestHappeningEvent,
   TestMessage,
+  TestPress,
 } from "@factotum/channel-conformance";
 import {
   asSlackMessage,
   FakeSlack,
+  slackCommand,
   slackEventBody,
   slackEventRequest,
   slackFormRequest,
@@ -22,13 +24,17 @@ import {
   slackRichText,
 } from "@factotum/testing-channels";
 import type { SlackEventBody, SlackFault, SlackMessage, SlackRequestOptions } from "@factotum/testing-channels";
+import { inputState, pressedButton, shownCard } from "./shown-card.ts";
 
 const WEBHOOK_URL = "http://127.0.0.1/channels/slack/second";
 const DAY_MS = 24 * 60 * 60_000;
 const CHANGES = /^\/api\/(?:chat\.\w+|reactions\.(?:add|remove)|files\.(?:completeUploadExternal|delete))$/;
 
-/** A delivery of the platform: an event, or an interaction. */
-type Raw = { readonly type: "event"; readonly body: SlackEventBody } | { readonly type: "interaction"; readonly payload: object };
+/** A delivery of the platform: an event, an interaction, or a slash command. */
+type Raw =
+  | { readonly type: "event"; readonly body: SlackEventBody }
+  | { readonly type: "interaction"; readonly payload: object }
+  | { readonly type: "command"; readonly fields: Readonly<Record<string, string>> };
 
 /** Slack for the conformance suite: the fake server behind the suite's interface. */
 export class SlackPlatform implements ConformancePlatform {
@@ -42,12 +48,15 @@ export class SlackPlatform implements ConformancePlatform {
     files: true,
     absent: ["replies"],
   };
-  readonly #threadRoot: SlackMessage;
+  readonly directory: NonNullable<ConformancePlatform["directory"]> = {
+    person: { id: "U0ALICE", name: "Alice" },
+    group: { id: "C0GENERAL", name: "general" },
+  };
+  #threadRoot: SlackMessage | undefined;
 
   private constructor(slack: FakeSlack, transport: "webhook" | "connection") {
     this.slack = slack;
     this.transport = transport;
-    this.#threadRoot = slack.addMessage({ channel: "C0GENERAL", user: "U0BOB", text: "An earlier message" });
   }
 
   static async start(transport: "webhook" | "connection"): Promise<SlackPlatform> {
@@ -73,7 +82,7 @@ export class SlackPlatform implements ConformancePlatform {
       user: { person: "U0ALICE", self: app.bot.userId, "other-bot": "U0OTHERBOT" }[message.sender],
       isOwn: message.sender === "self",
       ...slackRichText(text, mentions),
-      ...(inThread && { threadTs: this.#threadRoot.ts }),
+      ...(inThread && { threadTs: this.#root() }),
       files,
     });
     const event = slackMessageEvent(app, added, message.sender === "other-bot" ? { bot_id: "B0OTHERBOT" } : {});
@@ -111,16 +120,25 @@ export class SlackPlatform implements ConformancePlatform {
   }
 
   async deliver(channel: Channel, event: TestEvent, options: { readonly fault?: DeliveryFault } = {}): Promise<DeliveryAnswer> {
-    const { app, socketMode } = this.slack;
     const raw = withFault(event.raw as Raw, options.fault);
-    if (this.transport === "connection")
-      return raw.type === "event" ? socketMode.deliver("events_api", raw.body) : socketMode.deliver("interactive", raw.payload);
-    const faults = spoiled(options.fault, app.now());
-    const request =
-      raw.type === "event"
-        ? slackEventRequest(app, WEBHOOK_URL, raw.body, faults)
-        : slackFormRequest(app, WEBHOOK_URL, { payload: JSON.stringify(raw.payload) }, faults);
-    return this.#post(channel, request);
+    return this.#deliver(channel, raw, options.fault);
+  }
+
+  async press(channel: Channel, { messageId: ts, label, inputs = {} }: TestPress): Promise<DeliveryAnswer> {
+    const { app, responseUrl } = this.slack;
+    const message = this.slack.sent.find((one) => one.ts === ts);
+    if (message === undefined) throw new Error(`there is no message ${ts}`);
+    const button = pressedButton(message.blocks, label);
+    const payload = slackPress(app, { message, user: "U0ALICE", responseUrl, button, inputs: inputState(message.blocks, inputs) });
+    return this.#deliver(channel, { type: "interaction", payload }, undefined);
+  }
+
+  command({ name, argumentsText }: { readonly name: string; readonly argumentsText: string }): TestEvent {
+    const { app, responseUrl } = this.slack;
+    const fields = slackCommand(app, { command: `/${name}`, text: argumentsText, channel: "D0ALICE", user: "U0ALICE", responseUrl });
+    const id = `command/${fields["trigger_id"] ?? ""}`;
+    const expected = { eventId: id, messageId: id, conversation: this.target("direct"), senderId: "U0ALICE", timestampMs: 0 };
+    return { raw: { type: "command", fields } satisfies Raw, expected };
   }
 
   async deliverBytes(channel: Channel, bytes: Uint8Array): Promise<DeliveryAnswer> {
@@ -151,7 +169,7 @@ export class SlackPlatform implements ConformancePlatform {
   target(kind: "direct" | "group" | "thread" | "unknown"): Conversation {
     if (kind === "direct") return { kind: "direct", id: "D0ALICE" };
     if (kind === "unknown") return { kind: "channel", id: "C0NOWHERE" };
-    return { kind: "channel", id: "C0GENERAL", ...(kind === "thread" && { threadId: this.#threadRoot.ts }) };
+    return { kind: "channel", id: "C0GENERAL", ...(kind === "thread" && { threadId: this.#root() }) };
   }
 
   get shown(): readonly ShownMessage[] {
@@ -168,6 +186,11 @@ export class SlackPlatform implements ConformancePlatform {
           deleted: message.deleted,
           reactions: message.reactions.map(({ name }) => name),
           ...(file !== undefined && { file: { name: file.name, bytes: file.bytes } }),
+          ...(message.files.length > 1 && { files: message.files.map(({ name, bytes }) => ({ name, bytes })) }),
+          ...shownCard(message.blocks),
+          ...(message.ephemeralFor !== undefined && { onlyFor: message.ephemeralFor }),
+          pinned: message.pinned,
+          isGrowing: message.stream === "open",
           // With `parse: none`, as it is sent, names alone notify nobody; they must not stand there all the same.
           notifiedAll: /<!(?:channel|here|everyone)|@(?:channel|here|everyone)\b/.test(source),
         };
@@ -231,6 +254,28 @@ export class SlackPlatform implements ConformancePlatform {
       },
       expected: { type: "action", actionId: "approve", value: "yes", targetId: messageId(message.ts) },
     };
+  }
+
+  /** The first message of the thread, once there is one. */
+  #root(): string {
+    this.#threadRoot ??= this.slack.addMessage({ channel: "C0GENERAL", user: "U0BOB", text: "An earlier message" });
+    return this.#threadRoot.ts;
+  }
+
+  async #deliver(channel: Channel, raw: Raw, fault: DeliveryFault | undefined): Promise<DeliveryAnswer> {
+    const { app, socketMode } = this.slack;
+    const faults = spoiled(fault, app.now());
+    switch (raw.type) {
+      case "event":
+        if (this.transport === "connection") return socketMode.deliver("events_api", raw.body);
+        return this.#post(channel, slackEventRequest(app, WEBHOOK_URL, raw.body, faults));
+      case "interaction":
+        if (this.transport === "connection") return socketMode.deliver("interactive", raw.payload);
+        return this.#post(channel, slackFormRequest(app, WEBHOOK_URL, { payload: JSON.stringify(raw.payload) }, faults));
+      case "command":
+        if (this.transport === "connection") return socketMode.deliver("slash_commands", raw.fields);
+        return this.#post(channel, slackFormRequest(app, WEBHOOK_URL, raw.fields, faults));
+    }
   }
 
   async #post(channel: Channel, request: Request): Promise<DeliveryAnswer> {

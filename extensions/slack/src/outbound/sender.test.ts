@@ -144,9 +144,13 @@ describe("streams", () => {
     expect(await stream({ ...DM, threadId: root.ts }, {})).toMatchObject({ type: "accepted" });
   });
 
-  test("are refused where the platform has none", async () => {
-    expect(await stream(DM, { replyContext: READER })).toMatchObject({ type: "rejected", retry: { type: "never" } });
-    expect(await stream(GENERAL, {})).toMatchObject({ type: "rejected" });
+  test.each([
+    ["in a direct chat outside a thread", DM, { replyContext: READER }],
+    ["without a known reader", GENERAL, {}],
+  ])("are edits where the platform has none: %s", async (_, conversation, options) => {
+    expect(await stream(conversation, options)).toMatchObject({ type: "accepted" });
+    expect(slack.sent).toMatchObject([{ text: "Hello &lt;!channel&gt; world", edits: 2 }]);
+    expect(calls()).toEqual(["chat.postMessage", "chat.update", "chat.update"]);
   });
 
   test("are ended before the message is edited", async () => {

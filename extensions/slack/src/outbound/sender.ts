@@ -126,7 +126,7 @@ async function dispatch(parts: SendParts, outbound: Outbound, send: Send): Promi
     case "album":
       return media(parts, outbound.media, outbound.caption, send);
     case "stream":
-      return { type: "accepted", messageIds: [await parts.streams.step(place, outbound, { ...options, reader: send.context })] };
+      return stream(parts, outbound, send);
     case "poll":
     case "typing":
       return refused("rejected", `this channel sends no ${outbound.type}`);
@@ -155,6 +155,20 @@ async function post(
     await api.respond(context.responseUrl, { response_type: "ephemeral", replace_original: false, ...body }, options);
     return { type: "accepted", messageIds: [] };
   }
+}
+
+/**
+ * One step of a growing answer. The platform has no streams in a direct chat outside a thread, and elsewhere needs to know the reader: otherwise the message is
+ * edited.
+ */
+async function stream(parts: SendParts, outbound: Extract<Outbound, { type: "stream" }>, send: Send): Promise<SendReceipt> {
+  const { place, context, options } = send;
+  const isDirect = place.channel.startsWith("D");
+  if (isDirect ? place.threadTs !== undefined : context !== undefined)
+    return { type: "accepted", messageIds: [await parts.streams.step(place, outbound, { ...options, reader: context })] };
+  const body = renderText(outbound.text);
+  if (body === undefined) return refused("rejected", "the text shows nothing");
+  return outbound.targetId === undefined ? post(parts, { body }, send) : edit(parts, outbound.targetId, body, send);
 }
 
 /** Edits a message. One that is still being streamed is ended first. */

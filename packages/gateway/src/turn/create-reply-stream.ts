@@ -69,7 +69,8 @@ export function createReplyStream(prepared: PreparedTurn, run: StreamedRun, part
   if (agent.config.blockStreamingDefault === "on" && (account.blockStreaming || capabilities.blocksByDefault === true))
     return createBlockStream(agent.config, limits, common);
   const { mode = "off" } = account.streaming;
-  if (mode === "off" || !capabilities.edit || capabilities.streaming !== "edit") return undefined;
+  // Where the platform has streams of its own, editing works as well.
+  if (mode === "off" || !capabilities.edit || capabilities.streaming === "none") return undefined;
   return new PreviewStream({ ...common, channel, mode, limits });
 }
 
