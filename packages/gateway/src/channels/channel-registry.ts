@@ -80,6 +80,11 @@ export class ChannelRegistry {
     return this.#slots.get(entryKey(origin))?.channel;
   }
 
+  /** True while the channel of an address has been started. */
+  isStarted(origin: Pick<Origin, "channel" | "accountId">): boolean {
+    return this.#slots.get(entryKey(origin))?.isStarted === true;
+  }
+
   /** The capabilities of every instance. */
   capabilities(): readonly ChannelCapabilities[] {
     return [...this.#slots.values()].flatMap(({ channel }) => (channel === undefined ? [] : [channel.capabilities]));

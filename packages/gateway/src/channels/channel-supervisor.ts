@@ -26,6 +26,7 @@ export class ChannelSupervisor {
   #channel: Channel | undefined;
   /** It has been stopped, and handles the address until the next one is created: sends to it are refused as retryable. */
   #isStopped = false;
+  #isStarted = false;
   #failure: string | undefined;
   #retry: Disposable | undefined;
   /** Fires when the current channel must stop. */
@@ -43,6 +44,11 @@ export class ChannelSupervisor {
 
   get channel(): Channel | undefined {
     return this.#channel;
+  }
+
+  /** True while its current channel has been started. */
+  get isStarted(): boolean {
+    return this.#isStarted;
   }
 
   /** Creates the instance without connecting. Never rejects; `start` tries again. */
@@ -133,6 +139,7 @@ export class ChannelSupervisor {
       this.#channel = started;
       this.#isStopped = false;
       await started.start({ signal });
+      this.#isStarted = true;
       this.#failure = undefined;
       logger.info("Channel started", { channel: id, accountId });
       this.#options.onStarted(this.#account);
@@ -158,6 +165,7 @@ export class ChannelSupervisor {
     const channel = this.#channel;
     if (channel === undefined || this.#isStopped) return;
     this.#isStopped = true;
+    this.#isStarted = false;
     const limit = new AbortController();
     using _timer = this.#options.clock.schedule(STOP_TIMEOUT_MS, () => limit.abort());
     try {

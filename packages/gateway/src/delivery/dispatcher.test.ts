@@ -113,6 +113,7 @@ class Scene {
     this.dispatcher = new Dispatcher({
       store,
       channelFor: () => (this.isRunning ? channel.channel : undefined),
+      isStarted: () => this.isRunning,
       readFile: async () => {
         if (failures-- > 0) throw Object.assign(new Error(code), { code });
         return undefined;

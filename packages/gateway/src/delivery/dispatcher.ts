@@ -12,7 +12,7 @@ import { EXPIRED_REASON } from "./expired-row.ts";
 import { retryDelayMs } from "./retry-policy.ts";
 import { compareRows } from "./row-order.ts";
 import { RowSchedule } from "./row-schedule.ts";
-import { notRunning, RowSender } from "./row-sender.ts";
+import { canReconcile, notRunning, RowSender } from "./row-sender.ts";
 import type { RowSenderOptions } from "./row-sender.ts";
 import { wait } from "./wait.ts";
 import { isFinalStoreError } from "../storage/is-final-store-error.ts";
@@ -29,6 +29,8 @@ interface DeliveryEvents {
 export interface DispatcherOptions extends Omit<RowSenderOptions, "times"> {
   /** Hold messages to accounts that their platform rejects. */
   readonly gates: AccountGates;
+  /** True once the channel of an address has been started. */
+  readonly isStarted: (target: Origin) => boolean;
   /** Runs work outside the async context of the turn that dispatches its rows. */
   readonly outside: <Result>(work: () => Result) => Result;
 }
@@ -95,7 +97,7 @@ export class Dispatcher {
       const isBehind = begun.has(conversationKey(row.target));
       // Previews do not wait behind other rows.
       if (row.purpose !== "preview") begun.add(conversationKey(row.target));
-      if (row.state.type === "sending" && row.purpose !== "preview" && this.#options.channelFor(row.target) === undefined) {
+      if (row.state.type === "sending" && row.purpose !== "preview" && !(isBehind && this.#isTakenAhead(row)) && this.#mustWait(row)) {
         this.#undecided.add(row.id);
         this.dispatch([row]);
       } else if (row.state.type === "sending" && !(isBehind && this.#isTakenAhead(row))) {
@@ -111,8 +113,8 @@ export class Dispatcher {
    * ambiguous if the row expires first.
    */
   async #decide(row: OutboxRecord): Promise<readonly OutboxRecord[]> {
-    const { channelFor, random } = this.#options;
-    for (let tries = 0; channelFor(row.target) === undefined && !this.#times.isExpired(row); tries += 1) {
+    const { random } = this.#options;
+    for (let tries = 0; this.#mustWait(row) && !this.#times.isExpired(row); tries += 1) {
       const delayMs = retryDelayMs(tries, random);
       this.#recordBlock(row, `unreachable: ${notRunning(row)}`, delayMs);
       await this.#wait(delayMs);
@@ -120,6 +122,12 @@ export class Dispatcher {
     }
     this.#undecided.delete(row.id);
     return [await this.#sender.settle(row, INTERRUPTED, { isRefusal: false })];
+  }
+
+  /** True until the channel can say whether it recognises repeated sends, or look for the lost one. */
+  #mustWait({ target }: OutboxRecord): boolean {
+    const channel = this.#options.channelFor(target);
+    return channel === undefined || (canReconcile(channel) && !this.#options.isStarted(target));
   }
 
   /** True if it was claimed at its commit and is queued behind another row: then it was never sent. */

@@ -1,4 +1,5 @@
-import type { NewOutbound, TurnRecord } from "@factotum/store";
+import { withoutUndefined } from "@factotum/agent-contract";
+import type { NewOutbound, StoredOutbound, TurnRecord } from "@factotum/store";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { sendKey } from "../kernel/idempotency-key.ts";
 import { planChatMessage } from "./plan-message.ts";
@@ -6,7 +7,7 @@ import { OUTBOX_TTL_MS } from "./retry-policy.ts";
 import type { PlannedMessage } from "./plan-message.ts";
 import type { ReplyTarget } from "./reply-parser.ts";
 import { replyToOf } from "./reply-to.ts";
-import type { StreamedReply } from "./streaming/reply-stream.ts";
+import type { StreamedPreview, StreamedReply } from "./streaming/reply-stream.ts";
 
 /** The final message of a turn. */
 export interface FinalReply {
@@ -58,12 +59,25 @@ export function planReply(
   };
   const rows = planChatMessage(message, channels);
   if (streamed?.type !== "preview" || streamed.rowId === undefined) return rows;
-  const { rowId, shown } = streamed;
+  const { rowId } = streamed;
   return rows.map((row, index) =>
-    index > 0 || row.outbound.type !== "text"
-      ? row
-      : { ...row, outbound: { ...row.outbound, type: "edit", of: rowId, shown: Math.min(shown, row.outbound.text.length) } },
+    index > 0 || row.outbound.type !== "text" ? row : { ...row, outbound: finalEdit(row.outbound, { ...streamed, rowId }) },
   );
+}
+
+function finalEdit(
+  { text, replyTo }: Extract<StoredOutbound, { type: "text" }>,
+  { rowId, shown, streamed }: StreamedPreview & { readonly rowId: string },
+): StoredOutbound {
+  // The last step of a stream can only add to it.
+  const isContinued = streamed !== undefined && text.startsWith(streamed);
+  return {
+    type: "edit",
+    of: rowId,
+    shown: Math.min(shown, text.length),
+    text,
+    ...withoutUndefined({ replyTo, streamed: isContinued ? streamed.length : undefined }),
+  };
 }
 
 /** Plans the removal of a preview whose answer is not delivered, if the chat supports it. */

@@ -11,8 +11,15 @@ export interface OutboundSources {
   readonly readFile: (file: string) => Promise<Uint8Array | undefined>;
 }
 
-/** Resolves a row for its channel; `undefined` if there is nothing to do, because the message to remove was never shown. */
-export async function resolveOutbound({ outbound }: OutboxRecord, sources: OutboundSources): Promise<Outbound | undefined> {
+/**
+ * Resolves a row for its channel; `undefined` if there is nothing to do, because the message to remove was never shown. A stream is finished by its own step
+ * in the first attempt, and by an edit in later ones, because it is unknown then what the platform has of it.
+ */
+export async function resolveOutbound(
+  { outbound }: OutboxRecord,
+  sources: OutboundSources,
+  { isFirstAttempt = false }: { readonly isFirstAttempt?: boolean } = {},
+): Promise<Outbound | undefined> {
   switch (outbound.type) {
     case "text":
       return outbound;
@@ -38,7 +45,11 @@ export async function resolveOutbound({ outbound }: OutboxRecord, sources: Outbo
     }
     case "edit": {
       const targetId = await messageOf(outbound.of, sources);
-      return targetId === undefined ? asText(outbound) : { type: "edit", targetId, text: outbound.text };
+      const { text, streamed } = outbound;
+      if (targetId === undefined) return asText(outbound);
+      return streamed === undefined || !isFirstAttempt
+        ? { type: "edit", targetId, text }
+        : { type: "stream", targetId, text, added: text.slice(streamed), isLast: true };
     }
     case "delete": {
       const targetId = await messageOf(outbound.of, sources);

@@ -58,7 +58,7 @@ export class RowSender {
     if (outbound === undefined) return [await this.settle(row, { type: "accepted", messageIds: [] })];
     this.#options.crashPoint?.("before-send");
     const sent = this.#options.observer.sendStarted(row);
-    const receipt = await this.#send(channel, row, outbound);
+    const receipt = editInstead(outbound, await this.#send(channel, row, outbound));
     sent(receipt);
     permit.report(receipt);
     this.#options.crashPoint?.("after-send");
@@ -94,7 +94,8 @@ export class RowSender {
   /** Resolves a row's file: a temporary read error is retried; a permanent one rejects the row for good. */
   async #resolve(row: OutboxRecord): Promise<Outbound | undefined | Rejection> {
     try {
-      return await resolveOutbound(row, this.#options);
+      const isFirstAttempt = row.state.type === "sending" ? row.attempts <= 1 : row.attempts === 0;
+      return await resolveOutbound(row, this.#options, { isFirstAttempt });
     } catch (error) {
       if (StoreError.isInstance(error)) throw error;
       this.#options.logger.error("A file on its way to a chat cannot be read", { outboxId: row.id, turnId: row.turnId, error });
@@ -130,13 +131,11 @@ export class RowSender {
   }
 
   /** Records the result of an attempt and schedules the next one. Returns the row afterwards. */
-  async settle(
-    row: OutboxRecord,
-    receipt: SendReceipt,
-    options: { readonly isRefusal: boolean } = { isRefusal: isRefusal(receipt) },
-  ): Promise<OutboxRecord> {
+  async settle(row: OutboxRecord, result: SendReceipt, given?: { readonly isRefusal: boolean }): Promise<OutboxRecord> {
     const { clock, random } = this.#options;
     const idempotent = (await this.#isRepeatable(row)) ? ALWAYS : this.#options.channelFor(row.target)?.capabilities.idempotentSend;
+    const receipt = result.type === "ambiguous" && idempotent === undefined ? await this.#reconcile(row, result) : result;
+    const options = receipt === result && given !== undefined ? given : { isRefusal: isRefusal(receipt) };
     // A row that is `sending` was counted when it was claimed.
     const attempts = row.state.type === "sending" ? row.attempts : row.attempts + 1;
     const delayMs =
@@ -172,6 +171,27 @@ export class RowSender {
     return settled;
   }
 
+  /** Asks the channel, if it can look, whether a send whose answer was lost is shown; otherwise the row would be given up (R3). */
+  async #reconcile(row: OutboxRecord, lost: SendReceipt): Promise<SendReceipt> {
+    const { clock, logger } = this.#options;
+    const channel = this.#options.channelFor(row.target);
+    if (channel === undefined || !canReconcile(channel)) return lost;
+    const outbound = await this.#resolve(row);
+    if (outbound === undefined || "retry" in outbound) return lost;
+    const limit = new AbortController();
+    using _timer = clock.schedule(SEND_TIMEOUT_MS, () => limit.abort());
+    try {
+      const options = { idempotencyKey: row.idempotencyKey, sentAtMs: row.dueAtMs, signal: limit.signal };
+      const found = await channel.reconcile?.(row.target, outbound, options);
+      if (found?.type === "shown") return { type: "accepted", messageIds: found.messageIds };
+      if (found?.type === "not-shown")
+        return { type: "rejected", code: "unreachable", retry: { type: "backoff" }, message: "it did not arrive" };
+    } catch (error) {
+      logger.error("A channel's reconcile threw", { channel: row.target.channel, error });
+    }
+    return lost;
+  }
+
   /** True for a change that has the same result however often it is made, such as an edit to the same text. */
   async #isRepeatable(row: OutboxRecord): Promise<boolean> {
     const { type } = row.outbound;
@@ -195,6 +215,17 @@ export class RowSender {
       return receipt.type === "ambiguous" ? { ...row, state: { type: "ambiguous", reason: receipt.cause } } : asDamaged(row);
     }
   }
+}
+
+/** True if the channel can look for a send whose answer was lost. */
+export function canReconcile({ capabilities }: Channel): boolean {
+  return capabilities.optional?.includes("reconcile") === true;
+}
+
+/** A refused last step of a stream is not the end: the answer is completed by an edit at once. */
+function editInstead({ type }: Outbound, receipt: SendReceipt): SendReceipt {
+  const isFinal = receipt.type === "rejected" && receipt.retry.type === "never" && !isAccountWide(receipt);
+  return type === "stream" && isFinal ? { ...receipt, retry: { type: "after", delayMs: 0 } } : receipt;
 }
 
 /** Why a row waits whose account has no running channel. */

@@ -69,8 +69,8 @@ export function createReplyStream(prepared: PreparedTurn, run: StreamedRun, part
   if (agent.config.blockStreamingDefault === "on" && (account.blockStreaming || capabilities.blocksByDefault === true))
     return createBlockStream(agent.config, limits, common);
   const { mode = "off" } = account.streaming;
-  // Where the platform has streams of its own, editing works as well.
-  if (mode === "off" || !capabilities.edit || capabilities.streaming === "none") return undefined;
+  const isNative = capabilities.streaming === "native" && (mode !== "progress" || capabilities.edit);
+  if (mode === "off" || !(isNative || (capabilities.edit && capabilities.streaming === "edit"))) return undefined;
   return new PreviewStream({ ...common, channel, mode, limits });
 }
 

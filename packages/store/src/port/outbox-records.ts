@@ -76,7 +76,15 @@ export type StoredOutbound =
    * Edits the message of an earlier row (`of`, its id) to this text. Its first `shown` characters are visible already: if the message cannot be edited, the
    * rest is sent as a new message, or all of it if the earlier row was never shown.
    */
-  | { readonly type: "edit"; readonly of: string; readonly shown: number; readonly text: string; readonly replyTo?: MessageId }
+  | {
+      readonly type: "edit";
+      readonly of: string;
+      readonly shown: number;
+      readonly text: string;
+      readonly replyTo?: MessageId;
+      /** The platform shows the message growing and has its first `streamed` characters: the first attempt is the last step of the stream. */
+      readonly streamed?: number;
+    }
   /** Deletes the message of an earlier row. */
   | { readonly type: "delete"; readonly of: string; readonly text: "" }
   | (StoredFile & { readonly type: "media"; readonly text: string; readonly replyTo?: MessageId; readonly silent?: boolean })

@@ -1,6 +1,6 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { ModelStreamEvent, ToolCall, Clock, Logger } from "@factotum/agent-contract";
-import type { Channel, Outbound, SendReceipt } from "@factotum/channel-contract";
+import type { Channel, MessageId, Outbound, SendReceipt } from "@factotum/channel-contract";
 import type { ChunkLimits } from "@factotum/channel-kit";
 import type { OutboxRecord, OutboxStore, SessionStore, TurnRecord } from "@factotum/store";
 import type { CrashPointHook } from "../../kernel/crash-point.ts";
@@ -47,7 +47,7 @@ export interface PreviewStreamOptions {
 }
 
 /**
- * Shows an answer in one message that is edited while it grows, at a limited rate. The message is an outbox row; its edits are not, because the final row
+ * Shows an answer in one message that is edited while it grows, or grows by steps of the platform's own stream, at a limited rate. The message is an outbox row; its edits are not, because the final row
  * replaces the message's text whatever became of them. A failing preview never affects the answer.
  */
 export class PreviewStream implements ReplyStream {
@@ -62,6 +62,8 @@ export class PreviewStream implements ReplyStream {
   /** The text of the message. */
   #shown: PreviewText & { readonly answer: number } = { answer: -1, text: "", end: 0 };
   #isOff = false;
+  /** The text that accepted steps of a native stream have had; `undefined` once the message can only be edited. */
+  #streamed: string | undefined;
   #isOver = false;
   #hasLooked: boolean;
   #timer: Disposable | undefined;
@@ -71,6 +73,8 @@ export class PreviewStream implements ReplyStream {
     this.#options = options;
     this.#answer = options.answersBefore;
     this.#hasLooked = !options.isResumed;
+    // Lines of progress replace each other.
+    this.#streamed = options.channel.capabilities.streaming === "native" && options.mode !== "progress" ? "" : undefined;
     this.#pace = new PreviewPace(options.channel.capabilities.edits ?? {}, () => options.parts.clock.monotonic());
   }
 
@@ -105,7 +109,8 @@ export class PreviewStream implements ReplyStream {
     const row = await this.#current();
     if (row?.state.type === "sending") await this.#leaveToDispatcher(row);
     const shown = this.#shown.answer === this.#worded ? this.#shown.end : 0;
-    return { type: "preview", shown, ...(this.#row === undefined ? {} : { rowId: this.#row.id }) };
+    const streamed = this.#shown.answer === this.#worded ? this.#streamed : undefined;
+    return { type: "preview", shown, ...withoutUndefined({ rowId: this.#row?.id, streamed }) };
   }
 
   #nextAnswer(): void {
@@ -162,6 +167,8 @@ export class PreviewStream implements ReplyStream {
     const row = await undamaged(this.#options.parts.store.findOutbound(this.#key));
     if (row === undefined) return;
     this.#row = row;
+    // What the platform has of an earlier process's stream is unknown.
+    this.#streamed = undefined;
     this.#shown = { answer: row.covers?.answer ?? -1, text: row.outbound.text, end: row.covers?.end ?? 0 };
   }
 
@@ -201,7 +208,8 @@ export class PreviewStream implements ReplyStream {
     );
     if (row === undefined) return undefined;
     crashPoint?.("before-send");
-    const receipt = await this.#send(row.idempotencyKey, outbound);
+    const receipt = await this.#send(row.idempotencyKey, this.#asStep(outbound));
+    this.#recordStep(next.text, receipt);
     crashPoint?.("after-send");
     this.#row = await this.#settle(row, receipt);
     return receipt;
@@ -243,7 +251,30 @@ export class PreviewStream implements ReplyStream {
       this.#isOff = current?.state.type !== "sending" && current?.state.type !== "waiting";
       return undefined;
     }
-    return this.#send(sendKey("turn", this.#options.turn.id, "preview", next.end, next.text), { type: "edit", targetId, text: next.text });
+    const key = sendKey("turn", this.#options.turn.id, "preview", next.end, next.text);
+    // A step can only add to what the platform has.
+    if (this.#streamed !== undefined && !next.text.startsWith(this.#streamed)) this.#streamed = undefined;
+    if (this.#streamed === undefined) {
+      if (!this.#options.channel.capabilities.edit) this.#isOff = true;
+      return this.#isOff ? undefined : this.#send(key, { type: "edit", targetId, text: next.text });
+    }
+    const receipt = await this.#send(key, this.#asStep({ type: "text", text: next.text }, targetId));
+    this.#recordStep(next.text, receipt);
+    return receipt;
+  }
+
+  /** The next step of a native stream, or the message as it is. */
+  #asStep(message: Extract<Outbound, { type: "text" }>, targetId?: MessageId): Outbound {
+    if (this.#streamed === undefined) return message;
+    const { text, replyTo } = message;
+    return { type: "stream", text, added: text.slice(this.#streamed.length), isLast: false, ...withoutUndefined({ targetId, replyTo }) };
+  }
+
+  /** After a step that failed or got no answer, the message is only edited. */
+  #recordStep(text: string, receipt: SendReceipt): void {
+    const isKept = receipt.type === "accepted" || (receipt.type === "rejected" && receipt.code === "rate-limited");
+    if (receipt.type === "accepted" && this.#streamed !== undefined) this.#streamed = text;
+    if (!isKept) this.#streamed = undefined;
   }
 
   async #send(idempotencyKey: string, outbound: Outbound): Promise<SendReceipt> {

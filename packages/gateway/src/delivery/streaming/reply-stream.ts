@@ -36,4 +36,6 @@ export interface StreamedPreview {
   readonly rowId?: string;
   /** Characters of the last answer's visible text that it shows. */
   readonly shown: number;
+  /** The text that the platform has from accepted steps of a native stream; absent if the message is finished by an edit. */
+  readonly streamed?: string;
 }
