@@ -63,6 +63,8 @@ export type { DamageEvent } from "./shapes/damage.ts";
 export { GatewayWarningsSchema } from "./shapes/warnings.ts";
 export type { GatewayWarning } from "./shapes/warnings.ts";
 export { hasUsableKey, isModelRefused, mayKeyBeRight, offeredModels } from "./setup-rules.ts";
+export { ChannelDirectoryEntriesSchema, ChannelLoginStepSchema, ChannelProbeSchema } from "./shapes/channels.ts";
+export type { ChannelDirectoryEntry, ChannelLoginStep, ChannelProbe } from "./shapes/channels.ts";
 export { SetupCheckSchema, SetupStateSchema } from "./shapes/setup.ts";
 export type { SetupCheck, SetupProvider, SetupState } from "./shapes/setup.ts";
 export { RunUsageSchema } from "./shapes/usage.ts";

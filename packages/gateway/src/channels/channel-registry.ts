@@ -94,6 +94,16 @@ export class ChannelRegistry {
     return this.#slots.get(entryKey(origin))?.account.config;
   }
 
+  /** Starts an account again with a new instance; a no-op for an unknown one. */
+  async restart(account: Pick<Origin, "channel" | "accountId">): Promise<void> {
+    await this.#slots.get(entryKey(account))?.restart();
+  }
+
+  /** An instance of an account that is never started; `undefined` for an unknown account. Rejects if it cannot be created. */
+  async createInstance(account: Pick<Origin, "channel" | "accountId">): Promise<Channel | undefined> {
+    return this.#slots.get(entryKey(account))?.createInstance();
+  }
+
   status(): readonly ChannelStatus[] {
     return [...this.#slots.values()].map((slot) => slot.status(this.#options.problemOf(slot.account)));
   }

@@ -85,6 +85,22 @@ export class ChannelSupervisor {
     });
   }
 
+  /** Stops the channel and starts a new instance: its login has changed. Never rejects. */
+  async restart(): Promise<void> {
+    this.#leave();
+    return this.#then(async () => {
+      await this.#stop();
+      this.#leaving = new AbortController();
+      this.#failure = undefined;
+      await this.#start(0);
+    });
+  }
+
+  /** An instance beside the running one, which is never started. Rejects if it cannot be created. */
+  async createInstance(): Promise<Channel> {
+    return this.#account.create(this.#options.host(this.#account));
+  }
+
   /** Stops the channel and waits, for a bounded time. Never rejects. */
   async stop(): Promise<void> {
     this.#leave();

@@ -4,6 +4,7 @@ import type { MsgContext } from "@factotum/channel-contract";
 import type { InputAdmission, InputRecord } from "@factotum/store";
 import { StoreError } from "@factotum/store";
 import { withoutUndefined } from "@factotum/agent-contract";
+import { ChannelInspector } from "../channels/channel-inspector.ts";
 import type { TypedCommand } from "../commands/parse-command.ts";
 import { SlashCommands } from "../commands/slash-commands.ts";
 import { commandAccess } from "../commands/command-access.ts";
@@ -38,6 +39,8 @@ import type { TurnRunner } from "../turn/turn-runner.ts";
 export class Engine {
   readonly parts: EngineParts;
   readonly sessions: SessionService;
+  /** Capabilities, probes, directories and logins of single accounts. */
+  readonly channelInspector: ChannelInspector;
   readonly deadLetters: DeadLetterService;
   readonly transfer: SessionTransfer;
   readonly pairing: PairingService;
@@ -86,6 +89,7 @@ export class Engine {
       waits,
       flushMemory: runner.flushMemory,
     });
+    this.channelInspector = new ChannelInspector({ channels, clock, random });
     const { sessions } = this;
     this.#commands = new SlashCommands({
       store,
@@ -317,6 +321,7 @@ export class Engine {
     this.parts.typing.close();
     this.#waits.close();
     await this.parts.dispatcher.close();
+    this.channelInspector.close();
     await this.parts.channels.stop();
     await this.#background.idle();
     await this.parts.media.close();

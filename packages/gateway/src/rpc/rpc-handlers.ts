@@ -20,6 +20,7 @@ import type { Engine } from "../engine/engine.ts";
 import { parseAgentSessionKey } from "../routing/session-key.ts";
 import type { RunReport } from "../queue/run-report.ts";
 import { readIdentityName } from "../workspace/bootstrap-files.ts";
+import { channelHandlers } from "./channel-handlers.ts";
 import { pairingHandlers } from "./pairing-methods.ts";
 import { RpcError } from "./rpc-error.ts";
 import { setupHandlers } from "./setup-handlers.ts";
@@ -126,6 +127,7 @@ export function createRpcHandlers(services: RpcServices): RpcHandlers {
     "deadletters.show": async ({ id }) => engine.deadLetters.show(id),
     "deadletters.replay": async ({ id, risk }) => engine.deadLetters.replay(id, { risk: risk ?? false }),
     "deadletters.purge": async (params) => engine.deadLetters.purge(params),
+    ...channelHandlers(engine.channelInspector),
     ...pairingHandlers(engine.pairing),
     ...setupHandlers(services.setup),
     ...gatewayHandlers(services),

@@ -1,3 +1,4 @@
+import { CHANNEL_METHODS, type ChannelMethods } from "./channel-methods.ts";
 import { CHAT_METHODS, type ChatMethods } from "./chat-methods.ts";
 import { CONTEXT_METHODS, type ContextMethods } from "./context-methods.ts";
 import { DEAD_LETTER_METHODS, type DeadLetterMethods } from "./dead-letter-methods.ts";
@@ -9,7 +10,7 @@ import { SETUP_METHODS, type SetupMethods } from "./setup-methods.ts";
 
 /** Every method with its parameters and result. */
 export interface RpcMethods
-  extends ChatMethods, SessionMethods, ContextMethods, DeadLetterMethods, PairingMethods, GatewayMethods, SetupMethods {}
+  extends ChatMethods, SessionMethods, ContextMethods, DeadLetterMethods, PairingMethods, GatewayMethods, SetupMethods, ChannelMethods {}
 
 /** Name of a method. */
 export type RpcMethod = keyof RpcMethods;
@@ -29,6 +30,7 @@ export const RPC_METHODS: RpcMethodSchemas = {
   ...PAIRING_METHODS,
   ...GATEWAY_METHODS,
   ...SETUP_METHODS,
+  ...CHANNEL_METHODS,
 };
 
 /** True for the name of a method of this build. */

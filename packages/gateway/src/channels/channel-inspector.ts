@@ -1,0 +1,191 @@
+import { withoutUndefined } from "@factotum/agent-contract";
+import type { Clock, Random } from "@factotum/agent-contract";
+import { ChannelError } from "@factotum/channel-contract";
+import type { Channel, LoginStep, OptionalPart, Origin } from "@factotum/channel-contract";
+import type { ChannelDirectoryEntry, ChannelLoginStep, ChannelProbe } from "@factotum/protocol";
+import type { ChannelRegistry } from "./channel-registry.ts";
+
+/** An account by its address. */
+export type AccountAddress = Pick<Origin, "channel" | "accountId">;
+
+/** A question to a channel that has no answer. */
+export class ChannelRequestError extends Error {
+  readonly code: "not-found" | "unavailable";
+
+  constructor(code: "not-found" | "unavailable", message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "ChannelRequestError";
+    this.code = code;
+  }
+}
+
+/** How long one call waits for the next step of a login. */
+const STEP_WAIT_MS = 20_000;
+/** How long a login waits for its next call. */
+const LOGIN_TTL_MS = 600_000;
+/** Timeout of a probe and of a look into a directory. */
+const CALL_TIMEOUT_MS = 30_000;
+/** Logins at the same time. */
+const MAX_LOGINS = 10;
+
+interface Login {
+  readonly channel: Channel;
+  readonly address: AccountAddress;
+  readonly abort: AbortController;
+  readonly steps: AsyncIterator<LoginStep>;
+  next: Promise<IteratorResult<LoginStep, unknown>>;
+  /** Answers the step that was shown last. */
+  answer: ((line: string) => void) | undefined;
+  timer: Disposable | undefined;
+}
+
+/** What the owner can ask of single accounts. Rejects with a `ChannelRequestError` that says what to do. */
+export class ChannelInspector {
+  readonly #options: { readonly channels: ChannelRegistry; readonly clock: Clock; readonly random: Random };
+  readonly #logins = new Map<string, Login>();
+
+  constructor(options: { readonly channels: ChannelRegistry; readonly clock: Clock; readonly random: Random }) {
+    this.#options = options;
+  }
+
+  async capabilities(address: AccountAddress): Promise<Channel["capabilities"]> {
+    return (await this.#instance(address)).capabilities;
+  }
+
+  async probe(address: AccountAddress): Promise<ChannelProbe> {
+    const channel = await this.#instance(address);
+    const method = required(channel.probe?.bind(channel), { address, channel, part: "probe" });
+    return this.#call(async (signal) => method({ signal }));
+  }
+
+  async directory(address: AccountAddress, query: string, limit: number): Promise<readonly ChannelDirectoryEntry[]> {
+    const channel = await this.#instance(address);
+    const method = required(channel.directory?.bind(channel), { address, channel, part: "directory" });
+    return this.#call(async (signal) => method(query, { signal, limit }));
+  }
+
+  /** Begins or continues a login, and resolves with its next step. */
+  async login(
+    address: AccountAddress,
+    { loginId, answer }: { readonly loginId?: string | undefined; readonly answer?: string | undefined },
+  ): Promise<{ readonly loginId: string; readonly step: ChannelLoginStep }> {
+    const id = loginId ?? (await this.#begin(address));
+    const login = this.#logins.get(id);
+    if (login === undefined) throw new ChannelRequestError("not-found", "This login has ended. Begin it again.");
+    if (answer !== undefined) {
+      login.answer?.(answer);
+      login.answer = undefined;
+    }
+    this.#keep(id, login);
+    const step = await this.#next(id, login);
+    return { loginId: id, step };
+  }
+
+  /** Ends every login. */
+  close(): void {
+    for (const id of this.#logins.keys()) this.#end(id);
+  }
+
+  async #begin(address: AccountAddress): Promise<string> {
+    if (this.#logins.size >= MAX_LOGINS) throw new ChannelRequestError("unavailable", "Too many logins are open. End one of them first.");
+    // The running instance keeps its connection until the login is done.
+    const channel = await this.#create(address);
+    const method = required(channel.login?.bind(channel), { address, channel, part: "login" });
+    const abort = new AbortController();
+    const steps = method({ signal: abort.signal })[Symbol.asyncIterator]();
+    const id = this.#options.random.uuid();
+    this.#logins.set(id, { channel, address, abort, steps, next: follow(steps), answer: undefined, timer: undefined });
+    return id;
+  }
+
+  async #next(id: string, login: Login): Promise<ChannelLoginStep> {
+    const { clock, channels } = this.#options;
+    const late = Promise.withResolvers<undefined>();
+    using _timer = clock.schedule(STEP_WAIT_MS, () => late.resolve(undefined));
+    let result: IteratorResult<LoginStep, unknown> | undefined;
+    try {
+      result = await Promise.race([login.next, late.promise]);
+    } catch (error) {
+      this.#end(id);
+      throw toRequestError(error);
+    }
+    if (result === undefined) return { type: "waiting" };
+    if (result.done === true) {
+      this.#end(id);
+      throw new ChannelRequestError("unavailable", "The login ended without being completed. Begin it again.");
+    }
+    const step = result.value;
+    if (step.type === "done") {
+      this.#end(id);
+      await channels.restart(login.address);
+      return step;
+    }
+    login.next = follow(login.steps);
+    if (step.type !== "ask") return step;
+    login.answer = (line) => step.answer(line);
+    return { type: "ask", text: step.text, isSecret: step.isSecret };
+  }
+
+  #keep(id: string, login: Login): void {
+    login.timer?.[Symbol.dispose]();
+    login.timer = this.#options.clock.schedule(LOGIN_TTL_MS, () => this.#end(id));
+  }
+
+  #end(id: string): void {
+    const login = this.#logins.get(id);
+    if (login === undefined) return;
+    this.#logins.delete(id);
+    login.timer?.[Symbol.dispose]();
+    login.abort.abort();
+    // It was never started; this releases what the login opened.
+    login.channel.stop({ signal: AbortSignal.abort() }).catch(() => undefined);
+  }
+
+  /** The running instance, or a new one of an account whose channel could not start. */
+  async #instance(address: AccountAddress): Promise<Channel> {
+    return this.#options.channels.channelFor(address) ?? this.#create(address);
+  }
+
+  async #create(address: AccountAddress): Promise<Channel> {
+    let channel: Channel | undefined;
+    try {
+      channel = await this.#options.channels.createInstance(address);
+    } catch (error) {
+      throw new ChannelRequestError("unavailable", error instanceof Error ? error.message : "The channel could not be created.", {
+        cause: error,
+      });
+    }
+    if (channel !== undefined) return channel;
+    throw new ChannelRequestError("not-found", `No account ${address.channel}:${address.accountId} is configured.`);
+  }
+
+  async #call<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    const limit = new AbortController();
+    using _timer = this.#options.clock.schedule(CALL_TIMEOUT_MS, () => limit.abort());
+    try {
+      return await work(limit.signal);
+    } catch (error) {
+      throw toRequestError(error);
+    }
+  }
+}
+
+/** Asks for the next step early, so that the answer of the shown one is received. */
+function follow(steps: AsyncIterator<LoginStep>): Promise<IteratorResult<LoginStep, unknown>> {
+  const next = steps.next();
+  next.catch(() => undefined);
+  return next;
+}
+
+function required<Method>(
+  method: Method | undefined,
+  { address, channel, part }: { readonly address: AccountAddress; readonly channel: Channel; readonly part: OptionalPart },
+): Method {
+  if (method !== undefined && channel.capabilities.optional?.includes(part) === true) return method;
+  throw new ChannelRequestError("unavailable", `The channel ${address.channel} has no ${part}.`);
+}
+
+function toRequestError(error: unknown): unknown {
+  if (!ChannelError.isInstance(error)) return error;
+  return new ChannelRequestError("unavailable", `${error.code}: ${error.message}`, withoutUndefined({ cause: error }));
+}

@@ -1,0 +1,103 @@
+import { ChannelError } from "@factotum/channel-contract";
+import type { LoginStep } from "@factotum/channel-contract";
+import { startAnthropicServer } from "@factotum/testing-providers";
+import type { AnthropicServer } from "@factotum/testing-providers";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import type { TestGateway } from "../../test/gateway-harness.ts";
+import { TestClient } from "../../test/test-client.ts";
+
+let server: AnthropicServer;
+let platform: TestPlatform;
+let running: TestGateway;
+let client: TestClient;
+
+async function start(given: TestPlatform["optional"], optional = Object.keys(given) as (keyof TestPlatform["optional"])[]): Promise<void> {
+  platform = new TestPlatform("platform", { optional });
+  platform.optional = given;
+  running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+  client = await TestClient.connect(running.gateway.url, running.token);
+}
+
+beforeEach(async () => {
+  server = await startAnthropicServer();
+});
+afterEach(async () => {
+  client[Symbol.dispose]();
+  await running[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+test("names the capabilities of an account, and an unknown account is not found", async () => {
+  await start({});
+  const { capabilities } = await client.call("channels.capabilities", { channel: "test" });
+  expect(capabilities).toMatchObject({ inbound: { delivery: "redelivers" }, threads: "flat" });
+  await expect(client.call("channels.capabilities", { channel: "test", accountId: "other" })).rejects.toThrow("No account test:other");
+});
+
+test("probes an account, and reports why the platform refuses it", async () => {
+  const probed = { account: { id: "bot", name: "Bot" }, missingPermissions: ["read"] };
+  await start({ probe: async () => probed });
+  expect(await client.call("channels.probe", { channel: "test" })).toEqual(probed);
+  platform.optional = {
+    probe: async () => {
+      throw new ChannelError("unauthorized", "the token is revoked", { retry: { type: "never" } });
+    },
+  };
+  await running.gateway.engine.parts.channels.restart({ channel: "test", accountId: "default" });
+  await expect(client.call("channels.probe", { channel: "test" })).rejects.toThrow("unauthorized: the token is revoked");
+  await expect(client.call("channels.directory", { channel: "test", query: "ann" })).rejects.toThrow("has no directory");
+});
+
+test("looks into the directory with the limit", async () => {
+  const asked: unknown[] = [];
+  await start({
+    directory: async (query, { limit }) => {
+      asked.push([query, limit]);
+      return [{ type: "person", id: "u-1", name: "Ann" }];
+    },
+  });
+  const { entries } = await client.call("channels.directory", { channel: "test", query: "an", limit: 5 });
+  expect(entries).toEqual([{ type: "person", id: "u-1", name: "Ann" }]);
+  await client.call("channels.directory", { channel: "test", query: "an" });
+  expect(asked).toEqual([
+    ["an", 5],
+    ["an", 20],
+  ]);
+});
+
+test("a login goes step by step, takes an answer, and starts the channel again at its end", async () => {
+  let created = 0;
+  async function* login(): AsyncGenerator<LoginStep> {
+    yield { type: "qr", content: "code-1", text: "Scan this" };
+    const answered = Promise.withResolvers<string>();
+    yield { type: "ask", text: "The code that was sent", isSecret: true, answer: (line) => answered.resolve(line) };
+    const line = await answered.promise;
+    await platform.host.state.set("login", { type: "json", json: line }, { isSecret: true });
+    yield { type: "done", text: "Logged in" };
+  }
+  await start({ login });
+  const before = platform.host;
+  const first = await client.call("channels.login", { channel: "test" });
+  created += platform.host === before ? 0 : 1;
+  expect([first.step, created]).toEqual([{ type: "qr", content: "code-1", text: "Scan this" }, 1]);
+  const { loginId } = first;
+  const second = await client.call("channels.login", { channel: "test", loginId });
+  expect(second.step).toEqual({ type: "ask", text: "The code that was sent", isSecret: true });
+  const loggingIn = platform.host;
+  const third = await client.call("channels.login", { channel: "test", loginId, answer: "1234" });
+  expect(third.step).toEqual({ type: "done", text: "Logged in" });
+  expect(await platform.host.state.get("login")).toEqual({ type: "json", json: "1234" });
+  expect(platform.host).not.toBe(loggingIn);
+  await expect(client.call("channels.login", { channel: "test", loginId })).rejects.toThrow("has ended");
+});
+
+test("a login that the platform refuses ends with the reason", async () => {
+  await start({
+    // eslint-disable-next-line require-yield -- the refusal comes before the first step
+    async *login() {
+      throw new ChannelError("forbidden", "the number is blocked", { retry: { type: "never" } });
+    },
+  });
+  await expect(client.call("channels.login", { channel: "test" })).rejects.toThrow("the number is blocked");
+});
