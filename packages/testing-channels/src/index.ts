@@ -32,3 +32,6 @@ export type { SlackFault } from "./slack/faults.ts";
 export { asSlackMessage } from "./slack/message-store.ts";
 export type { SlackFile, SlackMessage } from "./slack/message-store.ts";
 export type { SlackDelivery, SlackSocketMode } from "./slack/socket-mode.ts";
+export type { IrcClient as FakeIrcClient } from "./irc/client.ts";
+export { FakeIrc } from "./irc/fake-irc.ts";
+export type { FakeIrcOptions, IrcFault, IrcMessage, IrcUser } from "./irc/options.ts";
