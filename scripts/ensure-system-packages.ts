@@ -1,4 +1,4 @@
-// System programs for end-to-end tests: installed if this process may install them, otherwise those tests are skipped with a message. With `--required`
+// System programs for end-to-end tests and for tests against servers that others wrote: installed if this process may install them, otherwise those tests are skipped with a message. With `--required`
 // (continuous integration) a missing program is a failure.
 
 import { spawnSync } from "node:child_process";
@@ -17,6 +17,7 @@ const REQUIREMENTS: readonly Requirement[] = [
   { programs: ["chromium", "chromium-browser", "google-chrome"], debian: "chromium", tests: "the browser tests" },
   { programs: ["nginx"], debian: "nginx-light", tests: "the tests behind nginx" },
   { programs: ["caddy"], debian: "caddy", tests: "the tests behind Caddy" },
+  { programs: ["ngircd"], debian: "ngircd", tests: "the conformance tests against ngircd" },
   { programs: ["curl"], debian: "curl", tests: "the documents' commands with curl" },
   { programs: ["jq"], debian: "jq", tests: "the documents' commands with jq" },
 ];

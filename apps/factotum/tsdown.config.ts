@@ -73,6 +73,7 @@ const config: UserConfig = defineConfig({
         "costs",
         "extensions",
         "feishu",
+        "irc",
         "observing",
         "ollama",
         "openai-api",

@@ -156,8 +156,10 @@ function readPackage(folder: string): BundledPackage {
     const texts = files.filter((entry) => pattern.test(entry.name)).map((entry) => clean(readFileSync(join(folder, entry.name), "utf8")));
     return [...new Set(texts.toSorted())].join("\n\n");
   };
-  const licence = typeof license === "string" ? license : "";
-  return { name, version, licence, text: textOf(LICENCE_FILE), readme: textOf(/^readme(\.md)?$/i) };
+  const text = textOf(LICENCE_FILE);
+  // Some old packages name their licence in its text alone.
+  const licence = typeof license === "string" ? license : /^(?:The )?MIT License\b/i.test(text) ? "MIT" : "";
+  return { name, version, licence, text, readme: textOf(/^readme(\.md)?$/i) };
 }
 
 function readViteLicences(file: string): BundledPackage[] {

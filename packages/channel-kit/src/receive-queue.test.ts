@@ -111,6 +111,16 @@ test("stop gives up when its signal fires, schedules nothing more and logs what 
   expect(logged.at(-1)).toContain("messages lost");
 });
 
+test("a call that fails after the stop gave up is not repeated", async () => {
+  const { queue, clock, gateway } = setUp();
+  gateway.failures = 5;
+  queue.add(message("one"));
+  await queue.stop({ signal: AbortSignal.abort() });
+  await settle();
+  expect(clock.pending).toEqual([]);
+  expect(gateway.calls).toBe(1);
+});
+
 test("passes the progress on", async () => {
   const calls: unknown[][] = [];
   const { clock } = setUp();

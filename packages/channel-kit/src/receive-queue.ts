@@ -102,7 +102,7 @@ class Queue implements ReceiveQueue {
     try {
       await this.#host.receive(message, progress);
     } catch (error) {
-      if (!(error instanceof RangeError)) return this.#retryAfter(error);
+      if (!(error instanceof RangeError)) return this.#entries.length > 0 ? this.#retryAfter(error) : undefined;
       this.#lost += 1;
       this.#host.logger.error("message dropped: it exceeds a limit", { error: error.message });
     }

@@ -34,6 +34,12 @@ export const CHANNELS: readonly ChannelEntry[] = [
     loadSenderIdCheck: async () => (await import("@factotum/feishu")).senderIdProblem,
   },
   {
+    id: "irc",
+    load: async () => readBuiltInSchema("irc", async () => (await import("@factotum/irc")).IrcConfigSchema),
+    loadExtension: async () => erase((await import("@factotum/irc")).ircExtension),
+    loadSenderIdCheck: async () => (await import("@factotum/irc")).senderIdProblem,
+  },
+  {
     id: "slack",
     load: async () => readBuiltInSchema("slack", async () => (await import("@factotum/slack")).SlackConfigSchema),
     loadExtension: async () => erase((await import("@factotum/slack")).slackExtension),

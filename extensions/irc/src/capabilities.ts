@@ -1,0 +1,28 @@
+import type { ChannelCapabilities } from "@factotum/channel-contract";
+
+/**
+ * Maximum bytes of one text. A line of 512 bytes has room for it with a nickname of 30, the longest usual user and host names, and a channel name of 50; where
+ * names are longer, a text takes two lines.
+ */
+export const MAX_TEXT_BYTES = 340;
+
+/** The implemented and tested capabilities. */
+export const IRC_CAPABILITIES: ChannelCapabilities = {
+  addressing: "platform",
+  inbound: { delivery: "once", transport: "connection" },
+  // Each line of a text is a message of the platform: few of them, so that one send ends within the platform's limit of lines.
+  text: { maxLength: MAX_TEXT_BYTES, unit: "bytes", maxLines: 8, markdown: "subset", dialect: "irc" },
+  threads: "flat",
+  edit: false,
+  delete: false,
+  reactions: false,
+  polls: false,
+  typing: false,
+  media: [],
+  nativeCommands: false,
+  buttons: false,
+  cards: false,
+  streaming: "none",
+  caseSensitiveIds: false,
+  actions: [],
+};

@@ -1,0 +1,92 @@
+import type { AccountChange, CallOptions, ChannelHost } from "@factotum/channel-contract";
+import { IrcFailure, refusalFailure } from "../errors.ts";
+import type { Link } from "../connection/link.ts";
+import type { IrcLine } from "./irc-line.ts";
+import type { Person } from "../conversation-id.ts";
+
+/** How long a nickname counts as its owner's without another question. */
+const FRESH_MS = 60_000;
+
+const MAX_ACCOUNTS = 1_000;
+
+interface Known {
+  readonly nick: string;
+  readonly atMs: number;
+}
+
+/**
+ * Under which nickname the owner of an account can be reached. A message to an account goes to nobody else: the server is asked who has the nickname, unless it
+ * has said so within a minute. The last nickname is kept in the account's state, for messages after a restart.
+ */
+export class AccountNicks {
+  readonly #host: Pick<ChannelHost, "clock" | "state">;
+  readonly #known = new Map<string, Known>();
+
+  constructor(host: Pick<ChannelHost, "clock" | "state">) {
+    this.#host = host;
+  }
+
+  /** Learns from a message; returns the change of the state that has to be committed with it. */
+  learn(person: Person, nick: string): readonly AccountChange[] {
+    if (person.type !== "account") return [];
+    const before = this.#known.get(person.name);
+    this.#remember(person.name, nick);
+    return before?.nick === nick ? [] : [{ type: "set", key: keyOf(person.name), value: { type: "json", json: nick } }];
+  }
+
+  /** Forgets what a line makes uncertain. */
+  forget({ command, nick }: IrcLine): void {
+    if (command !== "NICK" && command !== "QUIT" && command !== "ACCOUNT") return;
+    for (const [account, known] of this.#known) if (known.nick === nick) this.#known.set(account, { nick, atMs: Number.NEGATIVE_INFINITY });
+  }
+
+  /** The nickname of an account's owner. Rejects with an IrcFailure if they cannot be found. */
+  async nickOf(account: string, link: Link, { signal }: CallOptions): Promise<string> {
+    const known = this.#known.get(account);
+    if (known !== undefined && this.#host.clock.monotonic() - known.atMs < FRESH_MS) return known.nick;
+    const stored = known === undefined ? await this.#host.state.get(keyOf(account)) : undefined;
+    const last = known?.nick ?? (stored?.type === "json" && typeof stored.json === "string" ? stored.json : undefined);
+    for (const nick of new Set(last === undefined ? [account] : [last, account])) {
+      await link.session.limiter.take({ signal });
+      const owner = await whois(nick, link, signal);
+      if (owner === undefined || link.session.facts.fold(owner) !== account) continue;
+      this.#remember(account, nick);
+      return nick;
+    }
+    throw refusalFailure("401", `nobody is logged in as ${account} under a nickname that is known here`);
+  }
+
+  #remember(account: string, nick: string): void {
+    this.#known.delete(account);
+    this.#known.set(account, { nick, atMs: this.#host.clock.monotonic() });
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MAX_ACCOUNTS && oldest !== undefined) this.#known.delete(oldest);
+  }
+}
+
+function keyOf(account: string): string {
+  return `nick/${account}`;
+}
+
+/** The account under which a nickname is logged in; `undefined` if it is not, or is not there. */
+async function whois(nick: string, { session }: Link, signal: AbortSignal): Promise<string | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
+  let account: string | undefined;
+  const isAbout = (name: string | undefined): boolean => session.facts.fold(name ?? "") === session.facts.fold(nick);
+  using _listening = session.listen(({ command, params }) => {
+    if (!isAbout(params[1])) return;
+    if (command === "330") account = params[2];
+    if (command === "318" || command === "401") resolve(account);
+  });
+  using _ending = session.onEnd(reject);
+  const onAbort = (): void =>
+    reject(new IrcFailure({ type: "unreachable" }, "the send was ended before it left", { cause: signal.reason }));
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  session.write("WHOIS", [nick]);
+  try {
+    return await promise;
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}

@@ -1,0 +1,86 @@
+import type { CallOptions, ChannelErrorCode, ChannelHost, Origin, Outbound, SendOptions, SendReceipt } from "@factotum/channel-contract";
+import { createKeyedQueue, measure } from "@factotum/channel-kit";
+import { MAX_TEXT_BYTES } from "../capabilities.ts";
+import type { Link } from "../connection/link.ts";
+import { isChannelTarget, parsePersonId } from "../conversation-id.ts";
+import { IrcFailure, toReceipt } from "../errors.ts";
+import type { AccountNicks } from "../network/account-nicks.ts";
+import { deliverLines } from "./deliver-lines.ts";
+import { renderLines } from "./render-lines.ts";
+
+/** The sending half of a channel. */
+export interface Sender {
+  /** As `Channel.send`. */
+  send(target: Origin, outbound: Outbound, options: SendOptions): Promise<SendReceipt>;
+  /** Accepts no further sends; resolves when those that have begun have a result, or were abandoned because the signal fired. */
+  stop(options: CallOptions): Promise<void>;
+}
+
+/** Dependencies of a sender. */
+export interface SenderParts {
+  readonly host: Pick<ChannelHost, "clock" | "logger" | "random">;
+  readonly nicks: AccountNicks;
+  /** The connection; rejects with an IrcFailure if there is none. */
+  readonly connect: (options: CallOptions) => Promise<Link>;
+}
+
+/** A send that waited longer for its turn is refused for now: it could run into the caller's time limit halfway. */
+const MAX_WAIT_MS = 20_000;
+
+/** Makes a sender: one text after the other, since the network limits the account's lines and answers them in order. */
+export function createSender({ host, nicks, connect }: SenderParts): Sender {
+  const queue = createKeyedQueue();
+  const stopping = new AbortController();
+  const givingUp = new AbortController();
+
+  const sendNow = async (target: Origin, outbound: Outbound, options: SendOptions & { readonly sinceMs: number }): Promise<SendReceipt> => {
+    if (stopping.signal.aborted) return refused("unreachable", "the channel is stopped", "backoff");
+    if (options.signal.aborted) return refused("unreachable", "the send was ended before it left", "backoff");
+    const lateMs = host.clock.monotonic() - options.sinceMs;
+    if (lateMs > MAX_WAIT_MS) return refused("rate-limited", "the network limits the lines of an account", "backoff");
+    const signal = AbortSignal.any([options.signal, givingUp.signal]);
+    try {
+      return await sendText(target, outbound, signal);
+    } catch (error) {
+      const receipt = toReceipt(error);
+      host.logger.warn("irc send failed", { receipt: receipt.type, error: error instanceof Error ? error.message : "unknown" });
+      return receipt;
+    }
+  };
+
+  const sendText = async (target: Origin, outbound: Outbound, signal: AbortSignal): Promise<SendReceipt> => {
+    if (outbound.type !== "text") return refused("rejected", `this channel sends no ${outbound.type}`);
+    if (outbound.text.trim() === "") return refused("rejected", "the text is empty");
+    if (measure(outbound.text, "bytes") > MAX_TEXT_BYTES) return refused("too-long", `the text has more than ${MAX_TEXT_BYTES} bytes`);
+    const { id } = target.conversation;
+    const person = parsePersonId(id);
+    if (person === undefined && !isChannelTarget(id)) return refused("not-found", "this is no channel, account or nickname");
+    const link = await connect({ signal });
+    if (link.joiner.isMissing(id)) throw new IrcFailure({ type: "unreachable" }, `not in ${id} at the moment`);
+    const to = person === undefined ? id : person.type === "nick" ? person.name : await nicks.nickOf(person.name, link, { signal });
+    const { session } = link;
+    const lines = renderLines(outbound.text, { maxBytes: session.facts.textBytes(session.nick, to), mentions: outbound.mentions });
+    if (lines.length === 0) return refused("rejected", "nothing of the text can be shown");
+    const messageIds = await deliverLines({ target: to, lines, createId: () => host.random.uuid() }, link, { signal });
+    return { type: "accepted", messageIds };
+  };
+
+  return {
+    send(target, outbound, options) {
+      const sinceMs = host.clock.monotonic();
+      return queue.run("account", () => sendNow(target, outbound, { ...options, sinceMs }));
+    },
+    async stop({ signal }) {
+      stopping.abort();
+      const giveUp = (): void => givingUp.abort(new Error("the channel was stopped"));
+      if (signal.aborted) giveUp();
+      signal.addEventListener("abort", giveUp, { once: true });
+      await queue.idle();
+      signal.removeEventListener("abort", giveUp);
+    },
+  };
+}
+
+function refused(code: ChannelErrorCode, message: string, retry: "never" | "backoff" = "never"): SendReceipt {
+  return { type: "rejected", code, retry: { type: retry }, message };
+}
