@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig, type UserConfig } from "tsdown";
 import { builtInExtensions } from "../../scripts/build/built-in-extensions.ts";
+import { commonJsBuilds } from "../../scripts/build/commonjs-builds.ts";
 import { mitLicence, thirdPartyNotices } from "../../scripts/build/third-party-notices.ts";
 
 /** What every command needs, and that imports only small parts of Node. */
@@ -47,6 +48,8 @@ const config: UserConfig = defineConfig({
   inputOptions: { resolve: { conditionNames: ["factotum-source", "import", "module", "node", "default"] } },
   plugins: [
     builtInExtensions(),
+    // A base class in the library of the IRC channel.
+    commonJsBuilds(["eventemitter3"]),
     thirdPartyNotices({
       isOwn: (name) => name === "factotum" || name.startsWith("@factotum/"),
       exceptions: {
