@@ -337,10 +337,11 @@ function isAnswered({ message: { event } }: InputRecord): boolean {
   return event.type === "message" || event.type === "action";
 }
 
-/** The text for the model: the label of a button, or its value. */
+/** The text for the model: the label of a button, or its value, and what the sender entered in the form of a card. */
 function textOf({ event, text }: MsgContext): string {
   if (event.type !== "action") return text;
-  return `[Pressed the button: ${text.trim() === "" ? (event.value ?? event.actionId) : text}]`;
+  const entered = Object.entries(event.inputs ?? {}).map(([id, value]) => `${id}: ${typeof value === "string" ? value : value.join(", ")}`);
+  return [`[Pressed the button: ${text.trim() === "" ? (event.value ?? event.actionId) : text}]`, ...entered].join("\n");
 }
 
 function isWantedReaction({ event }: MsgContext, mode: AccountConfig["reactionNotifications"] = "own"): boolean {

@@ -184,6 +184,10 @@ test("a pressed button starts a turn with its label, or with its value", async (
   );
   expect(await ask("", { event: { type: "action", actionId: "yes", value: "y" } })).toContain("[Pressed the button: y]");
   expect(await ask("", { event: { type: "action", actionId: "yes" } })).toContain("[Pressed the button: yes]");
+  const inputs = { reason: "too slow", days: ["Mon", "Tue"] };
+  expect(await ask("Send", { event: { type: "action", actionId: "send", inputs } })).toContain(
+    "[Pressed the button: Send]\\nreason: too slow\\ndays: Mon, Tue",
+  );
 });
 
 test("a button whose value is a command, and a native command of the platform, run without the model", async () => {
