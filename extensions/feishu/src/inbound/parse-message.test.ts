@@ -39,6 +39,11 @@ describe("addresses", () => {
     expect(message.replyTo).toEqual({ messageId: "om_parent", body: "", isQuote: false });
   });
 
+  test("a message of a thread does not answer the thread's first message, which the platform names with every one", () => {
+    expect(parsed({ threadId: "omt_1", rootId: "om_0", parentId: "om_0" }).replyTo).toBeUndefined();
+    expect(parsed({ threadId: "omt_1", rootId: "om_0", parentId: "om_5" }).replyTo?.messageId).toBe("om_5");
+  });
+
   test("a thread is named by its first message, for the first message and for the later ones", () => {
     expect(parsed({ threadId: "omt_1", chatType: "topic_group" }).origin.conversation.threadId).toBe("om_1");
     expect(parsed({ threadId: "omt_1", rootId: "om_0", parentId: "om_5" }).origin.conversation.threadId).toBe("om_0");

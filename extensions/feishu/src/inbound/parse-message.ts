@@ -62,11 +62,17 @@ export function parseMessage(event: MessageEvent, context: ParseContext): Parsed
       mentionsBot: context.bot !== undefined && mentions.some((mention) => mention.id?.open_id === context.bot?.openId),
       ...(named.mentions.length > 0 && { mentions: named.mentions }),
       ...(untrusted !== undefined && { untrusted }),
-      ...(message.parent_id !== undefined &&
-        message.parent_id !== "" && { replyTo: { messageId: messageId(message.parent_id), body: "", isQuote: false } }),
+      ...replyOf(message),
       attachments,
     },
   };
+}
+
+/** The message that was replied to. In a thread the platform names its first message with every message: that says where it is, not what it answers. */
+function replyOf({ parent_id: parent, root_id: root, thread_id: thread }: MessageEvent["message"]): Pick<MsgContext, "replyTo"> {
+  const isPlaceInThread = thread !== undefined && thread !== "" && parent === root;
+  if (parent === undefined || parent === "" || isPlaceInThread) return {};
+  return { replyTo: { messageId: messageId(parent), body: "", isQuote: false } };
 }
 
 /** Longest name that is put into a text, in characters. */
