@@ -15,6 +15,7 @@ import type {
 import { FakeFeishu, feishuChallengeRequest, feishuEnvelope, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
 import type { FeishuEnvelope, FeishuFault, FeishuMention, FeishuSentMessage, FeishuWebhookOptions } from "@factotum/testing-channels";
 
+import { SCOPES } from "../src/account/scopes.ts";
 import { buttonValue } from "../src/card-value.ts";
 import { INPUT_PREFIX, shownCard } from "./shown-card.ts";
 
@@ -28,6 +29,10 @@ const THREAD_ROOT = "om_thread_root";
 export class FeishuPlatform implements ConformancePlatform {
   readonly feishu: FakeFeishu;
   readonly transport: "webhook" | "connection";
+  readonly directory: NonNullable<ConformancePlatform["directory"]> = {
+    person: { id: "ou_alice", name: "Alice" },
+    group: { id: "oc_group", name: "The group" },
+  };
   readonly features: ConformancePlatform["features"] = {
     handshake: true,
     renewableToken: true,
@@ -41,7 +46,8 @@ export class FeishuPlatform implements ConformancePlatform {
     this.feishu = feishu;
     this.transport = transport;
     for (const messageId of [THREAD_ROOT, "om_earlier"])
-      feishu.addInbound({ messageId, chatId: "oc_group", senderOpenId: "ou_bob", content: { text: "An earlier word" } });
+      feishu.addInbound({ messageId, chatId: "oc_group", senderOpenId: "ou_bob", content: { text: "An earlier word" }, isUnlisted: true });
+    for (const { scope } of Object.values(SCOPES)) feishu.app.scopes.add(scope);
     feishu.app.chatInfo.set("oc_group", { name: "The group", members: [{ openId: "ou_alice", name: "Alice" }] });
   }
 
@@ -167,6 +173,7 @@ export class FeishuPlatform implements ConformancePlatform {
       reactions: message.reactions.map(({ emoji }) => emoji),
       ...this.#fileOf(message),
       ...shownCard(message),
+      pinned: this.feishu.pinned.has(message.messageId),
       notifiedAll: /<at[^>]*user_id="?all/i.test(textOf(message)),
     }));
   }

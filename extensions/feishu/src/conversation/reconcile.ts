@@ -3,15 +3,14 @@ import type { CallOptions, Origin, Outbound, Reconciliation } from "@factotum/ch
 import type { FetchedMessage } from "../context/message-item.ts";
 import type { MessageReads } from "../context/message-reads.ts";
 
-/** The clocks of this machine and of the platform differ. */
-const TOLERANCE_MS = 60_000;
 /** Messages that are looked through. */
 const LIMIT = 100;
 const UNKNOWN: Reconciliation = { type: "unknown" };
 
 /**
  * As `Channel.reconcile`. The platform does not return the `uuid` of a send, so texts are compared, without markup: it shows Markdown in another form. If the
- * bot wrote other messages since, a message without a text of its own (a card, a file) stays unknown.
+ * bot wrote other messages since, a message without a text of its own (a card, a file) stays unknown. Compares times of the platform with the caller's, so it is
+ * of use only where the clocks agree; within the hour of the `uuid` a repeated send is safe without it.
  */
 export async function reconcileSend(
   messages: MessageReads,
@@ -23,8 +22,8 @@ export async function reconcileSend(
   if (!id.startsWith("oc_")) return UNKNOWN;
   try {
     const found = await messages.history({ chatId: id, threadRootId: threadId }, { signal: options.signal, limit: LIMIT });
-    const own = found.filter(({ isSelf, timestampMs }) => isSelf && timestampMs >= options.sentAtMs - TOLERANCE_MS);
-    const reachesBack = found.length < LIMIT || (found[0]?.timestampMs ?? 0) < options.sentAtMs - TOLERANCE_MS;
+    const own = found.filter(({ isSelf, timestampMs }) => isSelf && timestampMs >= options.sentAtMs);
+    const reachesBack = found.length < LIMIT || (found[0]?.timestampMs ?? 0) < options.sentAtMs;
     return compare(own, outbound, reachesBack);
   } catch {
     // The caller treats it as not known, like any other question without an answer.

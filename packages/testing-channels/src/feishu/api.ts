@@ -34,6 +34,7 @@ export class FeishuApi {
   readonly resources: Map<string, Resource> = new Map();
   /** Files of the bot, by the key that a message names. */
   readonly uploads: Map<string, FakeUpload> = new Map();
+  readonly pins: Map<string, number> = new Map();
   readonly faults: FeishuFault[] = [];
   readonly readFaults: FeishuFault[] = [];
   readonly #app: FakeFeishuApp;
@@ -63,7 +64,7 @@ export class FeishuApi {
     this.#app = app;
     this.tokens = new TenantTokens(app);
     this.messages = new MessageStore(app);
-    this.#routes.push(...readRoutes(app, this.messages), ...cardRoutes(this.messages), ...pinRoutes(app, this.messages));
+    this.#routes.push(...readRoutes(app, this.messages), ...cardRoutes(this.messages), ...pinRoutes(app, this.messages, this.pins));
   }
 
   async handle(request: ApiRequest, response: ServerResponse): Promise<void> {

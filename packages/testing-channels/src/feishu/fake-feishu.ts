@@ -85,6 +85,11 @@ export class FakeFeishu implements AsyncDisposable {
     return this.#api.uploads;
   }
 
+  /** Ids of pinned messages. */
+  get pinned(): ReadonlySet<string> {
+    return new Set(this.#api.pins.keys());
+  }
+
   /** The number of issued tenant tokens. */
   get tokensIssued(): number {
     return this.#api.tokens.issued;

@@ -29,6 +29,8 @@ export interface InboundMessage {
   readonly rootId?: string;
   /** The forwarded message that contains it: such a message is in no chat. */
   readonly upperMessageId?: string;
+  /** Sent before the bot joined: it is not listed. */
+  readonly isUnlisted?: boolean;
   readonly senderOpenId?: string;
   readonly atMs?: number;
   readonly messageType?: string;

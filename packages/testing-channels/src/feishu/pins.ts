@@ -4,9 +4,8 @@ import type { MessageStore } from "./message-store.ts";
 import { FeishuRefusal } from "./refusal.ts";
 import type { Route } from "./route.ts";
 
-/** Pinned messages, and lists about the app. */
-export function pinRoutes(app: FakeFeishuApp, messages: MessageStore): Route[] {
-  const pins = new Map<string, number>();
+/** Pinned messages, and what the app is granted. `pins` are the times of pinning by message id. */
+export function pinRoutes(app: FakeFeishuApp, messages: MessageStore, pins: Map<string, number>): Route[] {
   const pinOf = (id: string): object => ({
     message_id: id,
     chat_id: messages.chatOf(id),

@@ -102,7 +102,7 @@ function listMessages(query: URLSearchParams, app: FakeFeishuApp, messages: Mess
   if ((type !== "chat" && type !== "thread") || container === "" || !(size >= 1 && size <= 50)) throw invalid("container_id_type");
   const all = [
     ...messages.inbounds
-      .filter(({ upperMessageId }) => upperMessageId === undefined)
+      .filter(({ upperMessageId, isUnlisted }) => upperMessageId === undefined && isUnlisted !== true)
       .map((one) => ({
         chatId: one.chatId,
         threadId: one.threadId,
