@@ -50,6 +50,7 @@ const CAPABILITIES: Omit<ChannelCapabilities, "inbound"> = {
   cards: true,
   cardEdits: true,
   forms: true,
+  ephemeral: true,
   limits: { buttonsPerCard: MAX_BUTTONS, buttonLabelLength: 100, buttonValueBytes: 1_024 },
   streaming: "edit",
   idempotentSend: { windowMs: 3_600_000, maxKeyLength: 50 },

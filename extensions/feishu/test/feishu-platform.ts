@@ -173,6 +173,7 @@ export class FeishuPlatform implements ConformancePlatform {
       reactions: message.reactions.map(({ emoji }) => emoji),
       ...this.#fileOf(message),
       ...shownCard(message),
+      ...(message.onlyFor !== undefined && { onlyFor: message.onlyFor, text: shownCard(message).card?.text.trim() ?? "" }),
       pinned: this.feishu.pinned.has(message.messageId),
       notifiedAll: /<at[^>]*user_id="?all/i.test(textOf(message)),
     }));

@@ -33,6 +33,11 @@ export interface MessageApi {
     message: { readonly target: Origin; readonly body: MessageContent; readonly uuid: string; readonly replyTo?: string | undefined },
     options: CallOptions,
   ): Promise<MessageId>;
+  /** Shows a card in a group to one person alone. The platform does not deduplicate it. */
+  sendPrivately(
+    message: { readonly chatId: string; readonly openId: string; readonly card: object },
+    options: CallOptions,
+  ): Promise<MessageId>;
   edit(id: string, body: MessageContent, options: CallOptions): Promise<void>;
   /** Replaces a card; `content` is its JSON. */
   editCard(id: string, content: string, options: CallOptions): Promise<void>;
@@ -63,6 +68,12 @@ export function createMessageApi(api: FeishuApi, appId: string): MessageApi {
         options,
       );
       const sent = SentSchema.safeParse(answer);
+      if (!sent.success) throw new FeishuFailure({ type: "no-answer" }, "the answer names no message", { cause: sent.error });
+      return messageId(sent.data.data.message_id);
+    },
+    async sendPrivately({ chatId, openId, card }, options) {
+      const data = { chat_id: chatId, open_id: openId, msg_type: "interactive", card };
+      const sent = SentSchema.safeParse(await api.call({ method: "POST", path: "/ephemeral/v1/send", data }, options));
       if (!sent.success) throw new FeishuFailure({ type: "no-answer" }, "the answer names no message", { cause: sent.error });
       return messageId(sent.data.data.message_id);
     },

@@ -113,6 +113,39 @@ describe("a card", () => {
   });
 });
 
+describe("a message for one person", () => {
+  const only = { onlyFor: "ou_bob" };
+
+  test("in a group is a card that this person alone sees", async () => {
+    expect(await send({ type: "text", text: "# Psst\n\nThe code is **7**", ...only })).toMatchObject({ type: "accepted" });
+    expect(await send({ type: "card", card: { body: "Sure?", buttons: [YES] }, ...only })).toMatchObject({ type: "accepted" });
+    expect(feishu.sent).toMatchObject([
+      {
+        receiveId: "oc_group",
+        onlyFor: "ou_bob",
+        content: { body: { elements: [{ tag: "markdown", content: "#### Psst\n\nThe code is **7**" }] } },
+      },
+      { receiveId: "oc_group", onlyFor: "ou_bob" },
+    ]);
+  });
+
+  test("in a direct chat is an ordinary one", async () => {
+    await send({ type: "text", text: "Psst", ...only }, { kind: "direct", id: "oc_dm" });
+    expect(feishu.sent).toMatchObject([{ receiveId: "oc_dm", messageType: "text" }]);
+    expect(feishu.sent[0]).not.toHaveProperty("onlyFor");
+  });
+
+  test.each<[string, Conversation, string]>([
+    ["in a thread", { ...GROUP, threadId: "om_1" }, "ou_bob"],
+    ["of another kind of id", GROUP, "on_bob"],
+    ["whom the bot may not write to", GROUP, "ou_eve"],
+  ])("%s is refused, and nobody sees it", async (_, conversation, onlyFor) => {
+    feishu.addInbound({ messageId: "om_1", chatId: "oc_group" });
+    expect(await send({ type: "text", text: "Psst", onlyFor }, conversation)).toMatchObject({ type: "rejected", retry: { type: "never" } });
+    expect(feishu.sent).toEqual([]);
+  });
+});
+
 describe("a form", () => {
   test("contains its inputs and is submitted by its buttons", async () => {
     const card = await show({

@@ -77,6 +77,8 @@ async function dispatch(
   const { target, outbound, uuid } = send;
   switch (outbound.type) {
     case "text": {
+      if (isPrivate(outbound, target))
+        return sendPrivately(messages, { target, card: { body: outbound.text }, openId: outbound.onlyFor }, signal);
       if (receiveIdType(target.conversation.id) === undefined)
         return refused("not-found", `${target.conversation.id} is no chat (oc_…) and no person (ou_…)`);
       const body = bodyOf(outbound.text, outbound.mentions);
@@ -102,6 +104,7 @@ async function dispatch(
     case "media":
       return sendMedia(messages, { target, outbound, uuid }, signal);
     case "card": {
+      if (isPrivate(outbound, target)) return sendPrivately(messages, { target, card: outbound.card, openId: outbound.onlyFor }, signal);
       if (receiveIdType(target.conversation.id) === undefined)
         return refused("not-found", `${target.conversation.id} is no chat (oc_…) and no person (ou_…)`);
       const body = cardOf(outbound.card, target);
@@ -120,6 +123,30 @@ async function dispatch(
     case "typing":
       return refused("rejected", `this channel sends no ${outbound.type}`);
   }
+}
+
+/** True if a message is for one of several people. A direct chat has only one. */
+function isPrivate<T extends { readonly onlyFor?: string }>(
+  outbound: T,
+  { conversation }: Origin,
+): outbound is T & { readonly onlyFor: string } {
+  return outbound.onlyFor !== undefined && conversation.kind !== "direct";
+}
+
+/** The platform shows such messages as cards alone, and never in threads. */
+async function sendPrivately(
+  messages: MessageApi,
+  { target, card, openId }: { readonly target: Origin; readonly card: Card; readonly openId: string },
+  signal: AbortSignal,
+): Promise<SendReceipt> {
+  const { id: chatId, threadId } = target.conversation;
+  if (receiveIdType(chatId) !== "chat_id" || receiveIdType(openId) !== "open_id")
+    return refused("not-found", `${chatId} is no chat (oc_…), or ${openId} no person (ou_…)`);
+  if (threadId !== undefined) return refused("rejected", "Feishu shows messages for one person only outside of threads");
+  const body = cardOf(card, target);
+  if (!("msg_type" in body)) return body;
+  const sent = await messages.sendPrivately({ chatId, openId, card: JSON.parse(body.content) as object }, { signal });
+  return { type: "accepted", messageIds: [sent] };
 }
 
 /** Uploads a file and sends it, then its caption. Nothing is shown before the upload is complete, so earlier failures are never ambiguous. */

@@ -12,6 +12,7 @@ import type { ApiRequest, Reply, Resource, Route } from "./route.ts";
 import { TenantTokens } from "./tokens.ts";
 
 const MESSAGES = "/open-apis/im/v1/messages";
+const EPHEMERAL = "/open-apis/ephemeral/";
 const FILE_TYPES: ReadonlySet<string> = new Set(["opus", "mp4", "pdf", "doc", "xls", "ppt", "stream"]);
 /** The message type that shows an upload of each type; all others are shown as `file`. */
 const SHOWN_AS: Readonly<Record<string, string>> = { image: "image", opus: "audio", mp4: "media" };
@@ -64,13 +65,13 @@ export class FeishuApi {
     this.#app = app;
     this.tokens = new TenantTokens(app);
     this.messages = new MessageStore(app);
-    this.#routes.push(...readRoutes(app, this.messages), ...cardRoutes(this.messages), ...pinRoutes(app, this.messages, this.pins));
+    this.#routes.push(...readRoutes(app, this.messages), ...cardRoutes(app, this.messages), ...pinRoutes(app, this.messages, this.pins));
   }
 
   async handle(request: ApiRequest, response: ServerResponse): Promise<void> {
     if (request.path === "/open-apis/auth/v3/tenant_access_token/internal") return this.#token(request, response);
     const isRead = request.method === "GET" && request.path.startsWith("/open-apis/im/");
-    const isChange = request.method !== "GET" && request.path.startsWith(MESSAGES);
+    const isChange = request.method !== "GET" && (request.path.startsWith(MESSAGES) || request.path.startsWith(EPHEMERAL));
     const fault = isChange ? this.faults.shift() : isRead ? this.readFaults.shift() : undefined;
     if (fault?.type === "refuse") return json(response, fault.status, { code: fault.code, msg: fault.message }, fault.headers);
     if (fault?.type === "proxy-error")

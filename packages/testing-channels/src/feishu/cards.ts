@@ -8,9 +8,23 @@ import type { MessageStore, SentMessage } from "./message-store.ts";
 import { FeishuRefusal } from "./refusal.ts";
 import type { Route } from "./route.ts";
 
-/** Changes of cards that were sent. */
-export function cardRoutes(messages: MessageStore): Route[] {
+/** Cards for one person, and changes of cards that were sent. */
+export function cardRoutes(app: FakeFeishuApp, messages: MessageStore): Route[] {
   return [
+    [
+      "POST",
+      /^\/open-apis\/ephemeral\/v1\/send$/,
+      ({ body, bytes }) => {
+        const { chat_id: chatId, open_id: openId, msg_type: type, card } = (body ?? {}) as Readonly<Record<string, unknown>>;
+        if (typeof chatId !== "string" || typeof openId !== "string" || type !== "interactive")
+          throw invalid("chat_id or open_id is empty");
+        if (!app.chats.has(chatId) || app.directChats.has(chatId)) throw new FeishuRefusal(230002, "The bot can not be outside the group.");
+        if (!app.people.has(openId)) throw new FeishuRefusal(230013, "Bot has NO availability to this user.");
+        const { content } = checkContent({ msg_type: "interactive", content: JSON.stringify(card) }, bytes);
+        const sent = messages.add({ receiveId: chatId, messageType: "interactive", content, replyInThread: false, onlyFor: openId });
+        return { data: { message_id: sent.messageId } };
+      },
+    ],
     [
       "PATCH",
       /^\/open-apis\/im\/v1\/messages\/([^/]+)$/,

@@ -14,6 +14,8 @@ export interface SentMessage {
   /** The message that was replied to. */
   readonly parentId?: string;
   readonly replyInThread: boolean;
+  /** The one person who sees it. */
+  readonly onlyFor?: string;
   readonly threadId?: string;
   readonly atMs: number;
   readonly deleted: boolean;
