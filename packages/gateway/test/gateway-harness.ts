@@ -112,6 +112,8 @@ export class TestPlatform {
         groups: {},
         historyLimit: {},
         blockStreaming: false,
+        allowBots: false,
+        botLoop: { maxMessages: 20, windowSeconds: 60, cooldownSeconds: 60 },
         reactionNotifications: "own",
         streaming: {},
         ...config,

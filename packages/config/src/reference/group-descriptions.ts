@@ -53,6 +53,7 @@ export const GROUP_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "channels.defaults": "Settings of every account, unless the account has its own.",
   "channels.defaults.groups": "Groups by their id; `*` stands for every other one.",
   "channels.defaults.groups.<name>.toolsBySender": "Tools of single people in this group. Refused until it is built.",
+  "channels.defaults.botLoop": "Ends exchanges of the assistant with another bot that would go on forever.",
   "channels.defaults.historyLimit": "User turns of a conversation that are sent to the model.",
   "channels.defaults.streaming": "How a growing answer is shown.",
   bindings: "Which agent answers where. What nothing matches goes to the default agent.",

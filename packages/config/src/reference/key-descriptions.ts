@@ -162,6 +162,12 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "channels.defaults.historyLimit.thread": "The same for threads.",
   "channels.defaults.blockStreaming": "Sends finished blocks of an answer while the model still writes.",
   "channels.defaults.streaming.mode": "How a growing answer is shown where the platform can edit messages.",
+  "channels.defaults.allowBots":
+    "Whether other bots are admitted, by the same lists as people: `false` never, `mentions` only when they mention the assistant or reply to it. A bot is never the owner, is not paired and gives no commands.",
+  "channels.defaults.botLoop.maxMessages":
+    "Messages of one bot in one conversation within the window that are answered; a person's message starts over.",
+  "channels.defaults.botLoop.windowSeconds": "The window in which they are counted.",
+  "channels.defaults.botLoop.cooldownSeconds": "How long a bot that exceeds this is not answered in that conversation.",
   "channels.defaults.reactionNotifications":
     "Which reactions the model is told of with the next message: those to its own messages, all, or none.",
   "channels.defaults.replyToMode": "Which parts of an answer quote the message that they answer. Unset: as is usual on the platform.",

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ToolPolicySchema, type ToolPolicy } from "./tools.ts";
-import { AmountSchema, CountSchema, PlatformIdSchema, TextSchema } from "./values.ts";
+import { AmountSchema, CountSchema, PlatformIdSchema, SecondsSchema, TextSchema } from "./values.ts";
 
 /** The settings of one group. */
 export interface GroupConfig {
@@ -21,6 +21,10 @@ export interface CommonAccountConfig {
   readonly allowFrom: readonly string[];
   readonly groupPolicy: "allowlist" | "open" | "disabled";
   readonly groups: Readonly<Record<string, GroupConfig>>;
+  /** Whether other bots are admitted, by the same lists as people: never, only when they mention the assistant, or as people are. */
+  readonly allowBots: boolean | "mentions";
+  /** More than `maxMessages` of one bot in one conversation within the window stop that bot there for the cooldown. */
+  readonly botLoop: { readonly maxMessages: number; readonly windowSeconds: number; readonly cooldownSeconds: number };
   /** Number of user turns sent to the model; absent or 0: all. */
   readonly historyLimit: {
     readonly direct?: number | undefined;
@@ -65,6 +69,14 @@ export const CommonAccountSchema: z.ZodType<CommonAccountConfig> & { readonly sh
     allowFrom: z.array(PlatformIdSchema).default([]),
     groupPolicy: z.enum(["allowlist", "open", "disabled"]).default("allowlist"),
     groups: z.record(TextSchema, GroupSchema).default({}),
+    allowBots: z.union([z.boolean(), z.literal("mentions")]).default(false),
+    botLoop: z
+      .strictObject({
+        maxMessages: z.int().min(1).max(1000).default(20),
+        windowSeconds: SecondsSchema.default(60),
+        cooldownSeconds: SecondsSchema.default(60),
+      })
+      .prefault({}),
     historyLimit: z
       .strictObject({ direct: AmountSchema.optional(), group: AmountSchema.optional(), thread: AmountSchema.optional() })
       .prefault({}),

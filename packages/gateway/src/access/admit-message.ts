@@ -8,6 +8,8 @@ export interface AccessPolicy {
   readonly dmPolicy: "pairing" | "allowlist" | "open" | "disabled";
   readonly allowFrom: readonly string[];
   readonly groupPolicy: "allowlist" | "open" | "disabled";
+  /** Absent: other bots are ignored. */
+  readonly allowBots?: boolean | "mentions";
   /** By the platform's id of the group; `*` matches every group without an entry. */
   readonly groups: Readonly<Record<string, GroupAccess | undefined>>;
 }
@@ -51,9 +53,21 @@ export interface AdmissionContext {
  * needs `*` in `allowFrom`. A paired sender is admitted under `pairing` only, and never to a group.
  */
 export function admitMessage(message: MsgContext, policy: AccessPolicy, context: AdmissionContext): Admission {
-  if (message.sender.isBot) return ignore("the sender is a bot");
+  if (message.sender.isBot) return admitBot(message, policy, context);
   if (message.origin.conversation.kind === "direct") return admitDirect(message, policy, context);
   return admitGroup(message, policy, context);
+}
+
+/** A bot is never the owner and is not paired, whatever the lists say. */
+function admitBot(message: MsgContext, policy: AccessPolicy, context: AdmissionContext): Admission {
+  const { allowBots = false } = policy;
+  if (allowBots === false) return ignore("the sender is a bot");
+  if (allowBots === "mentions" && !message.mentionsBot && message.replyTo?.sender?.isSelf !== true)
+    return ignore("the sender is a bot that does not mention the assistant");
+  if (message.command !== undefined) return ignore("bots give no commands");
+  const asPerson = { ...message, sender: { ...message.sender, isBot: false } };
+  const admission = admitMessage(asPerson, policy, { ...context, owner: false, paired: false });
+  return admission.type === "pair" ? ignore("the sender is a bot that is not in allowFrom") : admission;
 }
 
 function admitDirect(message: MsgContext, policy: AccessPolicy, { owner, paired = false }: AdmissionContext): Admission {

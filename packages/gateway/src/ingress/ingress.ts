@@ -23,7 +23,7 @@ import type { InputWatchers } from "../queue/run-report.ts";
 import type { MessageIntake } from "../channels/account-host.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
-import type { Activation } from "../access/admit-message.ts";
+import type { Activation, Admission } from "../access/admit-message.ts";
 import { withPresentOwner } from "../access/owner.ts";
 import { commandAccess } from "../commands/command-access.ts";
 import { commandText } from "../commands/command-text.ts";
@@ -42,6 +42,7 @@ import type { TypingIndicator } from "../delivery/typing-indicator.ts";
 import type { SessionWaits } from "../notices/session-waits.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import type { AttemptHistory, InputArrival, InputJob } from "../queue/turn-job.ts";
+import { BotLoopGuard } from "./bot-loop-guard.ts";
 import { isTooOld } from "./is-too-old.ts";
 import { GroupHistoryBuffer } from "./group-history-buffer.ts";
 
@@ -107,6 +108,7 @@ export class Ingress implements MessageIntake {
   readonly #options: IngressOptions;
   readonly #targets: IngressTargets;
   readonly #overheard = new GroupHistoryBuffer();
+  readonly #bots = new BotLoopGuard();
   readonly #opened = Promise.withResolvers<void>();
   /** Number of inputs that are being committed and are not in a queue yet. */
   #unplaced = 0;
@@ -247,6 +249,7 @@ export class Ingress implements MessageIntake {
   /** Admits, refuses or routes an input. */
   #place(input: InputRecord, { queue, activation, record }: SessionSettings, history: AttemptHistory): void {
     const decision = this.#options.policy.admit(input, activation);
+    if (this.#isLoop(input, decision)) return this.#ignore(input, "the exchange with a bot has reached its limit");
     if (decision.type === "overheard") {
       this.#overheard.add(input.message, this.#options.running.config.messages.groupChat.historyLimit);
       return this.#ignore(input, NOT_ADDRESSED);
@@ -262,6 +265,7 @@ export class Ingress implements MessageIntake {
     if (this.#isTooOld(input)) return this.#targets.tooOld(route.sessionKey, input);
     const command = this.#commandOf(input);
     if (command !== undefined) {
+      if (input.message.sender.isBot) return this.#ignore(input, "bots give no commands");
       if (commandAccess(command, { ...route, input }, this.#options.running.config) === "ignored")
         return this.#ignore(input, "the command is the owner's");
       return this.#targets.command(route, command, input);
@@ -279,6 +283,28 @@ export class Ingress implements MessageIntake {
       queue,
       ...history,
     });
+  }
+
+  /** True for a message of a bot that has exceeded its limit in the conversation. An admitted person's message starts the count over. */
+  #isLoop({ message }: InputRecord, { type }: Admission): boolean {
+    const { channels, clock, logger, observer } = this.#options;
+    if ((type !== "admit" && type !== "overheard") || message.event.type !== "message") return false;
+    if (!message.sender.isBot) this.#bots.reset(message);
+    const limits = channels.accountFor(message.origin)?.botLoop;
+    if (!message.sender.isBot || type !== "admit" || limits === undefined) return false;
+    const count = this.#bots.count(message, limits, clock.now());
+    if (count === "allowed") return false;
+    const { channel, accountId, conversation } = message.origin;
+    observer.botStopped(channel);
+    if (count === "first")
+      logger.warn("A bot is not answered for a while: it has exceeded botLoop", {
+        channel,
+        accountId,
+        conversation: conversation.id,
+        sender: message.sender.id,
+        cooldownSeconds: limits.cooldownSeconds,
+      });
+    return true;
   }
 
   /** Queues a job and shows its sender that it was accepted, or that it waits. */

@@ -2,6 +2,7 @@
 interface MetricFamilies {
   readonly factotum_build_info: "version";
   readonly factotum_inputs_accepted_total: "channel" | "result";
+  readonly factotum_bot_messages_stopped_total: "channel";
   readonly factotum_inputs: "state";
   readonly factotum_queue_depth: never;
   readonly factotum_turns_running: never;
@@ -51,6 +52,11 @@ export const METRICS: { readonly [Name in MetricName]: MetricDefinition<MetricFa
     type: "counter",
     help: "Messages and events that came in; duplicate: taken before, nothing is done.",
     labels: ["channel", "result"],
+  },
+  factotum_bot_messages_stopped_total: {
+    type: "counter",
+    help: "Messages of other bots that were not answered, because their exchange has reached its limit.",
+    labels: ["channel"],
   },
   factotum_inputs: { type: "gauge", help: "Inputs by state: waiting for an answer, or given up (dead).", labels: ["state"] },
   factotum_queue_depth: { type: "gauge", help: "Inputs and turns that wait for their session's lane.", labels: [] },

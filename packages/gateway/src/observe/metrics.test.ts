@@ -32,6 +32,7 @@ test("the families and their labels are these", () => {
   expect(table).toEqual([
     "gauge factotum_build_info {version}",
     "counter factotum_inputs_accepted_total {channel, result}",
+    "counter factotum_bot_messages_stopped_total {channel}",
     "gauge factotum_inputs {state}",
     "gauge factotum_queue_depth",
     "gauge factotum_turns_running",

@@ -55,6 +55,7 @@ export class Observer {
   readonly #spans = new Spans();
   readonly #open = new Map<string, OpenTurn>();
   readonly #inputs = new Tally("factotum_inputs_accepted_total");
+  readonly #stoppedBots = new Tally("factotum_bot_messages_stopped_total");
   readonly #turns = new Tally("factotum_turns_total");
   readonly #durations = new Durations("factotum_turn_duration_seconds");
   readonly #calls = new Tally("factotum_model_calls_total");
@@ -75,6 +76,11 @@ export class Observer {
     const { channel, accountId } = message.origin;
     this.#inputs.add({ channel, result });
     this.#logger.debug(result === "accepted" ? "Input accepted" : "Input known already", { inputId: id, sessionKey, channel, accountId });
+  }
+
+  /** A message of another bot was not answered, to end an exchange. */
+  botStopped(channel: string): void {
+    this.#stoppedBots.add({ channel });
   }
 
   /** A turn is active until the result is disposed. */
@@ -176,6 +182,7 @@ export class Observer {
   counted(): Pick<CollectedMetrics, Counted> {
     return {
       factotum_inputs_accepted_total: this.#inputs.samples(),
+      factotum_bot_messages_stopped_total: this.#stoppedBots.samples(),
       factotum_turns_total: this.#turns.samples(),
       factotum_turn_duration_seconds: this.#durations.samples(),
       factotum_model_calls_total: this.#calls.samples(),
@@ -190,6 +197,7 @@ export class Observer {
 
 type Counted =
   | "factotum_inputs_accepted_total"
+  | "factotum_bot_messages_stopped_total"
   | "factotum_turns_total"
   | "factotum_turn_duration_seconds"
   | "factotum_model_calls_total"
