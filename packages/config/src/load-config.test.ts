@@ -417,7 +417,7 @@ describe("old forms", () => {
       agent: { skipBootstrap: true, workspaceDir: "~/old" },
       agents: { list: [{ id: "main" }, { id: "coder", workspaceDir: "/code" }] },
       session: { resetByType: { dm: { mode: "none" } } },
-      bindings: [{ agentId: "coder", match: { channel: "chatter", peer: { kind: "dm", id: 7 } } }],
+      bindings: [{ agentId: "coder", match: { channel: "webchat", peer: { kind: "dm", id: 7 } } }],
       channels: { webchat: { historyLimit: { dm: 3 } } },
     });
     const { config, problems } = await loaded(home);

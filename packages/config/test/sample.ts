@@ -161,7 +161,7 @@ export const fullDocument = {
   bindings: [
     {
       agentId: "coder",
-      match: { channel: "chatter", accountId: "work", peer: { kind: "group", id: "g1" }, guildId: "g", roles: ["r"], teamId: "t" },
+      match: { channel: "chatter", accountId: "work", peer: { kind: "group", id: "g1" }, guildId: "g", roles: ["r"], teamId: "g" },
       session: { dmScope: "per-account-channel-peer" },
     },
   ],

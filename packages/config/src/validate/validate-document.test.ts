@@ -114,7 +114,8 @@ describe("every key", () => {
     const needed: string[] = [];
     for (const path of paths) {
       const { types, paths: places } = await check(without(fullDocument, path));
-      expect(types.every((type) => type === "invalid-value" || (type === "unenforced" && isRestriction(path)))).toBe(true);
+      // A binding to a removed account is worth knowing.
+      expect(types.every((type) => /^(?:invalid-value|notice)$/.test(type) || (type === "unenforced" && isRestriction(path)))).toBe(true);
       if (types.length > 0) needed.push(`${formatKeyPath(path)} -> ${places.join()}`);
     }
     expect(needed).toMatchInlineSnapshot(`
@@ -131,7 +132,9 @@ describe("every key", () => {
         "session.sendPolicy.rules[0].action -> session.sendPolicy.rules[0].action",
         "tools.agentToAgent.allow[0].from -> tools.agentToAgent.allow[0].from",
         "tools.agentToAgent.allow[0].to -> tools.agentToAgent.allow[0].to",
-        "channels.chatter.accounts -> channels.chatter.appId,channels.chatter.appSecret,channels.chatter.transport",
+        "channels -> bindings[0].match.accountId",
+        "channels.chatter -> bindings[0].match.accountId",
+        "channels.chatter.accounts -> channels.chatter.appId,channels.chatter.appSecret,channels.chatter.transport,bindings[0].match.accountId",
         "channels.chatter.accounts.work.appId -> channels.chatter.accounts.work.appId",
         "channels.chatter.accounts.work.appSecret -> channels.chatter.accounts.work.appSecret",
         "channels.chatter.accounts.work.transport -> channels.chatter.accounts.work.transport",
@@ -141,6 +144,7 @@ describe("every key", () => {
         "bindings[0].agentId -> bindings[0].agentId",
         "bindings[0].match -> bindings[0].match",
         "bindings[0].match.channel -> bindings[0].match.channel",
+        "bindings[0].match.accountId -> bindings[0].match.accountId",
         "bindings[0].match.peer.kind -> bindings[0].match.peer.kind",
         "bindings[0].match.peer.id -> bindings[0].match.peer.id",
         "models.providers.local.models[0].id -> models.providers.local.models[0].id",
@@ -204,12 +208,12 @@ test("the JSON Schema contains every row and the installed channels", () => {
 });
 
 describe("session.sharedMain", () => {
-  const binding = { agentId: "main", match: { channel: "chatter" }, session: { dmScope: "main" } };
+  const binding = { agentId: "main", match: { channel: "webchat" }, session: { dmScope: "main" } };
   const told = async (session: Document, bindings: readonly Document[] = []): Promise<readonly string[]> =>
     (await validateDocument({ session, bindings: [...bindings] }, channels)).problems.map(({ type, path }) => `${type} ${path}`);
 
   test("is reported where scope global or a binding to main needs it for other people, and the file is used", async () => {
-    expect(await told({ scope: "global" }, [{ ...binding, session: {} }, binding])).toEqual([
+    expect(await told({ scope: "global" }, [{ agentId: "main", match: { channel: "webchat", accountId: "*" } }, binding])).toEqual([
       "notice session.scope",
       "notice bindings[1].session.dmScope",
     ]);

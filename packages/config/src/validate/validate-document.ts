@@ -5,6 +5,7 @@ import { isPlainObject, type Document } from "../document/plain-object.ts";
 import type { ChannelConfig } from "../schema/accounts.ts";
 import { ConfigDocumentSchema, type ConfigDocument } from "../schema/root.ts";
 import { isAvailable, type ChannelSource } from "./channel-source.ts";
+import { checkBindings } from "./check-bindings.ts";
 import { checkProviderPolicies } from "./check-provider-policies.ts";
 import { checkReferences } from "./check-references.ts";
 import { checkToolLists, withKnownChannels } from "./check-tool-lists.ts";
@@ -43,6 +44,7 @@ export async function validateDocument(raw: Document, sources: readonly ChannelS
   // Made for the first finding only: it costs more than the whole check.
   const schemaOf = (): JsonSchema => (schema ??= configJsonSchema(channels.schemas));
   const findings = [...root.findings, ...channels.findings];
+  const channelIds = sources.map(({ id }) => id);
   const policies = withKnownChannels(
     root.written,
     sources.filter(isAvailable).map(({ id }) => id),
@@ -53,6 +55,7 @@ export async function validateDocument(raw: Document, sources: readonly ChannelS
     ...findings.map((finding) => explainFinding(finding, current, schemaOf)),
     ...channels.problems,
     ...(root.parsed === undefined ? [] : checkReferences(root.parsed)),
+    ...(root.parsed === undefined ? [] : checkBindings(root.parsed.bindings, { channelIds, channels: channels.channels })),
     ...checkUnenforced(policies),
     ...checkToolLists(policies),
     ...checkProviderPolicies(policies),

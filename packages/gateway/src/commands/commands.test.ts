@@ -186,11 +186,17 @@ test("/usage shows the conversation, and to the owner the day", async () => {
 describe("/whoami", () => {
   test("shows the ids in the configuration's form, and the sender's role", async () => {
     expect(await say("/whoami")).toEqual([
-      ["You are the owner.", "Sender test:owner-1 (Olga)", "Chat direct dm-1, account default", `Session ${SESSION}`].join("\n"),
+      [
+        "You are the owner.",
+        "Sender test:owner-1 (Olga)",
+        "Chat direct dm-1, account default",
+        `Session ${SESSION}`,
+        "Route: agent main, the default: no binding matches",
+      ].join("\n"),
     ]);
     expect((await say("/whoami", GUEST))[0]).toMatch(/^You may talk to me here, and are not the owner\.\nSender test:guest-1 \(Gus\)\n/);
     expect((await say("/whoami", group("group-1", true)))[0]).toMatch(
-      /Chat group group-1, account default\nSession agent:main:test:group:group-1$/,
+      /Chat group group-1, account default\nSession agent:main:test:group:group-1\nRoute: agent main, the default/,
     );
   });
 

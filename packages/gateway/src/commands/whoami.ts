@@ -1,4 +1,6 @@
+import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import { explainRoute, routeQuery } from "../routing/route.ts";
 import type { CommandTarget } from "./command-target.ts";
 import { changesNothing, defineCommand, parseNothing } from "./define-command.ts";
 import type { Command } from "./define-command.ts";
@@ -10,11 +12,14 @@ export const whoamiCommand: Command = defineCommand({
   access: "anyone",
   parse: parseNothing,
   changes: changesNothing,
-  run: async (_, { session, channels }) => whoamiText(session.target, channels),
+  run: async (_, { session, channels, running }) => whoamiText(session.target, { channels, running }),
 });
 
-/** The answer of `/whoami`: the ids in the configuration's form, and the sender's role here. */
-function whoamiText({ sessionKey, input }: CommandTarget, channels: ChannelRegistry): string {
+/** The answer of `/whoami`: the ids in the configuration's form, the sender's role here, and for the owner why this agent answers. */
+function whoamiText(
+  { sessionKey, input }: CommandTarget,
+  { channels, running }: { readonly channels: ChannelRegistry; readonly running: RunningConfig },
+): string {
   const { message, admission } = input;
   const { channel, accountId, conversation } = message.origin;
   const standing = admission.owner ? "You are the owner." : "You may talk to me here, and are not the owner.";
@@ -22,10 +27,13 @@ function whoamiText({ sessionKey, input }: CommandTarget, channels: ChannelRegis
     return [standing, `You came in with the gateway's token, through ${channel}.`, `Session ${sessionKey}`].join("\n");
   const name = message.sender.name === undefined ? "" : ` (${message.sender.name})`;
   const thread = conversation.threadId === undefined ? "" : `, thread ${conversation.threadId}`;
+  const { origin, sender } = message;
+  const query = routeQuery({ origin, senderId: sender.id, roles: sender.roles ?? [] }, channels);
   return [
     standing,
     `Sender ${channel}:${message.sender.id}${name}`,
     `Chat ${conversation.kind} ${conversation.id}${thread}, account ${accountId}`,
     `Session ${sessionKey}`,
+    ...(admission.owner ? [`Route: ${explainRoute(query, running.config)}`] : []),
   ].join("\n");
 }

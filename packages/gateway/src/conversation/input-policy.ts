@@ -10,7 +10,7 @@ import { isListedOwner } from "../access/owner.ts";
 import type { PairedSenders } from "../access/paired-senders.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
-import { routeMessage } from "../routing/route.ts";
+import { routeMessage, routeQuery } from "../routing/route.ts";
 import type { Route } from "../routing/route.ts";
 import { normalizeSessionKey, parseAgentSessionKey } from "../routing/session-key.ts";
 
@@ -81,9 +81,7 @@ export class InputPolicy {
 
   /** The route of a sender's messages from an address. */
   routeOfSender(origin: Origin, senderId: string, roles: readonly string[] = []): Route {
-    const { channels, running } = this.#options;
-    const caseSensitiveIds = channels.channelFor(origin)?.capabilities.caseSensitiveIds ?? true;
-    return routeMessage({ origin, senderId, roles, caseSensitiveIds }, running.config);
+    return routeMessage(routeQuery({ origin, senderId, roles }, this.#options.channels), this.#options.running.config);
   }
 
   #matchMention(): MatchMention {

@@ -1,6 +1,6 @@
 import type { Conversation, Origin } from "@factotum/channel-contract";
 import { describe, expect, test } from "vitest";
-import { routeMessage } from "./route.ts";
+import { explainRoute, routeMessage } from "./route.ts";
 import type { Binding, RouteQuery, RoutingConfig } from "./route.ts";
 
 const config = (
@@ -141,4 +141,39 @@ describe("the route of a message", () => {
     const bindings: readonly Binding[] = [{ agentId: "coder", match: { channel: "test" }, session: { dmScope: "per-channel-peer" } }];
     expect(routeMessage(query(direct), config({ bindings })).sessionKey).toBe("agent:coder:test:direct:U1");
   });
+});
+
+test("a message is routed by the strongest tier that matches, and the explanation names binding and tier", () => {
+  const thread: Conversation = { kind: "channel", id: "T", parentId: "C", spaceId: "S" };
+  const peer = (id: string): Binding["match"] => ({ channel: "test", peer: { kind: "channel", id } });
+  /** Weakest first, so that the order of the list cannot help. */
+  const tiers: readonly (readonly [string, Binding["match"]])[] = [
+    ["channel", { channel: "test", accountId: "*" }],
+    ["account", { channel: "test" }],
+    ["team", { channel: "test", teamId: "S" }],
+    ["guild", { channel: "test", guildId: "S" }],
+    ["guild and roles", { channel: "test", guildId: "S", roles: ["admin"] }],
+    ["every peer of the kind", peer("*")],
+    ["the thread's parent", peer("C")],
+    ["peer", peer("T")],
+  ];
+  const asked = query(thread, { roles: ["admin"] });
+  for (let strongest = tiers.length; strongest > 0; strongest -= 1) {
+    const bindings = tiers.slice(0, strongest).map(([, match]): Binding => ({ agentId: "coder", match }));
+    const [name = ""] = tiers[strongest - 1] ?? [];
+    expect(explainRoute(asked, config({ bindings }))).toBe(`agent coder, by bindings[${strongest - 1}] (${name})`);
+  }
+  const misses: readonly Binding["match"][] = [
+    { channel: "other" },
+    { channel: "test", accountId: "second" },
+    { ...peer("T"), guildId: "other" },
+    { channel: "test", guildId: "S", roles: ["guest"] },
+    { channel: "test", peer: { kind: "group", id: "T" } },
+    peer("t"),
+  ];
+  expect(explainRoute(asked, config({ bindings: misses.map((match) => ({ agentId: "coder", match })) }))).toBe(
+    "agent main, the default: no binding matches",
+  );
+  const twice: readonly Binding[] = ["main", "coder"].map((agentId) => ({ agentId, match: peer("T") }));
+  expect(explainRoute(asked, config({ bindings: twice }))).toBe("agent main, by bindings[0] (peer)");
 });

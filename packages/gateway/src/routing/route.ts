@@ -1,5 +1,6 @@
 import type { Origin } from "@factotum/channel-contract";
 import { isOwnersPerson } from "../access/owner.ts";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { agentSessionKey, GLOBAL_SESSION_KEY, keyPart } from "./session-key.ts";
 
 /** How direct messages share sessions. */
@@ -53,6 +54,11 @@ export interface RouteQuery {
   readonly caseSensitiveIds: boolean;
 }
 
+/** The query for a message, with the facts of its channel. */
+export function routeQuery(facts: Omit<RouteQuery, "caseSensitiveIds">, channels: Pick<ChannelRegistry, "channelFor">): RouteQuery {
+  return { ...facts, caseSensitiveIds: channels.channelFor(facts.origin)?.capabilities.caseSensitiveIds ?? true };
+}
+
 /**
  * Selects agent and session for a message. Pure: the same message and configuration always give the same route.
  *
@@ -60,7 +66,7 @@ export interface RouteQuery {
  * back to `per-channel-peer`, and under `global` a group keeps a session of its own.
  */
 export function routeMessage(query: RouteQuery, config: RoutingConfig): Route {
-  const binding = findBinding(query, config.bindings);
+  const binding = findBinding(query, config.bindings)?.binding;
   const agentId = binding?.agentId ?? defaultAgentId(config);
   const { scope, sharedMain } = config.session;
   const dmScope = binding?.session?.dmScope ?? config.session.dmScope;
@@ -117,27 +123,44 @@ function ownersPeers({ session, commands }: RoutingConfig): ReadonlySet<string> 
   return new Set([...ids, ...links.map(([name]) => name)].map((peer) => keyPart(peer, { caseSensitive: false })));
 }
 
-/** Tiers of precedence, strongest first: exact peer, the thread's parent, any peer, guild and roles, guild, team, account, channel. */
-function findBinding(query: RouteQuery, bindings: readonly Binding[]): Binding | undefined {
-  const { conversation } = query.origin;
-  const candidates = bindings.filter((binding) => matchesAccount(binding, query.origin));
-  const peerId = conversation.kind === "direct" ? query.senderId : conversation.id;
-  const tiers: readonly ((match: Binding["match"]) => boolean)[] = [
-    (match) => match.peer?.kind === conversation.kind && match.peer.id === peerId,
-    (match) =>
-      match.peer !== undefined && match.peer.id !== "*" && conversation.parentId !== undefined && match.peer.id === conversation.parentId,
-    (match) => match.peer?.kind === conversation.kind && match.peer.id === "*",
-    (match) => match.peer === undefined && match.guildId !== undefined && match.roles !== undefined,
-    (match) => match.peer === undefined && match.guildId !== undefined && match.roles === undefined,
-    (match) => match.peer === undefined && match.teamId !== undefined,
-    (match) => match.peer === undefined && match.guildId === undefined && match.teamId === undefined && match.accountId !== "*",
-    (match) => match.peer === undefined && match.guildId === undefined && match.teamId === undefined && match.accountId === "*",
-  ];
-  for (const tier of tiers) {
-    const found = candidates.find((binding) => tier(binding.match) && matchesSpace(binding, query));
-    if (found !== undefined) return found;
+type Match = Binding["match"];
+
+const isPlace = (match: Match): boolean => match.guildId !== undefined || match.teamId !== undefined;
+
+/** Tiers of precedence, strongest first; within a tier the first binding of the list wins. */
+const TIERS: readonly { readonly name: string; readonly accepts: (match: Match, query: RouteQuery) => boolean }[] = [
+  { name: "peer", accepts: ({ peer }, query) => peer?.kind === query.origin.conversation.kind && peer.id === peerIdOf(query) },
+  {
+    name: "the thread's parent",
+    accepts: ({ peer }, { origin }) =>
+      peer !== undefined && peer.id !== "*" && origin.conversation.parentId !== undefined && peer.id === origin.conversation.parentId,
+  },
+  { name: "every peer of the kind", accepts: ({ peer }, { origin }) => peer?.kind === origin.conversation.kind && peer.id === "*" },
+  { name: "guild and roles", accepts: ({ peer, guildId, roles }) => peer === undefined && guildId !== undefined && roles !== undefined },
+  { name: "guild", accepts: ({ peer, guildId, roles }) => peer === undefined && guildId !== undefined && roles === undefined },
+  { name: "team", accepts: ({ peer, teamId }) => peer === undefined && teamId !== undefined },
+  { name: "account", accepts: (match) => match.peer === undefined && !isPlace(match) && match.accountId !== "*" },
+  { name: "channel", accepts: (match) => match.peer === undefined && !isPlace(match) && match.accountId === "*" },
+];
+
+/** Why a message has its agent, as text: the binding by its index in the list, with its tier, or the default agent. */
+export function explainRoute(query: RouteQuery, config: RoutingConfig): string {
+  const found = findBinding(query, config.bindings);
+  if (found === undefined) return `agent ${defaultAgentId(config)}, the default: no binding matches`;
+  return `agent ${found.binding.agentId}, by bindings[${config.bindings.indexOf(found.binding)}] (${found.tier})`;
+}
+
+function findBinding(query: RouteQuery, bindings: readonly Binding[]): { readonly binding: Binding; readonly tier: string } | undefined {
+  const candidates = bindings.filter((binding) => matchesAccount(binding, query.origin) && matchesSpace(binding, query));
+  for (const { name, accepts } of TIERS) {
+    const binding = candidates.find(({ match }) => accepts(match, query));
+    if (binding !== undefined) return { binding, tier: name };
   }
   return undefined;
+}
+
+function peerIdOf({ origin, senderId }: RouteQuery): string {
+  return origin.conversation.kind === "direct" ? senderId : origin.conversation.id;
 }
 
 function matchesAccount(binding: Binding, origin: Origin): boolean {
