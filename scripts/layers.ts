@@ -44,6 +44,8 @@ export const LAYERS: readonly Readonly<Record<string, readonly string[]>>[] = [
   {
     factotum: [...CONTRACTS, ...ENGINE, "gateway", ...EXTENSIONS],
     web: ["protocol"],
+    // Writes packages outside the workspace, and imports none of it.
+    "create-factotum-channel": [],
     bench: ["testing-providers", "testing-product"],
     chaos: ["testing-providers", "testing-channels", "testing-product", "testing-chaos"],
   },

@@ -149,6 +149,7 @@ function isRootConfig(file: string, specifier: string): boolean {
       "../../tsdown.base.ts",
       "../../scripts/build/config-reference.ts",
       "../../scripts/build/built-in-extensions.ts",
+      "../../scripts/build/channel-template.ts",
       "../../scripts/build/third-party-notices.ts",
     ].includes(specifier)
   );

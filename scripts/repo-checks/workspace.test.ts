@@ -47,7 +47,8 @@ describe.each(workspaceFolders())("%s", (folder) => {
 
   test("is named after its folder", () => {
     const name = folder.split("/")[1];
-    expect(manifest.name).toBe(folder === "apps/factotum" ? "factotum" : `@factotum/${name}`);
+    const isCommand = folder === "apps/factotum" || name === "create-factotum-channel";
+    expect(manifest.name).toBe(isCommand ? name : `@factotum/${name}`);
   });
 
   test("depends only along the arrows", () => {

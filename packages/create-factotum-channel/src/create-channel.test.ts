@@ -1,0 +1,42 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createChannel, CreateError } from "./index.ts";
+
+const template = join(import.meta.dirname, "../../../templates/channel");
+const versions = { zod: "4.6.7", vitest: "5.1.1", "@factotum/channel-kit": "file:/tmp/kit.tgz" };
+
+let parent: string;
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), "factotum-create-"));
+});
+afterEach(() => rmSync(parent, { recursive: true }));
+
+test("writes a package with its name in every spelling, and nothing of the repository's build", () => {
+  const folder = createChannel("carrier-pigeon", { parent, template, versions });
+  expect(folder).toBe(join(parent, "carrier-pigeon"));
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const all = files.map(({ parentPath, name }) => `${name}\n${readFileSync(join(parentPath, name), "utf8")}`).join("\n");
+  expect(all).not.toMatch(/sample.?chat|\.\.\/\.\.\/(?!src)|workspace:|factotum-source|@factotum\/carrier/i);
+  expect(readFileSync(join(folder, "src/index.ts"), "utf8")).toContain("export { createCarrierPigeonChannel }");
+  expect(existsSync(join(folder, "test/fake-carrier-pigeon.ts"))).toBe(true);
+  expect(JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))).toMatchObject({
+    name: "factotum-channel-carrier-pigeon",
+    dependencies: { zod: "4.6.7" },
+    devDependencies: { vitest: "5.1.1", "@factotum/channel-kit": "file:/tmp/kit.tgz" },
+    factotum: { api: 1, provides: [{ type: "channel", id: "carrier-pigeon" }] },
+  });
+});
+
+test.each(["", "My-Chat", "my_chat", "-chat", "../chat", "2chat", "a".repeat(41)])("%j is refused, and nothing is written", (name) => {
+  expect(() => createChannel(name, { parent, template, versions })).toThrow(CreateError);
+  expect(readdirSync(parent)).toEqual([]);
+});
+
+test("a folder that exists is not written to", () => {
+  const folder = createChannel("my-chat", { parent, template, versions });
+  rmSync(join(folder, "README.md"));
+  expect(() => createChannel("my-chat", { parent, template, versions })).toThrow("exists already");
+  expect(existsSync(join(folder, "README.md"))).toBe(false);
+});

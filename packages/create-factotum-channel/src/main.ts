@@ -1,0 +1,36 @@
+#!/usr/bin/env node
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { createChannel, CreateError } from "./create-channel.ts";
+
+const USAGE = "Usage: npm create factotum-channel <name> [-- --packages <folder of tarballs>]\n";
+
+try {
+  const { values, positionals } = parseArgs({ options: { packages: { type: "string" } }, allowPositionals: true });
+  const [name, ...rest] = positionals;
+  if (name === undefined || rest.length > 0) throw new CreateError(USAGE.trim());
+  const versions = JSON.parse(readFileSync(join(import.meta.dirname, "versions.json"), "utf8")) as Record<string, string>;
+  const folder = createChannel(name, {
+    parent: process.cwd(),
+    template: join(import.meta.dirname, "template"),
+    versions: { ...versions, ...(values.packages === undefined ? {} : tarballsIn(resolve(values.packages), Object.keys(versions))) },
+  });
+  process.stdout.write(`Wrote ${folder}. Next:\n  cd ${name} && npm install && npm test\n`);
+} catch (error) {
+  const isUsage = error instanceof CreateError || (error instanceof TypeError && "code" in error);
+  if (!isUsage) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
+
+/** The tarballs of the listed packages in a folder, as dependencies. */
+function tarballsIn(folder: string, names: readonly string[]): Readonly<Record<string, string>> {
+  const files = readdirSync(folder);
+  const found = names.flatMap((name) => {
+    const start = `${name.replace(/^@/, "").replace("/", "-")}-`;
+    const file = files.find((one) => one.startsWith(start) && /^\d[^-]*\.tgz$/.test(one.slice(start.length)));
+    return file === undefined ? [] : [[name, `file:${join(folder, file)}`] as const];
+  });
+  return Object.fromEntries(found);
+}
