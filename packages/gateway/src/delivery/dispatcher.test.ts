@@ -312,6 +312,14 @@ describe("a message that is not accepted at the moment", () => {
   });
 });
 
+test("an account sends no faster than its channel declares", async () => {
+  const scene = new Scene(yes, { limits: { sendRate: { count: 2, perMs: 5_000 } } });
+  const startMs = clock.nowMs;
+  await scene.send(row("1"), row("2"), row("3"), row("4"), row("5"));
+  expect(scene.shown).toEqual(["1", "2", "3", "4", "5"]);
+  expect(clock.nowMs - startMs).toBe(10_000);
+});
+
 describe("a conversation whose first message waits", () => {
   const HOUR_MS = 3_600_000;
   const slowDown = (delayMs: number): SendReceipt => ({

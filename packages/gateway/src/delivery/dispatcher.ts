@@ -14,6 +14,7 @@ import { compareRows } from "./row-order.ts";
 import { RowSchedule } from "./row-schedule.ts";
 import { canReconcile, notRunning, RowSender } from "./row-sender.ts";
 import type { RowSenderOptions } from "./row-sender.ts";
+import { SendRates } from "./send-rates.ts";
 import { wait } from "./wait.ts";
 import { isFinalStoreError } from "../storage/is-final-store-error.ts";
 
@@ -48,6 +49,7 @@ export class Dispatcher {
   readonly #workers = new Set<Promise<void>>();
   readonly #closing = new AbortController();
   readonly #times: RowSchedule;
+  readonly #rates: SendRates;
   readonly #blocked: BlockedConversations;
   readonly #sender: RowSender;
   #sending = 0;
@@ -57,6 +59,7 @@ export class Dispatcher {
   constructor(options: DispatcherOptions) {
     this.#options = options;
     this.#times = new RowSchedule(options.clock);
+    this.#rates = new SendRates(options.clock);
     const { store, channelFor, readFile, clock, random, logger, observer, crashPoint } = options;
     this.#sender = new RowSender({ store, channelFor, readFile, times: this.#times, clock, random, logger, observer, crashPoint });
     this.#blocked = new BlockedConversations(options.clock, (row, blocked) => this.events.emit("row-late", row, blocked));
@@ -273,6 +276,8 @@ export class Dispatcher {
       if (row.purpose === "preview") return [await this.#sender.transition(row, { type: "dropped", reason: rejectionReason(refusal) })];
       if (row.state.type === "sending") return [await this.#sender.settle(row, refusal)];
     }
+    const rate = this.#options.channelFor(row.target)?.capabilities.limits?.sendRate;
+    await this.#rates.enter(row.target, rate, { limitMs: this.#times.leftMs(row), signal });
     const onWait = (reason: string, nextTryInMs: number): void => this.#recordBlock(row, reason, nextTryInMs);
     using permit = await gates.enter(row.target, { limitMs: this.#times.leftMs(row), signal, onWait });
     if (signal.aborted) return [row];

@@ -43,6 +43,7 @@ import type { SessionWaits } from "../notices/session-waits.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import type { AttemptHistory, InputArrival, InputJob } from "../queue/turn-job.ts";
 import { BotLoopGuard } from "./bot-loop-guard.ts";
+import { formValues } from "./form-values.ts";
 import { isTooOld } from "./is-too-old.ts";
 import { GroupHistoryBuffer } from "./group-history-buffer.ts";
 
@@ -271,7 +272,8 @@ export class Ingress implements MessageIntake {
       return this.#targets.command(route, command, input);
     }
     this.#targets.messageReceived(route, input, record);
-    const { text, ...directives } = parseInlineDirectives(expandSkill(textOf(input.message)));
+    const { text: words, ...directives } = parseInlineDirectives(expandSkill(textOf(input.message)));
+    const text = [words, formValues(input.message)].filter((part) => part !== "").join("\n");
     this.#enqueue(route.sessionKey, input, {
       type: "input",
       overflow: [],
@@ -363,11 +365,10 @@ function isAnswered({ message: { event } }: InputRecord): boolean {
   return event.type === "message" || event.type === "action";
 }
 
-/** The text for the model: the label of a button, or its value, and what the sender entered in the form of a card. */
+/** The text for the model: of a press, the label of the button, or its value. */
 function textOf({ event, text }: MsgContext): string {
   if (event.type !== "action") return text;
-  const entered = Object.entries(event.inputs ?? {}).map(([id, value]) => `${id}: ${typeof value === "string" ? value : value.join(", ")}`);
-  return [`[Pressed the button: ${text.trim() === "" ? (event.value ?? event.actionId) : text}]`, ...entered].join("\n");
+  return `[Pressed the button: ${text.trim() === "" ? (event.value ?? event.actionId) : text}]`;
 }
 
 function isWantedReaction({ event }: MsgContext, mode: AccountConfig["reactionNotifications"] = "own"): boolean {
