@@ -327,6 +327,11 @@ interface ChannelStatus {
   readonly state: "starting" | "connected" | "degraded" | "disconnected" | "stopped" | "disabled" | "failed";
   readonly detail?: string;
   readonly evidenceAtMs?: number;
+  /** How events arrive, and what becomes of one that was not acknowledged; absent while the channel could not be created. */
+  readonly inbound?: {
+    readonly delivery: "redelivers" | "resumes" | "once";
+    readonly transport: "webhook" | "connection" | "polling";
+  };
 }
 /** One agent, as `status` shows it. */
 interface AgentStatus {
@@ -763,6 +768,105 @@ declare function mayKeyBeRight({ type }: Pick<SetupCheck, "type">): boolean;
 declare function isModelRefused({ type }: Pick<SetupCheck, "type">): boolean;
 /** The models to choose from, without duplicates: the recommended one first, then those that the test found. */
 declare function offeredModels({ defaultModel }: SetupProvider, found: readonly string[]): readonly string[];
+/** The account as its platform knows it, and the permissions that it lacks. */
+interface ChannelProbe {
+  readonly account: {
+    readonly id: string;
+    readonly name?: string;
+  };
+  readonly missingPermissions: readonly string[];
+}
+/** A person or conversation that can be written to. */
+interface ChannelDirectoryEntry {
+  readonly type: "person" | "group" | "channel";
+  readonly id: string;
+  readonly name?: string;
+}
+/** One step of a login, to be shown to the owner. */
+type ChannelLoginStep = {
+  readonly type: "text" | "done";
+  readonly text: string;
+} | {
+  readonly type: "qr";
+  readonly content: string;
+  readonly text: string;
+} | {
+  readonly type: "link";
+  readonly url: string;
+  readonly text: string;
+} | {
+  readonly type: "ask";
+  readonly text: string;
+  readonly isSecret: boolean;
+} | {
+  readonly type: "waiting";
+};
+/** Parses a probe. */
+declare const ChannelProbeSchema: z.ZodType<ChannelProbe>;
+/** Parses entries of a directory. */
+declare const ChannelDirectoryEntriesSchema: z.ZodType<readonly ChannelDirectoryEntry[]>;
+/** Parses a step of a login. */
+declare const ChannelLoginStepSchema: z.ZodType<ChannelLoginStep>;
+/** Who may call a method: `owner` is the holder of the gateway's token. */
+type RpcAccess = "owner";
+/** Parameters and result of a method. */
+interface MethodTypes {
+  readonly params: unknown;
+  readonly result: unknown;
+}
+/** A row: who may call the method, whether it is refused while nothing can be stored, and the parsers of its parameters and its result. */
+interface MethodRow<Types extends MethodTypes = MethodTypes> {
+  readonly access: RpcAccess;
+  readonly stores: boolean;
+  readonly params: z.ZodType<Types["params"]>;
+  readonly result: z.ZodType<Types["result"]>;
+}
+/** A row for each declared method. */
+type MethodTable<Methods extends { readonly [Method in keyof Methods]: MethodTypes; }> = { readonly [Method in keyof Methods]: MethodRow<Methods[Method]>; };
+/** An account of a channel; `accountId` is `default` if omitted. */
+interface AccountParams {
+  readonly channel: string;
+  readonly accountId?: string;
+}
+/** Methods of single channels. They reject with `not-found` for an account that is not configured, and with `unavailable` if the channel cannot do it. */
+interface ChannelMethods {
+  /** What the channel can do, as it declares it. */
+  "channels.capabilities": {
+    params: AccountParams;
+    result: {
+      readonly capabilities: Readonly<Record<string, unknown>>;
+    };
+  };
+  /** Checks the credential and the permissions by a call that costs nothing. */
+  "channels.probe": {
+    params: AccountParams;
+    result: ChannelProbe;
+  };
+  /** People and conversations whose name or id contains `query`; at most 20 by default. */
+  "channels.directory": {
+    params: AccountParams & {
+      readonly query: string;
+      readonly limit?: number;
+    };
+    result: {
+      readonly entries: readonly ChannelDirectoryEntry[];
+    };
+  };
+  /**
+   * Begins a login, or continues the one with this id; `answer` answers a step of type `ask`. Resolves with the next step, or after 20 seconds with `waiting`:
+   * then call it again. After `done` the channel is started again. A login that nobody continues for ten minutes ends.
+   */
+  "channels.login": {
+    params: AccountParams & {
+      readonly loginId?: string;
+      readonly answer?: string;
+    };
+    result: {
+      readonly loginId: string;
+      readonly step: ChannelLoginStep;
+    };
+  };
+}
 /** The result of `agent`, printed by `factotum agent --json`. */
 interface AgentRunResult {
   readonly sessionKey: string;
@@ -823,22 +927,6 @@ interface WebchatSocket {
     readonly entryId: string;
   }>;
 }
-/** Who may call a method: `owner` is the holder of the gateway's token. */
-type RpcAccess = "owner";
-/** Parameters and result of a method. */
-interface MethodTypes {
-  readonly params: unknown;
-  readonly result: unknown;
-}
-/** A row: who may call the method, whether it is refused while nothing can be stored, and the parsers of its parameters and its result. */
-interface MethodRow<Types extends MethodTypes = MethodTypes> {
-  readonly access: RpcAccess;
-  readonly stores: boolean;
-  readonly params: z.ZodType<Types["params"]>;
-  readonly result: z.ZodType<Types["result"]>;
-}
-/** A row for each declared method. */
-type MethodTable<Methods extends { readonly [Method in keyof Methods]: MethodTypes; }> = { readonly [Method in keyof Methods]: MethodRow<Methods[Method]>; };
 /** Methods of a conversation with an agent. */
 interface ChatMethods {
   /**
@@ -1259,7 +1347,7 @@ interface SetupMethods {
   };
 }
 /** Every method with its parameters and result. */
-interface RpcMethods extends ChatMethods, SessionMethods, ContextMethods, DeadLetterMethods, PairingMethods, GatewayMethods, SetupMethods {}
+interface RpcMethods extends ChatMethods, SessionMethods, ContextMethods, DeadLetterMethods, PairingMethods, GatewayMethods, SetupMethods, ChannelMethods {}
 /** Name of a method. */
 type RpcMethod = keyof RpcMethods;
 /** Every method: who may call it, whether it is refused while nothing can be stored, and parsers for its parameters and its result. */
@@ -1297,4 +1385,4 @@ interface RpcEvents {
 type RpcEvent = keyof RpcEvents;
 /** A parser for the payload of every event. */
 declare const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]>; };
-export { type AgentRunResult, type AgentStatus, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type HelloFrame, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, type NoticeBlock, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type SetupCheck, SetupCheckSchema, type SetupProvider, type SetupState, SetupStateSchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredModels };
+export { type AgentRunResult, type AgentStatus, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type HelloFrame, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, type NoticeBlock, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type SetupCheck, SetupCheckSchema, type SetupProvider, type SetupState, SetupStateSchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredModels };

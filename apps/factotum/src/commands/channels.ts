@@ -10,6 +10,7 @@ import {
   type LoadedConfig,
 } from "@factotum/config";
 import { channelCatalog, configOptions, findInstalled } from "../compose/extensions.ts";
+import { followLogin } from "./channels-login.ts";
 import { findGateway, requestError } from "../rpc/connect-gateway.ts";
 import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
@@ -21,6 +22,13 @@ import { refusedStart } from "./refused-start.ts";
 interface Format {
   readonly json: boolean;
 }
+
+/** What becomes of an event that was not stored. */
+const GUARANTEES = {
+  redelivers: "redelivered until stored",
+  resumes: "resumed after an interruption",
+  once: "delivered once",
+} as const;
 
 /** Lists the channels of this build and of the installed packages, with their configured accounts. */
 export async function channelsList(context: CliContext, { json }: Format): Promise<number> {
@@ -56,8 +64,9 @@ export async function channelsStatus(context: CliContext, { json }: Format): Pro
     const { channels } = await gateway.client.request("status", {}, { signal: context.signal });
     if (json) printJson(context, { channels });
     else
-      for (const { channel, accountId, state, detail } of channels) {
-        context.print(`${channel}/${accountId}: ${state}${detail === undefined ? "" : ` (${detail})`}\n`);
+      for (const { channel, accountId, state, detail, inbound } of channels) {
+        const path = inbound === undefined ? "" : `, by ${inbound.transport}, ${GUARANTEES[inbound.delivery]}`;
+        context.print(`${channel}/${accountId}: ${state}${path}${detail === undefined ? "" : ` (${detail})`}\n`);
       }
     return EXIT.ok;
   } catch (error) {
@@ -104,12 +113,22 @@ export async function channelsProbe(context: CliContext, named: string, { json }
   return missingPermissions.length === 0 ? EXIT.ok : EXIT.failure;
 }
 
-/** Logs an account in, step by step. */
-export async function channelsLogin(context: CliContext, named: string): Promise<number> {
-  const { name, channel } = await idle(context, named);
-  const reason =
-    channel.login === undefined ? "its settings hold all that it needs" : "this version keeps no logins outside a running gateway";
-  throw new CliError("failure", `${name} has no login: ${reason}.`);
+/** Logs an account in by the running gateway, which keeps the login. */
+export async function channelsLogin(context: CliContext, named: string, { json }: Format): Promise<number> {
+  const { name, channel, account } = await idle(context, named);
+  if (channel.login === undefined) throw new CliError("failure", `${name} has no login: its settings hold all that it needs.`);
+  using gateway = await findGateway(context);
+  if (gateway === undefined) throw new CliError("notRunning", "No gateway is running.", { fix: 'Start it with "factotum gateway start".' });
+  try {
+    const text = await followLogin(
+      async (params) => gateway.client.request("channels.login", { ...account, ...params }, { signal: context.signal }),
+      context,
+    );
+    if (json) printJson(context, { channel: name, done: text });
+    return EXIT.ok;
+  } catch (error) {
+    throw requestError(error);
+  }
 }
 
 /** What a channel can do, as it declares it. */
@@ -133,7 +152,8 @@ async function idle(context: CliContext, named: string) {
   const name = `${account.channel}/${account.accountId}`;
   const { createIdleChannel } = await import("../compose/idle-channel.ts");
   try {
-    return { name, channel: await createIdleChannel(loaded.config, account, context) };
+    const address = { channel: account.channel, accountId: account.accountId };
+    return { name, account: address, channel: await createIdleChannel(loaded.config, account, context) };
   } catch (error) {
     throw new CliError("failure", error instanceof Error ? error.message : String(error), { cause: error });
   }

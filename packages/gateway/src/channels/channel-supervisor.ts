@@ -118,7 +118,12 @@ export class ChannelSupervisor {
   /** `problem`: why the platform refuses the account's sends. */
   status(problem?: string): ChannelStatus {
     const { channel, accountId, config } = this.#account;
-    const base = { channel, accountId };
+    const inbound = this.#channel?.capabilities.inbound;
+    const base = {
+      channel,
+      accountId,
+      ...(inbound === undefined ? {} : { inbound: { delivery: inbound.delivery, transport: inbound.transport } }),
+    };
     if (!config.enabled) return { ...base, state: "disabled" };
     if (this.#failure !== undefined) return { ...base, state: "failed", detail: this.#failure };
     const health: ChannelHealth = this.#channel?.health() ?? { state: "starting" };

@@ -12,6 +12,11 @@ export interface ChannelStatus {
   readonly state: "starting" | "connected" | "degraded" | "disconnected" | "stopped" | "disabled" | "failed";
   readonly detail?: string;
   readonly evidenceAtMs?: number;
+  /** How events arrive, and what becomes of one that was not acknowledged; absent while the channel could not be created. */
+  readonly inbound?: {
+    readonly delivery: "redelivers" | "resumes" | "once";
+    readonly transport: "webhook" | "connection" | "polling";
+  };
 }
 
 /** One agent, as `status` shows it. */
@@ -173,6 +178,12 @@ export const GatewayStatusSchema: z.ZodType<GatewayStatus> = parserOf<GatewaySta
         state: z.enum(["starting", "connected", "degraded", "disconnected", "stopped", "disabled", "failed"]),
         detail: z.string().optional(),
         evidenceAtMs: z.number().optional(),
+        inbound: z
+          .strictObject({
+            delivery: z.enum(["redelivers", "resumes", "once"]),
+            transport: z.enum(["webhook", "connection", "polling"]),
+          })
+          .optional(),
       }),
     ),
     refused: z.strictObject({
