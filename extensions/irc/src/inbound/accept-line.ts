@@ -16,7 +16,7 @@ export interface AcceptLineParts {
 export function createAcceptLine({ host, nicks, received }: AcceptLineParts): (line: IrcLine, link: Link) => void {
   let count = 0;
   return (line, { session, members }) => {
-    nicks.forget(line);
+    nicks.follow(line);
     const context = {
       accountId: host.accountId,
       facts: session.facts,

@@ -4,8 +4,9 @@ import type { Link } from "../connection/link.ts";
 import type { IrcLine } from "./irc-line.ts";
 import type { Person } from "../conversation-id.ts";
 
-/** How long a nickname counts as its owner's without another question. */
-const FRESH_MS = 60_000;
+/** How long a nickname counts as its owner's without another question: if the server would tell that they leave, and if it would not. */
+const FRESH_IN_SIGHT_MS = 60_000;
+const FRESH_OUT_OF_SIGHT_MS = 5_000;
 
 const MAX_ACCOUNTS = 1_000;
 
@@ -16,7 +17,7 @@ interface Known {
 
 /**
  * Under which nickname the owner of an account can be reached. A message to an account goes to nobody else: the server is asked who has the nickname, unless it
- * has said so within a minute. The last nickname is kept in the account's state, for messages after a restart.
+ * has said so a moment ago. The last nickname is kept in the account's state, for messages after a restart.
  */
 export class AccountNicks {
   readonly #host: Pick<ChannelHost, "clock" | "state">;
@@ -34,16 +35,20 @@ export class AccountNicks {
     return before?.nick === nick ? [] : [{ type: "set", key: keyOf(person.name), value: { type: "json", json: nick } }];
   }
 
-  /** Forgets what a line makes uncertain. */
-  forget({ command, nick }: IrcLine): void {
+  /** Follows the people in our channels: to another nickname, and until they leave or log out. */
+  follow({ command, nick, params: [next = ""] }: IrcLine): void {
     if (command !== "NICK" && command !== "QUIT" && command !== "ACCOUNT") return;
-    for (const [account, known] of this.#known) if (known.nick === nick) this.#known.set(account, { nick, atMs: Number.NEGATIVE_INFINITY });
+    for (const [account, known] of this.#known) {
+      if (known.nick !== nick) continue;
+      this.#known.set(account, command === "NICK" ? { ...known, nick: next } : { nick, atMs: Number.NEGATIVE_INFINITY });
+    }
   }
 
   /** The nickname of an account's owner. Rejects with an IrcFailure if they cannot be found. */
   async nickOf(account: string, link: Link, { signal }: CallOptions): Promise<string> {
     const known = this.#known.get(account);
-    if (known !== undefined && this.#host.clock.monotonic() - known.atMs < FRESH_MS) return known.nick;
+    const freshMs = known !== undefined && link.members.isPresent(known.nick) ? FRESH_IN_SIGHT_MS : FRESH_OUT_OF_SIGHT_MS;
+    if (known !== undefined && this.#host.clock.monotonic() - known.atMs < freshMs) return known.nick;
     const stored = known === undefined ? await this.#host.state.get(keyOf(account)) : undefined;
     const last = known?.nick ?? (stored?.type === "json" && typeof stored.json === "string" ? stored.json : undefined);
     for (const nick of new Set(last === undefined ? [account] : [last, account])) {

@@ -29,6 +29,11 @@ export class Members {
     return person?.channels.has(this.#facts.fold(channel)) === true ? person.nick : undefined;
   }
 
+  /** True if the nickname is in one of our channels, so that the server tells when it changes hands. */
+  isPresent(nick: string): boolean {
+    return this.#people.has(this.#facts.fold(nick));
+  }
+
   /** The account of a nickname, folded. */
   accountOf(nick: string): string | undefined {
     return this.#people.get(this.#facts.fold(nick))?.account;

@@ -163,6 +163,27 @@ describe("a text for an account", () => {
     expect(scene.irc.messages).toEqual([]);
   });
 
+  test("the server is asked again after seconds, for somebody in a common channel after a minute", async () => {
+    await using scene = await Scene.start({ channels: ["#room"] });
+    const near = scene.irc.addUser("near", { account: "near" });
+    const far = scene.irc.addUser("far", { account: "far" });
+    scene.irc.joinUser(near, "#room");
+    for (const user of [near, far]) scene.irc.say(user, "factotum", "hello");
+    await scene.irc.answered();
+    scene.clock.advance(5_000);
+    expect(await scene.send("account:near", "hi")).toMatchObject({ type: "accepted" });
+    expect(asked(scene)).toBe(0);
+    expect(await scene.send("account:far", "hi")).toMatchObject({ type: "accepted" });
+    expect(asked(scene)).toBe(1);
+    scene.irc.renameUser(near, "nearer");
+    await scene.irc.answered();
+    expect(await scene.send("account:near", "hi")).toMatchObject({ type: "accepted" });
+    expect(scene.irc.messages.at(-1)?.target).toBe("nearer");
+    scene.irc.quitUser(near);
+    await scene.irc.answered();
+    expect(await scene.send("account:near", "hi")).toMatchObject({ type: "rejected", code: "not-found" });
+  });
+
   test("finds the owner again after a restart", async () => {
     await using scene = await Scene.start();
     const alice = scene.irc.addUser("al", { account: "alice" });
