@@ -52,7 +52,7 @@ const CAPABILITIES: Omit<ChannelCapabilities, "inbound"> = {
   forms: true,
   ephemeral: true,
   limits: { buttonsPerCard: MAX_BUTTONS, buttonLabelLength: 100, buttonValueBytes: 1_024 },
-  streaming: "edit",
+  streaming: "native",
   idempotentSend: { windowMs: 3_600_000, maxKeyLength: 50 },
   caseSensitiveIds: true,
   fetchesContext: true,

@@ -15,6 +15,7 @@ import { reconcileSend } from "./conversation/reconcile.ts";
 import { toChannelError } from "./errors.ts";
 import { createAcceptEvent } from "./inbound/accept-event.ts";
 import { parseAttachmentRef } from "./inbound/attachment-ref.ts";
+import { CardStreams } from "./outbound/card-streams.ts";
 import { createMessageApi } from "./outbound/message-api.ts";
 import type { MessageApi } from "./outbound/message-api.ts";
 import { createSender } from "./outbound/sender.ts";
@@ -28,7 +29,7 @@ export function createFeishuChannel(config: FeishuConfig, host: ChannelHost): Ch
   const lives = new AbortController();
   const bot = createBotIdentity(api, host, { signal: lives.signal });
   const messages = createMessageApi(api, config.appId);
-  const sender = createSender(messages, host);
+  const sender = createSender({ messages, streams: new CardStreams(api, messages, host) }, host);
   const read = createReadApi(api);
   const reads = createMessageReads(read, config.appId);
   const context = createMessageContextReader({ read, messages: reads, appId: config.appId, bot }, host, { signal: lives.signal });

@@ -13,7 +13,14 @@ import type {
   TestPress,
 } from "@factotum/channel-conformance";
 import { FakeFeishu, feishuChallengeRequest, feishuEnvelope, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
-import type { FeishuEnvelope, FeishuFault, FeishuMention, FeishuSentMessage, FeishuWebhookOptions } from "@factotum/testing-channels";
+import type {
+  FeishuCard,
+  FeishuEnvelope,
+  FeishuFault,
+  FeishuMention,
+  FeishuSentMessage,
+  FeishuWebhookOptions,
+} from "@factotum/testing-channels";
 
 import { SCOPES } from "../src/account/scopes.ts";
 import { buttonValue } from "../src/card-value.ts";
@@ -174,6 +181,7 @@ export class FeishuPlatform implements ConformancePlatform {
       ...this.#fileOf(message),
       ...shownCard(message),
       ...(message.onlyFor !== undefined && { onlyFor: message.onlyFor, text: shownCard(message).card?.text.trim() ?? "" }),
+      ...growing(message),
       pinned: this.feishu.pinned.has(message.messageId),
       notifiedAll: /<at[^>]*user_id="?all/i.test(textOf(message)),
     }));
@@ -345,4 +353,11 @@ function happeningOf(
     default:
       throw new Error(`Feishu's channel hands over no ${what}`);
   }
+}
+
+/** A streamed answer, by its card. */
+function growing(message: FeishuSentMessage): Pick<ShownMessage, "isGrowing"> & { readonly text?: string } {
+  const { config, body } = message.content as Partial<FeishuCard>;
+  if (config?.streaming_mode === undefined) return {};
+  return { text: body?.elements[0]?.content ?? "", isGrowing: config.streaming_mode };
 }

@@ -40,7 +40,7 @@ describe("a probe", () => {
     for (const scope of ["im:message", "im:chat:readonly"]) feishu.app.scopes.add(scope);
     expect(await channel.probe?.({ signal })).toEqual({
       account: { id: feishu.app.bot.openId, name: "Factotum" },
-      missingPermissions: ["im:message.group_msg", "im:resource"],
+      missingPermissions: ["im:message.group_msg", "im:resource", "cardkit:card:write"],
     });
     expect(channel.health().state).toBe("starting");
   });

@@ -17,6 +17,7 @@ type ScopeUse =
   | "messages"
   | "reactions"
   | "readReactions"
+  | "streams"
   | "pins"
   | "readPins";
 
@@ -32,6 +33,7 @@ export const SCOPES: Readonly<Record<ScopeUse, Scope>> = {
   messages: { scope: "im:message:readonly", includedIn: ["im:message"] },
   reactions: { scope: "im:message.reactions:write_only", includedIn: ["im:message"] },
   readReactions: { scope: "im:message.reactions:read", includedIn: ["im:message", "im:message:readonly"] },
+  streams: { scope: "cardkit:card:write", includedIn: [] },
   pins: { scope: "im:message.pins:write_only", includedIn: ["im:message"] },
   readPins: { scope: "im:message.pins:read", includedIn: ["im:message", "im:message:readonly"] },
 };

@@ -15,6 +15,7 @@ import { receiveIdType } from "../conversation-id.ts";
 import { FeishuFailure, toReceipt } from "../errors.ts";
 import { emojiType } from "./emoji.ts";
 import { idempotencyUuid } from "./idempotency-uuid.ts";
+import type { CardStreams } from "./card-streams.ts";
 import type { MessageApi } from "./message-api.ts";
 import { contentOf, uploadOf } from "./message-content.ts";
 import type { MessageContent } from "./message-content.ts";
@@ -31,7 +32,10 @@ export interface Sender {
 }
 
 /** Makes a sender: one call after the other per conversation, conversations side by side. */
-export function createSender(messages: MessageApi, host: Pick<ChannelHost, "logger">): Sender {
+export function createSender(
+  { messages, streams }: { readonly messages: MessageApi; readonly streams: CardStreams },
+  host: Pick<ChannelHost, "logger">,
+): Sender {
   const queue = createKeyedQueue();
   const stopping = new AbortController();
   const givingUp = new AbortController();
@@ -41,7 +45,7 @@ export function createSender(messages: MessageApi, host: Pick<ChannelHost, "logg
     if (options.signal.aborted) return refused("unreachable", "the send was ended before it left", "backoff");
     try {
       return await dispatch(
-        messages,
+        { messages, streams },
         { target, outbound, uuid: idempotencyUuid(options.idempotencyKey) },
         AbortSignal.any([options.signal, givingUp.signal]),
       );
@@ -70,7 +74,7 @@ export function createSender(messages: MessageApi, host: Pick<ChannelHost, "logg
 }
 
 async function dispatch(
-  messages: MessageApi,
+  { messages, streams }: { readonly messages: MessageApi; readonly streams: CardStreams },
   send: { target: Origin; outbound: Outbound; uuid: string },
   signal: AbortSignal,
 ): Promise<SendReceipt> {
@@ -86,6 +90,7 @@ async function dispatch(
       return { type: "accepted", messageIds: [await messages.send({ target, body, uuid, replyTo: outbound.replyTo }, { signal })] };
     }
     case "edit": {
+      if (await streams.finish(outbound.targetId, outbound.text, { signal })) return { type: "accepted", messageIds: [outbound.targetId] };
       const body = bodyOf(outbound.text);
       if (!("msg_type" in body)) return body;
       await messages.edit(outbound.targetId, body, { signal });
@@ -117,9 +122,13 @@ async function dispatch(
       await messages.editCard(outbound.targetId, body.content, { signal });
       return { type: "accepted", messageIds: [outbound.targetId] };
     }
+    case "stream": {
+      const body = bodyOf(outbound.text);
+      if (!("msg_type" in body)) return body;
+      return { type: "accepted", messageIds: [await streams.step({ target, outbound, uuid }, { signal })] };
+    }
     case "album":
     case "poll":
-    case "stream":
     case "typing":
       return refused("rejected", `this channel sends no ${outbound.type}`);
   }

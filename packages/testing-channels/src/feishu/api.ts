@@ -3,6 +3,7 @@ import type { FakeFeishuApp } from "./app.ts";
 import type { FeishuFault } from "./faults.ts";
 import { asItem } from "./items.ts";
 import { checkContent, checkUuid, invalid } from "./message-rules.ts";
+import { CardEntities } from "./card-entities.ts";
 import { cardRoutes } from "./cards.ts";
 import { FeishuRefusal } from "./refusal.ts";
 import { pinRoutes } from "./pins.ts";
@@ -12,7 +13,8 @@ import type { ApiRequest, Reply, Resource, Route } from "./route.ts";
 import { TenantTokens } from "./tokens.ts";
 
 const MESSAGES = "/open-apis/im/v1/messages";
-const EPHEMERAL = "/open-apis/ephemeral/";
+/** Requests that change what is shown, and take the faults for sends. */
+const CHANGES = [MESSAGES, "/open-apis/ephemeral/", "/open-apis/cardkit/v1/cards/"];
 const FILE_TYPES: ReadonlySet<string> = new Set(["opus", "mp4", "pdf", "doc", "xls", "ppt", "stream"]);
 /** The message type that shows an upload of each type; all others are shown as `file`. */
 const SHOWN_AS: Readonly<Record<string, string>> = { image: "image", opus: "audio", mp4: "media" };
@@ -35,6 +37,7 @@ export class FeishuApi {
   readonly resources: Map<string, Resource> = new Map();
   /** Files of the bot, by the key that a message names. */
   readonly uploads: Map<string, FakeUpload> = new Map();
+  readonly entities: CardEntities;
   readonly pins: Map<string, number> = new Map();
   readonly faults: FeishuFault[] = [];
   readonly readFaults: FeishuFault[] = [];
@@ -65,13 +68,19 @@ export class FeishuApi {
     this.#app = app;
     this.tokens = new TenantTokens(app);
     this.messages = new MessageStore(app);
-    this.#routes.push(...readRoutes(app, this.messages), ...cardRoutes(app, this.messages), ...pinRoutes(app, this.messages, this.pins));
+    this.entities = new CardEntities(this.messages);
+    this.#routes.push(
+      ...this.entities.routes(),
+      ...readRoutes(app, this.messages),
+      ...cardRoutes(app, this.messages),
+      ...pinRoutes(app, this.messages, this.pins),
+    );
   }
 
   async handle(request: ApiRequest, response: ServerResponse): Promise<void> {
     if (request.path === "/open-apis/auth/v3/tenant_access_token/internal") return this.#token(request, response);
     const isRead = request.method === "GET" && request.path.startsWith("/open-apis/im/");
-    const isChange = request.method !== "GET" && (request.path.startsWith(MESSAGES) || request.path.startsWith(EPHEMERAL));
+    const isChange = request.method !== "GET" && CHANGES.some((path) => request.path.startsWith(path));
     const fault = isChange ? this.faults.shift() : isRead ? this.readFaults.shift() : undefined;
     if (fault?.type === "refuse") return json(response, fault.status, { code: fault.code, msg: fault.message }, fault.headers);
     if (fault?.type === "proxy-error")
@@ -147,26 +156,27 @@ export class FeishuApi {
   #accept(input: { request: ApiRequest; receiveId: string; parentId?: string }): Reply {
     const { request, receiveId, parentId } = input;
     const body = fields(request);
-    const { messageType, content } = checkContent(body, request.bytes);
+    const { messageType, content: given } = checkContent(body, request.bytes);
+    const uuid = checkUuid(body);
+    const duplicate = uuid === undefined ? undefined : this.messages.duplicateOf(uuid, receiveId);
+    if (duplicate !== undefined) return { data: asItem(duplicate, this.#app) };
+    const { content, sentAs } = this.entities.resolve(given);
     const { image_key: image, file_key: file } = content as { readonly image_key?: string; readonly file_key?: string };
     const key = image ?? file;
     const upload = key === undefined ? undefined : this.uploads.get(key);
     if (key !== undefined && upload === undefined) throw invalid("the key is of no uploaded file");
     if (upload !== undefined && (SHOWN_AS[upload.type] ?? "file") !== messageType)
       throw new FeishuRefusal(230055, "The type of file upload does not match the type of message being sent.");
-    const uuid = checkUuid(body);
-    const duplicate = uuid === undefined ? undefined : this.messages.duplicateOf(uuid, receiveId);
-    const message =
-      duplicate ??
-      this.messages.add({
-        receiveId,
-        messageType,
-        content,
-        replyInThread: body["reply_in_thread"] === true,
-        ...(uuid !== undefined && { uuid }),
-        ...(parentId !== undefined && { parentId }),
-        ...this.messages.threadOf(parentId, body["reply_in_thread"] === true),
-      });
+    const message = this.messages.add({
+      receiveId,
+      messageType,
+      content,
+      replyInThread: body["reply_in_thread"] === true,
+      ...(uuid !== undefined && { uuid }),
+      ...(parentId !== undefined && { parentId }),
+      ...this.messages.threadOf(parentId, body["reply_in_thread"] === true),
+    });
+    sentAs?.(message.messageId);
     return { data: asItem(message, this.#app) };
   }
 

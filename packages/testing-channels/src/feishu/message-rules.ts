@@ -15,7 +15,7 @@ export function checkContent(body: Readonly<Record<string, unknown>>, bytes: num
   const parsed = parse(content);
   if (messageType === "text" && (typeof parsed["text"] !== "string" || parsed["text"] === "")) throw invalid("text is empty");
   if (messageType === "post") checkPost(parsed);
-  if (messageType === "interactive") checkCard(parsed);
+  if (messageType === "interactive" && parsed["type"] !== "card") checkCard(parsed);
   if (["image", "file", "audio", "media"].includes(messageType) && typeof (parsed["image_key"] ?? parsed["file_key"]) !== "string")
     throw invalid("key is missing");
   return { messageType, content: parsed };
