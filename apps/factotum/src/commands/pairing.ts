@@ -1,6 +1,6 @@
 import type { PairedSender, PairingRequest } from "@factotum/protocol";
 import { loadConfig } from "@factotum/config";
-import { CHANNELS } from "../compose/extensions.ts";
+import { configOptions } from "../compose/extensions.ts";
 import { connectGateway, requestError } from "../rpc/connect-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
@@ -37,7 +37,7 @@ export async function pairingApprove(
     const result = await gateway.client.request("pairing.approve", { code, guest }, { signal: cli.signal });
     if (json) printJson(cli, result);
     else {
-      cli.print(`${describeSender(result.sender)} may talk to the assistant from now on, and is told so.\n`);
+      cli.print(`${describeSender(result.sender)} may talk to the assistant from now on, and gets a message that says so.\n`);
       if (result.owner) cli.print("This person is the owner now: commands.ownerAllowFrom named nobody.\n");
     }
     return EXIT.ok;
@@ -86,7 +86,7 @@ async function noteOtherPlaces(
   cli: CliContext,
   { channel, accountId, id }: { readonly channel: string; readonly accountId: string; readonly id: string },
 ): Promise<void> {
-  const loaded = await loadConfig({ env: cli.env, channels: CHANNELS });
+  const loaded = await loadConfig(await configOptions(cli.env));
   if (loaded.type === "refused") return;
   const { commands, channels } = loaded.config;
   const places = [
