@@ -147,6 +147,7 @@ function isRootConfig(file: string, specifier: string): boolean {
     file.endsWith(".config.ts") &&
     [
       "../../tsdown.base.ts",
+      "../../scripts/build/commonjs-builds.ts",
       "../../scripts/build/config-reference.ts",
       "../../scripts/build/built-in-extensions.ts",
       "../../scripts/build/channel-template.ts",

@@ -10,7 +10,7 @@ export interface FakeAnswers {
   /** Whether a client with this token is admitted. */
   readonly connect: (token: string | undefined) => Promise<boolean>;
   /** The result of a request; `undefined` ends the connection, as a changed token does. */
-  readonly request: (method: string, token: string | undefined) => Promise<unknown>;
+  readonly request: (method: string, token: string | undefined, params: unknown) => Promise<unknown>;
 }
 
 /** Speaks the protocol on loopback as the gateway of a state directory, with scripted answers. */
@@ -60,7 +60,7 @@ export class FakeGateway implements AsyncDisposable {
         }
         return;
       }
-      const result = await this.#answers.request(frame.method, token);
+      const result = await this.#answers.request(frame.method, token, frame.params);
       if (result === undefined) socket.close(CLOSE_CODES.unauthorized);
       else send({ type: "res", id: frame.id, ok: true, result });
     };

@@ -1,8 +1,10 @@
 import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { ChannelLoginStep } from "@factotum/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { CliHome } from "../../test/cli.ts";
 import { writeInstalled } from "../../test/extension-package.ts";
+import { FakeGateway } from "../../test/fake-gateway.ts";
 import { FakeLoft } from "../../test/fake-loft.ts";
 import { ScriptedPrompts } from "../../test/scripted-prompts.ts";
 
@@ -140,17 +142,48 @@ test("probes an account, and says why it does not work", async () => {
   });
 });
 
-test("shows capabilities, of a built-in channel too, and says that there is no login", async () => {
+test("shows capabilities, of a built-in channel too", async () => {
   await add();
   const { stdout } = await home.run("channels", "capabilities", "pigeon", "--json");
   expect(JSON.parse(stdout)).toMatchObject({ channel: "pigeon/default", capabilities: { threads: "flat" } });
   expect((await home.run("channels", "capabilities", "webchat")).stdout).toMatch(/^addressing +session-key$/m);
-  expect(await home.run("channels", "login", "pigeon")).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining("has no login") as string,
-  });
 });
 
 test("the state is the running gateway's", async () => {
   expect(await home.run("channels", "status")).toMatchObject({ code: 3 });
+});
+
+test("a login is the running gateway's", async () => {
+  await add();
+  expect(await home.run("channels", "login", "pigeon")).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining("The running gateway keeps a login") as string,
+  });
+});
+
+test("shows the steps of a login, and passes the answers on", async () => {
+  await add();
+  const steps: readonly ChannelLoginStep[] = [
+    { type: "text", text: "It begins." },
+    { type: "waiting" },
+    { type: "link", url: "https://loft.example/login", text: "Open this." },
+    { type: "qr", content: "loft:1", text: "Scan this." },
+    { type: "ask", text: "The code", isSecret: true },
+    { type: "done", text: "It is logged in." },
+  ];
+  const asked: unknown[] = [];
+  await using _gateway = await FakeGateway.start(home.factotumHome, {
+    connect: async () => true,
+    request: async (_method, _token, params) => ({ loginId: "l1", step: steps[asked.push(params) - 1] }),
+  });
+  const prompts = new ScriptedPrompts([[/^The code$/, "1234"]]);
+  const { code, stdout } = await home.runWith({ prompts: async () => prompts }, "channels", "login", "pigeon");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^It begins\.\nOpen this\.\nhttps:\/\/loft\.example\/login\nScan this\.\n[^]*[▀▄█][^]*\nIt is logged in\.\n$/);
+  const address = { channel: "pigeon", accountId: "default" };
+  expect(asked).toEqual([
+    address,
+    ...[1, 2, 3, 4].map(() => ({ ...address, loginId: "l1" })),
+    { ...address, loginId: "l1", answer: "1234" },
+  ]);
 });

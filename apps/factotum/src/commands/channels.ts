@@ -113,22 +113,11 @@ export async function channelsProbe(context: CliContext, named: string, { json }
   return missingPermissions.length === 0 ? EXIT.ok : EXIT.failure;
 }
 
-/** Logs an account in by the running gateway, which keeps the login. */
-export async function channelsLogin(context: CliContext, named: string, { json }: Format): Promise<number> {
-  const { name, channel, account } = await idle(context, named);
-  if (channel.login === undefined) throw new CliError("failure", `${name} has no login: its settings hold all that it needs.`);
-  using gateway = await findGateway(context);
-  if (gateway === undefined) throw new CliError("notRunning", "No gateway is running.", { fix: 'Start it with "factotum gateway start".' });
-  try {
-    const text = await followLogin(
-      async (params) => gateway.client.request("channels.login", { ...account, ...params }, { signal: context.signal }),
-      context,
-    );
-    if (json) printJson(context, { channel: name, done: text });
-    return EXIT.ok;
-  } catch (error) {
-    throw requestError(error);
-  }
+/** Logs an account in, step by step. */
+export async function channelsLogin(context: CliContext, named: string, format: Format): Promise<number> {
+  const account = accountOf(named, await load(context));
+  const { loginAccount } = await import("./channels-login.ts");
+  return loginAccount(context, account, format);
 }
 
 /** What a channel can do, as it declares it. */
