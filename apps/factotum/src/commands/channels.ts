@@ -10,7 +10,6 @@ import {
   type LoadedConfig,
 } from "@factotum/config";
 import { channelCatalog, configOptions, findInstalled } from "../compose/extensions.ts";
-import { followLogin } from "./channels-login.ts";
 import { findGateway, requestError } from "../rpc/connect-gateway.ts";
 import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
