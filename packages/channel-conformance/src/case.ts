@@ -47,6 +47,7 @@ export type Need =
   | "silent"
   | "stream"
   | "native-commands"
+  | "menu"
   | "resumes"
   | "reply-context"
   | OptionalPart
@@ -130,6 +131,8 @@ export function providedNeeds(platform: ConformancePlatform, capabilities: Chann
     ["silent", capabilities.silent === true],
     ["stream", capabilities.streaming === "native"],
     ["native-commands", capabilities.nativeCommands],
+    // Some platforms have commands whose menu no bot can set.
+    ["menu", capabilities.nativeCommands && platform.menu !== undefined],
     ["resumes", capabilities.inbound.delivery === "resumes"],
     ["reply-context", capabilities.replyContext === true],
     ...(capabilities.optional ?? []).map((part) => [part, true] as const),

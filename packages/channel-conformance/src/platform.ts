@@ -187,7 +187,7 @@ export interface ConformancePlatform extends AsyncDisposable {
   moved?(): TestHappeningEvent;
   /** A person uses a slash command of the platform itself. For channels that declare `nativeCommands`. */
   command?(command: { readonly name: string; readonly argumentsText: string }): TestEvent;
-  /** Names of the commands in the platform's menu. For channels that declare `nativeCommands`. */
+  /** Names of the commands in the platform's menu, if a bot can set it. */
   menu?(): readonly string[];
   /** Resolves once the menu has been set `count` times since the start. */
   menuSet?(count: number): Promise<void>;

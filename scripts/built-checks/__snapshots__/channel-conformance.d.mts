@@ -183,7 +183,7 @@ interface ConformancePlatform extends AsyncDisposable {
     readonly name: string;
     readonly argumentsText: string;
   }): TestEvent;
-  /** Names of the commands in the platform's menu. For channels that declare `nativeCommands`. */
+  /** Names of the commands in the platform's menu, if a bot can set it. */
   menu?(): readonly string[];
   /** Resolves once the menu has been set `count` times since the start. */
   menuSet?(count: number): Promise<void>;
@@ -269,7 +269,7 @@ declare class TestHost implements ChannelHost {
   storedMessages(count: number): Promise<void>;
 }
 /** Platform features that a case requires. */
-type Need = "webhook" | "connection" | "handshake" | "renewable-token" | "other-bots" | "mass-mention" | "files" | "groups" | "replies" | "credential" | "wire" | "line-breaks" | "redelivery" | "once" | "threads" | "markdown" | "edit" | "media" | "typing" | "delete" | "reactions" | "idempotent-send" | "context" | "cards" | "buttons" | "forms" | "card-edits" | "polls" | "albums" | "ephemeral" | "silent" | "stream" | "native-commands" | "resumes" | "reply-context" | OptionalPart | ActionNeed | EventNeed;
+type Need = "webhook" | "connection" | "handshake" | "renewable-token" | "other-bots" | "mass-mention" | "files" | "groups" | "replies" | "credential" | "wire" | "line-breaks" | "redelivery" | "once" | "threads" | "markdown" | "edit" | "media" | "typing" | "delete" | "reactions" | "idempotent-send" | "context" | "cards" | "buttons" | "forms" | "card-edits" | "polls" | "albums" | "ephemeral" | "silent" | "stream" | "native-commands" | "menu" | "resumes" | "reply-context" | OptionalPart | ActionNeed | EventNeed;
 /** The channel declares this action. */
 type ActionNeed = `act-${ActionName}`;
 /** The channel passes on events of this type. */

@@ -35,7 +35,7 @@ export const COMMAND_CASES: readonly ConformanceCase[] = [
   },
   {
     id: "command:menu",
-    needs: ["native-commands"],
+    needs: ["menu"],
     behaviour: "The platform's menu has the gateway's commands after the start.",
     async prove({ platform, host }) {
       await driverOf(platform, "menuSet")(1);
@@ -44,7 +44,7 @@ export const COMMAND_CASES: readonly ConformanceCase[] = [
   },
   {
     id: "command:menu-change",
-    needs: ["native-commands"],
+    needs: ["menu"],
     behaviour: "The menu follows a change of the gateway's commands.",
     async prove({ platform, host }) {
       const menuSet = driverOf(platform, "menuSet");
