@@ -35,6 +35,7 @@ test("the pages for users have commands, and ship with the product", async () =>
     "clients",
     "costs",
     "feishu",
+    "irc",
     "ollama",
     "openrouter",
     "providers",

@@ -1,4 +1,5 @@
 import type { ChannelCapabilities } from "@factotum/channel-contract";
+import type { IrcConfig } from "./config.ts";
 
 /**
  * Maximum bytes of one text. A line of 512 bytes has room for it with a nickname of 30, the longest usual user and host names, and a channel name of 50; where
@@ -7,7 +8,7 @@ import type { ChannelCapabilities } from "@factotum/channel-contract";
 export const MAX_TEXT_BYTES = 340;
 
 /** The implemented and tested capabilities. */
-export const IRC_CAPABILITIES: ChannelCapabilities = {
+const IRC_CAPABILITIES: ChannelCapabilities = {
   addressing: "platform",
   inbound: { delivery: "once", transport: "connection" },
   // Each line of a text is a message of the platform: few of them, so that one send ends within the platform's limit of lines.
@@ -26,3 +27,9 @@ export const IRC_CAPABILITIES: ChannelCapabilities = {
   caseSensitiveIds: false,
   actions: [],
 };
+
+/** The capabilities of an account, with the network's limit of lines as the limit of sends: each takes one line or more. */
+export function capabilitiesOf({ burst, intervalMs }: IrcConfig["flood"]): ChannelCapabilities {
+  if (intervalMs === 0) return IRC_CAPABILITIES;
+  return { ...IRC_CAPABILITIES, limits: { sendRate: { count: burst, perMs: burst * intervalMs } } };
+}

@@ -1,7 +1,7 @@
 import { ChannelError } from "@factotum/channel-contract";
 import type { CallOptions, Channel, ChannelHost, Origin } from "@factotum/channel-contract";
 import { createReceiveQueue } from "@factotum/channel-kit";
-import { IRC_CAPABILITIES } from "./capabilities.ts";
+import { capabilitiesOf } from "./capabilities.ts";
 import type { IrcConfig } from "./config.ts";
 import { createLinkSupervisor, healthOf } from "./connection/link.ts";
 import type { Link } from "./connection/link.ts";
@@ -40,7 +40,7 @@ export function createIrcChannel(config: IrcConfig, host: ChannelHost): Channel 
   };
 
   return {
-    capabilities: IRC_CAPABILITIES,
+    capabilities: capabilitiesOf(config.flood),
     start: (options) =>
       supervisor.start(options).catch((error: unknown) => {
         throw toChannelError(error);
