@@ -151,7 +151,6 @@ function isRootConfig(file: string, specifier: string): boolean {
       "../../scripts/build/config-reference.ts",
       "../../scripts/build/built-in-extensions.ts",
       "../../scripts/build/channel-template.ts",
-      "../../scripts/build/commonjs-builds.ts",
       "../../scripts/build/third-party-notices.ts",
     ].includes(specifier)
   );
