@@ -44,7 +44,10 @@ export function createFeishuChannel(config: FeishuConfig, host: ChannelHost): Ch
     capabilities: feishuCapabilities(config.transport),
     start: (options) => transport.start(options),
     handleWebhook: (request, options) => transport.handleWebhook(request, options),
-    send: (target, outbound, options) => sender.send(target, outbound, options),
+    send: (target, outbound, options) =>
+      outbound.type === "stream" && feishuCapabilities(config.transport).streaming !== "native"
+        ? Promise.resolve({ type: "rejected", code: "rejected", retry: { type: "never" }, message: "this channel streams by edits" })
+        : sender.send(target, outbound, options),
     act: async (action, options) => ({ value: await performAction({ api, read, messages: reads, context }, action, options) }),
     fetchAttachment: (ref, options) => fetchAttachment(messages, ref, options),
     fetchContext: (message, options) => context.fetch(message, options),

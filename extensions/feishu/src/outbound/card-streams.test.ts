@@ -1,22 +1,28 @@
 import { TestHost } from "@factotum/channel-conformance";
-import type { Channel, MessageId, Origin, Outbound, SendReceipt } from "@factotum/channel-contract";
+import type { MessageId, Origin, Outbound, SendReceipt } from "@factotum/channel-contract";
 import { FakeFeishu } from "@factotum/testing-channels";
 import type { FeishuCard } from "@factotum/testing-channels";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ManualClock } from "../../test/manual-clock.ts";
-import { createFeishuChannel } from "../index.ts";
+import { createFeishuApi } from "../api/feishu-api.ts";
+import { CardStreams } from "./card-streams.ts";
+import { createMessageApi } from "./message-api.ts";
+import { createSender } from "./sender.ts";
+import type { Sender } from "./sender.ts";
 
 const signal = new AbortController().signal;
 const TARGET: Origin = { channel: "feishu", accountId: "second", conversation: { kind: "group", id: "oc_group" } };
 let clock: ManualClock;
 let feishu: FakeFeishu;
 let host: TestHost;
-let channel: Channel;
+let channel: Sender;
 let keys = 0;
 
-const make = (): Channel => {
+const make = (): Sender => {
   const { appId, appSecret } = feishu.app;
-  return createFeishuChannel({ appId, appSecret, domain: "feishu", baseUrl: feishu.baseUrl, transport: { type: "websocket" } }, host);
+  const api = createFeishuApi({ appId, appSecret, domain: "feishu", baseUrl: feishu.baseUrl, transport: { type: "websocket" } }, host);
+  const messages = createMessageApi(api, appId);
+  return createSender({ messages, streams: new CardStreams(api, messages, host) }, host);
 };
 beforeEach(async () => {
   clock = new ManualClock();
