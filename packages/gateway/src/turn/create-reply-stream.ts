@@ -1,6 +1,6 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Logger, Random, Clock } from "@factotum/agent-contract";
-import type { OutboxStore, SessionStore, TurnStore } from "@factotum/store";
+import type { InboxStore, OutboxStore, SessionStore, TurnStore } from "@factotum/store";
 import type { ChunkLimits } from "@factotum/channel-kit";
 import type { ResolvedAgent } from "@factotum/config";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
@@ -28,7 +28,7 @@ export interface StreamedRun {
 
 /** Dependencies of reply streams. */
 export interface ReplyStreamOptions {
-  readonly store: OutboxStore & SessionStore & TurnStore;
+  readonly store: Pick<InboxStore, "readInput"> & OutboxStore & SessionStore & TurnStore;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly dispatcher: Dispatcher;

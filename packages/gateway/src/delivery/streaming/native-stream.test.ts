@@ -2,7 +2,7 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Clock } from "@factotum/agent-contract";
-import type { Channel, Outbound, SendReceipt } from "@factotum/channel-contract";
+import type { Channel, MsgContext, Outbound, SendReceipt } from "@factotum/channel-contract";
 import { createGate, startAnthropicServer, textReply } from "@factotum/testing-providers";
 import type { AnthropicReply, AnthropicServer, Gate } from "@factotum/testing-providers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -60,16 +60,24 @@ const steps = (): readonly Extract<Outbound, { type: "stream" }>[] =>
 const turns = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Answers with a pause in the middle, in which `meanwhile` runs. */
-async function answer(running: TestGateway, meanwhile: () => void): Promise<void> {
+async function answer(running: TestGateway, meanwhile: () => void, message: Partial<MsgContext> = {}): Promise<void> {
   const gate = createGate();
   server.script([halting(TEXT, gate)]);
-  await platform.say(platform.message("hi"));
+  await platform.say(platform.message("hi", message));
   while (!(chat()[0] ?? "").includes("Line 2 ")) await turns();
   meanwhile();
   gate.open();
   await running.gateway.engine.idle();
   await running.gateway.engine.parts.dispatcher.idle();
 }
+
+test("every step is sent with the reply context of the message", async () => {
+  platform = new TestPlatform("platform", { ...NATIVE, replyContext: true });
+  await using running = await start();
+  await answer(running, () => undefined, { replyContext: { data: "token-1" } });
+  expect(steps().length).toBeGreaterThan(0);
+  expect(new Set(platform.sent.map(({ replyContext }) => replyContext))).toEqual(new Set(["token-1"]));
+});
 
 test("an answer grows by steps, each with what is new, and its last step completes it", async () => {
   await using running = await start();

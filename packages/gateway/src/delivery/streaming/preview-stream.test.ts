@@ -67,19 +67,6 @@ async function turns(): Promise<void> {
 }
 
 describe("a preview", () => {
-  test("is edited on a platform that has streams of its own, too", async () => {
-    platform = new TestPlatform("platform", { ...EDITS, streaming: "native" });
-    const gate = createGate();
-    server.script([halting(TEXT, gate)]);
-    await using _running = await start();
-    await platform.say(platform.message("hi"));
-    await platform.waitForSends(1);
-    expect(chat()[0]).not.toBe(TEXT);
-    gate.open();
-    await expect.poll(chat).toEqual([TEXT]);
-    expect(new Set(kinds())).toEqual(new Set(["text", "edit"]));
-  });
-
   test("is one message that grows and becomes the final text", async () => {
     const gate = createGate();
     server.script([halting(TEXT, gate)]);

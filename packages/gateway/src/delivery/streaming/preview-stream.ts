@@ -2,12 +2,13 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import type { ModelStreamEvent, ToolCall, Clock, Logger } from "@factotum/agent-contract";
 import type { Channel, MessageId, Outbound, SendReceipt } from "@factotum/channel-contract";
 import type { ChunkLimits } from "@factotum/channel-kit";
-import type { OutboxRecord, OutboxStore, SessionStore, TurnRecord } from "@factotum/store";
+import type { InboxStore, OutboxRecord, OutboxStore, SessionStore, TurnRecord, TurnStore } from "@factotum/store";
 import type { CrashPointHook } from "../../kernel/crash-point.ts";
 import type { Dispatcher } from "../dispatcher.ts";
 import type { RunningConfig } from "../../agents/running-config.ts";
 import { sendKey } from "../../kernel/idempotency-key.ts";
 import { isSuppressed } from "../is-suppressed.ts";
+import { readReplyContext } from "../reply-context.ts";
 import { replyToOf } from "../reply-to.ts";
 import type { ReplyPlace } from "../reply-to.ts";
 import { AnswerText } from "./answer-text.ts";
@@ -36,7 +37,7 @@ export interface PreviewStreamOptions {
   readonly sentTexts: () => readonly string[];
   readonly signal: AbortSignal;
   readonly parts: {
-    readonly store: OutboxStore & SessionStore;
+    readonly store: OutboxStore & SessionStore & Pick<InboxStore, "readInput"> & Pick<TurnStore, "readTurn">;
     readonly dispatcher: Dispatcher;
     readonly clock: Clock;
     readonly running: RunningConfig;
@@ -47,8 +48,8 @@ export interface PreviewStreamOptions {
 }
 
 /**
- * Shows an answer in one message that is edited while it grows, or grows by steps of the platform's own stream, at a limited rate. The message is an outbox row; its edits are not, because the final row
- * replaces the message's text whatever became of them. A failing preview never affects the answer.
+ * Shows an answer in one message that is edited while it grows, or grows by steps of the platform's own stream, at a limited rate. The message is an outbox
+ * row; its edits are not, because the final row replaces the message's text whatever became of them. A failing preview never affects the answer.
  */
 export class PreviewStream implements ReplyStream {
   readonly #options: PreviewStreamOptions;
@@ -278,10 +279,14 @@ export class PreviewStream implements ReplyStream {
   }
 
   async #send(idempotencyKey: string, outbound: Outbound): Promise<SendReceipt> {
-    const { channel, turn, parts } = this.#options;
+    const { channel, turn } = this.#options;
+    const { store, clock } = this.#options.parts;
     const limit = new AbortController();
-    using _timer = parts.clock.schedule(SEND_TIMEOUT_MS, () => limit.abort());
-    return channel.send(turn.origin, outbound, { idempotencyKey, signal: limit.signal });
+    using _timer = clock.schedule(SEND_TIMEOUT_MS, () => limit.abort());
+    const row = { turnId: turn.id, inputIds: turn.inputIds, target: turn.origin };
+    const replyContext =
+      channel.capabilities.replyContext === true ? await readReplyContext(row, { store, nowMs: clock.now() }) : undefined;
+    return channel.send(turn.origin, outbound, { idempotencyKey, signal: limit.signal, ...withoutUndefined({ replyContext }) });
   }
 
   get #key(): string {
