@@ -36,7 +36,7 @@ const word = z
   .string()
   .min(1)
   .regex(/^[^\s\0:,][^\s\0,]*$/u, "a name without spaces and commas is expected");
-const channelName = z.string().regex(/^[#&+!][^\s\p{Cc},]*$/u, "a channel begins with #");
+const channelName = z.string().regex(/^[#&+!][^\s\0,]*$/, "a channel begins with #");
 
 /** Hosts to which nothing leaves this machine. */
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
+import * as z from "zod";
 import { sampleChannels, temporaryHome } from "../../test/sample.ts";
 import { loadConfig } from "../load-config.ts";
 import { setConfigValue } from "../write/set-config-value.ts";
-import { loadChannelSchemas, type ChannelSource } from "./channel-source.ts";
+import { accountJsonSchema, loadChannelSchemas, type ChannelSource } from "./channel-source.ts";
 
 const sources = (...more: readonly ChannelSource[]): readonly ChannelSource[] => [...sampleChannels().channels, ...more];
 
@@ -48,4 +49,9 @@ test("the schema of the file has the available channels; one without a readable 
   );
   expect(schemas.map(({ id }) => id)).toEqual(["chatter", "webchat", "broken"]);
   expect(schemas[2]?.schema).toEqual({ type: "object" });
+});
+
+test("a pattern that a JSON Schema cannot state is refused when the schema is written", () => {
+  expect(() => accountJsonSchema(z.strictObject({ name: z.string().regex(/^[^\p{Cc}]+$/u) }))).toThrow(/needs the flag u/);
+  expect(() => accountJsonSchema(z.strictObject({ name: z.string().regex(/^[^\0]+$/) }))).not.toThrow();
 });

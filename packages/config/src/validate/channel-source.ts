@@ -46,7 +46,19 @@ export function isAvailable(source: ChannelSource): source is AvailableChannel {
 
 /** The JSON Schema of an account's settings as they are written, for the package of an extension. Messages of the schema's own refinements are not part of it. */
 export function accountJsonSchema(schema: z.ZodType): JsonSchema {
-  return z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as JsonSchema;
+  const json = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as JsonSchema;
+  checkPatterns(json);
+  return json;
+}
+
+/** A JSON Schema keeps no flags of a pattern: without `u`, `\p{…}` matches other characters. */
+function checkPatterns(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, part] of Object.entries(value)) {
+    if (key === "pattern" && typeof part === "string" && /\\[pP]\{/.test(part))
+      throw new TypeError(`The pattern ${part} needs the flag u, which a JSON Schema cannot state: write it without \\p.`);
+    checkPatterns(part);
+  }
 }
 
 /** A parser for settings with this JSON Schema. Throws for keywords that it does not support. */

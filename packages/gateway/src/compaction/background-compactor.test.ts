@@ -27,7 +27,7 @@ function windowed(config: FactotumConfig): FactotumConfig {
   const base = withModel(server.baseUrl)(config);
   const anthropic = base.models.providers["anthropic"];
   if (anthropic === undefined) throw new Error("no provider");
-  const models = [{ id: "claude-sonnet-5-5", contextWindow: 61_000, maxOutput: 1000 }];
+  const models = [{ id: "claude-sonnet-5-5", contextWindow: 62_000, maxOutput: 1000 }];
   return { ...base, models: { ...base.models, providers: { anthropic: { ...anthropic, models } } } };
 }
 

@@ -137,7 +137,9 @@ test.each(WIRE_FORMATS)(
         turns,
       );
     expectBreaks(sent, format);
-    const last = JSON.stringify(sent.findLast(({ sessionKey }) => sessionKey === MAIN)?.body);
+    const body = sent.findLast(({ sessionKey }) => sessionKey === MAIN)?.body as object;
+    // A tool names the id too.
+    const last = JSON.stringify({ ...body, tools: [] });
     for (const words of ["Oslo", "The lease ends in May.", "Kai", "The keys are with Bo.", "Mia", "dot.png"]) expect(last).toContain(words);
     expect(last.match(/message_id/g)).toHaveLength(1);
     const group = JSON.stringify(sent.findLast(({ sessionKey }) => sessionKey === GROUP)?.body);
