@@ -116,8 +116,9 @@ export interface AttachmentRef {
 export interface NativeCommand {
   /** Without a slash. */
   readonly name: string;
+  /** Empty if the platform parses options; then their values in the order of `options` are the arguments. */
   readonly argumentsText: string;
-  /** Options by name, for platforms that parse them. */
+  /** Options by name, in the order in which the command declares them. */
   readonly options?: Readonly<Record<string, string | number | boolean>>;
 }
 

@@ -199,8 +199,9 @@ interface AttachmentRef {
 interface NativeCommand {
   /** Without a slash. */
   readonly name: string;
+  /** Empty if the platform parses options; then their values in the order of `options` are the arguments. */
   readonly argumentsText: string;
-  /** Options by name, for platforms that parse them. */
+  /** Options by name, in the order in which the command declares them. */
   readonly options?: Readonly<Record<string, string | number | boolean>>;
 }
 /** Text that came with a message and is neither its body nor a quote. Shown to the model as untrusted. */

@@ -208,7 +208,20 @@ test("a button whose value is a command, and a native command of the platform, r
   ]);
 });
 
+test("options of a native command are its arguments, unless it has them as text", async () => {
+  await ask("hello");
+  const thinking = async (command: NonNullable<MsgContext["command"]>): Promise<string | undefined> => {
+    await platform.say(platform.message("what the menu says", { command }));
+    await running.gateway.engine.idle();
+    const { items } = await running.store.listSessions({ limit: 1 });
+    return items[0]?.overrides.thinking;
+  };
+  expect(await thinking({ name: "think", argumentsText: "", options: { level: "high" } })).toBe("high");
+  expect(await thinking({ name: "think", argumentsText: "low", options: { level: "high" } })).toBe("low");
+});
+
 test.each<[string, string, Partial<MsgContext>, string]>([
+  ["native command with options", "menu", { command: { name: "roll", argumentsText: "", options: { dice: 2 } } }, "no command /roll."],
   ["native command", "what the menu says", { command: { name: "stauts", argumentsText: "now" } }, "There is no command /stauts."],
   ["native command named like a folder", "/status", { command: { name: "home", argumentsText: "" } }, "There is no command /home."],
   ["native command in a group", "menu", { command: { name: "roll", argumentsText: "" }, origin: GROUP }, "There is no command /roll."],
