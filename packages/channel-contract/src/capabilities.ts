@@ -23,7 +23,7 @@ export interface ChannelLimits {
   readonly pollOptions?: number;
   /** Files of one `album`; without it there are no albums. */
   readonly filesPerMessage?: number;
-  /** At most `count` sends within `perMs`, over the whole account. */
+  /** At most `count` sends within `perMs`, over the whole account. Changes of previews and signs of typing count, and are left out if there is no room. */
   readonly sendRate?: { readonly count: number; readonly perMs: number };
 }
 

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { Origin, SendReceipt } from "@factotum/channel-contract";
+import type { ChannelLimits, Origin, SendReceipt } from "@factotum/channel-contract";
 import { rejectionReason, StoreError } from "@factotum/store";
 import type { OutboxRecord } from "@factotum/store";
 import { conversationKey } from "../kernel/conversation-key.ts";
@@ -148,6 +148,11 @@ export class Dispatcher {
     return this.#taken.has(id);
   }
 
+  /** Counts a send besides the rows that may be left out; false if the account's rate leaves no room for it. */
+  mayAlsoSend(target: Origin): boolean {
+    return this.#rates.tryEnter(target, this.#rateOf(target));
+  }
+
   /** Number of conversations with rows to send. */
   get pending(): number {
     return this.#queues.size;
@@ -276,8 +281,7 @@ export class Dispatcher {
       if (row.purpose === "preview") return [await this.#sender.transition(row, { type: "dropped", reason: rejectionReason(refusal) })];
       if (row.state.type === "sending") return [await this.#sender.settle(row, refusal)];
     }
-    const rate = this.#options.channelFor(row.target)?.capabilities.limits?.sendRate;
-    await this.#rates.enter(row.target, rate, { limitMs: this.#times.leftMs(row), signal });
+    await this.#rates.enter(row.target, this.#rateOf(row.target), { limitMs: this.#times.leftMs(row), signal });
     const onWait = (reason: string, nextTryInMs: number): void => this.#recordBlock(row, reason, nextTryInMs);
     using permit = await gates.enter(row.target, { limitMs: this.#times.leftMs(row), signal, onWait });
     if (signal.aborted) return [row];
@@ -289,6 +293,10 @@ export class Dispatcher {
     } finally {
       this.#sending -= 1;
     }
+  }
+
+  #rateOf(target: Origin): ChannelLimits["sendRate"] {
+    return this.#options.channelFor(target)?.capabilities.limits?.sendRate;
   }
 
   #recordBlock(row: OutboxRecord, reason: string, waitMs: number): void {

@@ -52,3 +52,28 @@ test("a wait ends at its limit without a send", async () => {
   expect(await rates.enter(ONE, { count: 1, perMs: 1_000 }, { ...options, limitMs: 300 })).toBe(false);
   expect(clock.nowMs).toBe(300);
 });
+
+test("a send that may be left out never waits, and leaves the last one of an interval and all waiting messages their turn", async () => {
+  const clock = createLeapingClock();
+  const rates = new SendRates(clock);
+  const rate = { count: 3, perMs: 1_000 };
+  expect([1, 2, 3].map(() => rates.tryEnter(ONE, rate))).toEqual([true, true, false]);
+  expect(await rates.enter(ONE, rate, options)).toBe(true);
+  expect(clock.nowMs).toBe(0);
+  const message = rates.enter(ONE, rate, options);
+  clock.nowMs = 1_000;
+  expect(rates.tryEnter(ONE, rate)).toBe(false);
+  await message;
+  expect(rates.tryEnter(ONE, rate)).toBe(true);
+});
+
+test("at a rate of one send, one that may be left out takes it if it is free", () => {
+  const clock = createLeapingClock();
+  const rates = new SendRates(clock);
+  const rate = { count: 1, perMs: 1_000 };
+  const both = (): boolean[] => [rates.tryEnter(ONE, rate), rates.tryEnter(ONE, rate)];
+  expect(both()).toEqual([true, false]);
+  clock.nowMs = 1_000;
+  expect(both()).toEqual([true, false]);
+  expect(rates.tryEnter(ONE, undefined)).toBe(true);
+});

@@ -84,6 +84,23 @@ test("a chat shows typing until the answer has been sent", async () => {
   expect(kinds()).toEqual(["typing", "typing", "typing", "typing", "text"]);
 });
 
+test("a sign for which the account's rate leaves no room is left out", async () => {
+  platform = new TestPlatform("platform", { typing: true, limits: { sendRate: { count: 2, perMs: 3_600_000 } } });
+  const gate = server.hold();
+  server.script([textReply("Hello.")]);
+  await using running = await start();
+  await platform.say(platform.message("hi"));
+  await server.nextRequest();
+  for (let count = 0; count < 5; count += 1) {
+    await settled(() => clock.waiting === 1);
+    clock.pass();
+  }
+  gate.open();
+  await platform.waitForSends(2);
+  await expectOver(running);
+  expect(kinds()).toEqual(["typing", "text"]);
+});
+
 test("typing continues until the last send, even if the platform defers it", async () => {
   server.script([textReply("Hello.")]);
   platform.answer = ({ type }) =>

@@ -13,6 +13,8 @@ export interface TypingIndicatorOptions {
   readonly channelFor: (target: Origin) => Channel | undefined;
   /** True while the conversation has work or unsent messages. */
   readonly worksFor: (sessionKey: string, target: Origin) => boolean;
+  /** Counts a signal for the account's rate; false if there is no room for it. */
+  readonly maySend: (target: Origin) => boolean;
   readonly isSuppressed: (sessionKey: string, target: Origin) => Promise<boolean>;
   readonly clock: Clock;
   readonly random: Pick<Random, "uuid">;
@@ -73,13 +75,13 @@ export class TypingIndicator {
     return this.#options.worksFor(sessionKey, target);
   }
 
-  /** True if it is shown or not needed any more. */
+  /** True if it is shown, not needed any more, or left out to keep the account's rate. */
   async #send({ sessionKey, target }: { readonly sessionKey: string; readonly target: Origin }): Promise<boolean> {
-    const { channelFor, isSuppressed, clock, random, logger } = this.#options;
+    const { channelFor, isSuppressed, maySend, clock, random, logger } = this.#options;
     const limit = new AbortController();
     using _timer = clock.schedule(SEND_TIMEOUT_MS, () => limit.abort());
     try {
-      if (await isSuppressed(sessionKey, target)) return true;
+      if ((await isSuppressed(sessionKey, target)) || !maySend(target)) return true;
       const receipt = await channelFor(target)?.send(target, { type: "typing" }, { idempotencyKey: random.uuid(), signal: limit.signal });
       return receipt?.type === "accepted";
     } catch (error) {

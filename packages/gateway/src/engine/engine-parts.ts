@@ -218,6 +218,7 @@ function createTyping(
   return new TypingIndicator({
     channelFor: (target) => channels.channelFor(target),
     worksFor: (sessionKey, target) => queue.worksFor(sessionKey, target) || dispatcher.isBusy(target),
+    maySend: (target) => dispatcher.mayAlsoSend(target),
     isSuppressed: async (sessionKey, origin) => isSuppressed({ sessionKey, origin }, { store, running }),
     clock,
     random,

@@ -98,6 +98,20 @@ describe("a preview", () => {
     expect(kinds()).toEqual(["text"]);
   });
 
+  test("takes the sends that its account's rate leaves over, and the answer the last one", async () => {
+    const gate = createGate();
+    platform = new TestPlatform("platform", { ...EDITS, limits: { sendRate: { count: 2, perMs: 3_600_000 } } });
+    server.script([halting(TEXT, gate)]);
+    await using running = await start();
+    await platform.say(platform.message("hi"));
+    await platform.waitForSends(1);
+    for (let count = 0; count < 50; count += 1) await turns();
+    gate.open();
+    await running.gateway.engine.idle();
+    expect(kinds()).toEqual(["text", "edit"]);
+    expect(chat()).toEqual([TEXT]);
+  });
+
   test("of a text that is too long for one message continues in further ones", async () => {
     const gate = createGate();
     const long = Array.from({ length: 400 }, (_, index) => `Line ${index} of a long answer.`).join("\n");

@@ -183,6 +183,7 @@ export class PreviewStream implements ReplyStream {
       this.#isOff = true;
       return undefined;
     }
+    if (!this.#mayChange()) return undefined;
     const replyTo = replyToOf({
       ...place,
       turn,
@@ -257,11 +258,17 @@ export class PreviewStream implements ReplyStream {
     if (this.#streamed !== undefined && !next.text.startsWith(this.#streamed)) this.#streamed = undefined;
     if (this.#streamed === undefined) {
       if (!this.#options.channel.capabilities.edit) this.#isOff = true;
-      return this.#isOff ? undefined : this.#send(key, { type: "edit", targetId, text: next.text });
+      return this.#isOff || !this.#mayChange() ? undefined : this.#send(key, { type: "edit", targetId, text: next.text });
     }
+    if (!this.#mayChange()) return undefined;
     const receipt = await this.#send(key, this.#asStep({ type: "text", text: next.text }, targetId));
     this.#recordStep(next.text, receipt);
     return receipt;
+  }
+
+  /** False if the account's rate leaves no room for a change: a later one shows its text too. */
+  #mayChange(): boolean {
+    return this.#options.parts.dispatcher.mayAlsoSend(this.#options.turn.origin);
   }
 
   /** The next step of a native stream, or the message as it is. */

@@ -43,7 +43,7 @@ class Scene {
       parts: {
         clock: this.clock,
         store: { findOutbound: row, readOutbound: row },
-        dispatcher: { holds: () => true, isBusy: () => false },
+        dispatcher: { holds: () => true, isBusy: () => false, mayAlsoSend: () => true },
         logger: { warn: () => undefined },
         hideSecrets: (text: string) => text,
       } as unknown as PreviewStreamOptions["parts"],
