@@ -17,7 +17,14 @@ interface Fault {
   readonly follow?: (scene: DoctorScene, finding: { readonly message: string; readonly fix: string }) => Promise<void>;
 }
 
-const FEISHU = { appId: "cli_1", appSecret: { file: "credentials/feishu" }, transport: { type: "websocket" }, allowFrom: ["ou_olga"] };
+const SECRET = "secret-of-the-app-0123456789";
+const FEISHU = {
+  appId: "cli_1",
+  appSecret: { file: "credentials/feishu" },
+  baseUrl: "",
+  transport: { type: "websocket" },
+  allowFrom: ["ou_olga"],
+};
 const OWNER = { commands: { ownerAllowFrom: ["feishu:ou_olga"] } };
 
 const FAULTS: Readonly<Record<string, Fault>> = {
@@ -123,13 +130,13 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     check: "channel",
     message: /feishu\/default stays off: appSecret/,
     plant: (scene) => scene.configure({ ...OWNER, channels: { feishu: FEISHU } }),
-    follow: (scene) => scene.writeKey("feishu", "secret-of-the-app"),
+    follow: (scene) => scene.writeKey("feishu", SECRET),
   },
   "an account that nobody may talk to": {
     check: "account",
     message: /Nobody may talk to feishu\/default/,
     plant: async (scene) => {
-      await scene.writeKey("feishu", "secret-of-the-app");
+      await scene.writeKey("feishu", SECRET);
       await scene.configure({ channels: { feishu: { ...FEISHU, dmPolicy: "allowlist", allowFrom: [] } } });
     },
     follow: (scene, { fix }) => scene.follow(fix.replace("YOUR-ID", "ou_olga")),
@@ -138,7 +145,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     check: "unused",
     message: /channels\.feishu\.allowFrom has no effect/,
     plant: async (scene) => {
-      await scene.writeKey("feishu", "secret-of-the-app");
+      await scene.writeKey("feishu", SECRET);
       await scene.configure({ ...OWNER, channels: { feishu: { ...FEISHU, dmPolicy: "disabled", groups: { oc_team: {} } } } });
     },
   },
@@ -174,9 +181,17 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 };
 
 let prepared: DoctorScene;
+let platform: FakeFeishu;
 
-beforeAll(async () => void (prepared = await DoctorScene.create()));
-afterAll(() => prepared[Symbol.asyncDispose]());
+beforeAll(async () => {
+  prepared = await DoctorScene.create();
+  platform = await FakeFeishu.start({ appId: FEISHU.appId, appSecret: SECRET, people: ["ou_olga"], chats: ["oc_dm"] });
+  FEISHU.baseUrl = platform.baseUrl;
+});
+afterAll(async () => {
+  await prepared[Symbol.asyncDispose]();
+  await platform[Symbol.asyncDispose]();
+});
 
 test("a sound installation passes", async () => {
   await using scene = await DoctorScene.create();
@@ -253,6 +268,38 @@ test("finds a platform that refuses the login, and its fix works", async () => {
   expect((await scene.run("gateway", "restart")).code).toBe(0);
   await expect.poll(channel).toBe("");
 });
+
+test.each(["stopped", "running"])(
+  "finds a refused login and missing permissions with the gateway %s, and the fixes work",
+  async (state) => {
+    await using feishu = await FakeFeishu.start({ people: ["ou_olga"], chats: ["oc_dm"] });
+    const { appId, appSecret, scopes } = feishu.app;
+    await using scene = await DoctorScene.copyOf(prepared);
+    await scene.configure({ ...OWNER, channels: { feishu: { ...FEISHU, appId, baseUrl: feishu.baseUrl } } });
+    const restart = async (): Promise<void> => {
+      if (state === "running") expect((await scene.run("gateway", "restart")).code).toBe(0);
+    };
+    const login = async (): Promise<object | undefined> => (await scene.findings()).find(({ check }) => check === "channel-login");
+
+    await scene.writeKey("feishu", "the-secret-of-yesterday-0123456789");
+    if (state === "running") await scene.start();
+    expect(await login()).toEqual({
+      check: "channel-login",
+      level: "error",
+      message: expect.stringMatching(/^The platform refuses the login of feishu\/default \(unauthorized: .*10014/) as string,
+      fix: 'Correct the credential of channels.feishu in the configuration; "factotum channels probe feishu" checks it again.',
+    });
+
+    await scene.writeKey("feishu", appSecret);
+    await restart();
+    const lacking = await login();
+    expect(lacking).toMatchObject({ level: "warning", message: expect.stringMatching(/lacks permissions .*im:resource/) as string });
+
+    const { message } = lacking as { readonly message: string };
+    for (const scope of message.match(/\b[a-z]+:[\w.:]+\b/g) ?? []) scopes.add(scope);
+    expect(await login()).toBeUndefined();
+  },
+);
 
 test("finds a damaged database, and its fix works", async () => {
   await using scene = await DoctorScene.copyOf(prepared);

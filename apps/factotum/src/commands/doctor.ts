@@ -8,6 +8,7 @@ import { checkDamage, checkDatabase } from "../doctor/check-damage.ts";
 import { checkDisk } from "../doctor/check-disk.ts";
 import { checkExtensions } from "../doctor/check-extensions.ts";
 import { checkGateway } from "../doctor/check-gateway.ts";
+import { checkLogins } from "../doctor/check-logins.ts";
 import { checkModels } from "../doctor/check-models.ts";
 import { checkPermissions } from "../doctor/check-permissions.ts";
 import { checkChannels, checkWorkspaces } from "../doctor/check-places.ts";
@@ -74,6 +75,7 @@ async function examine(context: CliContext): Promise<readonly Finding[]> {
     ...(await checkGateway(context, loaded)),
     ...(await checkModels(config, { env: own.env, fetch: globalThis.fetch })),
     ...(await checkChannels(config, own.env)),
+    ...(await checkLogins(context, config, own.env)),
     ...checkAccounts(config),
     ...(await checkSenderIds(config)),
     ...checkSettings(config),
