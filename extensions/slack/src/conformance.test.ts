@@ -7,8 +7,6 @@ for (const transport of ["webhook", "connection"] as const) {
   channelConformance(`slack by ${transport}`, {
     channel: "slack",
     excluded: {
-      "command:menu": "slash commands are a part of the app's manifest: an app cannot set them with its own tokens",
-      "command:menu-change": "slash commands are a part of the app's manifest: an app cannot set them with its own tokens",
       "stream:grows": "in a direct chat a stream is a message that is edited; src/outbound/sender.test.ts shows the platform's own",
     },
     platform: () => SlackPlatform.start(transport),

@@ -27,8 +27,6 @@ const EXCLUDED: Readonly<Record<string, string>> = {
   "audience:only-for": "it keeps no ephemeral messages",
   "probe:missing-permission": "it neither lists scopes nor takes one back",
   "stream:grows": "it has no chat.startStream",
-  "command:menu": "slash commands are a part of the app's manifest",
-  "command:menu-change": "slash commands are a part of the app's manifest",
   "lifecycle:stop-waits": "it cannot wait on request",
   "lifecycle:stop-gives-up": "it cannot wait on request",
   "log:no-secrets": "it cannot fail on request",
