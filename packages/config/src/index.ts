@@ -46,6 +46,7 @@ export type { ResolveSecretOptions, SecretResolution } from "./secrets/resolve-s
 export { isSecretPath } from "./secrets/secret-keys.ts";
 export { secretFiles, secretVariables, unresolvedSecrets } from "./secrets/unresolved-secrets.ts";
 export { writePrivateFile } from "./state/atomic-file.ts";
+export { FolderError, folderObstacle, makeFolder } from "./state/make-folder.ts";
 export { ensureGatewayToken, MIN_EXPOSED_TOKEN_LENGTH, readGatewayToken, replaceGatewayToken } from "./state/gateway-token.ts";
 export { readLastGood } from "./state/last-good.ts";
 export type { LastGoodCopy } from "./state/last-good.ts";

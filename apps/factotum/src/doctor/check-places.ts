@@ -1,26 +1,30 @@
-import { access, constants, mkdir } from "node:fs/promises";
-import { resolveAccountSettings, type Environment, type FactotumConfig } from "@factotum/config";
+import { access, constants } from "node:fs/promises";
+import { folderObstacle, resolveAccountSettings, type Environment, type FactotumConfig } from "@factotum/config";
+import { CHOOSE_WORKSPACE, makeWorkspaceFolder } from "../setup/create-workspace.ts";
 import { ok, type Finding } from "./finding.ts";
 
-/** The agents' folders are writable. */
+/** The agents' folders are writable, or can be created. */
 export async function checkWorkspaces(config: FactotumConfig): Promise<Finding[]> {
-  return Promise.all(
-    config.agents.map(async ({ id, workspace }): Promise<Finding> => {
-      try {
-        await access(workspace, constants.R_OK | constants.W_OK | constants.X_OK);
-        return ok("workspace", `${workspace} (agent ${id})`);
-      } catch (error) {
-        const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
-        return {
-          check: "workspace",
-          level: isMissing ? "warning" : "error",
-          message: `The workspace of agent ${id}, ${workspace}, ${isMissing ? "is not there yet" : "cannot be written"}.`,
-          fix: isMissing ? 'Make it with "factotum setup".' : "Give this user the right to write there, or choose another workspace.",
-          ...(isMissing ? { repair: async () => void (await mkdir(workspace, { recursive: true, mode: 0o700 })) } : {}),
-        };
-      }
-    }),
-  );
+  return Promise.all(config.agents.map(checkWorkspace));
+}
+
+async function checkWorkspace({ id, workspace }: FactotumConfig["agents"][number]): Promise<Finding> {
+  const name = `The workspace of agent ${id}, ${workspace},`;
+  try {
+    await access(workspace, constants.R_OK | constants.W_OK | constants.X_OK);
+    return ok("workspace", `${workspace} (agent ${id})`);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code !== "ENOENT" && code !== "ENOTDIR") {
+      const fix = "Give this user the right to write there, or choose another workspace.";
+      return { check: "workspace", level: "error", message: `${name} cannot be written.`, fix };
+    }
+    const obstacle = await folderObstacle(workspace);
+    if (obstacle !== undefined)
+      return { check: "workspace", level: "error", message: `${name} cannot be made (${obstacle}).`, fix: CHOOSE_WORKSPACE };
+    const repair = (): Promise<void> => makeWorkspaceFolder(workspace);
+    return { check: "workspace", level: "warning", message: `${name} is not there yet.`, fix: 'Make it with "factotum setup".', repair };
+  }
 }
 
 /** The secrets of the channels have values. */

@@ -1,6 +1,6 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { writePrivateFile } from "@factotum/config";
+import { FolderError, makeFolder, writePrivateFile } from "@factotum/config";
 import type { SetupOutcome } from "@factotum/gateway";
 import { assetPath } from "../runtime/assets.ts";
 import { loadForSetup, type FirstRunParts } from "./first-run-parts.ts";
@@ -16,7 +16,12 @@ export async function nameAssistant(written: string, parts: FirstRunParts): Prom
   if (loaded.type === "refused") return loaded;
   const agent = defaultAgent(loaded.config);
   const file = join(agent.workspace, "IDENTITY.md");
-  await mkdir(agent.workspace, { recursive: true, mode: 0o700 });
+  try {
+    await makeFolder(agent.workspace);
+  } catch (error) {
+    if (!(error instanceof FolderError)) throw error;
+    return { type: "refused", message: `The workspace ${error.message}; choose another with agents.defaults.workspace.` };
+  }
   await writePrivateFile(file, withIdentityName(await readOrTemplate(file), name));
   return { type: "done", name };
 }

@@ -1,6 +1,8 @@
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { FolderError, makeFolder } from "@factotum/config";
 import { assetPath } from "../runtime/assets.ts";
+import { CliError } from "../runtime/cli-error.ts";
 
 /** What was created in one workspace. */
 export interface CreatedWorkspace {
@@ -16,10 +18,10 @@ const TRACES = [...TEMPLATES, FIRST_MEETING, "HEARTBEAT.md", "MEMORY.md", "memor
 
 /**
  * Creates a workspace and its missing files; existing ones are not changed. `BOOTSTRAP.md` is created only in a workspace without any other such file, so once
- * it has been deleted it stays away. With `skipBootstrap` only the folder is created.
+ * it has been deleted it stays away. With `skipBootstrap` only the folder is created. Rejects with a `CliError` if the folder cannot be created.
  */
 export async function createWorkspace(path: string, { skipBootstrap }: { readonly skipBootstrap: boolean }): Promise<CreatedWorkspace> {
-  await mkdir(path, { recursive: true, mode: 0o700 });
+  await makeWorkspaceFolder(path);
   if (skipBootstrap) return { path, created: [] };
   const there = new Set(await readdir(path));
   const isNew = !TRACES.some((name) => there.has(name));
@@ -28,6 +30,20 @@ export async function createWorkspace(path: string, { skipBootstrap }: { readonl
     if (await copyTemplate(name, join(path, name))) created.push(name);
   }
   return { path, created };
+}
+
+/** How to choose another workspace. */
+export const CHOOSE_WORKSPACE =
+  'Choose another with "factotum config set agents.defaults.workspace <folder>", or with the workspace of the agent in agents.list.';
+
+/** Creates the folder of a workspace. Rejects with a `CliError` that says why it cannot, and what to do. */
+export async function makeWorkspaceFolder(path: string): Promise<void> {
+  try {
+    await makeFolder(path);
+  } catch (error) {
+    if (!(error instanceof FolderError)) throw error;
+    throw new CliError("failure", `The workspace ${error.message}.`, { fix: CHOOSE_WORKSPACE, cause: error });
+  }
 }
 
 async function copyTemplate(name: string, target: string): Promise<boolean> {

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { ModelError, withoutUndefined } from "@factotum/agent-contract";
 import type { AgentTool, ToolSource, CacheRetention, Logger, ModelInfo, RunFacts, SkillEntry, SkillIndex } from "@factotum/agent-contract";
 import { createTimeFormat, orderTools } from "@factotum/agent-core";
 import type { TimeFormat } from "@factotum/agent-core";
+import { FolderError, makeFolder } from "@factotum/config";
 import type { FactotumConfig, GroupConfig, ResolvedAgent } from "@factotum/config";
 import { LRUCache } from "lru-cache";
 import type { ModelSource, ResolvedModel } from "./model-source.ts";
@@ -146,7 +146,7 @@ export class AgentDirectory {
       ? path.join(sandbox.workspaceRoot ?? path.join(this.#options.home, "sandboxes"), scopeFolder(sandbox.scope, id, run.sessionKey))
       : workspace;
     if (!this.#made.has(folder)) {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await makeWorkspace(folder, boxed ? "sandbox.workspaceRoot" : "workspace");
       this.#made.set(folder, true);
     }
     return folder;
@@ -155,6 +155,17 @@ export class AgentDirectory {
   #warnOfUnknownTools(agent: ResolvedAgent): void {
     const { missing } = filterTools(this.#collected.tools, [this.#options.config.tools, agent.tools]);
     if (missing.length > 0) this.#options.logger.warn("The tool policy allows names that nothing provides", { agent: agent.id, missing });
+  }
+}
+
+/** The message of a failure is shown to the owner. */
+async function makeWorkspace(folder: string, key: string): Promise<void> {
+  try {
+    await makeFolder(folder);
+  } catch (error) {
+    if (!(error instanceof FolderError)) throw error;
+    const advice = `choose another with agents.defaults.${key}, or with ${key} of the agent in agents.list`;
+    throw new Error(`The workspace ${error.message}; ${advice}.`, { cause: error });
   }
 }
 

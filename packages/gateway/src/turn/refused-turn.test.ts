@@ -330,3 +330,17 @@ test("a message that is being refused when the gateway stops is answered by the 
     ["assistant", "Yes."],
   ]);
 });
+
+test.runIf(process.platform === "linux")("names a workspace that cannot be created, and how to choose another", async () => {
+  const inProc: Patch = (config) => {
+    const patched = good(config);
+    return { ...patched, agents: patched.agents.map((agent) => ({ ...agent, workspace: "/proc/nowhere" })) };
+  };
+  await using running = await startTestGateway({ patch: inProc });
+  using client = await TestClient.connect(running.gateway.url, running.token);
+  const result = await client.call("agent", { message: "hi", idempotencyKey: "k1" });
+  const message = expect.stringContaining(
+    "The workspace /proc/nowhere cannot be made (/proc takes no new folders); choose another with agents.defaults.workspace",
+  ) as string;
+  expect(result).toMatchObject({ outcome: { type: "failed", message } });
+});
