@@ -1,4 +1,5 @@
-import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -40,6 +41,46 @@ test("before setup everything that is missing has its fix", async () => {
   expect(code).toBe(0);
   expect(of("home")?.fix).toContain("factotum setup");
   expect(of("workspace")?.fix).toContain("factotum setup");
+});
+
+test.runIf(process.platform === "linux")(
+  "a workspace that cannot be created is an error with a reason, and --fix and setup end",
+  async () => {
+    await using cli = await withConfig({ agents: { defaults: { workspace: "/proc/nowhere" } } });
+    const { code, of } = await findings(cli);
+    expect(code).toBe(1);
+    expect(of("workspace")?.message).toContain("/proc/nowhere, cannot be made (/proc takes no new folders).");
+    expect(of("workspace")?.fix).toContain("factotum config set agents.defaults.workspace");
+    const fixed = await cli.run("doctor", "--fix");
+    expect(fixed.code).toBe(1);
+    expect(fixed.stdout).toMatch(/Failed: 1 error.* \(exit code 1\)\.\n$/);
+    const setup = await cli.run("setup");
+    expect(setup.code).toBe(1);
+    expect(setup.stderr).toContain("The workspace /proc/nowhere cannot be made (/proc takes no new folders).");
+    expect(setup.stderr).toContain("Choose another with");
+  },
+);
+
+test("a workspace that is a link to nothing is named as such, and setup says so", async () => {
+  await using cli = await CliHome.create();
+  const link = join(cli.home, "link");
+  await symlink(join(cli.home, "gone"), link);
+  await mkdir(cli.factotumHome, { recursive: true, mode: 0o700 });
+  await writeFile(join(cli.factotumHome, "factotum.json5"), JSON.stringify({ agents: { defaults: { workspace: link } } }), { mode: 0o600 });
+  const { of } = await findings(cli);
+  const reason = `cannot be made (${link} is a link to ${join(cli.home, "gone")}, which is not a folder that exists)`;
+  expect(of("workspace")?.message).toContain(reason);
+  expect((await cli.run("setup")).stderr).toContain(reason);
+  expect((await cli.run("doctor", "--fix")).stdout).toMatch(/\(exit code 1\)\.\n$/);
+});
+
+// Root may write in /dev/pts, as far as its mode shows, and yet nobody can create a folder there.
+test.runIf(existsSync("/dev/pts"))("a repair that fails is a finding, and --fix still ends with its report", async () => {
+  await using cli = await withConfig({ agents: { defaults: { workspace: "/dev/pts/nowhere" } } });
+  const { code, stdout } = await cli.run("doctor", "--fix");
+  expect(code).toBe(1);
+  expect(stdout).toContain("cannot be made (this user may not write in /dev/pts)");
+  expect(stdout).toMatch(/Failed: 1 error.* \(exit code 1\)\.\n$/);
 });
 
 test("open permissions are found, with the command that closes them", async () => {

@@ -1,5 +1,7 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import { loadConfig } from "@factotum/config";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
+import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { configOptions, findInstalled } from "../compose/extensions.ts";
 import { checkAccounts } from "../doctor/check-accounts.ts";
@@ -31,8 +33,9 @@ export interface DoctorOptions {
 /** Checks for common problems; each finding says what to do. Changes nothing without `fix`. */
 export async function doctor(context: CliContext, { json, fix }: DoctorOptions): Promise<number> {
   let findings = await examine(context);
-  const fixed = fix ? await repairAll(findings) : [];
+  const { fixed, failed } = fix ? await repairAll(findings) : { fixed: [], failed: [] };
   if (fixed.length > 0) findings = await examine(context);
+  findings = [...findings, ...failed];
   const errors = findings.filter(({ level }) => level === "error").length;
   const warnings = findings.filter(({ level }) => level === "warning").length;
   const code = errors === 0 ? EXIT.ok : EXIT.failure;
@@ -82,15 +85,24 @@ async function examine(context: CliContext): Promise<readonly Finding[]> {
   ];
 }
 
-/** Repairs findings and returns the repaired ones. */
-async function repairAll(findings: readonly Finding[]): Promise<readonly string[]> {
+/** Repairs findings. A repair that fails is a finding of its own, and prevents no other. */
+async function repairAll(
+  findings: readonly Finding[],
+): Promise<{ readonly fixed: readonly string[]; readonly failed: readonly Finding[] }> {
   const fixed: string[] = [];
-  for (const { message, repair } of findings) {
+  const failed: Finding[] = [];
+  for (const { check, message, repair } of findings) {
     if (repair === undefined) continue;
-    await repair();
-    fixed.push(message);
+    try {
+      await repair();
+      fixed.push(message);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : "unknown error";
+      const advice = error instanceof CliError ? error.fix : undefined;
+      failed.push({ check, level: "error", message: `The repair failed: ${reason}`, ...withoutUndefined({ fix: advice }) });
+    }
   }
-  return fixed;
+  return { fixed, failed };
 }
 
 function lastLine(errors: number, warnings: number, code: number): string {
