@@ -143,6 +143,38 @@ test.each(["connect", "request"] as const)(
   },
 );
 
+test.each([
+  ["gateway.publicUrl", "https://assistant.example.com", false],
+  ["gateway.auth.token", "a-token-of-one-s-own-that-is-long", true],
+])("set %s announces another token only if it changes", async (key, value, isTold) => {
+  await using cli = await withConfig("{}");
+  await mkdir(join(cli.factotumHome, "credentials"));
+  await writeFile(join(cli.factotumHome, "credentials/gateway-token"), "a-generated-token-that-is-long-enough");
+  await using _gateway = await FakeGateway.start(cli.factotumHome, {
+    connect: async () => true,
+    request: async () => ({ type: "applied", changed: ["gateway"], needsRestart: [], problems: [] }),
+  });
+  const { code, stderr } = await cli.run("config", "set", key, value);
+  expect(code).toBe(0);
+  expect(stderr.includes("What was connected with the old token is cut off")).toBe(isTold);
+});
+
+test.each(["nope/xx", "anthropic"])("set notes a model that validate notes: %s", async (model) => {
+  await using cli = await withConfig("{}");
+  const { code, stderr } = await cli.run("config", "set", "agents.defaults.model", model);
+  const note = /^note: .*$/m.exec((await cli.run("config", "validate")).stdout)?.[0];
+  expect([code, note]).toEqual([0, expect.stringContaining("agents.defaults.model") as string]);
+  expect(stderr).toContain(`${note}\n`);
+});
+
+test("unset of an unknown key names it, as get does", async () => {
+  await using cli = await withConfig("{}");
+  const unset = await cli.run("config", "unset", "tools.nosuch");
+  expect(unset).toMatchObject({ code: 2, stderr: expect.stringContaining("tools.nosuch: there is no such key") as string });
+  expect(unset.stderr).toBe((await cli.run("config", "get", "tools.nosuch")).stderr);
+  expect((await cli.run("config", "unset", "tools.allow")).code).toBe(0);
+});
+
 test("the schema has every channel of this build", async () => {
   await using cli = await CliHome.create();
   const { stdout } = await cli.run("config", "schema");

@@ -1,12 +1,14 @@
 import {
   describedSchema,
   describeUnknownKey,
+  formatKeyPath,
   renderConfigReference,
   getConfigValue,
   KeyPathError,
   listProblems,
   loadChannelSchemas,
   loadConfig,
+  parseKeyPath,
   parseTypedValue,
   redactSecrets,
   setConfigValue,
@@ -16,7 +18,7 @@ import {
 } from "@factotum/config";
 import { configOptions } from "../compose/extensions.ts";
 import { configNotes } from "../compose/config-notes.ts";
-import { shortTokenProblem } from "../compose/gateway-token.ts";
+import { effectiveToken, shortTokenProblem } from "../compose/gateway-token.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
@@ -64,10 +66,7 @@ export async function configGet(context: CliContext, key: string | undefined, { 
   }
   try {
     const result = getConfigValue(key, loaded);
-    if (result.type !== "set") {
-      const unknown = describeUnknownKey(key, await loadChannelSchemas((await configOptions(context.env)).channels));
-      if (unknown !== undefined) throw new CliError("usage", unknown, { fix: 'List every key with "factotum config reference".' });
-    }
+    if (result.type !== "set") await refuseUnknownKey(context, key);
     if (result.type === "absent") {
       throw new CliError("failure", `${key} is not set and has no fixed default.`, {
         fix: `Set it with: factotum config set ${key} <value>`,
@@ -88,6 +87,7 @@ export async function configSet(
   { key, value }: { readonly key: string; readonly value?: string },
   { json }: Format,
 ): Promise<number> {
+  const tokenBefore = await currentToken(context);
   const result = await tryForms(context, key, value);
   if (result.type === "refused") {
     const isSyntax = result.problems.some(({ type }) => type === "syntax");
@@ -99,6 +99,7 @@ export async function configSet(
         : "Nothing was written.";
     throw invalid(result.path, result.problems, fix);
   }
+  if (result.type === "unchanged" && value === undefined) await refuseUnknownKey(context, key);
   const reloaded = result.type === "written" ? await reloadGateway(context) : undefined;
   if (json) {
     printJson(context, reloaded === undefined ? result : { ...result, gateway: reloaded });
@@ -112,13 +113,33 @@ export async function configSet(
     if (!result.keptComments)
       context.note(`The file had to be written anew, without its comments; the version before is ${result.versionPath}.\n`);
     context.note(`${describeReload(reloaded)}\n`);
+    for (const note of await notesOn(context, key)) context.note(`note: ${showProblem(note)}\n`);
     if (reloaded !== undefined && reloaded.type !== "kept") for (const problem of reloaded.problems) context.note(`! ${problem}\n`);
-    if (result.changes.some(({ path }) => path.startsWith("gateway.auth") || path === "gateway") && (reloaded?.type ?? "kept") !== "kept")
+    if ((reloaded?.type ?? "kept") !== "kept" && (await currentToken(context)) !== tokenBefore)
       context.note(
         'What was connected with the old token is cut off. Open the page anew with the address that "factotum gateway start" prints.\n',
       );
   }
   return EXIT.ok;
+}
+
+/** The gateway's token by the file as it is now; `undefined` if there is none. */
+async function currentToken({ env, paths }: CliContext): Promise<string | undefined> {
+  const loaded = await loadConfig(await configOptions(env));
+  return loaded.type === "loaded" ? effectiveToken(loaded.config, { env, paths }) : undefined;
+}
+
+/** What `config validate` notes on the value of a key. */
+async function notesOn({ env }: CliContext, key: string): Promise<readonly ConfigProblem[]> {
+  const loaded = await loadConfig(await configOptions(env));
+  const notes = loaded.type === "loaded" ? await configNotes(loaded, { env }) : [];
+  const place = formatKeyPath(parseKeyPath(key));
+  return notes.filter(({ path }) => path === place || path.startsWith(`${place}.`) || path.startsWith(`${place}[`));
+}
+
+async function refuseUnknownKey({ env }: CliContext, key: string): Promise<void> {
+  const unknown = describeUnknownKey(key, await loadChannelSchemas((await configOptions(env)).channels));
+  if (unknown !== undefined) throw new CliError("usage", unknown, { fix: 'List every key with "factotum config reference".' });
 }
 
 /** Prints the JSON Schema of the whole file, with every channel of this build. */

@@ -42,6 +42,19 @@ export async function gatewayToken(
   return own;
 }
 
+/** The token that `gatewayToken` would use, as far as it exists; creates and replaces none. */
+export async function effectiveToken(
+  { gateway }: TokenConfig,
+  { paths, env }: { readonly paths: StatePaths; readonly env: Environment },
+): Promise<string | undefined> {
+  if (gateway.auth.mode === "none") return undefined;
+  const { token } = gateway.auth;
+  const configured = token === undefined ? undefined : await resolveSecret(token, { env });
+  const minLength = isExposed(gateway) ? MIN_EXPOSED_TOKEN_LENGTH : 1;
+  if (configured?.type === "resolved" && configured.value.length >= minLength) return configured.value;
+  return readGatewayToken(paths);
+}
+
 /** The problem of a configured token that is too short for the gateway's address; it is not used then. */
 export async function shortTokenProblem(
   config: TokenConfig,
