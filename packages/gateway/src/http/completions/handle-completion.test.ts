@@ -68,6 +68,23 @@ test.each([
   expect(model.requests).toEqual([]);
 });
 
+test.each([
+  [{ messages: [] }, "messages: the list is empty; at least one entry is expected"],
+  [{ messages: undefined }, "messages: it is missing; a list is expected"],
+  [{ messages: "hello" }, "messages: a list is expected"],
+  [{ messages: [{ role: "robot", content: "x" }] }, "messages.0.role: one of system, developer, user, assistant, tool is expected"],
+  [{ messages: [{ content: "x" }] }, "messages.0.role: it is missing; one of system, developer, user, assistant, tool is expected"],
+  [{ messages: [{ role: "user", content: 5 }] }, "messages.0.content: a text or a list of parts is expected"],
+  [{ messages: [{ role: "tool", content: "x" }] }, "messages.0.tool_call_id: it is missing; a text is expected"],
+  [{ model: "" }, "model: the text is empty"],
+  [{ stream: "yes" }, "stream: true or false is expected"],
+  [{ user: "a".repeat(201) }, "user: at most 200 characters are allowed"],
+])("%j is refused in plain words", async (body, message) => {
+  const answer = await post(body, {});
+  expect(answer.status).toBe(400);
+  expect(await answer.json()).toMatchObject({ error: { message } });
+});
+
 test("a spending cap is a 503 with the time when the next day begins", async () => {
   await using capped = await startTestGateway({
     patch: (config) => ({ ...withModel(model.baseUrl)(config), spend: { ...config.spend, perCause: { user: { tokensPerDay: 1 } } } }),

@@ -5,6 +5,7 @@ import * as z from "zod";
 import { CompletionRequestError } from "./completion-request-error.ts";
 import { readInlineImage } from "./inline-images.ts";
 import type { InlineImage } from "./inline-images.ts";
+import { explainIssue } from "./explain-issue.ts";
 import { isNeutral, refuseUnsupported } from "./parameters.ts";
 
 /** A parsed chat completion request. */
@@ -66,11 +67,14 @@ export function parseCompletionRequest(body: unknown, nowMs: number): Completion
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     const param = issue?.path.map(String).join(".") ?? "";
-    throw new CompletionRequestError(`${param === "" ? "The body" : param}: ${issue?.message ?? "not valid"}`, {
-      status: 400,
-      param: param === "" ? null : param,
-      code: "invalid_value",
-    });
+    throw new CompletionRequestError(
+      `${param === "" ? "The body" : param}: ${issue === undefined ? "it is not valid" : explainIssue(issue, body)}`,
+      {
+        status: 400,
+        param: param === "" ? null : param,
+        code: "invalid_value",
+      },
+    );
   }
   refuseUnsupported(parsed.data);
   const { model, messages, stream, stream_options: streamOptions, user } = parsed.data;
