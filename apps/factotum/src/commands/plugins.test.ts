@@ -118,6 +118,15 @@ test.each([
   expect(await folder()).toEqual([]);
 });
 
+test("refuses a package whose name is a path before anything is packed", { timeout: 60_000 }, async () => {
+  const path = await writeExtension(join(sources, "evil"), { name: "../../x/evil" });
+  const refused = await home.run("plugins", "add", path, "--yes");
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain("the name in its package.json is not valid");
+  expect(refused.stderr).not.toContain("ENOENT");
+  expect(await folder()).toEqual([]);
+});
+
 test("needs a confirmation, at a terminal or by --yes", { timeout: 60_000 }, async () => {
   expect(await home.run("plugins", "add", await folderOf())).toMatchObject({
     code: 2,

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import * as z from "zod";
+import { isPackageName } from "./package-name.ts";
 import { parseManifest, type ManifestReading } from "./manifest.ts";
 import { readText } from "./project-folders.ts";
 
@@ -34,8 +35,7 @@ export async function readProject(folder: string): Promise<ExtensionProject> {
 
 async function readPackage(project: string, name: string): Promise<ProjectPackage> {
   const folder = join(project, "node_modules", name);
-  const isName = /^(?:@[\w.~-]+\/)?[\w~-][\w.~-]*$/.test(name);
-  const text = isName ? await readText(join(folder, "package.json")) : undefined;
+  const text = isPackageName(name) ? await readText(join(folder, "package.json")) : undefined;
   return { name, folder, reading: text === undefined ? { type: "missing" } : parseManifest(parseJson(text)) };
 }
 

@@ -42,6 +42,20 @@ test.each([
   expect(reading).toMatchObject({ type: "invalid", problems: [expect.stringContaining(problem) as string] });
 });
 
+test.each([
+  [{ name: "../../x/evil" }, {}],
+  [{ name: "pigeon\u001B[31m" }, {}],
+  [{ version: "1.0.0\u202E" }, {}],
+  [{}, { permissions: ["network:a\u001B[2Jb"] }],
+  [{}, { permissions: ["network:a\u202Eb"] }],
+  [{}, { provides: [{ ...channel, id: "pigeon\u001B[2J" }] }],
+  [{}, { provides: [{ type: "tele\u001B[2Jport" }] }],
+])("%j with %j is refused, and its text is not repeated", (identity, field) => {
+  const reading = parseManifest({ ...packageOf({ api: 1, provides: [channel], ...field }), ...identity });
+  expect(reading).toMatchObject({ type: "invalid" });
+  expect("problems" in reading ? reading.problems.join() : "").not.toMatch(/[\p{Cc}\p{Cf}]|evil/u);
+});
+
 test("what it provides in other types leaves the channel usable", () => {
   expect(parseManifest(packageOf({ api: 1, provides: [channel, { type: "teleport", id: "beam" }] }))).toMatchObject({
     type: "manifest",

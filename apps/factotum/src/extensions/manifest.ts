@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isPackageName } from "./package-name.ts";
 import { PROVIDED_TYPES, type Provided } from "./provided-types.ts";
 
 /** The versions of the extension contract that this build supports. */
@@ -24,7 +25,7 @@ export type ManifestReading =
   /** The package has no field `factotum`. */
   | { readonly type: "absent" };
 
-const PERMISSION = /^(?:network:[^\s:]+(?::\d{1,5})?|fs:workspace|exec|secrets:[A-Za-z_][A-Za-z0-9_]*)$/;
+const PERMISSION = /^(?:network:[\w.*-]+(?::\d{1,5})?|fs:workspace|exec|secrets:[A-Za-z_][A-Za-z0-9_]*)$/;
 
 const ManifestSchema = z.object({
   api: z.int("a whole number is expected, the version of the extension contract"),
@@ -39,7 +40,10 @@ const ManifestSchema = z.object({
     .default([]),
 });
 
-const PackageSchema = z.object({ name: z.string(), version: z.string() });
+const PackageSchema = z.object({
+  name: z.string().refine(isPackageName),
+  version: z.string().regex(/^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/),
+});
 
 /** Parses the manifest of a package.json, without running code of the package. Never throws. */
 export function parseManifest(packageJson: unknown): ManifestReading {
@@ -48,7 +52,7 @@ export function parseManifest(packageJson: unknown): ManifestReading {
   const ids = channelIdsOf(field);
   const invalid = (problems: readonly string[]): ManifestReading => ({ type: "invalid", problems, channelIds: ids });
   const identity = PackageSchema.safeParse(packageJson);
-  if (!identity.success) return invalid(["package.json: name and version are needed"]);
+  if (!identity.success) return invalid(["package.json: a valid name and a version such as 1.0.0 are needed"]);
   const api = z.object({ api: z.number() }).safeParse(field);
   // Other versions may have another form: nothing else is worth reporting.
   if (api.success && outsideRange(api.data.api)) return invalid([apiProblem(api.data.api, identity.data.name)]);
@@ -62,7 +66,7 @@ export function parseManifest(packageJson: unknown): ManifestReading {
     const schema = Object.hasOwn(PROVIDED_TYPES, entry.type) ? PROVIDED_TYPES[entry.type as keyof typeof PROVIDED_TYPES] : undefined;
     if (schema === undefined) {
       unsupported.push(
-        `${place}: this version has no extensions of the type "${entry.type}"; it has: ${Object.keys(PROVIDED_TYPES).join(", ")}`,
+        `${place}: this version has no extensions of the type ${typeName(entry.type)}; it has: ${Object.keys(PROVIDED_TYPES).join(", ")}`,
       );
       continue;
     }
@@ -74,6 +78,11 @@ export function parseManifest(packageJson: unknown): ManifestReading {
   if (provides.length === 0) return invalid(unsupported);
   const { permissions } = parsed.data;
   return { type: "manifest", manifest: { ...identity.data, api: parsed.data.api, provides, permissions }, unsupported };
+}
+
+/** A type in quotes; one that is no plain word may contain control characters, and is not shown. */
+function typeName(type: string): string {
+  return /^[\w.-]{1,40}$/.test(type) ? `"${type}"` : "that it names";
 }
 
 function fieldOf(packageJson: unknown): unknown {

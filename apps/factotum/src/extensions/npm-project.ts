@@ -4,6 +4,7 @@ import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/pro
 import { basename, join } from "node:path";
 import { writePrivateFile, type Environment, type StatePaths } from "@factotum/config";
 import { CliError } from "../runtime/cli-error.ts";
+import { isPackageName } from "./package-name.ts";
 import type { PackageSource } from "./package-source.ts";
 import { currentProject, extensionsFolder } from "./project-folders.ts";
 import { runNpm } from "./run-npm.ts";
@@ -92,10 +93,12 @@ export class StagedProject implements AsyncDisposable {
   }
 
   async #addLocal(path: string): Promise<string> {
+    await checkFolderName(path);
     const packages = join(this.folder, "packages");
     const output = await this.#npm(["pack", path, "--json", "--pack-destination", packages]);
     const [packed] = JSON.parse(output) as readonly { readonly name: string; readonly filename: string }[];
     if (packed === undefined) throw new CliError("failure", `${path} is no package.`);
+    if (!isPackageName(packed.name)) throw invalidName();
     const before = this.#file.dependencies[packed.name];
     if (before?.startsWith("file:") === true) await rm(join(packages, basename(before)), { force: true });
     // Named by its content: the lock file has the integrity of each name.
@@ -116,6 +119,7 @@ export class StagedProject implements AsyncDisposable {
     await this.#install(spec);
     await this.#load();
     const name = source.type === "registry" ? source.name : Object.keys(this.#file.dependencies).find((one) => !before.has(one));
+    if (name !== undefined && !isPackageName(name)) throw invalidName();
     if (name === undefined) throw new CliError("failure", `${spec} is installed already.`, { fix: "Nothing was changed." });
     if (source.type === "registry" && source.integrity !== undefined) await this.#checkIntegrity(name, source.integrity);
     return name;
@@ -148,6 +152,22 @@ export class StagedProject implements AsyncDisposable {
   async #save(): Promise<void> {
     await writeFile(join(this.folder, "package.json"), renderProjectFile(this.#file));
   }
+}
+
+/** npm derives the name of a file from the package's name: it is checked first. What is no folder with a package.json is left to npm. */
+async function checkFolderName(path: string): Promise<void> {
+  const file = join(path, "package.json");
+  if (!existsSync(file)) return;
+  const content: unknown = JSON.parse(await readFile(file, "utf8"));
+  const name: unknown = typeof content === "object" && content !== null && "name" in content ? content.name : undefined;
+  if (typeof name !== "string" || !isPackageName(name)) throw invalidName();
+}
+
+/** The name itself may contain anything, and is not shown. */
+function invalidName(): CliError {
+  return new CliError("failure", "The package cannot be installed: the name in its package.json is not valid.", {
+    fix: "Nothing was changed.",
+  });
 }
 
 async function readProjectFile(folder: string): Promise<ProjectFile> {

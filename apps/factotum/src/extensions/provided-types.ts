@@ -3,7 +3,7 @@ import * as z from "zod";
 /** A path of a package: relative, and inside it. */
 const inside = z
   .string("a path is expected")
-  .regex(/^\.\/[^\\]+$/, 'a path inside the package is expected, such as "./dist/index.mjs"')
+  .regex(/^\.\/[^\\\p{C}]+$/u, 'a path inside the package is expected, such as "./dist/index.mjs"')
   .refine((path) => !path.split("/").includes(".."), "the path leaves the package");
 
 /** Keys of `channels` that are not channels. */
