@@ -70,6 +70,24 @@ test("offers a key of the environment first; refuses an unknown model", async ()
   expect(await home.read("credentials/anthropic")).toBe(`${KEY}\n`);
 });
 
+test("tests the model that is kept, and says when its key is refused", async () => {
+  await using home = await CliHome.create();
+  await using provider = await startListingServer({ key: KEY, models: ["claude-sonnet-5-5"] });
+  await configure(home, provider.url);
+  expect((await home.run("config", "set", "agents.defaults.model", "anthropic/claude-sonnet-5-5")).code).toBe(0);
+  home.env["ANTHROPIC_API_KEY"] = "sk-ant-revoked-0123456789";
+  const refused = await guide(home, [
+    [/^Which provider.*\[:keep\]$/, ":keep"],
+    [/^What now/, "another"],
+    [/^Which provider.*\[:keep\]$/, ":keep"],
+    [/^What now/, "anyway"],
+    [/name\?/, ""],
+    [/^Start the gateway now/, false],
+  ]);
+  expect(refused).toMatchObject({ code: 0, left: [] });
+  expect(refused.said.join("\n")).toContain("refused this key");
+});
+
 test("keeps finished steps when the person leaves", async () => {
   await using home = await CliHome.create();
   const result = await guide(home, [[/^Which provider/, undefined]]);

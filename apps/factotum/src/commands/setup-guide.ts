@@ -44,7 +44,11 @@ class Guide {
       const answer = await this.#prompts.select("Which provider's models should answer?", providerChoices(state), firstProvider(state));
       if (answer === undefined) return LEFT;
       const provider = state.providers.find(({ id }) => id === answer);
-      if (provider === undefined) return undefined;
+      if (provider === undefined) {
+        const kept = await this.#testKept(state);
+        if (kept === "another") continue;
+        return kept === "done" ? undefined : LEFT;
+      }
       const result = await this.#setUp(provider);
       if (result !== "another") return result === "done" ? undefined : LEFT;
     }
@@ -60,6 +64,21 @@ class Guide {
     if (outcome.type === "done") this.#prompts.say("success", `The assistant is ${outcome.name}.`);
     else this.#prompts.say("warning", outcome.message);
     return outcome.type === "done" ? undefined : this.name();
+  }
+
+  /** The current model stays, but its key may not be valid any more. */
+  async #testKept({ model }: SetupState): Promise<"done" | "another" | "left"> {
+    const slash = model.reference.indexOf("/");
+    if (model.source === "demo" || slash === -1) return "done";
+    const target = { provider: model.reference.slice(0, slash), model: model.reference.slice(slash + 1) };
+    for (;;) {
+      const check = await checkSetup(target, firstRunParts(this.#context), this.#context);
+      this.#prompts.say(check.type === "works" ? "success" : "warning", check.message);
+      if (check.type === "works") return "done";
+      const next = await this.#prompts.select("What now?", WHAT_NOW);
+      if (next === undefined) return "left";
+      if (next !== "again") return next === "another" ? "another" : "done";
+    }
   }
 
   async #setUp(provider: SetupProvider): Promise<"done" | "another" | "left"> {
