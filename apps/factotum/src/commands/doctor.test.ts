@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -91,6 +91,39 @@ test("open permissions are found, with the command that closes them", async () =
   expect(code).toBe(0);
   expect(of("home")?.fix).toBe(`chmod 700 ${JSON.stringify(cli.factotumHome)}`);
   expect(of("gateway-token")?.fix).toMatch(/^chmod 600 /);
+});
+
+test("key files that others can read are found, and --fix closes them", async () => {
+  await using cli = await withConfig({});
+  const files = [join(cli.factotumHome, "credentials/anthropic"), join(cli.factotumHome, "credentials/teams/work")];
+  await mkdir(join(cli.factotumHome, "credentials/teams"), { mode: 0o700 });
+  for (const file of files) await writeFile(file, "key", { mode: 0o644 });
+  const { all } = await findings(cli);
+  expect(
+    all
+      .filter(({ check, level }) => check === "credentials" && level === "warning")
+      .map(({ fix }) => fix)
+      .toSorted(),
+  ).toEqual(files.map((file) => `chmod 600 ${JSON.stringify(file)}`));
+  expect((await cli.run("doctor", "--fix")).code).toBe(0);
+  for (const file of files) expect((await stat(file)).mode & 0o777).toBe(0o600);
+});
+
+test("an address that this machine does not have is about gateway.bind", async () => {
+  await using cli = await withConfig({ gateway: { bind: "192.0.2.1" } });
+  cli.env["FACTOTUM_PORT"] = "18999";
+  const port = (await findings(cli)).of("port");
+  expect(port?.message).toContain("EADDRNOTAVAIL");
+  expect(port?.fix).toContain("factotum config set gateway.bind loopback");
+  expect(port?.fix).not.toContain("End that program");
+});
+
+test("an account under pairing without an owner is advised to pair", async () => {
+  const account = { appId: "cli_0123456789abcdef", appSecret: "s", transport: { type: "websocket" } };
+  await using cli = await withConfig({ channels: { feishu: account } });
+  const fix = (await findings(cli)).of("account")?.fix;
+  expect(fix).toContain("factotum pairing approve");
+  expect(fix).not.toContain("commands.ownerAllowFrom");
 });
 
 test("an id in an allowlist that matches no one is named, with what to write", async () => {

@@ -33,7 +33,10 @@ function checkAccount(account: Account, owners: readonly string[]): readonly Fin
       check: "account",
       level: "warning",
       message: `${name} has no owner: nobody may give it commands or run tools there.`,
-      fix: `factotum config set commands.ownerAllowFrom '["${channel}:YOUR-ID"]'`,
+      fix:
+        dmPolicy === "pairing"
+          ? 'Write to the bot there, then approve the code that it answers with: "factotum pairing approve CODE". The first person becomes the owner.'
+          : `factotum config set commands.ownerAllowFrom '["${channel}:YOUR-ID"]'`,
     });
   }
   const unused = (what: string, why: string): Finding => ({

@@ -30,9 +30,15 @@ export async function checkGateway(context: CliContext, { config }: LoadedConfig
   if (code === undefined) return [ok("port", `the gateway is not running, and port ${port} is free`)];
   const message =
     code === "EADDRINUSE" ? `Another program uses port ${port} of ${host}.` : `Port ${port} of ${host} cannot be used (${code}).`;
-  return [
-    { check: "port", level: "error", message, fix: 'End that program, or choose another port: "factotum config set gateway.port 18791".' },
-  ];
+  return [{ check: "port", level: "error", message, fix: portAdvice(code) }];
+}
+
+function portAdvice(code: string): string {
+  if (code === "EADDRINUSE") return 'End that program, or choose another port: "factotum config set gateway.port 18791".';
+  if (code === "EACCES") return 'Choose a port above 1023: "factotum config set gateway.port 18791".';
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
+    return 'No network of this machine has this address. Choose another with gateway.bind: "factotum config set gateway.bind loopback".';
+  return "Check gateway.bind and gateway.port.";
 }
 
 /** Facts from a running gateway: enforcement of command limits, refused accounts, blocked deliveries, shared sessions. */

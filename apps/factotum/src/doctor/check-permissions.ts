@@ -1,4 +1,4 @@
-import { chmod, mkdir, stat } from "node:fs/promises";
+import { chmod, mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { StatePaths } from "@factotum/config";
 import { ok, type Finding } from "./finding.ts";
@@ -17,8 +17,10 @@ export async function checkPermissions(paths: StatePaths, configPath: string): P
     ["config-permissions", configPath],
     ["database", join(paths.stateFolder, "factotum.sqlite")],
   ];
+  const keys = (await filesIn(paths.credentialsFolder)).filter((file) => file !== paths.gatewayTokenFile);
   const findings = await Promise.all(places.map(([check, path]) => checkPrivate(check, path)));
-  return findings.filter((finding) => finding !== undefined);
+  const open = (await Promise.all(keys.map((file) => checkPrivate("credentials", file)))).filter((finding) => finding?.level !== "ok");
+  return [...findings, ...open].filter((finding) => finding !== undefined);
 }
 
 async function checkPrivate(check: string, path: string): Promise<Finding | undefined> {
@@ -31,8 +33,19 @@ async function checkPrivate(check: string, path: string): Promise<Finding | unde
     level: "warning",
     message: `Other users of this machine can open ${path} (mode ${mode.bits.toString(8)}).`,
     fix: `chmod ${wanted} ${JSON.stringify(path)}`,
-    repair: () => chmod(path, mode.bits & 0o700),
+    repair: () => chmod(path, mode.bits & (mode.isFolder ? 0o700 : 0o600)),
   };
+}
+
+/** The files of a folder and of those in it; none if it does not exist. Links are left out: their targets may belong to other programs. */
+async function filesIn(folder: string): Promise<readonly string[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+    return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
 }
 
 async function modeOf(path: string): Promise<{ readonly bits: number; readonly isFolder: boolean } | undefined> {
