@@ -8,8 +8,8 @@ import { feishuConfig, waitForSent } from "./feishu-scene.ts";
 
 const KEY = "sk-ant-test-0123456789-never-shown";
 const REASON =
-  /anthropic refused the key in models\.providers\.anthropic\.apiKey for claude-sonnet-4-6 \(401\): invalid x-api-key.*Set a valid key there/;
-const GENERAL = "The model's provider refused the key. A valid one must be set in the configuration. Then send the message again.";
+  /anthropic refused the key in models\.providers\.anthropic\.apiKey for claude-sonnet-4-6 \(401\): invalid x-api-key.*Set a valid one with "factotum auth set anthropic"/;
+const GENERAL = "The model's provider refused the key. A valid one must be set. Then send the message again.";
 const OWNER = "ou_owner";
 const OTHER = "ou_other";
 
@@ -31,7 +31,7 @@ function feishuSpeaker(feishu: FakeFeishu, { url }: Product): (senderOpenId: str
 
 test("a missing key is reported before any request is made: at the start, on the command line, on /v1 and in status", async () => {
   await using product = await startProduct({ config: { agents: { defaults: { model: "anthropic/claude-sonnet-4-6" } } } });
-  const missing = /There is no key for anthropic: set ANTHROPIC_API_KEY, or models\.providers\.anthropic\.apiKey\./;
+  const missing = /There is no key for anthropic: set ANTHROPIC_API_KEY, or run "factotum auth set anthropic"\./;
   await expect.poll(() => product.output()).toMatch(missing);
   const asked = await runCommand(["agent", "--message", "hello"], { home: product.home });
   expect(asked).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(missing) });

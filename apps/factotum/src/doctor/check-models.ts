@@ -120,7 +120,10 @@ async function findKeys(provider: string, { config, env }: Context): Promise<Fin
       check: "model-key",
       level: "error",
       message: `${place} has no value: ${resolved.message}.`,
-      fix: `Set the key there, or correct ${place}.`,
+      fix:
+        place === `models.providers.${provider}.apiKey` && secret.type === "file"
+          ? `factotum auth set ${provider}`
+          : `Set the key where it refers to, or correct ${place}.`,
     };
   }
   if (found.length > 0) return { found };

@@ -162,7 +162,7 @@ async function connect(
 
 /** That a provider's key is missing, and where to put it. */
 export function missingKeyText(provider: string, variable: string): string {
-  return `There is no key for ${provider}: set ${variable}, or models.providers.${provider}.apiKey.`;
+  return `There is no key for ${provider}: set ${variable}, or run "factotum auth set ${provider}".`;
 }
 
 /** An agent needs a minimum window: one that is too small is refused, a narrow one gives a warning. */

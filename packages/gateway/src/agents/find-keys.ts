@@ -38,7 +38,10 @@ export async function findKeys(providerId: string, provider: ProviderConfig | un
   for (const key of configured) {
     const resolution = await resolveSecret(key.secret, { env: lookup.environment });
     if (resolution.type === "resolved") found.push({ value: resolution.value, name: key.name, place: key.place });
-    else problems.push(`${key.place} has no value: ${resolution.message}.`);
+    else {
+      const advice = key.secret.type === "file" && key.place === `${place}.apiKey` ? ` Set it with "factotum auth set ${providerId}".` : "";
+      problems.push(`${key.place} has no value: ${resolution.message}.${advice}`);
+    }
   }
   if (found.length === 0) throw new ModelError("unauthorized", problems.join(" "), { retry: { type: "never" } });
   for (const detail of problems) lookup.logger.warn("A credential cannot be used", { provider: providerId, detail });

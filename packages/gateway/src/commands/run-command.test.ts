@@ -124,7 +124,7 @@ describe("/model", () => {
     };
     await using running = await start({ patch: named });
     const [text] = await say(running, "/model mistral/mistral-large-latest");
-    expect(text).toMatch(/^There is no key for mistral: set MISTRAL_API_KEY, or models\.providers\.mistral\.apiKey/);
+    expect(text).toMatch(/^There is no key for mistral: set MISTRAL_API_KEY, or run "factotum auth set mistral"/);
   });
 
   test("says what to do if the chosen one is no longer usable", async () => {

@@ -114,7 +114,10 @@ function describe(code: ModelErrorCode, { provider, model, keyPlace }: ErrorCont
 function advise(code: ModelErrorCode, { provider, baseUrl, keyPlace }: ErrorContext): string {
   switch (code) {
     case "unauthorized":
-      return keyPlace === undefined ? ` Set models.providers.${provider}.apiKey.` : " Set a valid key there.";
+      // The command keeps the key in a file: the configuration is no place for it.
+      return keyPlace === undefined || keyPlace === `models.providers.${provider}.apiKey`
+        ? ` Set a valid one with "factotum auth set ${provider}".`
+        : " Set a valid key there.";
     case "billing":
       return " Top up the account, or choose another model.";
     case "not-found":
