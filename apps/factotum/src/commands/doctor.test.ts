@@ -103,7 +103,7 @@ test("key files that others can read are found, and --fix closes them", async ()
     all
       .filter(({ check, level }) => check === "credentials" && level === "warning")
       .map(({ fix }) => fix)
-      .toSorted(),
+      .toSorted((left = "", right = "") => left.localeCompare(right)),
   ).toEqual(files.map((file) => `chmod 600 ${JSON.stringify(file)}`));
   expect((await cli.run("doctor", "--fix")).code).toBe(0);
   for (const file of files) expect((await stat(file)).mode & 0o777).toBe(0o600);
