@@ -31,6 +31,13 @@ test.each([
   expect(found[0]).toMatch(expected);
 });
 
+test("names the key that is missing, and the one that was meant", async () => {
+  expect(await problems([{ agent: "nosuch", match: { channel: "chatter" } }])).toEqual([
+    expect.stringMatching(/^unknown-key bindings\[0\]\.agent: there is no such key.*agentId/) as string,
+    expect.stringMatching(/^invalid-value bindings\[0\]\.agentId: this key is needed and is missing: /) as string,
+  ]);
+});
+
 test("names the account default for a binding without accountId", async () => {
   expect(await problems([to({})], chatter({ work: ACCOUNT }))).toEqual([
     'notice bindings[0].match.accountId: without accountId the binding is for the account "default", which is not configured, so the binding matches nothing: the channel has work; * stands for all',

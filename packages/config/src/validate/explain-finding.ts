@@ -56,13 +56,15 @@ function keysHere(known: readonly string[]): string {
 }
 
 function invalidValue(
-  { path, message, empty }: Finding & { type: "invalid-value" },
+  { path, message, empty, otherType }: Finding & { type: "invalid-value" },
   document: Document,
   schemaOf: () => JsonSchema,
 ): ConfigProblem {
   const value = valueAt(document, path);
   const nodes = nodesAt(schemaOf(), path);
   const nearest = nearestChoice(value, nodes);
+  if (message !== undefined && value === undefined && otherType === true)
+    return invalidAt(path, `this key is needed and is missing: ${message}`);
   if (message !== undefined) return invalidAt(path, `${message}${message.includes("did you mean") ? "" : suggestion(nearest)}`);
   if (empty === true) {
     const kind = Array.isArray(value) ? "the list is empty; write at least one entry" : "the text is empty; write one";

@@ -13,6 +13,8 @@ export type Finding =
       readonly message?: string;
       /** True when the value is one of the allowed kind, and empty. */
       readonly empty?: boolean;
+      /** True when the value is of another type than allowed, or absent. */
+      readonly otherType?: boolean;
     }
   /** An invalid name in an object of names; `options` are the valid ones. */
   | { readonly type: "invalid-name"; readonly path: KeyPath; readonly message?: string; readonly options: readonly string[] };
@@ -37,7 +39,15 @@ export function findingsOf(issues: readonly Issue[], prefix: KeyPath = []): Find
       return [{ type: "invalid-name", path, ...told, options }];
     }
     const isEmpty = issue.code === "too_small" && (issue.origin === "string" || issue.origin === "array") && issue.minimum === 1;
-    return [{ type: "invalid-value", path, ...message, ...(isEmpty ? { empty: true } : {}) }];
+    return [
+      {
+        type: "invalid-value",
+        path,
+        ...message,
+        ...(isEmpty ? { empty: true } : {}),
+        ...(issue.code === "invalid_type" ? { otherType: true } : {}),
+      },
+    ];
   });
 }
 
