@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { withoutUndefined } from "@factotum/agent-contract";
-import { loadConfig } from "@factotum/config";
+import { listProblems, loadConfig, type LoadedConfig, type RefusedConfig } from "@factotum/config";
 import { CHILD_VARIABLE } from "@factotum/sandbox";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
@@ -57,6 +57,15 @@ export async function gatewayControl(
 async function refuseVainRestart(context: CliContext): Promise<void> {
   const loaded = await loadConfig(await configOptions(context.env));
   if (loaded.type === "refused") throw refusedStart(loaded);
+  if (!isBroken(loaded)) return;
+  throw new CliError("configInvalid", `${loaded.path} cannot be used:\n${listProblems(loaded.problems)}`, {
+    fix: 'Repair the file and check it with "factotum config validate". The gateway was not restarted.',
+  });
+}
+
+/** True if the last good copy would run in place of an existing file. */
+function isBroken(loaded: LoadedConfig | RefusedConfig): loaded is LoadedConfig {
+  return loaded.type === "loaded" && loaded.source === "last-good" && !loaded.problems.some(({ type }) => type === "missing");
 }
 
 /**
@@ -91,6 +100,9 @@ export interface Started {
 }
 
 async function reportStarted(context: CliContext, { facts, how }: Started, json: boolean): Promise<number> {
+  const loaded = await loadConfig(await configOptions(context.env));
+  if (isBroken(loaded))
+    context.note(`factotum: ${loaded.path} cannot be used. The gateway runs with the last good copy; see "factotum config validate".\n`);
   if (json) {
     printJson(context, { running: true, ...facts });
     return EXIT.ok;
@@ -102,7 +114,6 @@ async function reportStarted(context: CliContext, { facts, how }: Started, json:
     throw requestError(error);
   });
   if (publicUrl !== undefined) context.print(`From outside: ${addressOf(publicUrl, gateway.token)}\n`);
-  const loaded = await loadConfig(await configOptions(context.env));
   if (loaded.type === "loaded") context.print(await describeNetwork(networkUrls(loaded.config.gateway.bind, facts.port), gateway.token));
   return EXIT.ok;
 }

@@ -278,6 +278,15 @@ describe("a gateway in the foreground", () => {
     expect(status.config.fileHash).not.toBe(status.config.runningHash);
     expect(status.config.problems.length).toBeGreaterThan(0);
     expect((await cli.run("status")).stdout).toContain("is not what runs");
+    expect(await cli.run("gateway", "start")).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(`${file} cannot be used. The gateway runs with the last good copy`) as string,
+    });
+    expect(await cli.run("gateway", "restart")).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining(`${file} cannot be used`) as string,
+    });
+    expect((await cli.run("gateway", "status")).code).toBe(0);
     running.child.kill("SIGTERM");
     expect((await running.ended).stderr).toContain("last good copy");
   });
