@@ -114,6 +114,18 @@ describe("events that are passed on", () => {
     expect(switches).toEqual([]);
   });
 
+  test.each([true, false])(
+    "text that nobody has seen (%s) can be withdrawn by the caller, and then the next candidate answers",
+    async (isUnseen) => {
+      const text: ModelEvent = { type: "text-delta", index: 0, text: "Once upon" };
+      const second = candidate("b", [answering("hello")]);
+      const first = candidate("a", [[{ type: "message-start" }, text, ...failing("truncated").slice(1)]]);
+      const client = createFailoverClient([first, second], { clock: new FakeClock(), withdrawText: () => isUnseen });
+      expect((await collect(client)).at(-1)?.type).toBe(isUnseen ? "message-end" : "message-failed");
+      expect(second.calls).toBe(isUnseen ? 1 : 0);
+    },
+  );
+
   test.each(["thinking-delta", "tool-call-start"] as const)("after a %s the next candidate's start withdraws it", async (type) => {
     const begun: ModelEvent = type === "tool-call-start" ? { type, index: 0, id: "c", name: "ls" } : { type, index: 0, text: "Hmm" };
     const second = candidate("b", [answering("hello")]);

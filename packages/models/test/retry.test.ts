@@ -25,7 +25,7 @@ interface Played {
 /** A retrying client over one that emits these events, one script per call; the last script is repeated. */
 function playing(
   scripts: readonly (readonly ModelEvent[])[],
-  { clock, jitter = 0 }: { readonly clock: FakeClock; readonly jitter?: number },
+  { clock, jitter = 0, withdrawText }: { readonly clock: FakeClock; readonly jitter?: number; readonly withdrawText?: () => boolean },
 ): Played {
   const { info } = clientFor(compatibleChat, "http://127.0.0.1:9");
   const retries: ModelRetry[] = [];
@@ -37,7 +37,12 @@ function playing(
     },
   };
   const random = { bytes: (count: number) => new Uint8Array(count), uuid: () => "", float: () => jitter };
-  const client = createRetryClient(inner, { clock, random, onRetry: (retry) => retries.push(retry) });
+  const client = createRetryClient(inner, {
+    clock,
+    random,
+    onRetry: (retry) => retries.push(retry),
+    ...(withdrawText !== undefined && { withdrawText }),
+  });
   const played: Played = { client, retries, calls: 0 };
   return played;
 }
@@ -138,6 +143,32 @@ describe("already passed on", () => {
     const played = playing([cut, ANSWER], { clock });
     expect(await collectHastily(played.client, clock)).toEqual(cut);
     expect(played.calls).toBe(1);
+  });
+});
+
+describe("text that can be withdrawn", () => {
+  const cutOff: readonly ModelEvent[] = [{ type: "message-start" }, ...TEXT, ...failing("truncated").slice(1)];
+
+  test("is requested again while nobody has seen it", async () => {
+    const clock = new HastyClock();
+    const played = playing([cutOff, ANSWER], { clock, withdrawText: () => true });
+    const events = await collectHastily(played.client, clock);
+    expect(events).toEqual([{ type: "message-start" }, ...TEXT, ...ANSWER]);
+    expect(played.calls).toBe(2);
+  });
+
+  test("is final once it was seen, and is not withdrawn before the last try", async () => {
+    const clock = new HastyClock();
+    const asked: number[] = [];
+    const withdrawText = (): boolean => asked.push(played.calls) < 2;
+    const played = playing([cutOff], { clock, withdrawText });
+    const events = await collectHastily(played.client, clock);
+    expect(events.at(-1)?.type).toBe("message-failed");
+    expect(played.calls).toBe(2);
+    const never = playing([cutOff], { clock, withdrawText: () => asked.push(0) > 0 });
+    await collectHastily(never.client, clock);
+    expect(never.calls).toBe(3);
+    expect(asked).toEqual([1, 2, 0, 0]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { ModelError, NO_USAGE } from "@factotum/agent-contract";
+import { ModelError, NO_USAGE, withoutUndefined } from "@factotum/agent-contract";
 import type { ModelClient, ModelEvent, ModelRequest } from "@factotum/agent-contract";
 import { createFailoverClient, createRetryClient } from "@factotum/models";
 import type { Cooldowns, FailoverOptions, RetryOptions } from "@factotum/models";
@@ -16,7 +16,7 @@ const NO_CREDENTIAL = "no key";
 const CHARS_PER_TOKEN = 4;
 
 /** Options of a model chain. */
-export interface ModelChainOptions extends FailoverOptions, Pick<RetryOptions, "random"> {
+export interface ModelChainOptions extends FailoverOptions, Pick<RetryOptions, "random" | "withdrawText"> {
   readonly cooldowns: Cooldowns;
   readonly spend: SpendGuard;
   readonly observer: Observer;
@@ -32,11 +32,12 @@ export interface ModelChainOptions extends FailoverOptions, Pick<RetryOptions, "
  * corrected key must work at once. Throws a `TypeError` without models.
  */
 export function modelChain(models: readonly ResolvedModel[], cause: SpendCause, options: ModelChainOptions): ModelClient {
-  const { spend, observer, clock, random, place = OUTER_PLACE } = options;
+  const { spend, observer, clock, random, withdrawText, place = OUTER_PLACE } = options;
   const retries: RetryOptions = {
     clock,
     random,
     onRetry: (retry) => observer.modelRetried(retry, cause),
+    ...withoutUndefined({ withdrawText }),
     aroundPause: async (pause, { signal }) => {
       place.leave();
       await pause();

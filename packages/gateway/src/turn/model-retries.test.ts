@@ -1,6 +1,6 @@
 import { startAnthropicServer, textReply } from "@factotum/testing-providers";
 import type { AnthropicReply, AnthropicServer } from "@factotum/testing-providers";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import { hastyClock } from "../../test/hasty-clock.ts";
 import { OUTER_PLACE } from "../queue/lane-place.ts";
@@ -145,4 +145,85 @@ test("/stop ends the backoff", async () => {
   expect(performance.now() - stopped).toBeLessThan(10_000);
   expect(server.requests).toHaveLength(1);
   expect(retried()).toHaveLength(1);
+});
+
+describe("an answer that is cut off in its text", () => {
+  const LONG = "A first idea, which is never finished. ".repeat(40);
+  const cut: AnthropicReply = {
+    type: "message",
+    content: [{ type: "text", text: LONG }],
+    deltaCharacters: 40,
+    fault: { type: "cut", afterBytes: 2_000 },
+  };
+  const requests = (): number => server.requests.length;
+
+  test("is requested again while nobody has seen it: each try is charged, the answer is sent once", async () => {
+    server.script([cut, cut, textReply("Here.")]);
+    await using running = await startTestGateway({ platform, clock: hastyClock, patch: withModel(server.baseUrl) });
+    await platform.say(platform.message("hello"));
+    await running.gateway.engine.idle();
+    expect(texts()).toEqual(["Here."]);
+    const day = running.gateway.engine.parts.running.agents.default.time.day(Date.now());
+    expect(await running.store.readSpend(day, "main")).toMatchObject([{ cause: "user", calls: 3 }]);
+    const session = await running.store.readSession("agent:main:main");
+    expect(JSON.stringify(await running.store.readContext(session?.sessionId ?? ""))).not.toContain("A first idea");
+  });
+
+  test("fails with one message after the third try", async () => {
+    server.respond(() => cut);
+    await using running = await startTestGateway({ platform, clock: hastyClock, patch: withModel(server.baseUrl) });
+    await platform.say(platform.message("hello"));
+    await running.gateway.engine.idle();
+    expect(requests()).toBe(3);
+    expect(texts()).toEqual([expect.stringContaining("broke off")]);
+  });
+
+  test("is final for a client that watches the session", async () => {
+    server.script([cut, textReply("Here.")]);
+    await using running = await startTestGateway({ platform, clock: hastyClock, patch: withModel(server.baseUrl) });
+    using _watch = running.gateway.engine.parts.events.subscribe("agent:main:main", () => undefined);
+    await platform.say(platform.message("hello"));
+    await running.gateway.engine.idle();
+    expect(requests()).toBe(1);
+    expect(texts()).toEqual([expect.stringContaining("broke off")]);
+  });
+
+  // A preview in blocks waits for 200 characters; in blocks of messages, for 50.
+  test.each([
+    ["preview", { streaming: { mode: "block" } }, "off"],
+    ["message", { blockStreaming: true }, "on"],
+  ] as const)("is requested again as long as the %s has none of it", async (_name, accountConfig, blockStreamingDefault) => {
+    platform = new TestPlatform("platform", { edit: true, delete: true, streaming: "edit" });
+    const patch: NonNullable<Parameters<typeof startTestGateway>[0]>["patch"] = (config) => {
+      const base = withModel(server.baseUrl)(config);
+      return { ...base, agents: base.agents.map((agent) => ({ ...agent, blockStreamingDefault })) };
+    };
+    const short: AnthropicReply = { ...cut, fault: { type: "cut", afterBytes: 700 } };
+    server.script([short, textReply("Here.")]);
+    await using running = await startTestGateway({ platform, clock: hastyClock, patch, accountConfig });
+    await platform.say(platform.message("hello"));
+    await running.gateway.engine.idle();
+    expect(texts()).toEqual(["Here."]);
+    expect(requests()).toBe(2);
+  });
+
+  test("is final once blocks of it were sent, and they are sent once", async () => {
+    const rows = {
+      blockStreamingDefault: "on",
+      blockStreamingChunk: { minChars: 50, maxChars: 150 },
+      blockStreamingCoalesce: { idleMs: 0 },
+    } as const;
+    const patch: NonNullable<Parameters<typeof startTestGateway>[0]>["patch"] = (config) => {
+      const base = withModel(server.baseUrl)(config);
+      return { ...base, agents: base.agents.map((agent) => ({ ...agent, ...rows })) };
+    };
+    server.script([{ ...cut, fault: { type: "cut", afterBytes: 3_500 } }, textReply("Here.")]);
+    await using running = await startTestGateway({ platform, clock: hastyClock, patch, accountConfig: { blockStreaming: true } });
+    await platform.say(platform.message("hello"));
+    await running.gateway.engine.idle();
+    expect(requests()).toBe(1);
+    expect(texts().length).toBeGreaterThan(1);
+    const sent = texts().join(" ");
+    expect(LONG.startsWith(sent.slice(0, sent.lastIndexOf("finished.")).trim())).toBe(true);
+  });
 });

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Logger, Random, Clock, AgentMessage, ModelClient } from "@factotum/agent-contract";
 import type { Cooldowns, FailoverSwitch } from "@factotum/models";
 import { clampThinking, noThoughtsNote } from "@factotum/models";
@@ -26,6 +27,13 @@ export interface RunModel {
 /** What is recorded with the requests of a run, apart from their models. */
 type KeptRequests = Omit<RequestRecorderOptions, "model" | "credentialOf" | "clock">;
 
+/** What a run gives to its models. */
+interface RunHooks {
+  readonly place: LanePlace;
+  /** Withdraws the text of a failed request, so that it can be sent again; false if it was shown. */
+  readonly withdrawText?: () => boolean;
+}
+
 /** Dependencies of run models. */
 export interface RunModelOptions {
   readonly cooldowns: Cooldowns;
@@ -41,7 +49,7 @@ export function createRunModel(
   models: { readonly model: ResolvedModel; readonly fallbacks: readonly ResolvedModel[] },
   cause: SpendCause,
   options: RunModelOptions,
-  { place, ...kept }: KeptRequests & { readonly place: LanePlace },
+  { place, withdrawText, ...kept }: KeptRequests & RunHooks,
 ): RunModel {
   const { model, fallbacks } = models;
   const { clock, random, cooldowns, observer, spend } = options;
@@ -56,6 +64,7 @@ export function createRunModel(
     spend,
     place,
     requests,
+    ...withoutUndefined({ withdrawText }),
     onAnswer: ({ provider, model: id, credential }) => {
       const reference = `${provider}/${id}`;
       if (asked.get(reference) !== undefined) asked.set(reference, credential);

@@ -52,6 +52,8 @@ export class TurnRecorder {
   readonly #shownThoughts: string[] = [];
   readonly #stream: ReplyStream | undefined;
   #lastText = "";
+  /** True once a client has received text of the current answer. */
+  #wasWatched = false;
   #tainted: boolean;
 
   constructor(
@@ -99,6 +101,12 @@ export class TurnRecorder {
     return this.#stream?.finish();
   }
 
+  /** Withdraws the text of an unfinished answer; false if somebody has seen it, in the chat or in a client that watches the session. */
+  withdrawText(): boolean {
+    if (this.#wasWatched || this.#options.events.isWatched(this.#prepared.facts.sessionKey)) return false;
+    return this.#stream?.withdraw() ?? true;
+  }
+
   /** Texts that the run has sent to its own origin with the `message` tool; an empty one is a file without text. */
   get sentTexts(): readonly string[] {
     return this.#sentTexts;
@@ -136,6 +144,7 @@ export class TurnRecorder {
     switch (event.type) {
       case "turn-start":
         this.#steering.onTurnStart(event.turn);
+        this.#wasWatched = false;
         await this.#stream?.nextRequest();
         if (!this.#hasUnwritten) return;
         if (this.#hasChanged) return this.flush();
@@ -313,6 +322,7 @@ export class TurnRecorder {
         });
       case "text-delta":
       case "thinking-delta":
+        this.#wasWatched ||= event.type === "text-delta" && events.isWatched(facts.sessionKey);
         return events.publish(facts.sessionKey, { type: "block-delta", runId: turn.id, text: event.text });
       default:
         return;

@@ -180,14 +180,15 @@ export class TurnRunner {
     const { begun, signal, laneSignal, place } = bounds;
     const { store, clock, files, toolLimits, waits } = this.#options;
     const sentBefore = Math.max(prepared.kept.sentBefore, before.requests);
-    const kept = { ...prepared.kept, sentBefore, digests: this.#digests, place };
+    const withdrawText = (): boolean => recorder.withdrawText();
+    const kept = { ...prepared.kept, sentBefore, digests: this.#digests, place, withdrawText };
     const runModel = createRunModel(prepared, { agentId: agent.config.id, kind: turn.kind }, this.#options, kept);
     const { client, requests } = runModel;
     const resumed = beginning.type === "resumed" ? resumeRun(request.history, await store.readJournal(turn.id), client) : undefined;
     // It resumes with the tools of a stored answer.
     if (resumed?.answer !== undefined) place.leave();
     const steering = new TurnSteering(prepared, this.#options, { resumed, signal });
-    const recorder = new TurnRecorder(prepared, this.#options, { resumed, requests, steering, begun, signal });
+    const recorder: TurnRecorder = new TurnRecorder(prepared, this.#options, { resumed, requests, steering, begun, signal });
     const run = runAgent(
       {
         facts,

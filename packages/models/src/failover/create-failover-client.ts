@@ -1,7 +1,7 @@
 import type { Clock, ModelClient, ModelError, ModelEvent } from "@factotum/agent-contract";
 import { type CandidateKey, Cooldowns } from "./cooldowns.ts";
 import { type Attempt, FailoverPlan } from "./failover-plan.ts";
-import { showsText } from "./shows-text.ts";
+import { isText } from "./is-text.ts";
 
 /** A client, bound to one model and one credential. */
 export interface FailoverCandidate {
@@ -35,6 +35,8 @@ export interface FailoverOptions {
   readonly onSwitch?: (change: FailoverSwitch) => void;
   /** Called for each call with the answering candidate, before its first event; again if the answer is withdrawn. Must not throw. */
   readonly onAnswer?: (candidate: CandidateKey) => void;
+  /** Called if a candidate fails after text: true if nobody has seen that text and it is now withdrawn. Default: it was seen. Must not throw. */
+  readonly withdrawText?: () => boolean;
 }
 
 interface Entry extends CandidateKey {
@@ -42,9 +44,9 @@ interface Entry extends CandidateKey {
 }
 
 /**
- * A client over several candidates: asks them in order until one starts to answer. After the first text was passed on there is no failover: the failure ends
- * the stream, so no text is shown twice. Thoughts of a candidate that failed midway are withdrawn by the next one's `message-start`. `info` is that of the
- * first candidate. Throws a `TypeError` without candidates.
+ * A client over several candidates: asks them in order until one starts to answer. After the first text was shown there is no failover: the failure ends the
+ * stream, so no text is shown twice. The content of a candidate that failed midway is withdrawn by the next one's `message-start`. `info` is that of the first
+ * candidate. Throws a `TypeError` without candidates.
  */
 export function createFailoverClient(candidates: readonly FailoverCandidate[], options: FailoverOptions): ModelClient {
   const entries = candidates.map(({ client, credential }): Entry => ({
@@ -66,7 +68,8 @@ export function createFailoverClient(candidates: readonly FailoverCandidate[], o
           options.onAnswer?.(keyOf(entry));
           if (entry !== first) options.onSwitch?.(toSwitch(first, entry, plan.attempts));
         };
-        if (yield* ask(entry, { plan, now, tell, events: entry.client.stream(request, { signal }) })) return;
+        const events = entry.client.stream(request, { signal });
+        if (yield* ask(entry, { plan, now, tell, withdrawText: options.withdrawText, events })) return;
       }
       yield { type: "message-failed", error: plan.toError(now()) };
     },
@@ -77,6 +80,7 @@ interface Ask {
   readonly plan: FailoverPlan<Entry>;
   readonly now: () => number;
   readonly tell: () => void;
+  readonly withdrawText: FailoverOptions["withdrawText"];
   readonly events: AsyncIterable<ModelEvent>;
 }
 
@@ -84,10 +88,10 @@ interface Ask {
  * Passes on one candidate's events, from the first that has content; a start alone is held back until then. True if the stream has had its last event, false if
  * the next candidate is to be asked.
  */
-async function* ask(entry: Entry, { plan, now, tell, events }: Ask): AsyncGenerator<ModelEvent, boolean, undefined> {
+async function* ask(entry: Entry, { plan, now, tell, withdrawText, events }: Ask): AsyncGenerator<ModelEvent, boolean, undefined> {
   let start: ModelEvent | undefined;
   let begun = false;
-  let shown = false;
+  let hasText = false;
   for await (const event of events) {
     if (event.type === "message-start") {
       start = event;
@@ -95,14 +99,15 @@ async function* ask(entry: Entry, { plan, now, tell, events }: Ask): AsyncGenera
     }
     if (event.type === "message-failed") {
       const verdict = plan.fail(entry, event.error, now());
-      if (shown || verdict === "stop") yield event;
-      return shown || verdict === "stop";
+      const isLast = verdict === "stop" || (hasText && withdrawText?.() !== true);
+      if (isLast) yield event;
+      return isLast;
     }
     if (!begun) tell();
     if (start !== undefined) yield start;
     start = undefined;
     begun = true;
-    shown ||= showsText(event);
+    hasText ||= isText(event);
     if (event.type === "message-end") plan.succeed(entry);
     yield event;
     if (event.type === "message-end") return true;

@@ -1,7 +1,7 @@
 import { ModelError } from "@factotum/agent-contract";
 import type { Clock, ModelClient, ModelEvent, ModelRequest, Random } from "@factotum/agent-contract";
 import { MAX_TRIES, retryDelay } from "./retry-policy.ts";
-import { showsText } from "./shows-text.ts";
+import { isText } from "./is-text.ts";
 
 /** One retry, reported before its delay. */
 export interface ModelRetry {
@@ -21,13 +21,15 @@ export interface RetryOptions {
   readonly random: Random;
   /** Called before each delay. Must not throw. */
   readonly onRetry?: (retry: ModelRetry) => void;
+  /** Called if a request with text is to be sent again: true if nobody has seen that text and it is now withdrawn. Default: it was seen. Must not throw. */
+  readonly withdrawText?: () => boolean;
   /** Runs the backoff between two tries, for callers that release resources meanwhile. It ends early when the signal fires. Must not reject. */
   readonly aroundPause?: (pause: () => Promise<void>, options: { readonly signal: AbortSignal }) => Promise<void>;
 }
 
 /**
- * A client that sends a request up to three times in total if it fails for a transient reason and no text of the answer was passed on. The thoughts of a failed
- * attempt are withdrawn by the `message-start` of the next one. An abort ends the delay at once.
+ * A client that sends a request up to three times in total if it fails for a transient reason and no text of the answer was shown. The content of a failed
+ * attempt is withdrawn by the `message-start` of the next one. An abort ends the delay at once.
  */
 export function createRetryClient(client: ModelClient, options: RetryOptions): ModelClient {
   return { info: client.info, stream: (request, { signal }) => retry(client, request, signal, options) };
@@ -37,14 +39,14 @@ async function* retry(
   client: ModelClient,
   request: ModelRequest,
   signal: AbortSignal,
-  { clock, random, onRetry, aroundPause }: RetryOptions,
+  { clock, random, onRetry, withdrawText, aroundPause }: RetryOptions,
 ): AsyncGenerator<ModelEvent, void, undefined> {
   for (let triesMade = 1; ; triesMade++) {
-    let shown = false;
+    let hasText = false;
     let start: ModelEvent | undefined;
     let failure: Extract<ModelEvent, { type: "message-failed" }> | undefined;
     for await (const event of client.stream(request, { signal })) {
-      shown ||= showsText(event);
+      hasText ||= isText(event);
       if (event.type === "message-failed") failure = event;
       else if (event.type === "message-start") start = event;
       else {
@@ -55,8 +57,8 @@ async function* retry(
     }
     if (failure === undefined) return;
     const { error } = failure;
-    const delayMs = shown || signal.aborted ? undefined : retryDelay(error, { triesMade, random });
-    if (delayMs === undefined) {
+    const delayMs = signal.aborted ? undefined : retryDelay(error, { triesMade, random });
+    if (delayMs === undefined || (hasText && withdrawText?.() !== true)) {
       yield failure;
       return;
     }

@@ -56,6 +56,9 @@ interface OpenAnswer {
   ordinal: number;
   /** True once the answer is complete. */
   isComplete: boolean;
+  /** True once a row was begun. */
+  isShown: boolean;
+  isWithdrawn: boolean;
 }
 
 /**
@@ -88,6 +91,15 @@ export class BlockStream implements ReplyStream {
       default:
         return undefined;
     }
+  }
+
+  withdraw(): boolean {
+    const open = this.#open;
+    if (open?.isShown === true) return false;
+    if (open !== undefined) open.isWithdrawn = true;
+    this.#timer?.[Symbol.dispose]();
+    this.#open = undefined;
+    return true;
   }
 
   onToolStart(): void {
@@ -136,6 +148,8 @@ export class BlockStream implements ReplyStream {
       ready: sent,
       ordinal,
       isComplete: false,
+      isShown: sent > 0,
+      isWithdrawn: false,
     };
   }
 
@@ -219,6 +233,7 @@ export class BlockStream implements ReplyStream {
     if (this.#isStopped(open) || end <= open.sent) return;
     const parts = this.#cut(open, end);
     if (parts.length === 0) return;
+    open.isShown = true;
     const { turn, parts: ports } = this.#options;
     const suppressed = await isSuppressed(turn, ports);
     const rows = parts.map((part, index) => {
@@ -232,9 +247,9 @@ export class BlockStream implements ReplyStream {
   }
 
   /** True if sending must stop. An answer that is complete at shutdown is stored and not requested again, so only this process can send the rest of it. */
-  #isStopped({ isComplete }: OpenAnswer): boolean {
+  #isStopped({ isComplete, isWithdrawn }: OpenAnswer): boolean {
     const { signal } = this.#options;
-    return this.#isOver || (signal.aborted && !(isComplete && signal.reason instanceof LaneShutdown));
+    return this.#isOver || isWithdrawn || (signal.aborted && !(isComplete && signal.reason instanceof LaneShutdown));
   }
 
   #row(

@@ -62,6 +62,8 @@ export class PreviewStream implements ReplyStream {
   #row: OutboxRecord | undefined;
   /** The text of the message. */
   #shown: PreviewText & { readonly answer: number } = { answer: -1, text: "", end: 0 };
+  /** Index of the newest answer whose text was sent, whatever became of it. */
+  #sent = -1;
   #isOff = false;
   /** The text that accepted steps of a native stream have had; `undefined` once the message can only be edited. */
   #streamed: string | undefined;
@@ -86,6 +88,12 @@ export class PreviewStream implements ReplyStream {
     if (this.#text.push(event.text) === "") return;
     this.#worded = this.#answer;
     if (this.#options.mode !== "progress") this.#schedule();
+  }
+
+  withdraw(): boolean {
+    if (this.#sent === this.#answer) return false;
+    this.#text = undefined;
+    return true;
   }
 
   onToolStart(call: ToolCall): void {
@@ -154,6 +162,7 @@ export class PreviewStream implements ReplyStream {
     const next = this.#next();
     if (next === undefined || this.#isOff) return;
     const answer = this.#answer;
+    if (next.end > 0) this.#sent = answer;
     const receipt = this.#row === undefined ? await this.#create(next, answer) : await this.#change(next);
     if (receipt === undefined) return;
     this.#pace.record(receipt);

@@ -3,6 +3,8 @@ import type { ModelStreamEvent, ToolCall } from "@factotum/agent-contract";
 /** Shows an answer while it is written. Calls are sequential, each awaited; all reject when the store does. */
 export interface ReplyStream {
   push(event: ModelStreamEvent): Promise<void>;
+  /** Withdraws the text of the unfinished answer, which is requested again; false, and no change, if some of it may have been shown. */
+  withdraw(): boolean;
   /** A tool call starts. */
   onToolStart(call: ToolCall): void;
   /** An answer is complete. `goesOn`: tool calls follow, so it is not the last one. */
