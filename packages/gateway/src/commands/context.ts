@@ -21,6 +21,8 @@ const CHOICES: Readonly<Record<string, { readonly detail: boolean }>> = {
   " detail": { detail: true },
 };
 
+const NOTHING_YET = "There is nothing to show yet: the model was not asked in this conversation. Say something, then look again.";
+
 /** Sections in the detailed answer. */
 const MAX_SECTIONS = 20;
 
@@ -34,6 +36,7 @@ const PART_NAMES: Readonly<Record<ContextPartType, string>> = {
 
 /** The answer of `/context`: sizes and costs of the last request; with `detail` also its largest sections. Never a text of the conversation. */
 async function contextText(call: CommandCall, options: { readonly detail: boolean }): Promise<CommandAnswer> {
+  if ((await call.session.read()).record === undefined) return NOTHING_YET;
   try {
     const report = await buildContextReport({ sessionKey: call.session.target.sessionKey, diff: "previous" }, call);
     return [

@@ -327,3 +327,29 @@ test("/help lists every command with its summary", async () => {
   const [help = ""] = await say(running, "/help");
   for (const name of ["/model", "/think", "/reasoning", "/verbose", "/status"]) expect(help).toMatch(new RegExp(`^${name}: .+`, "m"));
 });
+
+describe("before the first message, and to a guest", () => {
+  const asGuest = async (running: TestGateway, text: string): Promise<string> => {
+    const origin = { channel: "test", accountId: "default", conversation: { kind: "group", id: "group-1" } } as const;
+    await platform.say(platform.message(text, { origin, sender: { id: "guest", isBot: false }, mentionsBot: true }));
+    await running.gateway.engine.idle();
+    const last = platform.sent.at(-1)?.outbound;
+    return last?.type === "text" ? last.text : "";
+  };
+  const groups = { accountConfig: { groupPolicy: "open" } } as const;
+
+  test.each(["/context", "/context detail"])("%s says that there is nothing yet, and names no session", async (command) => {
+    await using running = await start(groups);
+    const answer = await asGuest(running, command);
+    expect(answer).toContain("nothing to show yet");
+    expect(answer).not.toContain("agent:");
+  });
+
+  test("/status names the credential to the owner alone", async () => {
+    await using running = await start(groups);
+    expect((await say(running, "/status"))[0]).toMatch(/^Credential \S/m);
+    const answer = await asGuest(running, "/status");
+    expect(answer).toContain("Agent main");
+    expect(answer).not.toContain("Credential");
+  });
+});

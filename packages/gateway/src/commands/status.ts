@@ -19,15 +19,17 @@ export const statusCommand: Command = defineCommand({
   run: (_, call) => statusText(call),
 });
 
-/** The answer of `/status`: the conversation's model, credential and context, and active cooldowns. */
+/** The answer of `/status`: the conversation's model, its credential by name for the owner, context, and active cooldowns. */
 async function statusText({ session, sessions, running, cooldowns, clock }: CommandCall): Promise<string> {
   const found = await session.read();
   const { record, agent } = found;
+  const isOwner = session.target.input.admission.owner;
   const model = await usableModel(found);
   const lines = [`Agent ${agent.config.id}, ${await modelLine(found, running.models)}`];
   if (model !== undefined) {
     const { candidates, credential } = preferCredential(model, record?.overrides.authProfile);
-    if (candidates.length > 1) lines.push(`Credential ${credential ?? ""}, one of ${candidates.length}.`);
+    if (isOwner && credential !== undefined)
+      lines.push(`Credential ${credential}${candidates.length > 1 ? `, one of ${candidates.length}` : ""}`);
     lines.push(capitalised(thinkingLine(found, model.client.info)));
   }
   if (record !== undefined) {
@@ -42,7 +44,7 @@ async function statusText({ session, sessions, running, cooldowns, clock }: Comm
   );
   for (const { provider, model: name = "*", credential, reason, untilMs } of resting) {
     const minutes = Math.max(1, Math.ceil((untilMs - clock.now()) / 60_000));
-    lines.push(`${provider}/${name} (${credential}) is not asked for ${minutes} min: ${reason}`);
+    lines.push(`${provider}/${name}${isOwner ? ` (${credential})` : ""} is not asked for ${minutes} min: ${reason}`);
   }
   return lines.join("\n");
 }
