@@ -145,7 +145,13 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     store,
     damage: store.damage,
     reserve,
-    localFiles: createLocalFiles(files),
+    localFiles: createLocalFiles(files, {
+      protectedFolders: [paths.credentialsFolder, paths.stateFolder],
+      hasSecret: async (text) => {
+        await secrets.toolOutput.ready();
+        return secrets.toolOutput.redact(text) !== text;
+      },
+    }),
     environment: env,
     ...system,
     ...ofThisBuild(),

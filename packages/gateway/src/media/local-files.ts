@@ -10,7 +10,7 @@ export type LocalFile =
       /** Its content comes from strangers (R23). */
       readonly untrusted: boolean;
     }
-  | { readonly type: "refused"; readonly reason: "not-found" | "not-allowed" | "too-large"; readonly shown: string };
+  | { readonly type: "refused"; readonly reason: "not-found" | "not-allowed" | "too-large" | "secret"; readonly shown: string };
 
 /** Reads files like the file tools: only under the folders that the run may use, checked after symbolic links (R21). Provided by the composition. */
 export interface LocalFiles {
@@ -20,7 +20,7 @@ export interface LocalFiles {
     options: {
       readonly run: RunFacts;
       readonly maxBytes: number;
-      /** Only files whose real path is in the run's workspace. */
+      /** For a file that is sent: its real path must be in the run's workspace, and it must hold no secret. */
       readonly isInWorkspace?: true;
     },
   ): Promise<LocalFile>;

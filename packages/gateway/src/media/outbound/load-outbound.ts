@@ -32,6 +32,7 @@ const WHY = {
   "not-found": "there is no such file in the workspace",
   "not-allowed": "it is not a file in the workspace",
   "too-large": "it is too large for this chat",
+  secret: "it holds a key or a token, which is never sent",
 } as const;
 
 const WHY_NO_WEB = "addresses of the web are asked for in the owner's turns alone, and not when they hold words or files of somebody else";

@@ -29,7 +29,8 @@ export async function loadReference(reference: ImageReference, options: LoadOpti
 async function load(reference: ImageReference, { files, store, run }: LoadOptions): Promise<LoadedReference> {
   if (reference.type === "path") {
     const file = await files.read(reference.path, { run, maxBytes: FETCH_MAX_BYTES.image });
-    return file.type === "file" ? { ...file, type: "loaded" } : file;
+    if (file.type === "file") return { ...file, type: "loaded" };
+    return { ...file, reason: file.reason === "secret" ? "not-allowed" : file.reason };
   }
   const shown = mediaReference(reference.id);
   const media = await store.find(run.sessionId, reference.id);
