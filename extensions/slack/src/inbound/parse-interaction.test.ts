@@ -27,6 +27,10 @@ describe("slash commands", () => {
     ["/factotum", "", { name: "help", argumentsText: "" }],
     ["/think", "high", { name: "think", argumentsText: "high" }],
     ["/factotum", "what is new?", undefined],
+    ["/factotum", "/trust", { name: "trust", argumentsText: "" }],
+    ["/factotum", "/etc/hosts is a file", undefined],
+    ["/send", "off", { name: "send", argumentsText: "off" }],
+    ["/trust", "", { name: "trust", argumentsText: "" }],
   ])("%s %s", (name, text, expected) => {
     expect(command({ command: name, text })?.command).toEqual(expected);
   });

@@ -44,6 +44,9 @@ const PressSchema = z.looseObject({
   actions: z.array(ActionSchema).min(1),
 });
 
+/** The command that takes other commands and messages. */
+const GENERAL_COMMAND = "factotum";
+
 /** What is needed to parse commands and interactions. */
 export interface InteractionContext {
   readonly accountId: string;
@@ -60,8 +63,8 @@ export function teamOf(payload: unknown): string | undefined {
 }
 
 /**
- * Parses a slash command. One that is named as a command of the gateway is that command; in any other, the first word is a command if there is one of that
- * name, and the text a message if not. Without text it asks for help. `undefined` for anything else.
+ * Parses a slash command: a command of the gateway by its name. Of `/factotum` the first word is a command if it has a slash or is in the menu, and the text a
+ * message if not; without text it asks for help. `undefined` for anything else.
  */
 export function parseCommand(payload: unknown, context: InteractionContext): MsgContext | undefined {
   const parsed = CommandSchema.safeParse(payload);
@@ -91,10 +94,11 @@ function plainText(text: string): string {
 }
 
 function commandOf(own: string, text: string, commands: ReadonlySet<string>): NativeCommand | undefined {
-  if (commands.has(own)) return { name: own, argumentsText: text };
+  // The list has no commands of the owner: the gateway knows them, and answers unknown ones.
+  if (own !== GENERAL_COMMAND) return { name: own, argumentsText: text };
   if (text === "") return commands.has("help") ? { name: "help", argumentsText: "" } : undefined;
-  const [, name = "", argumentsText = ""] = /^\/?(\S+)\s*([\s\S]*)$/.exec(text) ?? [];
-  return commands.has(name) ? { name, argumentsText } : undefined;
+  const [, slash = "", name = "", argumentsText = ""] = /^(\/?)([^\s/]+)(?:\s+([\s\S]*))?$/.exec(text) ?? [];
+  return slash !== "" || commands.has(name) ? { name, argumentsText } : undefined;
 }
 
 /** Parses a pressed button, with the values of the form around it. `undefined` for anything else. */
