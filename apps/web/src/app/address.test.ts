@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { loadToken, parseFragment, renderFragment, storeToken, takeToken } from "./address.ts";
+import { loadToken, parseFragment, parsePastedToken, renderFragment, storeToken, takeToken } from "./address.ts";
 
 function pageAt(hash: string) {
   const stored = new Map<string, string>();
@@ -44,4 +44,14 @@ test("keeps the view in the address, also after the token is removed", () => {
 test("a session key is read from the address as it was written", () => {
   for (const key of ["agent:main:main", "agent:a:x:direct:50%25#&+ é"])
     expect(parseFragment(renderFragment(key))).toEqual({ token: undefined, sessionKey: key });
+});
+
+test.each([
+  [" s3cret\n", "s3cret"],
+  ["http://127.0.0.1:18789/#token=s3cret", "s3cret"],
+  ["http://127.0.0.1:18789/ui/#session=agent:main:main&token=s3cret", "s3cret"],
+  ["a#b", "a#b"],
+  [" ", ""],
+])("reads the token in the pasted text %j", (pasted, token) => {
+  expect(parsePastedToken(pasted)).toBe(token);
 });

@@ -19,6 +19,13 @@ export function parseFragment(fragment: string): AddressParts {
   };
 }
 
+/** The token in what a person has pasted: a token, or the address that the gateway prints. */
+export function parsePastedToken(pasted: string): string {
+  const text = pasted.trim();
+  const at = text.indexOf("#");
+  return (at === -1 ? undefined : parseFragment(text.slice(at)).token) ?? text;
+}
+
 /** The fragment for a session and its view. */
 export function renderFragment(sessionKey: string, view: View = "chat"): string {
   return `#session=${encodeURIComponent(sessionKey).replaceAll("%3A", ":")}${view === "chat" ? "" : `&view=${view}`}`;

@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from "react";
+import { parsePastedToken } from "../app/address.ts";
 
 /** Asks for the gateway's token, with the reason. */
 export function TokenForm({
@@ -11,7 +12,8 @@ export function TokenForm({
   const [token, setToken] = useState("");
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (token.trim() !== "") onToken(token.trim());
+    const given = parsePastedToken(token);
+    if (given !== "") onToken(given);
   };
   return (
     <main className="gate">
@@ -24,7 +26,7 @@ export function TokenForm({
         )}
         <p>
           {reason === undefined ? "This page needs the token of your gateway. " : ""}
-          Open the address that the gateway prints when it starts, or paste the token that stands in it after <code>#token=</code>.
+          Open the address that the gateway prints when it starts, or paste it, or the token that stands in it after <code>#token=</code>.
         </p>
         <label className="field">
           <span>Token</span>
