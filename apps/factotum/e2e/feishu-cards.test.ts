@@ -138,6 +138,29 @@ test("a button with a command runs it; another person's press of it does not", a
   expect(scene.model.requests).toHaveLength(1);
 });
 
+test("a guest's reply, card or reaction reaches no message of the owner's conversation", async () => {
+  const guest = { chatId: "oc_guest", senderOpenId: "ou_lisi" };
+  await using scene = await startFeishuScene(undefined, { account: { allowFrom: [USER, guest.senderOpenId] } });
+  scene.feishu.app.chats.add(guest.chatId);
+  scene.model.respond(() => sayText("Hello."));
+  await say(scene, "webhook", "hello");
+  await scene.waitForSent(1);
+  const replyTo = `om_${messages.toString(16).padStart(32, "c")}`;
+  const answers = [
+    callTools(
+      { name: "message", arguments: { action: "send", message: "Reply OK", replyTo } },
+      { name: "message", arguments: { action: "card", card: CARD, replyTo } },
+      { name: "message", arguments: { action: "react", messageId: replyTo, emoji: "👍" } },
+    ),
+    sayText("Done."),
+  ];
+  scene.model.respond(() => answers.shift() ?? sayText("Fine."));
+  await say(scene, "webhook", "write to the owner", guest);
+  await scene.waitForSent(2);
+  expect(newestMessage(scene).match(/is not known as a message of that conversation/g)).toHaveLength(3);
+  expect(scene.feishu.sent.slice(1)).toMatchObject([{ receiveId: guest.chatId }]);
+});
+
 test("a mention in a running thread is answered in it, with what was said there before", async () => {
   await using scene = await startFeishuScene(undefined, { account: { groupPolicy: "open" } });
   const { feishu } = scene;

@@ -42,6 +42,17 @@ export function describeInbox(context: () => ContractContext): void {
       expect(third).toMatchObject({ type: "duplicate", input: { state: { type: "dead", reason: "tried too often" } } });
     });
 
+    test("a message is known by its id in its chat, whatever its thread, and nowhere else", async () => {
+      const { store } = context();
+      await store.acceptInput(sampleMessage("1"), at);
+      await store.acceptInput(sampleMessage("2", { messageId: messageId("2") }), at);
+      const inThread: Origin = { ...ORIGIN, conversation: { ...ORIGIN.conversation, threadId: "om_root" } };
+      const ids = ["om_1", "2", "om_9"];
+      const known = async (chat: Origin): Promise<boolean[]> => Promise.all(ids.map(async (id) => store.hasReceived(chat, id)));
+      expect(await known(inThread)).toEqual([true, true, false]);
+      for (const chat of OTHER_PLACES.slice(1)) expect(await known(chat)).toEqual([false, false, false]);
+    });
+
     test("attempts to start an input's turn are counted over restarts, can be taken back, and restart with a replay", async () => {
       const { store, fixture } = context();
       const ids = await Promise.all(["1", "2"].map(async (id) => (await store.acceptInput(sampleMessage(id), at)).input.id));

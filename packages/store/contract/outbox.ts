@@ -32,6 +32,31 @@ export function describeOutbox(context: () => ContractContext): void {
       await expect(store.addOutbound([sampleOutbound("c")], { turnId: "t9" })).rejects.toMatchObject({ code: "not-found" });
     });
 
+    test("a sent message has the rows whose receipts name it and their edits; those of other chats only if its own has none", async () => {
+      const { store } = context();
+      const send = async (
+        key: string,
+        ids: readonly string[],
+        changes: Partial<ReturnType<typeof sampleOutbound>> = {},
+      ): Promise<string> => {
+        const [row] = await store.addOutbound([sampleOutbound(key, { state: "sending", ...changes })]);
+        if (row === undefined) throw new Error("No row was added.");
+        await store.settleOutbound(row.id, { type: "receipt", receipt: { type: "accepted", messageIds: ids.map(messageId) } }, at);
+        return row.id;
+      };
+      const { target } = sampleOutbound("a");
+      const place = (id: string): typeof target => ({ ...target, conversation: { ...target.conversation, id } });
+      const first = await send("a", ["m1", "m2"]);
+      const elsewhere = await send("b", ["m2", "m3"], { target: place("ou_2") });
+      await addOne(store, "c");
+      const edited = await store.addOutbound([sampleOutbound("d", { outbound: { type: "edit", of: first, shown: 0, text: "x" } })]);
+      const idsOf = async (id: string, chat = target): Promise<string[]> => (await store.listSentMessage(chat, id)).map((row) => row.id);
+      expect(await idsOf("m2")).toEqual([edited[0]?.id, first]);
+      expect(await idsOf("m3")).toEqual([elsewhere]);
+      expect(await idsOf("m3", { ...target, accountId: "second" })).toEqual([]);
+      expect(await idsOf("m")).toEqual([]);
+    });
+
     test("a row is claimed once", async () => {
       const { store } = context();
       const row = await addOne(store, "a");

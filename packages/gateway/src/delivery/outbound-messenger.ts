@@ -25,6 +25,7 @@ import { planMedia } from "./plan-media.ts";
 import { planMessage } from "./plan-message.ts";
 import { publishEntry } from "./publish-entry.ts";
 import { findTarget } from "./rich/find-target.ts";
+import { KnownMessages } from "./rich/known-messages.ts";
 import { performAction } from "./rich/perform-action.ts";
 import { audienceOf, planOperation } from "./rich/plan-operation.ts";
 import type { PlannedOperation } from "./rich/plan-operation.ts";
@@ -59,6 +60,7 @@ interface AddressedCall {
 /** Sends for the `message` tool. Tools are created before the engine, so `connect` provides the dependencies later. */
 export class OutboundMessenger implements Messenger {
   #parts: MessengerParts | undefined;
+  readonly #known = new KnownMessages();
 
   connect(parts: MessengerParts): void {
     this.#parts = parts;
@@ -75,7 +77,13 @@ export class OutboundMessenger implements Messenger {
     const found = await findTarget(request, turn.origin, { channels: parts.channels, signal });
     if ("refusal" in found) return refused(found.refusal);
     const { target, channel } = found;
-    if (request.operation.type === "act") return performAction(request.operation, { target, channel, signal });
+    const foreign = await this.#known.findForeign(request, { chat: target, turn }, parts);
+    if (foreign !== undefined) return refused(unknownMessage(foreign));
+    if (request.operation.type === "act") {
+      const result = await performAction(request.operation, { target, channel, signal });
+      if (result.type === "done") this.#known.note(target, result.value);
+      return result;
+    }
     if (await isSuppressed({ sessionKey: run.sessionKey, origin: target }, parts))
       return refused("The send policy does not let this session send messages.");
     const call: AddressedCall = { request, target, channel, run, signal, nowMs: parts.clock.now() };
@@ -86,6 +94,10 @@ export class OutboundMessenger implements Messenger {
 
 function refused(message: string): MessengerResult {
   return { type: "refused", message };
+}
+
+function unknownMessage(id: string): string {
+  return `${JSON.stringify(id)} is not known as a message of that conversation. Use a message_id or reply_to_id that you were given there, or leave it out.`;
 }
 
 async function plan(

@@ -57,6 +57,8 @@ const RULES: { readonly [Method in keyof Store]: Rule } = {
   appendEntry: "hold",
   hasTurnFrom: "read",
   hasOutbound: "read",
+  listSentMessage: "read",
+  hasReceived: "read",
   findNotice: "read",
   readTranscript: "read",
   readContext: "read",

@@ -1,4 +1,4 @@
-import type { AccountProgress, MsgContext } from "@factotum/channel-contract";
+import type { AccountProgress, MsgContext, Origin } from "@factotum/channel-contract";
 import type { NewOutbound } from "./outbox-store.ts";
 import type { Page } from "./page.ts";
 import type { PendingCommit } from "./pending-commit.ts";
@@ -40,6 +40,8 @@ export interface InboxStore {
     readonly cursor?: string;
   }): Promise<Page<InputRecord>>;
   readInput(id: string): Promise<InputRecord | undefined>;
+  /** True if a message with this id was received in the chat, whatever its thread; while its input is kept. */
+  hasReceived(chat: Origin, messageId: string): Promise<boolean>;
   /** The newest inputs in any state, newest first. */
   listRecentInputs(limit: number): Promise<readonly InputRecord[]>;
   /**

@@ -33,6 +33,11 @@ export interface OutboxStore {
   readOutbound(id: string): Promise<OutboxRecord | undefined>;
   /** The row with this idempotency key. Rejects with `damaged` for one that cannot be read. */
   findOutbound(idempotencyKey: string): Promise<OutboxRecord | undefined>;
+  /**
+   * The rows that made a message of the bot what it is, newest first: those whose receipt names it, and edits of these in any state. The chat is compared without
+   * its thread; only if it has no such row do rows of the account's other chats count, since an address can differ from the chat that it leads to.
+   */
+  listSentMessage(chat: Origin, messageId: string): Promise<readonly OutboxRecord[]>;
   /** Rows that are waiting or being sent, in the order of their ids. */
   listPendingOutbound(options: { readonly limit: number; readonly afterId?: string }): Promise<readonly OutboxRecord[]>;
   /** Claims a row before I/O: `waiting` becomes `sending`, attempts + 1. False if the row was not waiting. */

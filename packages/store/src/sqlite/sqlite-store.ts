@@ -110,6 +110,7 @@ function createInboxStore({ tables: { inbox }, transactions, calls }: Parts): In
     acceptInput: (message, options) => calls.write(() => transactions.acceptInput(message, options)),
     acceptInputOptimistic: (message, options) => calls.writeOptimistic(() => transactions.acceptInput(message, options)),
     listInputs: (filter) => calls.read(() => inbox.list(filter)),
+    hasReceived: (chat, messageId) => calls.read(() => inbox.hasReceived(chat, messageId)),
     readInput: (id) => calls.read(() => inbox.read(id)),
     listRecentInputs: (limit) => calls.read(() => inbox.listRecent(limit)),
     beginInputs: (ids) => calls.write(() => inbox.beginAttempt(ids)),
@@ -198,6 +199,7 @@ function createOutboxStore({ tables, transactions, calls }: Parts): OutboxStore 
   const deadLetters = new DeadLetters(tables);
   return {
     addOutbound: (rows, options) => calls.write(() => transactions.addOutbound(rows, options)),
+    listSentMessage: (chat, messageId) => calls.read(() => outbox.listSent(chat, messageId)),
     hasOutbound: (turnId) => calls.read(() => outbox.hasRowOf(turnId)),
     readOutbound: (id) => calls.read(() => outbox.read(id)),
     findOutbound: (idempotencyKey) => calls.read(() => outbox.find(idempotencyKey)),

@@ -73,7 +73,7 @@ const CARD = {
 
 test("a card is sent with its inputs and buttons, whose values are the labels by default", async () => {
   await start();
-  await perform({ action: "card", card: CARD, silent: true, replyTo: "m-7" });
+  await perform({ action: "card", card: CARD, silent: true, replyTo: "m-7" }, { messageId: messageId("m-7") });
   expect(outbounds()).toEqual([
     {
       type: "card",
@@ -148,11 +148,11 @@ test("a poll is sent, or becomes a text with numbered options; too many options 
 
 test("reacts to a message, and says so where the chat has no reactions", async () => {
   await start();
-  await perform({ action: "react", messageId: "m-1", emoji: "👍" });
+  await perform({ action: "react", messageId: "m-1", emoji: "👍" }, { messageId: messageId("m-1") });
   expect(outbounds()).toEqual([{ type: "reaction", targetId: "m-1", emoji: "👍", removed: false }]);
   await running[Symbol.asyncDispose]();
   await start({});
-  expect(await perform({ action: "react", messageId: "m-1", emoji: "👍" })).toContain("no reactions");
+  expect(await perform({ action: "react", messageId: "m-1", emoji: "👍" }, { messageId: messageId("m-1") })).toContain("no reactions");
 });
 
 test("edits and deletes what it sent, by the id of the result, and nothing else", async () => {
@@ -198,12 +198,12 @@ test("an action has checked parameters, its own conversation by default, and a r
   };
   expect(await perform({ action: "read" })).toContain("obey me");
   expect(await perform({ action: "search", query: "tea", limit: 2 })).toContain("result of search is not valid");
-  expect(await perform({ action: "pin", messageId: "m-2" })).toContain("not allowed here");
+  expect(await perform({ action: "pin", messageId: "m-1" })).toContain("not allowed here");
   expect(await perform({ action: "emoji-list" })).toContain("It has pin, read, search.");
   expect(calls).toEqual([
     ["read", "dm-1", { limit: 20 }],
     ["search", "dm-1", { query: "tea", limit: 2 }],
-    ["pin", "dm-1", { messageId: "m-2" }],
+    ["pin", "dm-1", { messageId: "m-1" }],
   ]);
   // What was read taints the session: a send to another conversation needs the owner now.
   expect(await perform({ action: "send", message: "hi", target: "g-1" })).toContain("needs confirmation");

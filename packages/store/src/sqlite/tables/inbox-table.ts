@@ -1,11 +1,11 @@
-import type { MsgContext } from "@factotum/channel-contract";
+import type { MsgContext, Origin } from "@factotum/channel-contract";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { InputAdmission, InputRecord, InputState, TerminalInputState } from "../../port/inbox-records.ts";
 import type { DeadLetter } from "../../port/outbox-records.ts";
 import { StoreError } from "../../port/store-error.ts";
 import type { Page } from "../../port/page.ts";
 import { checksum, parseChecked } from "../values/checksum.ts";
-import { eventKeyOf, messageKeyOf } from "../values/input-keys.ts";
+import { eventKeyOf, messageKeyOf, receivedKeyOf } from "../values/input-keys.ts";
 import { toPage } from "../values/page.ts";
 import { numberOf, optionalText, textOf } from "../values/row.ts";
 import type { Row } from "../values/row.ts";
@@ -248,6 +248,11 @@ export class InboxTable {
       );
     }
     return removed;
+  }
+
+  hasReceived(chat: Origin, messageId: string): boolean {
+    const key = receivedKeyOf(chat, messageId);
+    return this.#context.database.get("SELECT 1 FROM inbox WHERE message_key = ? OR event_key = ?", key, key) !== undefined;
   }
 
   /** A redelivery carries the same event or message, so it replaces a stored message that is damaged. */

@@ -64,6 +64,32 @@ export class OutboxTable {
     return this.#readOne("outbox.idempotency_key = ?", idempotencyKey);
   }
 
+  /** Scans the kept rows: a receipt has no index. */
+  listSent({ channel, accountId, conversation }: Origin, messageId: string): readonly OutboxRecord[] {
+    const { database } = this.#context;
+    const read = (rows: readonly Row[]): readonly OutboxRecord[] => rows.map(toReadable).filter((record) => record !== undefined);
+    const named = read(
+      database.all(
+        `SELECT ${COLUMNS} WHERE outbox.state = 'accepted' AND instr(outbox.result, ?) > 0 ORDER BY outbox.id DESC`,
+        JSON.stringify(messageId),
+      ),
+    ).filter(
+      ({ state, target }) =>
+        state.type === "accepted" &&
+        state.messageIds.some((id) => id === messageId) &&
+        target.channel === channel &&
+        target.accountId === accountId,
+    );
+    const here = named.filter(({ target }) => target.conversation.id === conversation.id);
+    const shown = here.length > 0 ? here : named;
+    const edits = shown.flatMap(({ id }) =>
+      read(
+        database.all(`SELECT ${COLUMNS} WHERE instr(outbox.payload, ?) > 0 ORDER BY outbox.id DESC`, `"of":${JSON.stringify(id)}`),
+      ).filter(({ outbound }) => (outbound.type === "edit" || outbound.type === "edit-card") && outbound.of === id),
+    );
+    return [...new Map([...edits, ...shown].map((row) => [row.id, row])).values()];
+  }
+
   #readOne(where: string, value: string | number): OutboxRecord | undefined {
     const row = this.#context.database.get(`SELECT ${COLUMNS} WHERE ${where}`, value);
     if (row === undefined) return undefined;

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { MsgContext } from "@factotum/channel-contract";
+import type { MsgContext, Origin } from "@factotum/channel-contract";
 
 /** The same for every redelivery of one event (R2). */
 export function eventKeyOf({ origin, eventId }: MsgContext): string {
@@ -14,6 +14,11 @@ export function eventKeyOf({ origin, eventId }: MsgContext): string {
 export function messageKeyOf({ origin, eventId, messageId, event }: MsgContext): string | undefined {
   if (event.type !== "message" || messageId === "" || messageId === eventId) return undefined;
   const { channel, accountId, conversation } = origin;
+  return digest([channel, accountId, conversation.id, messageId]);
+}
+
+/** The key of a received message, of whichever of the two kinds it is. */
+export function receivedKeyOf({ channel, accountId, conversation }: Origin, messageId: string): string {
   return digest([channel, accountId, conversation.id, messageId]);
 }
 
