@@ -7,6 +7,7 @@ import { withFetchedContext } from "./fetch-context.ts";
 import { readLastRun, sessionHint } from "./last-run.ts";
 import { describePlatformEvent } from "./platform-event.ts";
 import { mediaNotes } from "./media-notes.ts";
+import { refersToTainted } from "../taint/sent-taint.ts";
 import { isTainted } from "../taint/taint.ts";
 import type { MessageFactsContext } from "./message-facts.ts";
 import { parseBasis } from "../prompt/prompt-cause.ts";
@@ -48,7 +49,7 @@ const NO_OPENING = {
 
 /** Dependencies of the turn messages. */
 export interface TurnMessagesOptions extends MessageParts {
-  readonly store: LedgerStore & TranscriptStore & TurnStore;
+  readonly store: LedgerStore & TranscriptStore & TurnStore & MessageParts["store"];
   readonly cache: SessionCache;
   readonly files: LocalFiles;
   readonly clock: Clock;
@@ -99,8 +100,7 @@ export class TurnMessages {
       dailyNotes: daily.notes,
       ...(prompt === undefined ? {} : responseFormat(prompt, context)),
     };
-    const { ownerAllowFrom } = this.#options.running.config.commands;
-    const areEventsTainted = request.events.some((event) => isTainted(event.message, { ...event, overheard: [], ownerAllowFrom }));
+    const areEventsTainted = await this.#isAnyTainted(request.events);
     const shown = { joined: false, isReset, showsGroup, opening, isOpeningTainted: daily.untrusted || areEventsTainted };
     const session = { sessionId: context.sessionId, sessionKey: request.sessionKey };
     return this.#render(
@@ -131,6 +131,15 @@ export class TurnMessages {
     return items.some((entry) => entry.type === "ui-message" && parseReset(entry.text.trim(), resetTriggers) !== undefined);
   }
 
+  async #isAnyTainted(inputs: readonly InputRecord[]): Promise<boolean> {
+    const { ownerAllowFrom } = this.#options.running.config.commands;
+    for (const { message, admission } of inputs) {
+      if (isTainted(message, { admission, overheard: [], ownerAllowFrom })) return true;
+      if (await refersToTainted(message, this.#options)) return true;
+    }
+    return false;
+  }
+
   async #render(job: InputJob, request: Omit<UserMessageRequest, "said">, context: MessageContext): Promise<readonly UserMessage[]> {
     const overflow = job.overflow;
     const listed = overflowInput(overflow);
@@ -139,8 +148,7 @@ export class TurnMessages {
     for (const [index, said] of all.entries()) {
       messages.push(await renderUserMessage({ ...request, ...(index === 0 ? {} : NO_OPENING), said }, context, this.#options));
     }
-    const { ownerAllowFrom } = this.#options.running.config.commands;
-    const isMarked = overflow.some(({ message, admission }) => isTainted(message, { admission, overheard: [], ownerAllowFrom }));
+    const isMarked = await this.#isAnyTainted(overflow);
     return isMarked ? messages.map((message, index) => (index === 0 ? { ...message, tainted: true } : message)) : messages;
   }
 }

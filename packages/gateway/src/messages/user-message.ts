@@ -4,6 +4,8 @@ import { displayId } from "../access/display-id.ts";
 import type { PreparedMedia, MediaStage } from "../media/media-stage.ts";
 import { shortenText } from "./long-message.ts";
 import type { LongTextPlace } from "./long-message.ts";
+import { refersToTainted } from "../taint/sent-taint.ts";
+import type { SentMessageStore } from "../taint/sent-taint.ts";
 import { isTainted } from "../taint/taint.ts";
 import { messageFacts } from "./message-facts.ts";
 import type { MessageFactsContext } from "./message-facts.ts";
@@ -41,11 +43,16 @@ export interface MessageContext extends Pick<SessionContext, "agent" | "fallback
 
 /** Dependencies of message rendering. */
 export interface MessageParts {
+  readonly store: SentMessageStore;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly media: MediaStage;
   readonly random: Random;
 }
+
+/** The reason for the model and, in its words, for the owner. */
+const REFERS_TO_TAINTED =
+  "This turn is tainted: the message that was pressed or replied to was written in a turn with text of others, or it is no longer known who caused it.";
 
 const NO_MEDIA: PreparedMedia = { images: [], media: [], tainted: false, kept: [] };
 
@@ -53,7 +60,7 @@ const NO_MEDIA: PreparedMedia = { images: [], media: [], tainted: false, kept: [
 export async function renderUserMessage(
   request: UserMessageRequest,
   context: MessageContext,
-  { media: stage, channels, running, random }: MessageParts,
+  { media: stage, channels, running, random, store }: MessageParts,
 ): Promise<UserMessage> {
   const { said, facts, nowMs, signal } = request;
   const { message: whole, admission } = said.input;
@@ -78,6 +85,8 @@ export async function renderUserMessage(
           },
           { signal },
         );
+  const isOthers = isTainted(message, { admission, overheard: said.overheard, ownerAllowFrom: running.config.commands.ownerAllowFrom });
+  const refers = !isOthers && (await refersToTainted(message, { store }));
   const effective = renderEffectivePrompt(
     messageFacts(message, {
       admission,
@@ -91,15 +100,13 @@ export async function renderUserMessage(
       showsGroup: request.showsGroup,
       isReset: request.isReset,
       ...request.opening,
+      ...(refers ? { systemEvents: [...request.opening.systemEvents, { timestampMs: nowMs, text: REFERS_TO_TAINTED }] } : {}),
       opensFiles: request.opensFiles,
       media: [...media.media, ...(shortened.file === undefined ? [] : [shortened.file])],
     }),
     context.agent.time,
   );
-  const tainted =
-    media.tainted ||
-    request.isOpeningTainted ||
-    isTainted(message, { admission, overheard: said.overheard, ownerAllowFrom: running.config.commands.ownerAllowFrom });
+  const tainted = media.tainted || request.isOpeningTainted || isOthers || refers;
   return {
     role: "user",
     content: [{ type: "text", text: effective.text }, ...media.images],
