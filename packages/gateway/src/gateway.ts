@@ -16,6 +16,7 @@ import { createRpcHandlers } from "./rpc/rpc-handlers.ts";
 import type { SetupControl } from "./rpc/setup-handlers.ts";
 import { WebchatHub } from "./rpc/webchat-hub.ts";
 import type { OwnerControl } from "./ingress/pairing-service.ts";
+import { isButtonCommand } from "./commands/unknown-command.ts";
 import { OutboundMessenger } from "./delivery/outbound-messenger.ts";
 import { Engine } from "./engine/engine.ts";
 import { createAuthenticator } from "./access/credentials.ts";
@@ -140,7 +141,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     documentation: options.documentation,
     ...withoutUndefined({ crashPoint: options.crashPoint }),
   });
-  messenger.connect(engine.parts);
+  const { running } = engine.parts;
+  messenger.connect({ ...engine.parts, isCommand: (value) => isButtonCommand(value, running.config.session.resetTriggers) });
   hub.connect(engine.parts);
   return listen(engine, parts, options, isLoopbackBind(bind));
 }

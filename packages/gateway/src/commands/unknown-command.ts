@@ -4,6 +4,7 @@ import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { COMMANDS } from "./command-table.ts";
 import { commandText } from "./command-text.ts";
 import type { ParsedCommand } from "./define-command.ts";
+import { parseCommand } from "./parse-command.ts";
 import { RESETS } from "./reset.ts";
 
 /** A slash and one word at the beginning of a message. A second slash or a dot makes it a path. */
@@ -47,6 +48,11 @@ export function parseUnknownCommand(
     changesConversation: false,
     run: async () => unknownText(name, nearest),
   };
+}
+
+/** True if a press of a button with this value runs a command, or is answered as one that does not exist. */
+export function isButtonCommand(value: string, resetTriggers: readonly string[]): boolean {
+  return parseCommand(value, resetTriggers) !== undefined || typedWord(value) !== undefined;
 }
 
 /** The word after the slash; `undefined` if the text is no command. */

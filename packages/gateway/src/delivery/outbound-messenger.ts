@@ -45,6 +45,8 @@ export interface MessengerParts {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly random: Random;
+  /** True for a button's value that the gateway would run as a command. */
+  readonly isCommand: (value: string) => boolean;
 }
 
 /** One call with its address. */
@@ -108,8 +110,7 @@ async function plan(
   if (operation.type === "send") return planSend(call, operation, parts);
   const { request, target, channel, run, nowMs } = call;
   const identity = ["tool", run.runId, request.callId];
-  const triggers = parts.running.config.session.resetTriggers;
-  return planOperation({ operation, request, target, channel, sessionKey: run.sessionKey, identity, nowMs }, { ...parts, triggers });
+  return planOperation({ operation, request, target, channel, sessionKey: run.sessionKey, identity, nowMs }, parts);
 }
 
 async function planSend(

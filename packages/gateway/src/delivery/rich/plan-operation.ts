@@ -31,8 +31,8 @@ export interface RichRequest {
 interface PlanParts {
   readonly store: Pick<OutboxStore, "readOutbound">;
   readonly channels: ChannelRegistry;
-  /** Texts that the gateway takes for commands. */
-  readonly triggers: readonly string[];
+  /** True for a button's value that the gateway would run as a command. */
+  readonly isCommand: (value: string) => boolean;
 }
 
 /** The audience of a send, as far as the channel supports it; a message for one person is never sent to all. */
@@ -68,12 +68,12 @@ export async function planOperation(rich: RichRequest, parts: PlanParts): Promis
 function planCard(
   rich: RichRequest,
   operation: Extract<MessageOperation, { type: "card" }>,
-  { channels, triggers }: PlanParts,
+  { channels, isCommand }: PlanParts,
 ): PlannedOperation {
   const { capabilities } = rich.channel;
   const audience = audienceOf(rich.request, rich.channel);
   if ("refusal" in audience) return audience;
-  const card = toCard(operation.card, triggers);
+  const card = toCard(operation.card, isCommand);
   if ("refusal" in card) return card;
   const text = cardText(card);
   const replyTo = rich.request.replyTo === undefined ? undefined : messageId(rich.request.replyTo);
@@ -105,7 +105,7 @@ function planPoll(
 async function planChange(
   rich: RichRequest,
   operation: Extract<MessageOperation, { type: "edit" | "delete" }>,
-  { store, triggers }: PlanParts,
+  { store, isCommand }: PlanParts,
 ): Promise<PlannedOperation> {
   const { capabilities } = rich.channel;
   // The platform's ids are not those of rows.
@@ -120,7 +120,7 @@ async function planChange(
   }
   if (operation.card !== undefined) {
     if (capabilities.cardEdits !== true || row.outbound.type !== "card") return { refusal: "that message cannot become another card." };
-    const card = toCard(operation.card, triggers);
+    const card = toCard(operation.card, isCommand);
     if ("refusal" in card) return card;
     const excess = cardExcess(card, capabilities);
     return excess === undefined ? one(rich, { type: "edit-card", of: row.id, card, text: cardText(card) }) : { refusal: excess };

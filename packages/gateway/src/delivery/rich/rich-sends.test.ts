@@ -21,7 +21,7 @@ const RICH: Partial<Channel["capabilities"]> = {
   silent: true,
   threads: "native",
   media: [{ kind: "file", maxBytes: 1_000 }],
-  limits: { buttonsPerCard: 3, buttonLabelLength: 20, buttonValueBytes: 10, pollOptions: 4, filesPerMessage: 2 },
+  limits: { buttonsPerCard: 3, buttonLabelLength: 20, buttonValueBytes: 16, pollOptions: 4, filesPerMessage: 2 },
   actions: ["pin", "read", "search"],
   optional: ["directory"],
 };
@@ -123,16 +123,29 @@ test("a refused card is sent as text to the same person alone", async () => {
 test.each([
   [{ buttons: [1, 2, 3, 4].map((n) => ({ label: `b${n}` })) }, "at most 3 buttons"],
   [{ buttons: [{ label: "x".repeat(21), value: "v" }] }, "at most 20 characters"],
-  [{ buttons: [{ label: "x", value: "ééééééé" }] }, "at most 10 bytes"],
+  [{ buttons: [{ label: "x", value: "ééééééééé" }] }, "at most 16 bytes"],
   [{ buttons: [{ label: "Reset", value: "/new" }] }, "must not be a command"],
   [{ buttons: [{ label: "/stop" }] }, "must not be a command"],
-  [{ buttons: [{ label: "Think", value: "a /think" }] }, "must not be a command"],
+  [{ buttons: [{ label: "x", value: " /NEW m" }] }, "must not be a command"],
+  [{ buttons: [{ label: "x", value: "/nonsense" }] }, "must not be a command"],
+  [{ buttons: [{ label: "a /think high", value: "v" }] }, "must not be a command"],
   [{ inputs: [{ type: "text", id: "a", label: "A" }] }, "needs a button"],
   [{ inputs: [{ type: "choice", id: "a", label: "A" }], buttons: [{ label: "x" }] }, "no options"],
 ])("the card %j is refused before it is sent, with the reason", async (card, reason) => {
   await start();
   expect(await perform({ action: "card", card: { body: "b", ...card } })).toContain(reason);
   expect(outbounds()).toEqual([]);
+});
+
+test.each([
+  { label: "Open /srv/logs" },
+  { label: "Open", value: "/srv/log" },
+  { label: "/new", value: "new" },
+  { label: "Think", value: "a /think" },
+])("the button %j is no command and is sent", async (button) => {
+  await start();
+  expect(await perform({ action: "card", card: { body: "b", buttons: [button] } })).toContain("Queued");
+  expect(outbounds()).toMatchObject([{ type: "card", card: { buttons: [button] } }]);
 });
 
 test("a poll is sent, or becomes a text with numbered options; too many options are refused", async () => {

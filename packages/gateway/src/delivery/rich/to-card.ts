@@ -1,13 +1,15 @@
 import type { MessageCard } from "@factotum/agent-contract";
 import type { Card, CardInput } from "@factotum/channel-contract";
 import { withoutUndefined } from "@factotum/agent-contract";
+import { parseInlineDirectives } from "../../queue/inline-directives.ts";
 
-/** A model's card for a channel, or the reason why it is refused. `triggers` are texts that the gateway takes for commands. */
-export function toCard(card: MessageCard, triggers: readonly string[]): Card | { readonly refusal: string } {
+/** A model's card for a channel, or the reason why it is refused. `isCommand`: the gateway would run this value of a button. */
+export function toCard(card: MessageCard, isCommand: (value: string) => boolean): Card | { readonly refusal: string } {
   const { title, body, fields, inputs = [], buttons = [] } = card;
   if (cardIsEmpty(card)) return { refusal: "The card is empty." };
-  const command = buttons.flatMap(({ label, value = label }) => [label, value]).find((text) => isCommand(text, triggers));
-  if (command !== undefined) return { refusal: `A button must not be a command, as ${JSON.stringify(command)} is. Give it another value.` };
+  const command = buttons.map(({ label, value = label }) => value).find(isCommand) ?? buttons.map(({ label }) => label).find(hasDirective);
+  if (command !== undefined)
+    return { refusal: `A button must not be a command, as ${JSON.stringify(command)} is. Give it another value or label.` };
   const ids = inputs.map(({ id }) => id);
   if (new Set(ids).size < ids.length) return { refusal: "Two inputs of the card have the same id." };
   if (inputs.length > 0 && buttons.length === 0) return { refusal: "A card with inputs needs a button that submits them." };
@@ -38,8 +40,8 @@ function cardIsEmpty({ title = "", body, fields = [], buttons = [] }: MessageCar
   return title.trim() === "" && body.trim() === "" && fields.length === 0 && buttons.length === 0;
 }
 
-/** A slash anywhere at the start of a word counts, because directives are recognised inside of messages. */
-function isCommand(text: string, triggers: readonly string[]): boolean {
-  const folded = text.trim().toLowerCase();
-  return /(?:^|\s)\/\S/.test(text) || triggers.some((trigger) => folded === trigger || folded.startsWith(`${trigger} `));
+/** The label is a part of the turn's text, in which directives are followed. */
+function hasDirective(label: string): boolean {
+  const { text: _text, ...directives } = parseInlineDirectives(`Pressed: ${label}`);
+  return Object.keys(directives).length > 0;
 }
