@@ -1,6 +1,6 @@
 import { TestHost } from "@factotum/channel-conformance";
 import type { Card, Channel, Conversation } from "@factotum/channel-contract";
-import { FakeFeishu, feishuEnvelope, feishuWebhookRequest } from "@factotum/testing-channels";
+import { FakeFeishu, feishuEnvelope, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
 import type { FeishuEnvelope, FeishuPress } from "@factotum/testing-channels";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createFeishuChannel } from "../index.ts";
@@ -51,6 +51,17 @@ describe.each(["webhook", "websocket"] as const)("a pressed button, by %s", (typ
     if (response.status === 200) expect(await response.json()).toEqual({});
     return response.status;
   }
+  const receive = async (chatId: string, chatType: "p2p" | "group"): Promise<void> => {
+    const content = {
+      chatId,
+      chatType,
+      messageType: "text",
+      content: { text: "hi" },
+      senderOpenId: "ou_alice",
+      messageId: `om_in_${chatId}`,
+    };
+    await deliver(feishuMessageEvent(feishu.app, content));
+  };
   const press = async (messageId: string, given: FeishuPress): Promise<number> => deliver(feishu.press(messageId, given));
 
   test.each<[Conversation, FeishuPress["chatId"], Conversation]>([
@@ -60,6 +71,8 @@ describe.each(["webhook", "websocket"] as const)("a pressed button, by %s", (typ
     [{ kind: "group", id: "oc_group", threadId: "om_root" }, undefined, { kind: "group", id: "oc_group", threadId: "om_root" }],
   ])("in %j is passed on", async (target, chatId, conversation) => {
     feishu.addInbound({ messageId: "om_root", chatId: "oc_group" });
+    if (chatId !== undefined) await receive(chatId, "p2p");
+    host.stored.length = 0;
     const messageId = await show(CARD, target);
     const before = feishu.requests.length;
     expect(await press(messageId, { label: "Yes", openId: "ou_bob", eventId: "e-1", ...(chatId !== undefined && { chatId }) })).toBe(200);
@@ -76,6 +89,19 @@ describe.each(["webhook", "websocket"] as const)("a pressed button, by %s", (typ
     ]);
     // The person waits for at most 3 seconds: nothing is requested before the answer.
     expect(feishu.requests).toHaveLength(before);
+  });
+
+  test("has the kind of its chat from the chat's messages, not from its card", async () => {
+    await receive("oc_unlisted", "group");
+    const messageId = await show(CARD, { kind: "direct", id: "ou_alice" });
+    expect(await press(messageId, { label: "Yes", chatId: "oc_unlisted" })).toBe(200);
+    expect(host.stored.at(-1)).toMatchObject({ event: { type: "action" }, origin: { conversation: { kind: "group", id: "oc_unlisted" } } });
+  });
+
+  test("of a card for a direct chat is not accepted in a chat without messages", async () => {
+    const messageId = await show(CARD, { kind: "direct", id: "ou_alice" });
+    expect(await press(messageId, { label: "Yes", chatId: "oc_never_seen" })).toBe(200);
+    expect(host.received).toEqual([]);
   });
 
   test("names the time in milliseconds", async () => {

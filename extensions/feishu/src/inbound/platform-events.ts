@@ -57,8 +57,8 @@ export const PLATFORM_EVENTS: Readonly<Record<string, EventReader | undefined>> 
   "im.chat.member.bot.deleted_v1": { read: async (...event) => readBotMember(...event, { change: "left" }) },
   "im.chat.member.user.added_v1": { read: async (...event) => readUserMembers(...event, { change: "joined" }) },
   "im.chat.member.user.deleted_v1": { read: async (...event) => readUserMembers(...event, { change: "left" }) },
-  // A callback, which the platform does not repeat: it shows the person an error unless it is answered within 3 seconds, so nothing is looked up.
-  "card.action.trigger": { read: (event, context) => Promise.resolve(readCardAction(event, context)) },
+  // A callback, which the platform does not repeat: it shows the person an error unless it is answered within 3 seconds, so nothing is requested.
+  "card.action.trigger": { read: readCardAction },
 };
 
 async function readReaction(
@@ -143,10 +143,18 @@ async function readUserMembers(
   return { type: "events", events };
 }
 
-function readCardAction(event: unknown, context: PlatformEventContext): ReadEvent | undefined {
+/**
+ * The event does not name the kind of its chat. The card does, but only for the address that it was sent to, so the messages of the chat decide. Without any
+ * the chat counts as a group, which needs more to be admitted; a card for a direct chat is then not accepted.
+ */
+async function readCardAction(event: unknown, context: PlatformEventContext): Promise<ReadEvent | undefined> {
   const parts = parseCardAction(event);
   if (parts === "foreign") return { type: "ignored", reason: "its card was not made by this channel" };
-  return parts && one(context, parts);
+  if (parts === undefined) return undefined;
+  const { conversation } = parts;
+  const kind = await context.chats.kindOf(conversation.id);
+  if (kind === undefined && conversation.kind === "direct") return { type: "ignored", reason: UNKNOWN_CHAT };
+  return one(context, { ...parts, conversation: { ...conversation, kind: kind ?? conversation.kind } });
 }
 
 function one(context: PlatformEventContext, parts: EventParts): ReadEvent {

@@ -28,6 +28,8 @@ async function show(world: World, card: Card): Promise<ShownMessage & { readonly
 
 /** Presses a button; resolves with the one event that the channel passed on. */
 async function press({ platform, channel, host }: World, pressed: TestPress): Promise<MsgContext> {
+  // A press may not name the kind of its chat: the channel knows it from a message.
+  await platform.deliver(channel, platform.event({ text: "hello", conversation: "direct", sender: "person" }));
   const known = host.received.length;
   const answer = await driverOf(platform, "press")(channel, pressed);
   assert.equal(answer, "acknowledged");
