@@ -40,7 +40,7 @@ import { createOwnerControl } from "./create-owner-control.ts";
 import { gatewayToken } from "./gateway-token.ts";
 import { keepSnapshots } from "./keep-snapshots.ts";
 import { composeFileAccess } from "./compose-file-access.ts";
-import { createLocalFiles } from "./local-files.ts";
+import { createLocalFiles, createOutgoingGuard } from "./local-files.ts";
 import { openRunner } from "./open-runner.ts";
 import { redactTools } from "./redact-tools.ts";
 import { removeTemporaryFiles } from "./remove-temporary-files.ts";
@@ -145,13 +145,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     store,
     damage: store.damage,
     reserve,
-    localFiles: createLocalFiles(files, {
-      protectedFolders: [paths.credentialsFolder, paths.stateFolder],
-      hasSecret: async (text) => {
-        await secrets.toolOutput.ready();
-        return secrets.toolOutput.redact(text) !== text;
-      },
-    }),
+    localFiles: createLocalFiles(files, createOutgoingGuard(paths, secrets.toolOutput)),
     environment: env,
     ...system,
     ...ofThisBuild(),

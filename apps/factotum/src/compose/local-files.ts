@@ -1,14 +1,30 @@
 import { readdir, realpath, stat } from "node:fs/promises";
 import { isAbsolute, join, relative, sep } from "node:path";
+import type { StatePaths } from "@factotum/config";
 import type { LocalFile, LocalFiles } from "@factotum/gateway";
 import { FileAccessError, type FileAccess, type OpenFile } from "@factotum/tools";
+import type { OutputRedactor } from "../runtime/output-redactor.ts";
 
 /** What must not leave through a file of the workspace. */
-export interface OutgoingGuard {
+interface OutgoingGuard {
   /** Folders whose files are refused under every other name, too (hard links). */
   readonly protectedFolders: readonly string[];
   /** True for a text that contains a known secret. */
   readonly hasSecret: (text: string) => boolean | Promise<boolean>;
+}
+
+/** The guard of this gateway's credentials, state and known secrets. */
+export function createOutgoingGuard(
+  { credentialsFolder, stateFolder }: Pick<StatePaths, "credentialsFolder" | "stateFolder">,
+  redactor: OutputRedactor,
+): OutgoingGuard {
+  return {
+    protectedFolders: [credentialsFolder, stateFolder],
+    hasSecret: async (text) => {
+      await redactor.ready();
+      return redactor.redact(text) !== text;
+    },
+  };
 }
 
 /** Bytes of a file that are searched for secrets. */
