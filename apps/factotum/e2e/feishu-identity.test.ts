@@ -13,7 +13,9 @@ test("only an open id makes the owner or an admitted person: no union id, no use
   await using feishu = await FakeFeishu.start({ people: [PERSON], chats: [CHAT] });
   await using model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
   model.respond(() => sayText("Yes."));
-  const { channels } = feishuConfig(feishu, PERSON, { allowFrom: [PERSON, "on_olga", "olga"] }) as { readonly channels: object };
+  const { channels } = feishuConfig(feishu, PERSON, { dmPolicy: "allowlist", allowFrom: [PERSON, "on_olga", "olga"] }) as {
+    readonly channels: object;
+  };
   const config = {
     agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
     models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-test" } } },

@@ -23,6 +23,15 @@ test("creates a folder and its missing parents, private to the user, and keeps a
     await makeFolder(join(folder, "link"));
   }));
 
+test("folders below one new parent are created at once", () =>
+  withFolder(async (folder) => {
+    for (let round = 0; round < 20; round += 1) {
+      const paths = Array.from({ length: 8 }, (_, index) => join(folder, `round-${round}`, "parent", `${index}`));
+      await Promise.all(paths.map(async (path) => makeFolder(path)));
+      for (const path of paths) expect((await stat(path)).isDirectory()).toBe(true);
+    }
+  }));
+
 test.runIf(process.platform === "linux")("gives up at a file system that takes no folders", async () => {
   await expect(makeFolder("/proc/nowhere/deep")).rejects.toThrow(new FolderError("/proc/nowhere/deep", "/proc takes no new folders"));
   expect(await folderObstacle("/proc/nowhere/deep")).toBe("/proc takes no new folders");

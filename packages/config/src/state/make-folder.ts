@@ -30,8 +30,9 @@ export async function makeFolder(path: string): Promise<void> {
     const obstacle = await obstacleAt(path);
     if (obstacle !== undefined) throw new FolderError(path, obstacle, { cause: error });
     const parent = dirname(path);
-    if (code !== "ENOENT" || (await isFolder(parent))) throw new FolderError(path, reasonOf(code, parent), { cause: error });
-    await makeParent(path, parent);
+    if (code !== "ENOENT") throw new FolderError(path, reasonOf(code, parent), { cause: error });
+    // Somebody else may have created the parent in between.
+    if (!(await isFolder(parent))) await makeParent(path, parent);
   }
   try {
     await mkdir(path, { mode: 0o700 });

@@ -141,7 +141,7 @@ describe("context reports", () => {
     await say(running, "/context", "a private question", "another", "/context", "/context detail", "/context list");
     const answers = platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
     expect(answers).toHaveLength(6);
-    expect(answers[0]).toContain("There is no session");
+    expect(answers[0]).toContain("There is nothing to show yet");
     expect(answers[3]).toMatch(
       /turn 2, request 1, anthropic\/claude-sonnet-5-5\nAbout [\d,]+ of [\d,]+ tokens: system prompt [\d,]+, earlier/,
     );

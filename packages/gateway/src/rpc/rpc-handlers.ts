@@ -21,7 +21,7 @@ import { parseAgentSessionKey } from "../routing/session-key.ts";
 import type { RunReport } from "../queue/run-report.ts";
 import { readIdentityName } from "../workspace/bootstrap-files.ts";
 import { channelHandlers } from "./channel-handlers.ts";
-import { pairingHandlers } from "./pairing-methods.ts";
+import { pairingHandlers } from "./pairing-handlers.ts";
 import { RpcError } from "./rpc-error.ts";
 import { setupHandlers } from "./setup-handlers.ts";
 import type { SetupControl } from "./setup-handlers.ts";

@@ -8,7 +8,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { FailedRuns } from "../observe/failed-runs.ts";
 import { admittingCommand } from "../observe/refused-senders.ts";
 import type { RefusedSenders } from "../observe/refused-senders.ts";
-import { pairingRequest } from "../rpc/pairing-methods.ts";
+import { pairingRequest } from "../rpc/pairing-handlers.ts";
 import { restingModels } from "../agents/resting-models.ts";
 
 /** Facts that the gateway knows and the engine does not. */
