@@ -93,7 +93,15 @@ export class InboxTable {
 
   listRecent(limit: number): readonly InputRecord[] {
     const rows = this.#context.database.all(`SELECT ${COLUMNS} ORDER BY inbox.id DESC LIMIT ?`, limit);
-    return rows.flatMap((row) => this.#decode(row) ?? []);
+    return rows.flatMap((row) => {
+      try {
+        return [toInput(row)];
+      } catch (error) {
+        // A damaged input of a turn is left to that turn.
+        if (StoreError.isInstance(error) && error.code === "damaged") return [];
+        throw error;
+      }
+    });
   }
 
   /** Claims waiting inputs for a turn. */
