@@ -59,7 +59,7 @@ export class CachedLookup<T> {
     const isFresh = cached !== undefined && nowMs - cached.askedAtMs < lifeMs;
     if (!isFresh && nowMs >= this.#pausedUntilMs) this.#request(key, nowMs);
     const entry = this.#entries.get(key);
-    return entry === undefined || signal.aborted ? undefined : Promise.race([entry.answer, aborted(signal)]);
+    return entry === undefined || signal.aborted ? undefined : unlessAborted(entry.answer, signal);
   }
 
   #request(key: string, nowMs: number): void {
@@ -104,8 +104,14 @@ export class CachedLookup<T> {
   }
 }
 
-async function aborted(signal: AbortSignal): Promise<undefined> {
+/** The answer, or `undefined` once the signal fires. The signal may live as long as the channel, so no listener is left on it. */
+async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   const { promise, resolve } = Promise.withResolvers<undefined>();
-  signal.addEventListener("abort", () => resolve(undefined), { once: true });
-  return promise;
+  const onAbort = (): void => resolve(undefined);
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([answer, promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
 }
