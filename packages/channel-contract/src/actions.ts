@@ -66,38 +66,52 @@ const messages = z.object({
   messages: z.array(z.object({ messageId, sender: z.string(), timestampMs: z.number().nonnegative(), text: z.string() })),
 });
 
-/** Schemas of the actions. The gateway parses parameters before the call and results after it; a result's unknown keys are dropped. */
+/** The parameters that are ids of messages. */
+type MessageIdKeys<Parameters> = {
+  [Key in keyof Parameters]-?: NonNullable<Parameters[Key]> extends MessageId | readonly MessageId[] ? Key : never;
+}[keyof Parameters];
+
+/**
+ * Schemas of the actions. The gateway parses parameters before the call and results after it; a result's unknown keys are dropped. It checks that the
+ * conversation has the messages that `messageIds` names: a platform may address a message by its id alone.
+ */
 export const ACTIONS: {
   readonly [Name in ActionName]: {
     readonly parameters: z.ZodType<ActionTypes[Name]["parameters"]>;
+    readonly messageIds: Readonly<Record<MessageIdKeys<ActionTypes[Name]["parameters"]>, true>>;
     readonly result: z.ZodType<ActionTypes[Name]["result"]>;
   };
 } = {
-  pin: { parameters: onMessage, result: z.object({}) },
-  unpin: { parameters: onMessage, result: z.object({}) },
-  "pins-list": { parameters: z.strictObject({ limit }), result: messages },
-  read: { parameters: z.strictObject({ limit, before: messageId.optional() }), result: messages },
-  search: { parameters: z.strictObject({ query: z.string().min(1), limit }), result: messages },
+  pin: { parameters: onMessage, messageIds: { messageId: true }, result: z.object({}) },
+  unpin: { parameters: onMessage, messageIds: { messageId: true }, result: z.object({}) },
+  "pins-list": { parameters: z.strictObject({ limit }), messageIds: {}, result: messages },
+  read: { parameters: z.strictObject({ limit, before: messageId.optional() }), messageIds: { before: true }, result: messages },
+  search: { parameters: z.strictObject({ query: z.string().min(1), limit }), messageIds: {}, result: messages },
   "reactions-list": {
     parameters: onMessage,
+    messageIds: { messageId: true },
     result: z.object({ reactions: z.array(z.object({ emoji: z.string(), count: z.number().int().positive() })) }),
   },
   "thread-create": {
     parameters: z.strictObject({ name: z.string().min(1), messageId: messageId.optional() }),
+    messageIds: { messageId: true },
     result: z.object({ threadId: z.string().min(1) }),
   },
   "thread-list": {
     parameters: z.strictObject({ limit }),
+    messageIds: {},
     result: z.object({ threads: z.array(z.object({ threadId: z.string().min(1), name: z.string().optional() })) }),
   },
   "member-info": {
     parameters: z.strictObject({ userId: z.string().min(1) }),
+    messageIds: {},
     result: z.object({ id: z.string(), name: z.string().optional(), roles: z.array(z.string()).optional() }),
   },
   "channel-info": {
     parameters: nothing,
+    messageIds: {},
     result: z.object({ id: z.string(), name: z.string().optional(), topic: z.string().optional() }),
   },
-  "emoji-list": { parameters: nothing, result: z.object({ emoji: z.array(z.string()) }) },
-  permissions: { parameters: nothing, result: z.object({ granted: z.array(z.string()) }) },
+  "emoji-list": { parameters: nothing, messageIds: {}, result: z.object({ emoji: z.array(z.string()) }) },
+  permissions: { parameters: nothing, messageIds: {}, result: z.object({ granted: z.array(z.string()) }) },
 };

@@ -99,7 +99,7 @@ function refused(message: string): MessengerResult {
 }
 
 function unknownMessage(id: string): string {
-  return `${JSON.stringify(id)} is not known as a message of that conversation. Use a message_id or reply_to_id that you were given there, or leave it out.`;
+  return `${JSON.stringify(id)} is not known as a message or thread of that conversation. Use a message_id or reply_to_id that you were given there, or leave it out.`;
 }
 
 async function plan(

@@ -5,3 +5,8 @@ export function conversationKey(origin: Origin): string {
   const { kind, id, threadId } = origin.conversation;
   return JSON.stringify([origin.channel, origin.accountId, kind, id, threadId ?? null]);
 }
+
+/** True for one conversation of the platform, whatever the thread in it. */
+export function isSameChat(one: Origin, other: Origin): boolean {
+  return one.channel === other.channel && one.accountId === other.accountId && one.conversation.id === other.conversation.id;
+}

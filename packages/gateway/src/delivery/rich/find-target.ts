@@ -2,6 +2,7 @@ import type { MessengerRequest } from "@factotum/agent-contract";
 import { ChannelError } from "@factotum/channel-contract";
 import type { Channel, Origin } from "@factotum/channel-contract";
 import type { ChannelRegistry } from "../../channels/channel-registry.ts";
+import { isSameChat } from "../../kernel/conversation-key.ts";
 
 type Address = Pick<MessengerRequest, "channel" | "target" | "threadId">;
 
@@ -41,7 +42,7 @@ async function findConversation(
     return { refusal: `"${target}" is no address on ${channelId}, or more than one. Use an exact id: user:<id> or channel:<id>.` };
   if ("refusal" in found) return found;
   // A platform may know less about a conversation than the run from it: its kind, its thread.
-  return isSameConversation(found, origin) ? origin : found;
+  return isSameChat(found, origin) ? origin : found;
 }
 
 /** Entries of a directory that are compared with a name. */
@@ -67,8 +68,4 @@ async function findByName(
     if (!ChannelError.isInstance(error)) throw error;
     return { refusal: `The platform did not look up "${name}": ${error.message}` };
   }
-}
-
-function isSameConversation(one: Origin, other: Origin): boolean {
-  return one.channel === other.channel && one.accountId === other.accountId && one.conversation.id === other.conversation.id;
 }

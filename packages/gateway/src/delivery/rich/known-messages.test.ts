@@ -1,4 +1,4 @@
-import { messageId } from "@factotum/channel-contract";
+import { ACTIONS, messageId } from "@factotum/channel-contract";
 import type { MsgContext, Origin } from "@factotum/channel-contract";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
@@ -24,11 +24,13 @@ beforeEach(async () => {
     reactions: true,
     cards: true,
     buttons: true,
+    threads: "native",
     actions: ["pin", "unpin", "read", "reactions-list", "thread-create"],
   });
   platform.act = async ({ name, parameters }) => {
     acted.push(`${name} ${JSON.stringify(parameters)}`);
     const listed = { messageId: messageId("listed-1"), sender: "Bob", timestampMs: 1, text: "old" };
+    if (name === "thread-create") return { value: { threadId: "thread-1" } };
     return { value: name === "read" ? { messages: [listed] } : {} };
   };
   platform.targets.set("g-1", GROUP).set("dm-1", OWNERS);
@@ -75,15 +77,38 @@ const FOREIGN = [
 ];
 test.each(FOREIGN)("a guest's call with a message of another conversation is refused: %j", async (input) => {
   const result = await perform(input, GUEST);
-  expect(result).toContain("is not known as a message of that conversation");
+  expect(result).toContain("is not known as a message or thread of that conversation");
   expect([...platform.sent, ...acted]).toEqual([]);
+});
+
+test("every parameter of an action that names a message is tried above", () => {
+  const names = Object.entries(ACTIONS).flatMap(([action, { messageIds }]) => Object.keys(messageIds).map((key) => `${action} ${key}`));
+  const tried = FOREIGN.flatMap((input) => Object.entries(input).map(([key, value]) => [`${input.action} ${key}`, value] as const));
+  expect(names.filter((name) => !tried.some(([key, value]) => key === name && value === "owners-1"))).toEqual([]);
+});
+
+test("a thread is one of the conversation: begun by a message of it, or listed or opened there", async () => {
+  for (const threadId of ["owners-1", "never-seen"])
+    expect(await perform({ action: "send", message: "hi", target: "g-1", threadId }, {})).toContain("is not known as a message or thread");
+  expect(platform.sent).toEqual([]);
+  await perform({ action: "thread-create", name: "x", target: "g-1" }, {});
+  // What the platform answered taints the conversation.
+  await platform.say(platform.message("/trust"));
+  await platform.waitForSends(1);
+  platform.sent.splice(0);
+  await perform({ action: "send", message: "hi", target: "g-1", threadId: "thread-1" }, {});
+  await perform({ action: "send", message: "hi", threadId: "owners-1" }, {});
+  expect(platform.sent.map(({ target }) => target.conversation)).toEqual([
+    { ...GROUP.conversation, threadId: "thread-1" },
+    { ...OWNERS.conversation, threadId: "owners-1" },
+  ]);
 });
 
 test.each([
   ["the owner's in another conversation", { action: "send", message: "hi", target: "g-1", replyTo: "owners-1" }],
   ["one that the owner's conversation lacks", { action: "send", message: "hi", replyTo: "guests-1" }],
 ])("the owner's call with a message of another conversation is refused: %s", async (_name, input) => {
-  expect(await perform(input, {})).toContain("is not known as a message of that conversation");
+  expect(await perform(input, {})).toContain("is not known as a message or thread of that conversation");
   expect(platform.sent).toEqual([]);
 });
 

@@ -1,6 +1,8 @@
 import type { JsonValue, MessengerRequest } from "@factotum/agent-contract";
-import type { MsgContext, Origin } from "@factotum/channel-contract";
+import { ACTIONS } from "@factotum/channel-contract";
+import type { ActionName, MsgContext, Origin } from "@factotum/channel-contract";
 import type { InboxStore, OutboxStore, TranscriptStore, TurnRecord } from "@factotum/store";
+import { isSameChat } from "../../kernel/conversation-key.ts";
 import { HISTORY_BOUNDS } from "../../context/read-history.ts";
 import { messagesReplyingTo } from "../given-message-ids.ts";
 
@@ -15,8 +17,8 @@ interface KnownMessageParts {
 }
 
 /**
- * Which messages are of a conversation. A platform may address a message by its id alone, so that an id of another conversation would reach that one: ids come
- * from the model and are checked before every use.
+ * Which messages and threads are of a conversation. A platform may address either by its id alone, so that an id of another conversation would reach that one:
+ * ids come from the model and are checked before every use.
  */
 export class KnownMessages {
   readonly #listed = new Set<string>();
@@ -30,13 +32,16 @@ export class KnownMessages {
     }
   }
 
-  /** The first message that a call names and that its conversation is not known to have. */
+  /** The first message or thread that a call names and that its conversation is not known to have. */
   async findForeign(
     request: MessengerRequest,
     { chat, turn }: { readonly chat: Origin; readonly turn: TurnRecord },
     parts: KnownMessageParts,
   ): Promise<string | undefined> {
-    for (const id of namedIds(request)) if (!(await this.#isOf(chat, id, { turn, parts }))) return id;
+    const { threadId } = chat.conversation;
+    const isOwnThread = threadId === undefined || (isSameChat(chat, turn.origin) && threadId === turn.origin.conversation.threadId);
+    for (const id of [...namedIds(request), ...(isOwnThread ? [] : [threadId])])
+      if (!(await this.#isOf(chat, id, { turn, parts }))) return id;
     return undefined;
   }
 
@@ -62,25 +67,37 @@ function namedIds({ operation, replyTo }: MessengerRequest): readonly string[] {
   const named: readonly (JsonValue | undefined)[] = [
     replyTo,
     ...(operation.type === "react" ? [operation.messageId] : []),
-    ...(operation.type === "act" ? [operation.parameters["messageId"], operation.parameters["before"]] : []),
+    ...(operation.type === "act" ? idsOfAction(operation) : []),
   ];
-  return named.filter((id) => typeof id === "string");
+  return named.flat().filter((id) => typeof id === "string");
+}
+
+function idsOfAction({ name, parameters }: Extract<MessengerRequest["operation"], { type: "act" }>): readonly (JsonValue | undefined)[] {
+  // An unknown action is refused later, by name.
+  const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name as ActionName] : undefined;
+  return Object.keys(action?.messageIds ?? {}).map((key) => parameters[key]);
 }
 
 function refersTo({ replyTo, event }: MsgContext, id: string): boolean {
   return replyTo?.messageId === id || ("targetId" in event && event.targetId === id);
 }
 
+/** The results of actions that list messages or threads. */
+interface Listing {
+  readonly messages?: readonly { readonly messageId: string }[];
+  readonly threads?: readonly { readonly threadId: string }[];
+  readonly threadId?: string;
+}
+
 function listedIds(value: JsonValue): readonly string[] {
-  const messages = typeof value === "object" && value !== null && "messages" in value ? value["messages"] : undefined;
-  if (!Array.isArray(messages)) return [];
-  return (messages as readonly { readonly messageId: string }[]).map(({ messageId }) => messageId);
+  const { messages, threads, threadId } = value as Listing;
+  return [
+    ...(messages ?? []).map(({ messageId }) => messageId),
+    ...(threads ?? []).map((thread) => thread.threadId),
+    ...(threadId === undefined ? [] : [threadId]),
+  ];
 }
 
 function listedKey({ channel, accountId, conversation }: Origin, id: string): string {
   return JSON.stringify([channel, accountId, conversation.id, id]);
-}
-
-function isSameChat(one: Origin, other: Origin): boolean {
-  return one.channel === other.channel && one.accountId === other.accountId && one.conversation.id === other.conversation.id;
 }

@@ -5,7 +5,7 @@ import type { Audience, Channel, Origin, Poll } from "@factotum/channel-contract
 import { measure } from "@factotum/channel-kit";
 import type { NewOutbound, OutboxStore, StoredOutbound } from "@factotum/store";
 import type { ChannelRegistry } from "../../channels/channel-registry.ts";
-import { conversationKey } from "../../kernel/conversation-key.ts";
+import { isSameChat } from "../../kernel/conversation-key.ts";
 import { sendKey } from "../../kernel/idempotency-key.ts";
 import { planMessage } from "../plan-message.ts";
 import { OUTBOX_TTL_MS } from "../retry-policy.ts";
@@ -112,23 +112,25 @@ async function planChange(
   const row = await store.readOutbound(operation.messageId);
   if (row === undefined || row.sessionKey !== rich.sessionKey || row.purpose !== "tool")
     return { refusal: `"${operation.messageId}" is no message that you sent. Use the id that an earlier call returned.` };
-  if (conversationKey(row.target) !== conversationKey(rich.target))
+  if (!isSameChat(row.target, rich.target))
     return { refusal: `that message is in another conversation. Name it as target: ${row.target.conversation.id}.` };
+  // In the order of the message's own thread.
+  const there = { ...rich, target: row.target };
   if (operation.type === "delete") {
     if (!capabilities.delete) return { refusal: "messages cannot be deleted in this chat." };
-    return one(rich, { type: "delete", of: row.id, text: "" });
+    return one(there, { type: "delete", of: row.id, text: "" });
   }
   if (operation.card !== undefined) {
     if (capabilities.cardEdits !== true || row.outbound.type !== "card") return { refusal: "that message cannot become another card." };
     const card = toCard(operation.card, isCommand);
     if ("refusal" in card) return card;
     const excess = cardExcess(card, capabilities);
-    return excess === undefined ? one(rich, { type: "edit-card", of: row.id, card, text: cardText(card) }) : { refusal: excess };
+    return excess === undefined ? one(there, { type: "edit-card", of: row.id, card, text: cardText(card) }) : { refusal: excess };
   }
   if (!capabilities.edit || row.outbound.type !== "text") return { refusal: "that message cannot be edited with a text." };
   const { maxLength, unit } = capabilities.text;
   if (measure(operation.text, unit) > maxLength) return { refusal: `a message has at most ${maxLength} characters here.` };
-  return one(rich, { type: "edit", of: row.id, shown: 0, text: operation.text });
+  return one(there, { type: "edit", of: row.id, shown: 0, text: operation.text });
 }
 
 function one(rich: RichRequest, outbound: StoredOutbound): PlannedOperation {

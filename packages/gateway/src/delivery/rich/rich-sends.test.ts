@@ -128,7 +128,6 @@ test.each([
   [{ buttons: [{ label: "/stop" }] }, "must not be a command"],
   [{ buttons: [{ label: "x", value: " /NEW m" }] }, "must not be a command"],
   [{ buttons: [{ label: "x", value: "/nonsense" }] }, "must not be a command"],
-  [{ buttons: [{ label: "a /think high", value: "v" }] }, "must not be a command"],
   [{ inputs: [{ type: "text", id: "a", label: "A" }] }, "needs a button"],
   [{ inputs: [{ type: "choice", id: "a", label: "A" }], buttons: [{ label: "x" }] }, "no options"],
 ])("the card %j is refused before it is sent, with the reason", async (card, reason) => {
@@ -187,6 +186,33 @@ test("edits and deletes what it sent, by the id of the result, and nothing else"
   expect(await perform({ action: "edit", messageId: card, message: "a text" })).toContain("cannot be edited with a text");
   expect(await perform({ action: "delete", messageId: text }, { origin: GROUP })).toContain("is no message that you sent");
   expect(platform.sent).toHaveLength(before);
+});
+
+test("edits and deletes what it sent into a thread", async () => {
+  await start();
+  const origin: Origin = { ...GROUP, conversation: { ...GROUP.conversation, threadId: "t-1" } };
+  const text = idIn(await perform({ action: "send", message: "Teh answer" }, { origin }));
+  await perform({ action: "edit", messageId: text, message: "The answer" }, { origin });
+  const { threadId: _threadId, ...conversation } = origin.conversation;
+  expect(await perform({ action: "delete", messageId: text }, { origin: { ...origin, conversation } })).toContain(
+    "is no message that you sent",
+  );
+  await perform({ action: "delete", messageId: text }, { origin });
+  expect(outbounds()).toEqual([
+    { type: "text", text: "Teh answer" },
+    { type: "edit", targetId: "sent-0", text: "The answer" },
+    { type: "delete", targetId: "sent-0" },
+  ]);
+});
+
+test("edits in the conversation what it sent from there into a thread", async () => {
+  await start();
+  server.script([textReply("Hello")]);
+  await platform.say(platform.message("hello", { messageId: messageId("root-1") }));
+  await running.gateway.engine.idle();
+  const text = idIn(await perform({ action: "send", message: "Teh answer", threadId: "root-1" }));
+  await perform({ action: "edit", messageId: text, message: "The answer" });
+  expect(outbounds().filter(({ type }) => type === "edit")).toHaveLength(1);
 });
 
 test("shows a message to one person alone, and never to all instead", async () => {

@@ -1,13 +1,12 @@
 import type { MessageCard } from "@factotum/agent-contract";
 import type { Card, CardInput } from "@factotum/channel-contract";
 import { withoutUndefined } from "@factotum/agent-contract";
-import { parseInlineDirectives } from "../../queue/inline-directives.ts";
 
 /** A model's card for a channel, or the reason why it is refused. `isCommand`: the gateway would run this value of a button. */
 export function toCard(card: MessageCard, isCommand: (value: string) => boolean): Card | { readonly refusal: string } {
   const { title, body, fields, inputs = [], buttons = [] } = card;
   if (cardIsEmpty(card)) return { refusal: "The card is empty." };
-  const command = buttons.map(({ label, value = label }) => value).find(isCommand) ?? buttons.map(({ label }) => label).find(hasDirective);
+  const command = buttons.map(({ label, value = label }) => value).find(isCommand);
   if (command !== undefined)
     return { refusal: `A button must not be a command, as ${JSON.stringify(command)} is. Give it another value or label.` };
   const ids = inputs.map(({ id }) => id);
@@ -38,10 +37,4 @@ function toInput({ type, id, label, options = [] }: NonNullable<MessageCard["inp
 
 function cardIsEmpty({ title = "", body, fields = [], buttons = [] }: MessageCard): boolean {
   return title.trim() === "" && body.trim() === "" && fields.length === 0 && buttons.length === 0;
-}
-
-/** The label is a part of the turn's text, in which directives are followed. */
-function hasDirective(label: string): boolean {
-  const { text: _text, ...directives } = parseInlineDirectives(`Pressed: ${label}`);
-  return Object.keys(directives).length > 0;
 }
