@@ -91,6 +91,21 @@ test("an exchange with one bot stops at its limit for the cooldown, is logged on
   expect(answers()).toBe(10);
 });
 
+test("bots that have been silent make room for others, and one that was stopped is not forgotten", async () => {
+  await start({ allowBots: true, botLoop: { maxMessages: 2, windowSeconds: 10, cooldownSeconds: 100 } });
+  const bot = async (id: string): Promise<void> => say({ sender: { id, isBot: true } });
+  for (let times = 0; times < 3; times += 1) await bot("loud");
+  for (let index = 1; index < 20; index += 1) await bot(`bot-${index}`);
+  expect(answers()).toBe(2 + 19);
+  await bot("late");
+  expect(answers()).toBe(21);
+  nowMs += 20_000;
+  await bot("late");
+  expect(answers()).toBe(22);
+  await bot("loud");
+  expect(answers()).toBe(22);
+});
+
 test("messages outside of the window do not count", async () => {
   await start({ allowBots: true, botLoop: { maxMessages: 2, windowSeconds: 10, cooldownSeconds: 30 } });
   for (let times = 0; times < 6; times += 1) {

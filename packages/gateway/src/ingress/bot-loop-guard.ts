@@ -36,12 +36,13 @@ export class BotLoopGuard {
     const key = conversationKey(origin);
     const bots = this.#exchanges.get(key) ?? new Map<string, Exchange>();
     this.#exchanges.set(key, bots);
+    const fromMs = nowMs - limits.windowSeconds * 1000;
     const known = bots.get(sender.id);
+    if (known === undefined && bots.size >= MAX_BOTS) forgetExpired(bots, { fromMs, nowMs });
     if (known === undefined && bots.size >= MAX_BOTS) return "stopped";
     const exchange = known ?? { atMs: [], stoppedUntilMs: 0 };
     bots.set(sender.id, exchange);
     if (nowMs < exchange.stoppedUntilMs) return "stopped";
-    const fromMs = nowMs - limits.windowSeconds * 1000;
     exchange.atMs.splice(0, exchange.atMs.findLastIndex((atMs) => atMs <= fromMs) + 1);
     if (exchange.atMs.length < limits.maxMessages) {
       exchange.atMs.push(nowMs);
@@ -51,4 +52,8 @@ export class BotLoopGuard {
     exchange.stoppedUntilMs = nowMs + limits.cooldownSeconds * 1000;
     return "first";
   }
+}
+
+function forgetExpired(bots: Map<string, Exchange>, { fromMs, nowMs }: { readonly fromMs: number; readonly nowMs: number }): void {
+  for (const [id, { atMs, stoppedUntilMs }] of bots) if (nowMs >= stoppedUntilMs && (atMs.at(-1) ?? 0) <= fromMs) bots.delete(id);
 }

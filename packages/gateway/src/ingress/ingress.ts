@@ -272,7 +272,10 @@ export class Ingress implements MessageIntake {
       return this.#targets.command(route, command, input);
     }
     this.#targets.messageReceived(route, input, record);
-    const { text: words, ...directives } = parseInlineDirectives(expandSkill(textOf(input.message)));
+    // The words of a button are not those of the person who presses it.
+    const isPress = input.message.event.type === "action";
+    const said = textOf(input.message);
+    const { text: words, ...directives } = isPress ? { text: said } : parseInlineDirectives(expandSkill(said));
     const text = [words, formValues(input.message)].filter((part) => part !== "").join("\n");
     this.#enqueue(route.sessionKey, input, {
       type: "input",

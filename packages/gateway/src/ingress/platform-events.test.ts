@@ -196,6 +196,14 @@ test("the values of a form are quoted with the press, and no directive in them i
   expect(shown).toContain(`- "name": ${JSON.stringify(inputs.name)}\n- "days": ["1", "2"]`);
 });
 
+test("no directive in the label or value of a button is followed", async () => {
+  const event = { type: "action", actionId: "go", value: "do it /think high now" } as const;
+  expect(await ask(" ", { event })).toContain("[Pressed the button: do it /think high now]");
+  expect(await ask("go /verbose full on", { event })).toContain("[Pressed the button: go /verbose full on]");
+  const { items } = await running.store.listSessions({ limit: 1 });
+  expect(items[0]?.overrides).toEqual({});
+});
+
 test("a button whose value is a command, and a native command of the platform, run without the model", async () => {
   await platform.say(platform.message("Show help", { event: { type: "action", actionId: "help", value: "/help" } }));
   await platform.say(platform.message("what the menu says", { command: { name: "status", argumentsText: "" } }));
