@@ -1,6 +1,6 @@
 import { ChannelError } from "@factotum/channel-contract";
 import type { AttachmentRef, CallOptions, Channel, ChannelHost, Media, Origin } from "@factotum/channel-contract";
-import { createBotIdentity } from "./api/bot-identity.ts";
+import { createFeishuBot } from "./api/bot-identity.ts";
 import { createFeishuApi } from "./api/feishu-api.ts";
 import { feishuCapabilities } from "./capabilities.ts";
 import type { FeishuConfig } from "./config.ts";
@@ -27,7 +27,7 @@ import { createWebhookTransport } from "./transport/webhook.ts";
 export function createFeishuChannel(config: FeishuConfig, host: ChannelHost): Channel {
   const api = createFeishuApi(config, host);
   const lives = new AbortController();
-  const bot = createBotIdentity(api, host, { signal: lives.signal });
+  const bot = createFeishuBot(api, host, { signal: lives.signal });
   const messages = createMessageApi(api, config.appId);
   const sender = createSender({ messages, streams: new CardStreams(api, messages, host) }, host);
   const read = createReadApi(api);

@@ -1,5 +1,6 @@
 import { ChannelError } from "@factotum/channel-contract";
 import type { ChannelErrorCode, Retry, SendReceipt } from "@factotum/channel-contract";
+import type { LookupFailure } from "@factotum/channel-kit";
 
 /** Why a request to the platform failed. */
 export type FeishuFailureReason =
@@ -94,7 +95,7 @@ export function isStaleToken(error: unknown): boolean {
 }
 
 /** Scopes of which the app needs one; empty when the platform does not name them. `undefined` for any other failure. */
-export function missingScopes(error: unknown): readonly string[] | undefined {
+function missingScopes(error: unknown): readonly string[] | undefined {
   const isMissing = error instanceof FeishuFailure && error.reason.type === "refused" && MISSING_SCOPE.has(error.reason.code);
   return isMissing && error.reason.type === "refused" ? (error.reason.scopes ?? []) : undefined;
 }
@@ -107,6 +108,12 @@ export function toChannelError(error: unknown): ChannelError {
   }
   const [code, retry] = classify(error.reason);
   return new ChannelError(code, error.message, { retry, cause: error });
+}
+
+/** Maps an error of a cached lookup. */
+export function toLookupFailure(error: unknown): LookupFailure {
+  const { code, retry, message } = toChannelError(error);
+  return { code, retry, message, missingScopes: missingScopes(error) };
 }
 
 /** Maps an error of a send. A request without a readable response is ambiguous, and so is a 5xx, which may have been sent after the message was accepted. */

@@ -1,7 +1,7 @@
 import type { CallOptions, Channel, ChannelHost, HistoryMessage, MessageId, Origin, ProbeResult } from "@factotum/channel-contract";
 import { runAction } from "./actions/actions.ts";
-import { createBotIdentity } from "./api/bot-identity.ts";
-import type { BotIdentity } from "./api/bot-identity.ts";
+import { createSlackBot } from "./api/bot-identity.ts";
+import type { SlackBot } from "./api/bot-identity.ts";
 import { createSlackApi } from "./api/slack-api.ts";
 import type { SlackApi } from "./api/slack-api.ts";
 import { slackCapabilities } from "./capabilities.ts";
@@ -28,7 +28,7 @@ export function createSlackChannel(config: SlackConfig, host: ChannelHost): Chan
   const lives = new AbortController();
   const { signal } = lives;
   const api = createSlackApi(config, host);
-  const bot = createBotIdentity(api, host, { signal });
+  const bot = createSlackBot(api, host, { signal });
   const lookups = createLookups(api, host, { signal });
   const directory = createDirectory(api, host, { signal });
   const context = createMessageContextReader({ api, bot, lookups });
@@ -72,14 +72,14 @@ async function mapped<T>(call: Promise<T>): Promise<T> {
 
 /** The bot as the platform names it now, and the scopes that it lacks. */
 async function probe(api: SlackApi, host: ChannelHost, options: CallOptions): Promise<ProbeResult> {
-  const { userId, name, scopes } = await createBotIdentity(api, host, options).get(options);
+  const { userId, name, scopes } = await createSlackBot(api, host, options).get(options);
   const granted = new Set(scopes);
   const missingPermissions = scopes.length === 0 ? [] : SCOPES.map((scope) => scope.name).filter((scope) => !granted.has(scope));
   return { account: { id: userId, ...(name !== "" && { name }) }, missingPermissions };
 }
 
 async function history(
-  parts: { readonly api: SlackApi; readonly bot: BotIdentity; readonly lookups: Lookups; readonly messages: MessageApi },
+  parts: { readonly api: SlackApi; readonly bot: SlackBot; readonly lookups: Lookups; readonly messages: MessageApi },
   target: Origin,
   { limit, before, signal }: CallOptions & { readonly limit: number; readonly before?: MessageId },
 ): Promise<readonly HistoryMessage[]> {

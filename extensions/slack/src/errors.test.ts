@@ -1,6 +1,6 @@
 import { ChannelError } from "@factotum/channel-contract";
 import { describe, expect, test } from "vitest";
-import { SlackFailure, missingScopes, toChannelError, toReceipt } from "./errors.ts";
+import { SlackFailure, toLookupFailure, toChannelError, toReceipt } from "./errors.ts";
 import type { SlackFailureReason } from "./errors.ts";
 
 const refused = (error: string): SlackFailure => new SlackFailure({ type: "refused", error }, `refused: ${error}`);
@@ -69,7 +69,7 @@ test("other errors are permanent, and a ChannelError stays as it is", () => {
 
 test("missing scopes are named as far as the platform names them", () => {
   const reason = { type: "refused", error: "missing_scope", needed: "channels:read,groups:read" } as const;
-  expect(missingScopes(new SlackFailure(reason, "refused"))).toEqual(["channels:read", "groups:read"]);
-  expect(missingScopes(refused("missing_scope"))).toEqual([]);
-  expect(missingScopes(refused("not_in_channel"))).toBeUndefined();
+  expect(toLookupFailure(new SlackFailure(reason, "refused")).missingScopes).toEqual(["channels:read", "groups:read"]);
+  expect(toLookupFailure(refused("missing_scope")).missingScopes).toEqual([]);
+  expect(toLookupFailure(refused("not_in_channel")).missingScopes).toBeUndefined();
 });

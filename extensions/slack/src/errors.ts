@@ -1,5 +1,6 @@
 import { ChannelError } from "@factotum/channel-contract";
 import type { ChannelErrorCode, Retry, SendReceipt } from "@factotum/channel-contract";
+import type { LookupFailure } from "@factotum/channel-kit";
 
 /** Why a request to the platform failed. */
 export type SlackFailureReason =
@@ -67,7 +68,7 @@ export function refusalOf(error: unknown): string | undefined {
 }
 
 /** The scopes of which the app needs one; empty when the platform does not name them. `undefined` for any other failure. */
-export function missingScopes(error: unknown): readonly string[] | undefined {
+function missingScopes(error: unknown): readonly string[] | undefined {
   if (!(error instanceof SlackFailure) || error.reason.type !== "refused" || error.reason.error !== "missing_scope") return undefined;
   return (error.reason.needed ?? "").split(",").filter((scope) => /^[\w:.-]{1,80}$/.test(scope));
 }
@@ -80,6 +81,12 @@ export function toChannelError(error: unknown): ChannelError {
   }
   const [code, retry] = classify(error.reason);
   return new ChannelError(code, error.message, { retry, cause: error });
+}
+
+/** Maps an error of a cached lookup. */
+export function toLookupFailure(error: unknown): LookupFailure {
+  const { code, retry, message } = toChannelError(error);
+  return { code, retry, message, missingScopes: missingScopes(error) };
 }
 
 /** Maps an error of a send. A request without a readable response is ambiguous, and so is a failure of the platform itself. */

@@ -1,4 +1,4 @@
-import { AccountProgress, CallOptions, ChannelHealth, ChannelHost, Clock, MsgContext, Random } from "@factotum/channel-contract";
+import { AccountProgress, CallOptions, ChannelErrorCode, ChannelHealth, ChannelHost, Clock, MsgContext, Outbound, Random, Retry, SendReceipt } from "@factotum/channel-contract";
 import { Root } from "mdast";
 /** Bounds of a backoff. */
 interface BackoffOptions {
@@ -13,6 +13,75 @@ interface BackoffOptions {
  * together do not retry together. Milliseconds, integer.
  */
 declare function backoffDelay(attempt: number, options: BackoffOptions): number;
+/** How the platform is asked who the bot is. */
+interface BotIdentityOptions<Bot> {
+  /** Asks the platform; rejects if it does not name the bot. */
+  readonly ask: (options: CallOptions) => Promise<Bot>;
+  /** What a failure means for people, for status: `messages are refused until the platform names the bot`. */
+  readonly consequence: string;
+  readonly host: Pick<ChannelHost, "clock">;
+  /** Fires when the channel stops; ends the request. */
+  readonly signal: AbortSignal;
+}
+/** The bot of an account, asked for once: there is one request at a time, however many callers wait for it. */
+interface BotIdentity<Bot> {
+  /** The bot, once the platform has named it. */
+  readonly known: Bot | undefined;
+  /**
+   * Asks the platform unless it has answered before. Rejects like `ask`, or with a ChannelError `unreachable` once the signal fires, which ends the wait and not
+   * the request.
+   */
+  get(options: CallOptions): Promise<Bot>;
+  /**
+   * For an event that the platform sends again: waits briefly, and not at all when many events wait or the platform has just failed to answer. Rejects with a
+   * ChannelError `unreachable`.
+   */
+  getForEvent(options: CallOptions): Promise<Bot>;
+  /** The health with a failed request in its detail. The state stays. */
+  addTo(health: ChannelHealth): ChannelHealth;
+}
+/** Remembers who the bot of an account is. Asks nothing before the first call. */
+declare function createBotIdentity<Bot>({ ask, consequence, host: { clock }, signal: lives }: BotIdentityOptions<Bot>): BotIdentity<Bot>;
+/** Why a query failed. */
+interface LookupFailure {
+  readonly code: ChannelErrorCode;
+  readonly retry: Retry;
+  readonly message: string;
+  /** Set if the app lacks a scope: those of which one would do, empty if the platform names none. */
+  readonly missingScopes?: readonly string[] | undefined;
+}
+/** One kind of lookup. */
+interface CachedLookupOptions<T> {
+  /** What is missing without it, for log and status: `the names of people in groups`. */
+  readonly what: string;
+  /** Reported if the platform does not name the missing scope. */
+  readonly scope: string;
+  /** What a person must do to grant a scope, for status. */
+  readonly advice: (scope: string) => string;
+  readonly ttlMs: number;
+  readonly maxEntries: number;
+  /** Queries the platform. */
+  readonly ask: (key: string, options: CallOptions) => Promise<T>;
+  /** Maps what `ask` rejected with. */
+  readonly failureOf: (error: unknown) => LookupFailure;
+  readonly host: Pick<ChannelHost, "clock" | "logger">;
+  /** Fires when the channel stops; ends the queries. */
+  readonly signal: AbortSignal;
+}
+/** Queries once per key and lifetime, shared by all callers; pauses while the platform refuses. */
+interface CachedLookup<T> {
+  /** For people: what is missing and how to get it. */
+  readonly problem: string | undefined;
+  /**
+   * The value, or `undefined` if the query failed or the signal fired. Never rejects. `maxAgeMs`: queries again although the value has not expired. The signal
+   * ends the wait, not the query.
+   */
+  get(key: string, options: CallOptions & {
+    readonly maxAgeMs?: number;
+  }): Promise<T | undefined>;
+}
+/** Creates an empty cache. */
+declare function createCachedLookup<T>(options: CachedLookupOptions<T>): CachedLookup<T>;
 /** The unit in which a platform limits texts. */
 type TextUnit = "utf16" | "code-points" | "bytes";
 /** The length of `text` in `unit`. */
@@ -129,6 +198,11 @@ type NetworkFailure = "local" | "not-sent" | "unknown";
 declare function networkFailureOf(error: unknown): NetworkFailure;
 /** The first `code` of an error and its causes; empty if there is none. */
 declare function errorCodeOf(error: unknown): string;
+/**
+ * Races work against an abort signal and rejects with the signal's reason once it fires. The work goes on for its other callers; a late result is discarded. No
+ * listener is left on the signal, which may live as long as the channel.
+ */
+declare function raceAbort<T>(work: Promise<T>, { signal }: CallOptions): Promise<T>;
 /** Limits of an account's sends. */
 interface RateLimiterOptions {
   /** Sends that may follow each other at once. */
@@ -178,6 +252,39 @@ type QueueHost = Pick<ChannelHost, "receive" | "clock" | "random" | "logger">;
  * logged. Every other failure is retried, since the platform will not deliver the message again.
  */
 declare function createReceiveQueue(host: QueueHost, { maxWaiting }?: ReceiveQueueOptions): ReceiveQueue;
+/** One send of an adapter. */
+interface QueuedSend extends CallOptions {
+  /** Sends of one key never overlap. */
+  readonly key: string;
+  readonly outbound: Outbound;
+}
+/** The order of an account's sends, and their end. */
+interface SendQueue {
+  /**
+   * Runs `task` after all earlier sends of the key; the signal of its options also fires when the queue gives up. Never rejects: a failure is logged and mapped
+   * to a receipt, and a send that has not begun when its signal fires or the queue stops is rejected as unreachable.
+   */
+  run(send: QueuedSend, task: (options: CallOptions) => Promise<SendReceipt>): Promise<SendReceipt>;
+  /** Accepts no further sends; resolves when those that have begun have a result, or gave up because the signal fired. */
+  stop(options: CallOptions): Promise<void>;
+}
+/** Creates an empty queue. `toReceipt` maps what a task rejects with. */
+declare function createSendQueue({ logger }: Pick<ChannelHost, "logger">, { toReceipt }: {
+  readonly toReceipt: (error: unknown) => SendReceipt;
+}): SendQueue;
+/** The receipt of a send that was not made. Without `retry` another attempt would fail the same way. */
+declare function rejectedReceipt(code: ChannelErrorCode, message: string, retry?: "never" | "backoff"): SendReceipt & {
+  readonly type: "rejected";
+};
+/** Counts verified events that were lost because they do not have the form of a message, for log and status. */
+interface UnreadableEvents {
+  /** Counts and logs one; `reason` must not contain text of the message. */
+  record(reason: string): void;
+  /** The health with the count in its detail. The state stays: the connection works. */
+  addTo(health: ChannelHealth): ChannelHealth;
+}
+/** Starts at zero. */
+declare function createUnreadableEvents({ logger }: Pick<ChannelHost, "logger">): UnreadableEvents;
 /** Compares two secrets or signatures in constant time with respect to where they differ and to their lengths. */
 declare function constantTimeEqual(left: string | Uint8Array, right: string | Uint8Array): boolean;
 /** Which signed timestamps count as fresh. */
@@ -189,6 +296,85 @@ interface TimestampOptions {
 }
 /** True if a timestamp in whole seconds, as webhooks sign it, is close to the current time. Anything but plain digits is not fresh. */
 declare function verifyTimestamp(seconds: string | null | undefined, options: TimestampOptions): boolean;
+/** A request that a webhook refuses. */
+interface RefusedRequest {
+  readonly status: 400 | 401;
+  readonly reason: string;
+  /** True if the platform signed it, so the setup is wrong; otherwise anyone may have sent it. */
+  readonly signed: boolean;
+}
+/** The health of a webhook. Requests that anyone can send are not a problem: they are a hint until the platform has sent one valid request. */
+interface WebhookHealth {
+  /** The platform has proved itself. */
+  recordVerified(): void;
+  /** Logs a signed request each time, others once until the next verified one. */
+  recordRefused(request: RefusedRequest): void;
+  /** Sets the current problem; undefined if there is none any more. */
+  setTrouble(trouble: string | undefined): void;
+  read(): ChannelHealth;
+}
+/** Creates the health of a webhook without requests. `hint`: what people should check while no verified request has arrived. */
+declare function createWebhookHealth(host: Pick<ChannelHost, "clock" | "logger">, { hint }: {
+  readonly hint: string;
+}): WebhookHealth;
+/** The result of verifying a request. */
+type VerifiedRequest<Event> = {
+  readonly type: "answer";
+  readonly response: Response;
+} | {
+  readonly type: "event";
+  readonly event: Event;
+} | ({
+  readonly type: "refused";
+} & RefusedRequest);
+/** What became of a genuine event. */
+type EventOutcome = {
+  readonly type: "accepted" | "duplicate";
+} | {
+  readonly type: "other-account";
+} | {
+  readonly type: "ignored";
+  readonly reason: string;
+} | {
+  readonly type: "unreadable";
+  readonly reason: string;
+};
+/** The platform's part of a webhook. */
+interface WebhookReceiverOptions<Event> {
+  readonly host: Pick<ChannelHost, "clock" | "logger">;
+  /** What people should check while no verified request has arrived. */
+  readonly hint: string;
+  readonly maxBytes: number;
+  /** True for a request with signature headers; the signature itself is verified on the complete body. */
+  readonly hasSignature: (headers: Headers) => boolean;
+  /** Requests without signature headers: larger ones get `refusal`. With 0 bytes, because the platform signs everything, none is read. */
+  readonly unsigned: {
+    readonly maxBytes: number;
+    readonly refusal: RefusedRequest;
+  };
+  /** Verifies the raw bytes, and parses them only then. */
+  readonly verify: (body: Uint8Array, headers: Headers) => VerifiedRequest<Event>;
+  /** Passes an event on; resolves after the commit. Rejects if it was not stored. */
+  readonly accept: (event: Event, options: CallOptions) => Promise<EventOutcome>;
+  /** Asks the platform whether the credentials are right; rejects with a ChannelError. */
+  readonly check: (options: CallOptions) => Promise<unknown>;
+  /** The log level of ignored events: `debug` where the platform sends many of them. */
+  readonly ignoredLevel: "debug" | "info";
+  /** Headers of a refusal for good, which the platform need not send again. */
+  readonly refusalHeaders?: Readonly<Record<string, string>>;
+}
+/** A webhook of one account. */
+interface WebhookReceiver {
+  /** As `Channel.start`: rejects with wrong credentials. An unreachable platform is a problem in the health and no reason to refuse its events. */
+  start(options: CallOptions): Promise<void>;
+  /** As `Channel.handleWebhook`. */
+  handleWebhook(request: Request, options: CallOptions): Promise<Response>;
+  health(): ChannelHealth;
+  /** Refuses all further requests for now. */
+  stop(): Promise<void>;
+}
+/** Creates a webhook that verifies before it parses, and acknowledges an event after its commit. */
+declare function createWebhookReceiver<Event>(options: WebhookReceiverOptions<Event>): WebhookReceiver;
 /** A part of a text that is shown in its own way. A dialect says how, by type. */
 type Span = {
   readonly type: "paragraph" | "quote" | "strong" | "emphasis" | "strikethrough";
@@ -466,4 +652,4 @@ interface BlockLimits {
  * table that is becomes code. Nothing visible gives no message. Throws a RangeError for limits below the minimum.
  */
 declare function renderBlocks(source: string | Root, limits?: BlockLimits): StyledBlock[][];
-export { type AsteriskMarkupOptions, type BackoffOptions, type BlockItem, type BlockLimits, type BreakKind, type CappedBody, type CellAlign, type ChunkLimits, type ChunkOptions, type ConnectionState, type ConnectionSupervisor, type ConnectionSupervisorOptions, type Content, type Dialect, type FlattenOptions, type Frame, type Joint, type Junction, type KeyedQueue, type MarkdownChunk, type MarkdownMarkupOptions, type MarkdownStream, type NetworkFailure, type Piece, type Place, type PlainTextOptions, type RateLimiter, type RateLimiterOptions, type ReceiveQueue, type ReceiveQueueOptions, type RenderOptions, type Span, type StyledBlock, type StyledRun, type SupervisedConnection, type TextUnit, type TimestampOptions, asteriskMarkup, backoffDelay, chunkMarkdown, constantTimeEqual, controlCodes, createConnectionSupervisor, createKeyedQueue, createMarkdownStream, createRateLimiter, createReceiveQueue, errorCodeOf, flattenMarkdown, htmlDocument, htmlSubset, isLocalError, markdownMarkup, measure, networkFailureOf, parseMarkdown, plainText, readBodyCapped, renderBlocks, renderMarkdown, verifyTimestamp };
+export { type AsteriskMarkupOptions, type BackoffOptions, type BlockItem, type BlockLimits, type BotIdentity, type BotIdentityOptions, type BreakKind, type CachedLookup, type CachedLookupOptions, type CappedBody, type CellAlign, type ChunkLimits, type ChunkOptions, type ConnectionState, type ConnectionSupervisor, type ConnectionSupervisorOptions, type Content, type Dialect, type EventOutcome, type FlattenOptions, type Frame, type Joint, type Junction, type KeyedQueue, type LookupFailure, type MarkdownChunk, type MarkdownMarkupOptions, type MarkdownStream, type NetworkFailure, type Piece, type Place, type PlainTextOptions, type QueuedSend, type RateLimiter, type RateLimiterOptions, type ReceiveQueue, type ReceiveQueueOptions, type RefusedRequest, type RenderOptions, type SendQueue, type Span, type StyledBlock, type StyledRun, type SupervisedConnection, type TextUnit, type TimestampOptions, type UnreadableEvents, type VerifiedRequest, type WebhookHealth, type WebhookReceiver, type WebhookReceiverOptions, asteriskMarkup, backoffDelay, chunkMarkdown, constantTimeEqual, controlCodes, createBotIdentity, createCachedLookup, createConnectionSupervisor, createKeyedQueue, createMarkdownStream, createRateLimiter, createReceiveQueue, createSendQueue, createUnreadableEvents, createWebhookHealth, createWebhookReceiver, errorCodeOf, flattenMarkdown, htmlDocument, htmlSubset, isLocalError, markdownMarkup, measure, networkFailureOf, parseMarkdown, plainText, raceAbort, readBodyCapped, rejectedReceipt, renderBlocks, renderMarkdown, verifyTimestamp };

@@ -1,6 +1,6 @@
 import type { CallOptions, ProbeResult } from "@factotum/channel-contract";
 import * as z from "zod";
-import type { BotIdentity } from "../api/bot-identity.ts";
+import type { FeishuBot } from "../api/bot-identity.ts";
 import type { ReadApi } from "../context/read-api.ts";
 import { toChannelError } from "../errors.ts";
 import { lackingScopes } from "./scopes.ts";
@@ -13,10 +13,7 @@ const ScopesSchema = z.looseObject({
 });
 
 /** As `Channel.probe`: the bot by the account's credential, and the scopes that its app lacks. */
-export async function probeAccount(
-  parts: { readonly bot: BotIdentity; readonly read: ReadApi },
-  options: CallOptions,
-): Promise<ProbeResult> {
+export async function probeAccount(parts: { readonly bot: FeishuBot; readonly read: ReadApi }, options: CallOptions): Promise<ProbeResult> {
   try {
     const { openId, name } = await parts.bot.get(options);
     const { data } = await parts.read(ScopesSchema, "/application/v6/scopes", {}, options);

@@ -1,4 +1,5 @@
 import type { CallOptions, ChannelHost } from "@factotum/channel-contract";
+import { raceAbort } from "@factotum/channel-kit";
 import type { FeishuConfig } from "../config.ts";
 import { FeishuFailure, isStaleToken } from "../errors.ts";
 import { createHttp } from "./http.ts";
@@ -6,7 +7,6 @@ import type { HttpRequest } from "./http.ts";
 import { loadSdk } from "./load-sdk.ts";
 import type { Sdk, SdkCache } from "./load-sdk.ts";
 import { createSdkLogger } from "./sdk-logger.ts";
-import { until } from "./until.ts";
 
 /** One call of the platform's API. */
 export interface ApiCall extends Pick<HttpRequest, "method" | "params" | "data" | "responseType" | "maxContentLength" | "timeout"> {
@@ -71,7 +71,7 @@ export function createFeishuApi(config: FeishuConfig, host: Pick<ChannelHost, "f
       .finally(() => {
         renewal = undefined;
       });
-    return until(signal, renewal).catch((cause: unknown) => {
+    return raceAbort(renewal, { signal }).catch((cause: unknown) => {
       throw beforeTheRequest(cause);
     });
   };

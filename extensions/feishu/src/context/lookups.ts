@@ -1,6 +1,7 @@
+import { createCachedLookup } from "@factotum/channel-kit";
+import type { CachedLookup, CachedLookupOptions } from "@factotum/channel-kit";
 import { SCOPES } from "../account/scopes.ts";
-import { CachedLookup } from "./cached-lookup.ts";
-import type { LookupOptions } from "./cached-lookup.ts";
+import { toLookupFailure } from "../errors.ts";
 import type { LookupApi, MessagePlace } from "./lookup-api.ts";
 import type { FetchedMessage } from "./message-item.ts";
 
@@ -22,9 +23,11 @@ export interface Lookups {
 }
 
 /** The lookups of the platform, each with the lifetime and number of cached answers. */
-export function createLookups(asks: LookupApi, common: Pick<LookupOptions<unknown>, "host" | "signal">): Lookups {
+export function createLookups(asks: LookupApi, { host, signal }: Pick<CachedLookupOptions<unknown>, "host" | "signal">): Lookups {
+  const advice = (scope: string): string => `grant it ${scope} in the developer console`;
+  const common = { host, signal, advice, failureOf: toLookupFailure };
   return {
-    members: new CachedLookup({
+    members: createCachedLookup({
       ...common,
       what: "the names of people in groups",
       scope: SCOPES.members.scope,
@@ -32,7 +35,7 @@ export function createLookups(asks: LookupApi, common: Pick<LookupOptions<unknow
       maxEntries: 200,
       ask: asks.memberNames,
     }),
-    subjects: new CachedLookup({
+    subjects: createCachedLookup({
       ...common,
       what: "the names of groups",
       scope: SCOPES.chats.scope,
@@ -40,7 +43,7 @@ export function createLookups(asks: LookupApi, common: Pick<LookupOptions<unknow
       maxEntries: 1_000,
       ask: asks.chatName,
     }),
-    quotes: new CachedLookup({
+    quotes: createCachedLookup({
       ...common,
       what: "messages that are replied to",
       scope: SCOPES.messages.scope,
@@ -48,7 +51,7 @@ export function createLookups(asks: LookupApi, common: Pick<LookupOptions<unknow
       maxEntries: 200,
       ask: asks.message,
     }),
-    places: new CachedLookup({
+    places: createCachedLookup({
       ...common,
       what: "the messages that reactions and recalls are about",
       scope: SCOPES.messages.scope,
@@ -56,7 +59,7 @@ export function createLookups(asks: LookupApi, common: Pick<LookupOptions<unknow
       maxEntries: 500,
       ask: asks.place,
     }),
-    threads: new CachedLookup({
+    threads: createCachedLookup({
       ...common,
       what: "the messages of threads",
       scope: SCOPES.receiveGroups.scope,
@@ -67,7 +70,7 @@ export function createLookups(asks: LookupApi, common: Pick<LookupOptions<unknow
         return asks.history({ chatId, threadRootId }, { ...options, limit: THREAD_MESSAGES + 2 });
       },
     }),
-    forwards: new CachedLookup({
+    forwards: createCachedLookup({
       ...common,
       what: "forwarded messages",
       scope: SCOPES.messages.scope,

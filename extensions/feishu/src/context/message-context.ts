@@ -1,6 +1,6 @@
 import { messageId } from "@factotum/channel-contract";
 import type { CallOptions, ChannelHealth, ChannelHost, MessageContext, MsgContext, QuotedMessage } from "@factotum/channel-contract";
-import type { BotIdentity } from "../api/bot-identity.ts";
+import type { FeishuBot } from "../api/bot-identity.ts";
 import { createLookupApi } from "./lookup-api.ts";
 import type { MessagePlace } from "./lookup-api.ts";
 import { createLookups } from "./lookups.ts";
@@ -30,7 +30,7 @@ export interface MessageContextReader {
 
 /** Makes the reader of one account; `signal` ends its requests. */
 export function createMessageContextReader(
-  parts: { readonly read: ReadApi; readonly messages: MessageReads; readonly appId: string; readonly bot: BotIdentity },
+  parts: { readonly read: ReadApi; readonly messages: MessageReads; readonly appId: string; readonly bot: FeishuBot },
   host: Pick<ChannelHost, "clock" | "logger" | "state">,
   { signal }: CallOptions,
 ): MessageContextReader {

@@ -1,5 +1,6 @@
 import type { CallOptions, ChannelHost, MsgContext } from "@factotum/channel-contract";
-import type { BotIdentity } from "../api/bot-identity.ts";
+import type { EventOutcome } from "@factotum/channel-kit";
+import type { FeishuBot } from "../api/bot-identity.ts";
 import type { MessagePlace } from "../context/lookup-api.ts";
 import { EnvelopeSchema, MessageEventSchema, MessageWrapperSchema } from "./event-schema.ts";
 import type { Envelope } from "./event-schema.ts";
@@ -8,14 +9,6 @@ import { KnownThreads } from "./known-threads.ts";
 import { needsBot, parseMessage } from "./parse-message.ts";
 import { PLATFORM_EVENTS } from "./platform-events.ts";
 
-/** The result of a verified event. All but `other-account` are acknowledged to the platform. */
-type EventOutcome =
-  | { readonly type: "accepted" | "duplicate" }
-  | { readonly type: "ignored"; readonly reason: string }
-  /** Its type says that it is a message, but it does not have the form of one: it is lost. */
-  | { readonly type: "unreadable"; readonly reason: string }
-  | { readonly type: "other-account" };
-
 /** Passes one verified event to the gateway. Rejects if it could not be stored, or not be parsed without the bot's own id: the platform sends it again. */
 export type AcceptEvent = (payload: unknown, options: CallOptions) => Promise<EventOutcome>;
 
@@ -23,7 +16,7 @@ export type AcceptEvent = (payload: unknown, options: CallOptions) => Promise<Ev
 export function createAcceptEvent(parts: {
   readonly appId: string;
   readonly host: ChannelHost;
-  readonly bot: BotIdentity;
+  readonly bot: FeishuBot;
   readonly placeOf: (messageId: string, options: CallOptions) => Promise<MessagePlace | undefined>;
 }): AcceptEvent {
   const { appId, host, bot, placeOf } = parts;

@@ -1,7 +1,7 @@
 import { messageId } from "@factotum/channel-contract";
 import type { CallOptions, InboundEvent, MsgContext } from "@factotum/channel-contract";
 import * as z from "zod";
-import type { Bot, BotIdentity } from "../api/bot-identity.ts";
+import type { Bot, FeishuBot } from "../api/bot-identity.ts";
 import type { MessagePlace } from "../context/lookup-api.ts";
 import { emojiOf } from "../outbound/emoji.ts";
 import { parseCardAction } from "./card-action.ts";
@@ -14,7 +14,7 @@ interface PlatformEventContext {
   readonly accountId: string;
   /** Time of the event, milliseconds since the epoch; 0 if the platform does not report it. */
   readonly timestampMs: number;
-  readonly bot: BotIdentity;
+  readonly bot: FeishuBot;
   readonly chats: KnownChats;
   /** Chat and author of a message; `undefined` if the platform does not report them. */
   readonly placeOf: (messageId: string, options: CallOptions) => Promise<MessagePlace | undefined>;

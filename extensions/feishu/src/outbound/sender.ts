@@ -1,15 +1,5 @@
-import type {
-  CallOptions,
-  Card,
-  ChannelErrorCode,
-  ChannelHost,
-  Mention,
-  Origin,
-  Outbound,
-  SendOptions,
-  SendReceipt,
-} from "@factotum/channel-contract";
-import { createKeyedQueue, measure } from "@factotum/channel-kit";
+import type { CallOptions, Card, ChannelHost, Mention, Origin, Outbound, SendOptions, SendReceipt } from "@factotum/channel-contract";
+import { createSendQueue, measure, rejectedReceipt } from "@factotum/channel-kit";
 import { MAX_FILE_BYTES, MAX_IMAGE_BYTES, MAX_TEXT_LENGTH } from "../capabilities.ts";
 import { receiveIdType } from "../conversation-id.ts";
 import { FeishuFailure, toReceipt } from "../errors.ts";
@@ -33,43 +23,16 @@ export interface Sender {
 
 /** Makes a sender: one call after the other per conversation, conversations side by side. */
 export function createSender(
-  { messages, streams }: { readonly messages: MessageApi; readonly streams: CardStreams },
+  parts: { readonly messages: MessageApi; readonly streams: CardStreams },
   host: Pick<ChannelHost, "logger">,
 ): Sender {
-  const queue = createKeyedQueue();
-  const stopping = new AbortController();
-  const givingUp = new AbortController();
-
-  const sendNow = async (target: Origin, outbound: Outbound, options: SendOptions): Promise<SendReceipt> => {
-    if (stopping.signal.aborted) return refused("unreachable", "the channel is stopped", "backoff");
-    if (options.signal.aborted) return refused("unreachable", "the send was ended before it left", "backoff");
-    try {
-      return await dispatch(
-        { messages, streams },
-        { target, outbound, uuid: idempotencyUuid(options.idempotencyKey) },
-        AbortSignal.any([options.signal, givingUp.signal]),
-      );
-    } catch (error) {
-      const receipt = toReceipt(error);
-      host.logger.warn("feishu send failed", {
-        outbound: outbound.type,
-        receipt: receipt.type,
-        error: error instanceof Error ? error.message : "unknown",
-      });
-      return receipt;
-    }
-  };
-
+  const queue = createSendQueue(host, { toReceipt });
   return {
-    send: (target, outbound, options) => queue.run(target.conversation.id, () => sendNow(target, outbound, options)),
-    async stop({ signal }) {
-      stopping.abort();
-      const giveUp = (): void => givingUp.abort(new Error("the channel was stopped"));
-      if (signal.aborted) giveUp();
-      signal.addEventListener("abort", giveUp, { once: true });
-      await queue.idle();
-      signal.removeEventListener("abort", giveUp);
-    },
+    send: (target, outbound, { signal, idempotencyKey }) =>
+      queue.run({ key: target.conversation.id, outbound, signal }, (options) =>
+        dispatch(parts, { target, outbound, uuid: idempotencyUuid(idempotencyKey) }, options.signal),
+      ),
+    stop: (options) => queue.stop(options),
   };
 }
 
@@ -84,7 +47,7 @@ async function dispatch(
       if (isPrivate(outbound, target))
         return sendPrivately(messages, { target, card: { body: outbound.text }, openId: outbound.onlyFor }, signal);
       if (receiveIdType(target.conversation.id) === undefined)
-        return refused("not-found", `${target.conversation.id} is no chat (oc_…) and no person (ou_…)`);
+        return rejectedReceipt("not-found", `${target.conversation.id} is no chat (oc_…) and no person (ou_…)`);
       const body = bodyOf(outbound.text, outbound.mentions);
       if (!("msg_type" in body)) return body;
       return { type: "accepted", messageIds: [await messages.send({ target, body, uuid, replyTo: outbound.replyTo }, { signal })] };
@@ -101,7 +64,7 @@ async function dispatch(
       return { type: "accepted", messageIds: [outbound.targetId] };
     case "reaction": {
       const emoji = emojiType(outbound.emoji);
-      if (emoji === undefined) return refused("rejected", `Feishu has no reaction ${outbound.emoji}`);
+      if (emoji === undefined) return rejectedReceipt("rejected", `Feishu has no reaction ${outbound.emoji}`);
       if (outbound.removed) await messages.unreact(outbound.targetId, emoji, { signal });
       else await messages.react(outbound.targetId, emoji, { signal });
       return { type: "accepted", messageIds: [outbound.targetId] };
@@ -111,7 +74,7 @@ async function dispatch(
     case "card": {
       if (isPrivate(outbound, target)) return sendPrivately(messages, { target, card: outbound.card, openId: outbound.onlyFor }, signal);
       if (receiveIdType(target.conversation.id) === undefined)
-        return refused("not-found", `${target.conversation.id} is no chat (oc_…) and no person (ou_…)`);
+        return rejectedReceipt("not-found", `${target.conversation.id} is no chat (oc_…) and no person (ou_…)`);
       const body = cardOf(outbound.card, target);
       if (!("msg_type" in body)) return body;
       return { type: "accepted", messageIds: [await messages.send({ target, body, uuid, replyTo: outbound.replyTo }, { signal })] };
@@ -130,7 +93,7 @@ async function dispatch(
     case "album":
     case "poll":
     case "typing":
-      return refused("rejected", `this channel sends no ${outbound.type}`);
+      return rejectedReceipt("rejected", `this channel sends no ${outbound.type}`);
   }
 }
 
@@ -150,8 +113,8 @@ async function sendPrivately(
 ): Promise<SendReceipt> {
   const { id: chatId, threadId } = target.conversation;
   if (receiveIdType(chatId) !== "chat_id" || receiveIdType(openId) !== "open_id")
-    return refused("not-found", `${chatId} is no chat (oc_…), or ${openId} no person (ou_…)`);
-  if (threadId !== undefined) return refused("rejected", "Feishu shows messages for one person only outside of threads");
+    return rejectedReceipt("not-found", `${chatId} is no chat (oc_…), or ${openId} no person (ou_…)`);
+  if (threadId !== undefined) return rejectedReceipt("rejected", "Feishu shows messages for one person only outside of threads");
   const body = cardOf(card, target);
   if (!("msg_type" in body)) return body;
   const sent = await messages.sendPrivately({ chatId, openId, card: JSON.parse(body.content) as object }, { signal });
@@ -166,11 +129,11 @@ async function sendMedia(
 ): Promise<SendReceipt> {
   const { media, caption = "", replyTo } = outbound;
   if (receiveIdType(target.conversation.id) === undefined)
-    return refused("not-found", `${target.conversation.id} is no chat (oc_…) and no person (ou_…)`);
-  if (media.bytes.length === 0) return refused("rejected", "the file is empty");
+    return rejectedReceipt("not-found", `${target.conversation.id} is no chat (oc_…) and no person (ou_…)`);
+  if (media.bytes.length === 0) return rejectedReceipt("rejected", "the file is empty");
   const upload = uploadOf(media);
   const most = media.kind === "image" ? MAX_IMAGE_BYTES : MAX_FILE_BYTES;
-  if (media.bytes.length > most) return refused("too-long", `the file has more than ${most} bytes`);
+  if (media.bytes.length > most) return rejectedReceipt("too-long", `the file has more than ${most} bytes`);
   const words = caption.trim() === "" ? undefined : bodyOf(caption);
   if (words !== undefined && !("msg_type" in words)) return words;
   const key = await messages.upload(upload, { signal }).catch((error: unknown) => {
@@ -186,11 +149,11 @@ async function sendMedia(
 
 /** Renders a text, or the receipt if it cannot be sent. */
 function bodyOf(text: string, mentions: readonly Mention[] = []): MessageBody | SendReceipt {
-  if (text.trim() === "") return refused("rejected", "the text is empty");
-  if (text.length > MAX_TEXT_LENGTH) return refused("too-long", `the text has more than ${MAX_TEXT_LENGTH} characters`);
+  if (text.trim() === "") return rejectedReceipt("rejected", "the text is empty");
+  if (text.length > MAX_TEXT_LENGTH) return rejectedReceipt("too-long", `the text has more than ${MAX_TEXT_LENGTH} characters`);
   const body = renderText(text, mentions);
   return measure(JSON.stringify(body), "bytes") > MAX_BODY_BYTES[body.msg_type] - 1024
-    ? refused("too-long", "the rendered message is too large")
+    ? rejectedReceipt("too-long", "the rendered message is too large")
     : body;
 }
 
@@ -199,14 +162,10 @@ function cardOf(card: Card, { conversation }: Origin): MessageContent | SendRece
   const rendered = renderCard(card, conversation);
   const content = JSON.stringify(rendered);
   const { elements } = rendered["body"] as { readonly elements: readonly unknown[] };
-  if (elements.length === 0) return refused("rejected", "the card is empty");
-  if ((card.inputs ?? []).length > 0 && (card.buttons ?? []).length === 0) return refused("rejected", "a form needs a button");
+  if (elements.length === 0) return rejectedReceipt("rejected", "the card is empty");
+  if ((card.inputs ?? []).length > 0 && (card.buttons ?? []).length === 0) return rejectedReceipt("rejected", "a form needs a button");
   // The content is a string inside the request, so its quotes are escaped.
   return measure(JSON.stringify(content), "bytes") > MAX_BODY_BYTES.interactive - 1024
-    ? refused("too-long", "the card is too large")
+    ? rejectedReceipt("too-long", "the card is too large")
     : { msg_type: "interactive", content };
-}
-
-function refused(code: ChannelErrorCode, message: string, retry: "never" | "backoff" = "never"): SendReceipt {
-  return { type: "rejected", code, retry: { type: retry }, message };
 }

@@ -1,6 +1,7 @@
 import { ChannelError } from "@factotum/channel-contract";
 import type { CallOptions, ChannelHealth, ChannelHost } from "@factotum/channel-contract";
-import { backoffDelay } from "@factotum/channel-kit";
+import { backoffDelay, createUnreadableEvents } from "@factotum/channel-kit";
+import type { UnreadableEvents } from "@factotum/channel-kit";
 import * as z from "zod";
 import { domainOf, secretsOf } from "../api/feishu-api.ts";
 import { createHttp } from "../api/http.ts";
@@ -10,7 +11,6 @@ import { createSdkLogger } from "../api/sdk-logger.ts";
 import type { FeishuConfig } from "../config.ts";
 import { FeishuFailure, toChannelError } from "../errors.ts";
 import type { AcceptEvent } from "../inbound/accept-event.ts";
-import { UnreadableEvents } from "../inbound/unreadable-events.ts";
 import type { Transport } from "./transport.ts";
 
 const CONNECT_TIMEOUT_MS = 20_000;
@@ -52,7 +52,7 @@ class LongConnection implements Transport {
 
   constructor(parts: LongConnectionParts) {
     this.#parts = parts;
-    this.#unreadable = new UnreadableEvents(parts.host);
+    this.#unreadable = createUnreadableEvents(parts.host);
   }
 
   start(options: CallOptions): Promise<void> {

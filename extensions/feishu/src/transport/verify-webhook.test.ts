@@ -16,11 +16,11 @@ const push = (body: unknown, options?: FeishuWebhookOptions): Promise<VerifiedWe
   verify(feishuWebhookRequest(app, "http://127.0.0.1/", body, options));
 
 test("an encrypted and signed event is read", async () => {
-  expect(await push(payload)).toEqual({ type: "event", payload });
+  expect(await push(payload)).toEqual({ type: "event", event: payload });
 });
 
 test("a signed event that is not encrypted is read", async () => {
-  expect(await push(payload, { encrypt: false })).toEqual({ type: "event", payload });
+  expect(await push(payload, { encrypt: false })).toEqual({ type: "event", event: payload });
 });
 
 test.each<[string, FeishuWebhookOptions]>([
@@ -58,7 +58,8 @@ describe("the challenge", () => {
     verify(feishuChallengeRequest(app, "http://127.0.0.1/", { challenge: "abc", ...options }));
 
   test.each([true, false])("is answered for the right token (encrypted: %s)", async (encrypt) => {
-    expect(await challenge({ encrypt })).toEqual({ type: "challenge", challenge: "abc" });
+    const answer = await challenge({ encrypt });
+    expect(answer.type === "answer" && (await answer.response.json())).toEqual({ challenge: "abc" });
   });
 
   test.each([true, false])("is not answered for another token (encrypted: %s)", async (encrypt) => {

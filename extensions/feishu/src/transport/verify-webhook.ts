@@ -1,5 +1,6 @@
 import { createDecipheriv, createHash } from "node:crypto";
 import { constantTimeEqual, verifyTimestamp } from "@factotum/channel-kit";
+import type { RefusedRequest, VerifiedRequest } from "@factotum/channel-kit";
 
 /** The account's secrets of the console's Encryption Strategy. */
 export interface WebhookSecrets {
@@ -8,11 +9,7 @@ export interface WebhookSecrets {
 }
 
 /** The result of verifying a request. */
-export type VerifiedWebhook =
-  | { readonly type: "challenge"; readonly challenge: string }
-  | { readonly type: "event"; readonly payload: Readonly<Record<string, unknown>> }
-  /** `signed`: by the platform, so the setup is wrong; otherwise anyone may have sent it. */
-  | { readonly type: "refused"; readonly status: 400 | 401; readonly reason: string; readonly signed: boolean };
+export type VerifiedWebhook = VerifiedRequest<Readonly<Record<string, unknown>>>;
 
 const SIGNATURE_HEADERS = ["x-lark-signature", "x-lark-request-timestamp", "x-lark-request-nonce"] as const;
 
@@ -31,24 +28,24 @@ export function verifyWebhook(body: Uint8Array, headers: Headers, options: Webho
   if (signature !== null) {
     const timestamp = headers.get("x-lark-request-timestamp");
     if (!isSigned({ body, signature, timestamp, nonce: headers.get("x-lark-request-nonce"), encryptKey: options.encryptKey })) {
-      return unproven("the signature does not match; compare the Encrypt Key with the console's");
+      return { type: "refused", ...unproven("the signature does not match; compare the Encrypt Key with the console's") };
     }
     if (!verifyTimestamp(timestamp, { nowMs: options.nowMs }))
       return refused(401, "the push is older than five minutes; check this machine's clock");
   }
   // From here on every unsigned request gets the same refusal, so that it cannot probe the decryption.
-  const unsigned = signature === null ? SIGNATURE_MISSING : undefined;
+  const unsigned: VerifiedWebhook | undefined = signature === null ? { type: "refused", ...SIGNATURE_MISSING } : undefined;
   const payload = readPayload(body, options.encryptKey);
   if (payload === undefined) return unsigned ?? refused(400, "the body cannot be read");
 
   const hasToken = constantTimeEqual(tokenOf(payload), options.verificationToken);
   if (payload["type"] === "url_verification") {
     const { challenge } = payload;
-    if (hasToken && typeof challenge === "string") return { type: "challenge", challenge };
+    if (hasToken && typeof challenge === "string") return { type: "answer", response: Response.json({ challenge }) };
     return unsigned ?? refused(401, "the verification token does not match the console's");
   }
   if (unsigned !== undefined) return unsigned;
-  return hasToken ? { type: "event", payload } : refused(401, "the verification token does not match the console's");
+  return hasToken ? { type: "event", event: payload } : refused(401, "the verification token does not match the console's");
 }
 
 function isSigned(input: {
@@ -103,15 +100,13 @@ function parseObject(text: string): Record<string, unknown> | undefined {
   }
 }
 
-function refused(status: 400 | 401, reason: string): VerifiedWebhook & { type: "refused" } {
+function refused(status: 400 | 401, reason: string): VerifiedWebhook {
   return { type: "refused", status, reason, signed: true };
 }
 
-function unproven(reason: string): VerifiedWebhook & { type: "refused" } {
-  return { type: "refused", status: 401, reason, signed: false };
+function unproven(reason: string): RefusedRequest {
+  return { status: 401, reason, signed: false };
 }
 
 /** The answer to every request without a signature, except the platform's check of the address. */
-export const SIGNATURE_MISSING: VerifiedWebhook & { type: "refused" } = unproven(
-  "the signature is missing; set an Encrypt Key in the console",
-);
+export const SIGNATURE_MISSING: RefusedRequest = unproven("the signature is missing; set an Encrypt Key in the console");

@@ -1,5 +1,5 @@
-import type { CallOptions, ChannelErrorCode, ChannelHost, Origin, Outbound, SendOptions, SendReceipt } from "@factotum/channel-contract";
-import { createKeyedQueue, measure } from "@factotum/channel-kit";
+import type { CallOptions, ChannelHost, Origin, Outbound, SendOptions, SendReceipt } from "@factotum/channel-contract";
+import { createSendQueue, measure, rejectedReceipt } from "@factotum/channel-kit";
 import { MAX_TEXT_BYTES } from "../capabilities.ts";
 import type { Link } from "../connection/link.ts";
 import { isChannelTarget, parsePersonId } from "../conversation-id.ts";
@@ -29,58 +29,35 @@ const MAX_WAIT_MS = 20_000;
 
 /** Makes a sender: one text after the other, since the network limits the account's lines and answers them in order. */
 export function createSender({ host, nicks, connect }: SenderParts): Sender {
-  const queue = createKeyedQueue();
-  const stopping = new AbortController();
-  const givingUp = new AbortController();
-
-  const sendNow = async (target: Origin, outbound: Outbound, options: SendOptions & { readonly sinceMs: number }): Promise<SendReceipt> => {
-    if (stopping.signal.aborted) return refused("unreachable", "the channel is stopped", "backoff");
-    if (options.signal.aborted) return refused("unreachable", "the send was ended before it left", "backoff");
-    const lateMs = host.clock.monotonic() - options.sinceMs;
-    if (lateMs > MAX_WAIT_MS) return refused("rate-limited", "the network limits the lines of an account", "backoff");
-    const signal = AbortSignal.any([options.signal, givingUp.signal]);
-    try {
-      return await sendText(target, outbound, signal);
-    } catch (error) {
-      const receipt = toReceipt(error);
-      host.logger.warn("irc send failed", { receipt: receipt.type, error: error instanceof Error ? error.message : "unknown" });
-      return receipt;
-    }
-  };
+  const queue = createSendQueue(host, { toReceipt });
 
   const sendText = async (target: Origin, outbound: Outbound, signal: AbortSignal): Promise<SendReceipt> => {
-    if (outbound.type !== "text") return refused("rejected", `this channel sends no ${outbound.type}`);
-    if (outbound.text.trim() === "") return refused("rejected", "the text is empty");
-    if (measure(outbound.text, "bytes") > MAX_TEXT_BYTES) return refused("too-long", `the text has more than ${MAX_TEXT_BYTES} bytes`);
+    if (outbound.type !== "text") return rejectedReceipt("rejected", `this channel sends no ${outbound.type}`);
+    if (outbound.text.trim() === "") return rejectedReceipt("rejected", "the text is empty");
+    if (measure(outbound.text, "bytes") > MAX_TEXT_BYTES)
+      return rejectedReceipt("too-long", `the text has more than ${MAX_TEXT_BYTES} bytes`);
     const { id } = target.conversation;
     const person = parsePersonId(id);
-    if (person === undefined && !isChannelTarget(id)) return refused("not-found", "this is no channel, account or nickname");
+    if (person === undefined && !isChannelTarget(id)) return rejectedReceipt("not-found", "this is no channel, account or nickname");
     const link = await connect({ signal });
     if (link.joiner.isMissing(id)) throw new IrcFailure({ type: "unreachable" }, `not in ${id} at the moment`);
     const to = person === undefined ? id : person.type === "nick" ? person.name : await nicks.nickOf(person.name, link, { signal });
     const { session } = link;
     const lines = renderLines(outbound.text, { maxBytes: session.facts.textBytes(session.nick, to), mentions: outbound.mentions });
-    if (lines.length === 0) return refused("rejected", "nothing of the text can be shown");
+    if (lines.length === 0) return rejectedReceipt("rejected", "nothing of the text can be shown");
     const messageIds = await deliverLines({ target: to, lines, createId: () => host.random.uuid() }, link, { signal });
     return { type: "accepted", messageIds };
   };
 
   return {
-    send(target, outbound, options) {
+    send(target, outbound, { signal }) {
       const sinceMs = host.clock.monotonic();
-      return queue.run("account", () => sendNow(target, outbound, { ...options, sinceMs }));
+      return queue.run({ key: "account", outbound, signal }, async (options) =>
+        host.clock.monotonic() - sinceMs > MAX_WAIT_MS
+          ? rejectedReceipt("rate-limited", "the network limits the lines of an account", "backoff")
+          : sendText(target, outbound, options.signal),
+      );
     },
-    async stop({ signal }) {
-      stopping.abort();
-      const giveUp = (): void => givingUp.abort(new Error("the channel was stopped"));
-      if (signal.aborted) giveUp();
-      signal.addEventListener("abort", giveUp, { once: true });
-      await queue.idle();
-      signal.removeEventListener("abort", giveUp);
-    },
+    stop: (options) => queue.stop(options),
   };
-}
-
-function refused(code: ChannelErrorCode, message: string, retry: "never" | "backoff" = "never"): SendReceipt {
-  return { type: "rejected", code, retry: { type: retry }, message };
 }

@@ -1,7 +1,7 @@
 import { ACTIONS, ChannelError, messageId } from "@factotum/channel-contract";
 import type { ActionMessage, ActionName, ActionResult, ActionTypes, CallOptions, ChannelAction } from "@factotum/channel-contract";
 import * as z from "zod";
-import type { BotIdentity } from "../api/bot-identity.ts";
+import type { SlackBot } from "../api/bot-identity.ts";
 import type { SlackApi } from "../api/slack-api.ts";
 import { namesIn, readMessages, toHistory } from "../context/history.ts";
 import { displayName } from "../context/lookups.ts";
@@ -15,7 +15,7 @@ import type { MessageApi } from "../outbound/message-api.ts";
 /** What actions may use. */
 export interface ActionParts {
   readonly api: SlackApi;
-  readonly bot: BotIdentity;
+  readonly bot: SlackBot;
   readonly lookups: Lookups;
   readonly messages: MessageApi;
 }

@@ -1,7 +1,9 @@
 import type { CallOptions, ChannelHost } from "@factotum/channel-contract";
+import { createCachedLookup } from "@factotum/channel-kit";
+import type { CachedLookup } from "@factotum/channel-kit";
 import * as z from "zod";
 import type { SlackApi } from "../api/slack-api.ts";
-import { CachedLookup } from "./cached-lookup.ts";
+import { toLookupFailure } from "../errors.ts";
 
 const HOUR_MS = 60 * 60_000;
 /** How long an event that is to be acknowledged waits for a name. */
@@ -58,15 +60,16 @@ export function displayName({ user }: NamedUser): string {
 
 /** Creates the lookups of one account; `signal` ends their requests. */
 export function createLookups(api: SlackApi, host: Pick<ChannelHost, "clock" | "logger">, { signal }: CallOptions): Lookups {
-  const common = { host, signal, ttlMs: HOUR_MS };
-  const people = new CachedLookup<string>({
+  const advice = (scope: string): string => `grant it ${scope} in the app settings, OAuth & Permissions, and reinstall the app`;
+  const common = { host, signal, ttlMs: HOUR_MS, advice, failureOf: toLookupFailure };
+  const people = createCachedLookup<string>({
     ...common,
     what: "the names of people",
     scope: "users:read",
     maxEntries: 2_000,
     ask: async (user, options) => displayName(UserSchema.parse(await api.call("users.info", { user }, options))),
   });
-  const conversations = new CachedLookup<ConversationInfo>({
+  const conversations = createCachedLookup<ConversationInfo>({
     ...common,
     what: "the names of conversations",
     scope: "channels:read",
@@ -80,7 +83,7 @@ export function createLookups(api: SlackApi, host: Pick<ChannelHost, "clock" | "
       return { name, topic: topic?.value ?? "", isGroup };
     },
   });
-  const threads = new CachedLookup<string>({
+  const threads = createCachedLookup<string>({
     ...common,
     what: "the messages that reactions are about",
     scope: "channels:history",

@@ -1,5 +1,5 @@
 import type { CallOptions, ChannelHealth, MessageContext, MsgContext, ThreadContext } from "@factotum/channel-contract";
-import type { BotIdentity } from "../api/bot-identity.ts";
+import type { SlackBot } from "../api/bot-identity.ts";
 import type { SlackApi } from "../api/slack-api.ts";
 import { isOwn } from "../inbound/parse-message.ts";
 import { bodyOf, namesIn, readMessages, toHistory } from "./history.ts";
@@ -19,7 +19,7 @@ export interface MessageContextReader {
 /** Creates the reader of one account. */
 export function createMessageContextReader(parts: {
   readonly api: SlackApi;
-  readonly bot: BotIdentity;
+  readonly bot: SlackBot;
   readonly lookups: Lookups;
 }): MessageContextReader {
   const { api, bot, lookups } = parts;

@@ -1,5 +1,6 @@
 import type { CallOptions, ChannelHost, ConversationKind } from "@factotum/channel-contract";
-import type { Bot, BotIdentity } from "../api/bot-identity.ts";
+import type { EventOutcome } from "@factotum/channel-kit";
+import type { Bot, SlackBot } from "../api/bot-identity.ts";
 import type { Lookups } from "../context/lookups.ts";
 import { namedKind } from "../conversation-id.ts";
 import { EventBodySchema, MessageEventSchema } from "./event-schema.ts";
@@ -15,20 +16,12 @@ export interface Delivery {
   readonly payload: unknown;
 }
 
-/** The result of an authentic delivery. All but `other-account` are acknowledged to the platform. */
-type DeliveryOutcome =
-  | { readonly type: "accepted" | "duplicate" }
-  | { readonly type: "ignored"; readonly reason: string }
-  /** It claims to be a message, but does not have the form of one: it is lost. */
-  | { readonly type: "unreadable"; readonly reason: string }
-  | { readonly type: "other-account" };
-
 /** Passes one authentic delivery to the gateway. Rejects if it could not be stored, or the bot's own id is not known: the platform sends it again. */
-export type AcceptDelivery = (delivery: Delivery, options: CallOptions) => Promise<DeliveryOutcome>;
+export type AcceptDelivery = (delivery: Delivery, options: CallOptions) => Promise<EventOutcome>;
 
 interface AcceptParts {
   readonly host: ChannelHost;
-  readonly bot: BotIdentity;
+  readonly bot: SlackBot;
   readonly lookups: Lookups;
 }
 
@@ -41,7 +34,7 @@ export function createAcceptDelivery({ host, bot, lookups }: AcceptParts): Accep
     const info = await lookups.forEvent(lookups.conversations, id, options);
     return info?.isGroup === true ? "group" : "channel";
   };
-  const acceptEvent = async ({ event_id: eventId, event }: EventBody, self: Bot, options: CallOptions): Promise<DeliveryOutcome> => {
+  const acceptEvent = async ({ event_id: eventId, event }: EventBody, self: Bot, options: CallOptions): Promise<EventOutcome> => {
     const { type } = event;
     const subtype = typeof event["subtype"] === "string" ? event["subtype"] : undefined;
     if (type !== "message" || !isWritten({ subtype })) {
@@ -76,7 +69,7 @@ export function createAcceptDelivery({ host, bot, lookups }: AcceptParts): Accep
     const received = parseMessage(message, context);
     return received === undefined ? { type: "ignored", reason: "it has no author" } : { type: await host.receive(received) };
   };
-  const acceptInteraction = async ({ type, payload }: Delivery): Promise<DeliveryOutcome> => {
+  const acceptInteraction = async ({ type, payload }: Delivery): Promise<EventOutcome> => {
     const commands = new Set(host.commands.list().map(({ name }) => name));
     const context = { accountId: host.accountId, nowMs: host.clock.now(), commands };
     const message = type === "command" ? parseCommand(payload, context) : parsePress(payload, context);

@@ -1,6 +1,5 @@
 import type {
   CallOptions,
-  ChannelErrorCode,
   ChannelHost,
   Media,
   Mention,
@@ -10,7 +9,7 @@ import type {
   SendOptions,
   SendReceipt,
 } from "@factotum/channel-contract";
-import { createKeyedQueue } from "@factotum/channel-kit";
+import { createSendQueue, rejectedReceipt } from "@factotum/channel-kit";
 import type { SlackApi } from "../api/slack-api.ts";
 import { MAX_FILE_BYTES, MAX_FILES, MAX_TEXT_LENGTH } from "../capabilities.ts";
 import { emojiName } from "../emoji.ts";
@@ -51,42 +50,16 @@ interface Send {
 
 /** Creates a sender: one call after the other per conversation, conversations side by side. */
 export function createSender({ api, messages, host }: Omit<SendParts, "streams">): Sender {
-  const queue = createKeyedQueue();
-  const stopping = new AbortController();
-  const givingUp = new AbortController();
+  const queue = createSendQueue(host, { toReceipt });
   const parts: SendParts = { api, host, messages, streams: createStreams(api) };
-
-  const sendNow = async (target: Origin, outbound: Outbound, options: SendOptions): Promise<SendReceipt> => {
-    if (stopping.signal.aborted) return refused("unreachable", "the channel is stopped", "backoff");
-    if (options.signal.aborted) return refused("unreachable", "the send was ended before it left", "backoff");
-    const signal = AbortSignal.any([options.signal, givingUp.signal]);
-    try {
-      const { id, threadId } = target.conversation;
-      const channel = await parts.messages.channelOf(id, { signal });
-      const key = metadataKey(options.idempotencyKey);
-      const context = parseReplyContext(options.replyContext);
-      return await dispatch(parts, outbound, { place: { channel, threadTs: threadId }, key, context, options: { signal } });
-    } catch (error) {
-      const receipt = toReceipt(error);
-      host.logger.warn("slack send failed", {
-        outbound: outbound.type,
-        receipt: receipt.type,
-        error: error instanceof Error ? error.message : "unknown",
-      });
-      return receipt;
-    }
-  };
-
   return {
-    send: (target, outbound, options) => queue.run(target.conversation.id, () => sendNow(target, outbound, options)),
-    async stop({ signal }) {
-      stopping.abort();
-      const giveUp = (): void => givingUp.abort(new Error("the channel was stopped"));
-      if (signal.aborted) giveUp();
-      signal.addEventListener("abort", giveUp, { once: true });
-      await queue.idle();
-      signal.removeEventListener("abort", giveUp);
+    send({ conversation: { id, threadId } }, outbound, { signal, idempotencyKey, replyContext }) {
+      return queue.run({ key: id, outbound, signal }, async (options) => {
+        const place = { channel: await messages.channelOf(id, options), threadTs: threadId };
+        return dispatch(parts, outbound, { place, key: metadataKey(idempotencyKey), context: parseReplyContext(replyContext), options });
+      });
     },
+    stop: (options) => queue.stop(options),
   };
 }
 
@@ -100,7 +73,7 @@ async function dispatch(parts: SendParts, outbound: Outbound, send: Send): Promi
     }
     case "card": {
       const rendered = renderCard(outbound.card);
-      if (rendered.type === "over-limit") return refused("too-long", rendered.limit);
+      if (rendered.type === "over-limit") return rejectedReceipt("too-long", rendered.limit);
       return post(parts, { body: rendered.body, onlyFor: outbound.onlyFor }, send);
     }
     case "edit": {
@@ -109,7 +82,7 @@ async function dispatch(parts: SendParts, outbound: Outbound, send: Send): Promi
     }
     case "edit-card": {
       const rendered = renderCard(outbound.card);
-      if (rendered.type === "over-limit") return refused("too-long", rendered.limit);
+      if (rendered.type === "over-limit") return rejectedReceipt("too-long", rendered.limit);
       return edit(parts, outbound.targetId, rendered.body, send);
     }
     case "delete":
@@ -117,7 +90,7 @@ async function dispatch(parts: SendParts, outbound: Outbound, send: Send): Promi
       return { type: "accepted", messageIds: [outbound.targetId] };
     case "reaction": {
       const name = emojiName(outbound.emoji);
-      if (name === undefined) return refused("rejected", `Slack has no reaction ${outbound.emoji}`);
+      if (name === undefined) return rejectedReceipt("rejected", `Slack has no reaction ${outbound.emoji}`);
       await messages.react({ channel: place.channel, ts: outbound.targetId, name, removed: outbound.removed }, options);
       return { type: "accepted", messageIds: [outbound.targetId] };
     }
@@ -129,7 +102,7 @@ async function dispatch(parts: SendParts, outbound: Outbound, send: Send): Promi
       return stream(parts, outbound, send);
     case "poll":
     case "typing":
-      return refused("rejected", `this channel sends no ${outbound.type}`);
+      return rejectedReceipt("rejected", `this channel sends no ${outbound.type}`);
   }
 }
 
@@ -167,7 +140,7 @@ async function stream(parts: SendParts, outbound: Extract<Outbound, { type: "str
   if (isDirect ? place.threadTs !== undefined : context !== undefined)
     return { type: "accepted", messageIds: [await parts.streams.step(place, outbound, { ...options, reader: context })] };
   const body = renderText(outbound.text);
-  if (body === undefined) return refused("rejected", "the text shows nothing");
+  if (body === undefined) return rejectedReceipt("rejected", "the text shows nothing");
   return outbound.targetId === undefined ? post(parts, { body }, send) : edit(parts, outbound.targetId, body, send);
 }
 
@@ -194,12 +167,12 @@ async function media(
   caption: string | undefined,
   { place, options }: Send,
 ): Promise<SendReceipt> {
-  if (files.length === 0 || files.some(({ bytes }) => bytes.length === 0)) return refused("rejected", "the file is empty");
-  if (files.length > MAX_FILES) return refused("too-long", `more than ${MAX_FILES} files`);
+  if (files.length === 0 || files.some(({ bytes }) => bytes.length === 0)) return rejectedReceipt("rejected", "the file is empty");
+  if (files.length > MAX_FILES) return rejectedReceipt("too-long", `more than ${MAX_FILES} files`);
   if (files.some(({ bytes }) => bytes.length > MAX_FILE_BYTES))
-    return refused("too-long", `the file has more than ${MAX_FILE_BYTES} bytes`);
+    return rejectedReceipt("too-long", `the file has more than ${MAX_FILE_BYTES} bytes`);
   if (caption !== undefined && caption.length > MAX_TEXT_LENGTH)
-    return refused("too-long", `the text has more than ${MAX_TEXT_LENGTH} characters`);
+    return rejectedReceipt("too-long", `the text has more than ${MAX_TEXT_LENGTH} characters`);
   const comment = renderMrkdwn(caption ?? "").join("\n");
   const id = await sendFiles(parts, { place, media: files, comment }, options);
   return { type: "accepted", messageIds: [id] };
@@ -207,11 +180,7 @@ async function media(
 
 /** Renders a text, or the receipt if it cannot be sent. */
 function bodyOf(text: string, mentions: readonly Mention[] = []): MessageBody | (SendReceipt & { type: "rejected" }) {
-  if (text.trim() === "") return refused("rejected", "the text is empty");
-  if (text.length > MAX_TEXT_LENGTH) return refused("too-long", `the text has more than ${MAX_TEXT_LENGTH} characters`);
-  return renderText(text, mentions) ?? refused("rejected", "the text shows nothing");
-}
-
-function refused(code: ChannelErrorCode, message: string, retry: "never" | "backoff" = "never"): SendReceipt & { type: "rejected" } {
-  return { type: "rejected", code, retry: { type: retry }, message };
+  if (text.trim() === "") return rejectedReceipt("rejected", "the text is empty");
+  if (text.length > MAX_TEXT_LENGTH) return rejectedReceipt("too-long", `the text has more than ${MAX_TEXT_LENGTH} characters`);
+  return renderText(text, mentions) ?? rejectedReceipt("rejected", "the text shows nothing");
 }

@@ -1,11 +1,11 @@
 import type { CallOptions, ChannelHealth, ChannelHost } from "@factotum/channel-contract";
-import { backoffDelay } from "@factotum/channel-kit";
+import { backoffDelay, createUnreadableEvents } from "@factotum/channel-kit";
+import type { UnreadableEvents } from "@factotum/channel-kit";
 import * as z from "zod";
-import type { BotIdentity } from "../api/bot-identity.ts";
+import type { SlackBot } from "../api/bot-identity.ts";
 import type { SlackApi } from "../api/slack-api.ts";
 import { SlackFailure, toChannelError } from "../errors.ts";
 import type { AcceptDelivery, Delivery } from "../inbound/accept-event.ts";
-import { UnreadableEvents } from "../inbound/unreadable-events.ts";
 import { SocketConnection } from "./socket-connection.ts";
 import type { Transport } from "./transport.ts";
 
@@ -16,7 +16,7 @@ export interface SocketModeParts {
   readonly appToken: string;
   readonly api: SlackApi;
   readonly host: ChannelHost;
-  readonly bot: BotIdentity;
+  readonly bot: SlackBot;
   readonly accept: AcceptDelivery;
 }
 
@@ -44,7 +44,7 @@ class SocketMode implements Transport {
 
   constructor(parts: SocketModeParts) {
     this.#parts = parts;
-    this.#unreadable = new UnreadableEvents(parts.host);
+    this.#unreadable = createUnreadableEvents(parts.host);
   }
 
   start(options: CallOptions): Promise<void> {

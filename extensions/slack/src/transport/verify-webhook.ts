@@ -1,26 +1,16 @@
 import { createHmac } from "node:crypto";
 import { constantTimeEqual, verifyTimestamp } from "@factotum/channel-kit";
+import type { RefusedRequest, VerifiedRequest } from "@factotum/channel-kit";
 import type { Delivery } from "../inbound/accept-event.ts";
 
 /** The result of verifying a request. */
-export type VerifiedWebhook =
-  | { readonly type: "challenge"; readonly challenge: string }
-  /** The platform checks that the address has a valid certificate. */
-  | { readonly type: "certificate-check" }
-  | { readonly type: "delivery"; readonly delivery: Delivery }
-  /** `signed`: by the platform, so the setup is wrong; otherwise anyone may have sent it. */
-  | { readonly type: "refused"; readonly status: 400 | 401; readonly reason: string; readonly signed: boolean };
+type VerifiedWebhook = VerifiedRequest<Delivery>;
 
 const SIGNATURE = "x-slack-signature";
 const TIMESTAMP = "x-slack-request-timestamp";
 
 /** The answer to a request without a signature: the platform signs everything. */
-export const SIGNATURE_MISSING: VerifiedWebhook & { type: "refused" } = {
-  type: "refused",
-  status: 401,
-  reason: "the signature is missing",
-  signed: false,
-};
+export const SIGNATURE_MISSING: RefusedRequest = { status: 401, reason: "the signature is missing", signed: false };
 
 /** True for a request with signature headers; the signature itself is verified on the complete body. */
 export function hasSignature(headers: Headers): boolean {
@@ -35,7 +25,7 @@ export function verifyWebhook(
 ): VerifiedWebhook {
   const signature = headers.get(SIGNATURE);
   const timestamp = headers.get(TIMESTAMP);
-  if (signature === null || timestamp === null) return SIGNATURE_MISSING;
+  if (signature === null || timestamp === null) return { type: "refused", ...SIGNATURE_MISSING };
   const expected = `v0=${createHmac("sha256", options.signingSecret).update(`v0:${timestamp}:`).update(body).digest("hex")}`;
   if (!constantTimeEqual(signature, expected))
     return refused(401, "the signature does not match; compare the Signing Secret with the app settings", { signed: false });
@@ -51,20 +41,21 @@ function parseEvent(text: string): VerifiedWebhook {
   const { type, challenge } = payload;
   if (type === "url_verification")
     return typeof challenge === "string"
-      ? { type: "challenge", challenge }
+      ? { type: "answer", response: Response.json({ challenge }) }
       : refused(400, "the check of the address has no challenge", { signed: true });
-  return { type: "delivery", delivery: { type: "event", payload } };
+  return { type: "event", event: { type: "event", payload } };
 }
 
 /** Interactions are JSON in the field `payload`; the fields of a slash command stand alone. */
 function parseForm(text: string): VerifiedWebhook {
   const form = new URLSearchParams(text);
-  if (form.get("ssl_check") === "1") return { type: "certificate-check" };
+  // The platform checks that the address has a valid certificate.
+  if (form.get("ssl_check") === "1") return { type: "answer", response: new Response(null, { status: 200 }) };
   const json = form.get("payload");
-  if (json === null) return { type: "delivery", delivery: { type: "command", payload: Object.fromEntries(form) } };
+  if (json === null) return { type: "event", event: { type: "command", payload: Object.fromEntries(form) } };
   const payload = parseObject(json);
   if (payload === undefined) return refused(400, "the payload cannot be read", { signed: true });
-  return { type: "delivery", delivery: { type: "interaction", payload } };
+  return { type: "event", event: { type: "interaction", payload } };
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {
@@ -77,6 +68,6 @@ function parseObject(text: string): Record<string, unknown> | undefined {
   }
 }
 
-function refused(status: 400 | 401, reason: string, { signed }: { readonly signed: boolean }): VerifiedWebhook & { type: "refused" } {
+function refused(status: 400 | 401, reason: string, { signed }: { readonly signed: boolean }): VerifiedWebhook {
   return { type: "refused", status, reason, signed };
 }

@@ -1,19 +1,43 @@
-import type { CallOptions, ChannelHost } from "@factotum/channel-contract";
-import { missingScopes, toChannelError } from "../errors.ts";
+import type { CallOptions, ChannelErrorCode, ChannelHost, Retry } from "@factotum/channel-contract";
+import { raceAbort } from "./race-abort.ts";
+
+/** Why a query failed. */
+export interface LookupFailure {
+  readonly code: ChannelErrorCode;
+  readonly retry: Retry;
+  readonly message: string;
+  /** Set if the app lacks a scope: those of which one would do, empty if the platform names none. */
+  readonly missingScopes?: readonly string[] | undefined;
+}
 
 /** One kind of lookup. */
-export interface LookupOptions<T> {
+export interface CachedLookupOptions<T> {
   /** What is missing without it, for log and status: `the names of people in groups`. */
   readonly what: string;
   /** Reported if the platform does not name the missing scope. */
   readonly scope: string;
+  /** What a person must do to grant a scope, for status. */
+  readonly advice: (scope: string) => string;
   readonly ttlMs: number;
   readonly maxEntries: number;
-  /** Queries the platform; rejects with a SlackFailure. */
+  /** Queries the platform. */
   readonly ask: (key: string, options: CallOptions) => Promise<T>;
+  /** Maps what `ask` rejected with. */
+  readonly failureOf: (error: unknown) => LookupFailure;
   readonly host: Pick<ChannelHost, "clock" | "logger">;
-  /** Fires when the channel stops. */
+  /** Fires when the channel stops; ends the queries. */
   readonly signal: AbortSignal;
+}
+
+/** Queries once per key and lifetime, shared by all callers; pauses while the platform refuses. */
+export interface CachedLookup<T> {
+  /** For people: what is missing and how to get it. */
+  readonly problem: string | undefined;
+  /**
+   * The value, or `undefined` if the query failed or the signal fired. Never rejects. `maxAgeMs`: queries again although the value has not expired. The signal
+   * ends the wait, not the query.
+   */
+  get(key: string, options: CallOptions & { readonly maxAgeMs?: number }): Promise<T | undefined>;
 }
 
 interface Entry<T> {
@@ -25,30 +49,31 @@ interface Entry<T> {
 
 /** A key that failed, because the bot is not in the chat or the network is down. */
 const FAILURE_TTL_MS = 60_000;
-/** Scopes are granted in the console, without notifying the app. */
+/** Scopes are granted on the platform's pages, without notifying the app. */
 const SCOPE_PAUSE_MS = 10 * 60_000;
 const RATE_LIMIT_PAUSE_MS = 60_000;
 
-/** Queries once per key and lifetime, shared by all waiters; pauses while the platform refuses. A failed lookup gives `undefined`. */
-export class CachedLookup<T> {
-  readonly #options: LookupOptions<T>;
+/** Creates an empty cache. */
+export function createCachedLookup<T>(options: CachedLookupOptions<T>): CachedLookup<T> {
+  return new Lookup(options);
+}
+
+class Lookup<T> implements CachedLookup<T> {
+  readonly #options: CachedLookupOptions<T>;
   /** Oldest first. */
   readonly #entries = new Map<string, Entry<T>>();
   #pausedUntilMs = 0;
   #missingScope: string | undefined;
 
-  constructor(options: LookupOptions<T>) {
+  constructor(options: CachedLookupOptions<T>) {
     this.#options = options;
   }
 
-  /** For people: what is missing and how to get it. */
   get problem(): string | undefined {
-    return this.#missingScope === undefined
-      ? undefined
-      : `the app may not read ${this.#options.what}: grant it ${this.#missingScope} in the app settings, OAuth & Permissions, and reinstall the app`;
+    const { what, advice } = this.#options;
+    return this.#missingScope === undefined ? undefined : `the app may not read ${what}: ${advice(this.#missingScope)}`;
   }
 
-  /** Never rejects. `maxAgeMs`: query again although the result has not expired. An aborted signal ends the wait, not the query. */
   async get(
     key: string,
     { signal, maxAgeMs = Number.POSITIVE_INFINITY }: CallOptions & { readonly maxAgeMs?: number },
@@ -59,7 +84,8 @@ export class CachedLookup<T> {
     const isFresh = cached !== undefined && nowMs - cached.askedAtMs < lifeMs;
     if (!isFresh && nowMs >= this.#pausedUntilMs) this.#request(key, nowMs);
     const entry = this.#entries.get(key);
-    return entry === undefined || signal.aborted ? undefined : unlessAborted(entry.answer, signal);
+    // The answer never rejects: what is caught is the abort.
+    return entry === undefined ? undefined : raceAbort(entry.answer, { signal }).catch(() => undefined);
   }
 
   #request(key: string, nowMs: number): void {
@@ -88,30 +114,17 @@ export class CachedLookup<T> {
   }
 
   #recordFailure(error: unknown): void {
-    const { host, scope, what } = this.#options;
-    const { code, retry, message } = toChannelError(error);
+    const { host, scope, what, failureOf } = this.#options;
+    const { code, retry, message, missingScopes } = failureOf(error);
     const nowMs = host.clock.monotonic();
-    const scopes = missingScopes(error);
-    if (scopes !== undefined) {
-      const missing = scopes.length === 0 ? scope : scopes.join(" or ");
-      if (this.#missingScope === undefined) host.logger.warn(`slack: the app may not read ${what}`, { missingScope: missing });
+    if (missingScopes !== undefined) {
+      const missing = missingScopes.length === 0 ? scope : missingScopes.join(" or ");
+      if (this.#missingScope === undefined) host.logger.warn(`the app may not read ${what}`, { missingScope: missing });
       this.#missingScope = missing;
       this.#pausedUntilMs = nowMs + SCOPE_PAUSE_MS;
     } else if (code === "rate-limited") {
       this.#pausedUntilMs = nowMs + (retry.type === "after" ? retry.delayMs : RATE_LIMIT_PAUSE_MS);
     }
-    host.logger.debug(`slack: ${what} could not be read`, { code, error: message });
-  }
-}
-
-/** The answer, or `undefined` once the signal fires. The signal may live as long as the channel, so no listener is left on it. */
-async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  const onAbort = (): void => resolve(undefined);
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([answer, promise]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
+    host.logger.debug(`${what} could not be read`, { code, error: message });
   }
 }
