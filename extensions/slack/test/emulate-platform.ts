@@ -260,7 +260,7 @@ export class EmulatePlatform implements ConformancePlatform {
     this.#people = { alice: idOf("alice"), bob: idOf("bob") };
     this.directory = { ...this.directory, person: { id: this.#people.alice, name: "Alice" } };
     const { channel } = (await this.call("conversations.open", { users: this.#people.alice })) as unknown as { channel: { id: string } };
-    await this.call("conversations.join", { channel: this.#places.group });
+    for (const token of [this.app.botToken, "xoxp-alice"]) await this.call("conversations.join", { channel: this.#places.group }, token);
     const { ts } = (await this.call("chat.postMessage", { channel: this.#places.group, text: "Root" }, "xoxp-alice")) as unknown as {
       ts: string;
     };

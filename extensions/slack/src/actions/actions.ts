@@ -3,9 +3,10 @@ import type { ActionMessage, ActionName, ActionResult, ActionTypes, CallOptions,
 import * as z from "zod";
 import type { SlackBot } from "../api/bot-identity.ts";
 import type { SlackApi } from "../api/slack-api.ts";
-import { namesIn, readMessages, toHistory } from "../context/history.ts";
+import { namesIn, toHistory } from "../context/history.ts";
 import { displayName } from "../context/lookups.ts";
 import type { Lookups } from "../context/lookups.ts";
+import { readMessages } from "../context/read-messages.ts";
 import { emojiOf, KNOWN_EMOJI } from "../emoji.ts";
 import { refusalOf, toChannelError } from "../errors.ts";
 import { MessageSchema } from "../inbound/event-schema.ts";
@@ -27,6 +28,10 @@ type Action<Name extends ActionName> = (
   options: CallOptions,
 ) => Promise<ActionTypes[Name]["result"]>;
 
+const MembersSchema = z.looseObject({
+  members: z.array(z.string()),
+  response_metadata: z.looseObject({ next_cursor: z.string().default("") }).optional(),
+});
 const PinsSchema = z.looseObject({ items: z.array(z.looseObject({ message: z.unknown().optional() })) });
 const ReactionsSchema = z.looseObject({
   message: z.looseObject({ reactions: z.array(z.looseObject({ name: z.string(), count: z.number().int().positive() })).default([]) }),
@@ -46,15 +51,20 @@ const ChannelSchema = z.looseObject({
 });
 const EmojiSchema = z.looseObject({ emoji: z.record(z.string(), z.string()) });
 
+/** Members that are requested at once. */
+const MEMBER_PAGE = 1_000;
+/** A person beyond these pages counts as absent. */
+const MAX_MEMBER_PAGES = 20;
+
 /** The actions by name. */
 const RUN: { readonly [Name in ActionName]?: Action<Name> } = {
   pin: async ({ api }, { channel, parameters }, options) => pin(api, "pins.add", { channel, ts: parameters.messageId }, options),
   unpin: async ({ api }, { channel, parameters }, options) => pin(api, "pins.remove", { channel, ts: parameters.messageId }, options),
-  "pins-list": async (parts, { channel, parameters: { limit } }, options) => {
+  "pins-list": async (parts, { channel, threadTs, parameters: { limit } }, options) => {
     const { items } = PinsSchema.parse(await parts.api.call("pins.list", { channel }, options));
     const messages = items.flatMap(({ message }) => {
       const parsed = MessageSchema.safeParse(message);
-      return parsed.success ? [parsed.data] : [];
+      return parsed.success && isIn(threadTs, parsed.data) ? [parsed.data] : [];
     });
     return { messages: await describe(parts, messages.slice(0, limit), options) };
   },
@@ -67,7 +77,9 @@ const RUN: { readonly [Name in ActionName]?: Action<Name> } = {
     const { reactions } = ReactionsSchema.parse(answer).message;
     return { reactions: reactions.map(({ name, count }) => ({ emoji: emojiOf(name), count })) };
   },
-  "member-info": async ({ api }, { parameters }, options) => {
+  "member-info": async ({ api }, { channel, parameters }, options) => {
+    if (!(await isMember(api, { channel, userId: parameters.userId }, options)))
+      throw new ChannelError("not-found", "this person is not in the conversation", { retry: { type: "never" } });
     const parsed = UserSchema.parse(await api.call("users.info", { user: parameters.userId }, options));
     const { id, is_admin: isAdmin, is_owner: isOwner } = parsed.user;
     const name = displayName(parsed);
@@ -106,6 +118,28 @@ export async function runAction(
   } catch (error) {
     throw toChannelError(error);
   }
+}
+
+/** True for a message of the thread, its first one included; without a thread for every message of the conversation. */
+function isIn(threadTs: string | undefined, { ts, thread_ts: of }: SlackMessage): boolean {
+  return threadTs === undefined || ts === threadTs || of === threadTs;
+}
+
+/** Looks through the members of a conversation, up to MAX_MEMBER_PAGES thousands of them. */
+async function isMember(
+  api: SlackApi,
+  { channel, userId }: { readonly channel: string; readonly userId: string },
+  options: CallOptions,
+): Promise<boolean> {
+  let cursor = "";
+  for (let page = 0; page < MAX_MEMBER_PAGES; page += 1) {
+    const answer = await api.call("conversations.members", { channel, limit: MEMBER_PAGE, ...(cursor !== "" && { cursor }) }, options);
+    const { members, response_metadata: metadata } = MembersSchema.parse(answer);
+    if (members.includes(userId)) return true;
+    cursor = metadata?.next_cursor ?? "";
+    if (cursor === "") return false;
+  }
+  return false;
 }
 
 async function pin(

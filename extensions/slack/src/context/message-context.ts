@@ -2,8 +2,9 @@ import type { CallOptions, ChannelHealth, MessageContext, MsgContext, ThreadCont
 import type { SlackBot } from "../api/bot-identity.ts";
 import type { SlackApi } from "../api/slack-api.ts";
 import { isOwn } from "../inbound/parse-message.ts";
-import { bodyOf, namesIn, readMessages, toHistory } from "./history.ts";
+import { bodyOf, namesIn, toHistory } from "./history.ts";
 import type { Lookups } from "./lookups.ts";
+import { readMessages } from "./read-messages.ts";
 
 /** Messages of a thread that are shown when the bot is first addressed in it. */
 const THREAD_MESSAGES = 20;

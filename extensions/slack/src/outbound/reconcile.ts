@@ -2,7 +2,7 @@ import { messageId } from "@factotum/channel-contract";
 import type { CallOptions, Origin, Outbound, Reconciliation } from "@factotum/channel-contract";
 import * as z from "zod";
 import type { SlackApi } from "../api/slack-api.ts";
-import { readMessages } from "../context/history.ts";
+import { readMessages } from "../context/read-messages.ts";
 import { METADATA_TYPE, metadataKey } from "./message-api.ts";
 import type { MessageApi } from "./message-api.ts";
 

@@ -14,6 +14,8 @@ export interface SlackConversation {
   readonly topic?: string;
   /** The other person of an `im`. */
   readonly userId?: string;
+  /** The people in it besides the bot; everybody by default, and in an `im` its person. */
+  readonly members?: readonly string[];
   /** Whether the bot is in it; true by default. */
   readonly isMember?: boolean;
 }

@@ -168,6 +168,10 @@ export const SLACK_METHODS: Readonly<Record<string, SlackMethod>> = {
       ),
   },
   "conversations.info": { scopes: READ, call: (fields, context) => ({ channel: asConversation(existing(fields, context)) }) },
+  "conversations.members": {
+    scopes: READ,
+    call: (fields, context) => paged(fields, "members", membersOf(existing(fields, context), context.app)),
+  },
   "conversations.list": {
     scopes: READ,
     call: (fields, { app }) => {
@@ -302,13 +306,30 @@ function history(fields: Fields, context: SlackMethodContext, { isThread }: { re
   const inRange = found.filter(
     ({ ts }) => Number(ts) > oldest && (fields["inclusive"] === "true" ? Number(ts) <= latest : Number(ts) < latest),
   );
-  const limit = Number(fields["limit"] ?? 100);
-  const page = isThread ? inRange.slice(0, limit) : inRange.toReversed().slice(0, limit);
   const options = { metadata: fields["include_all_metadata"] === "true" };
-  return { messages: page.map((message) => asSlackMessage(app, message, options)), has_more: inRange.length > limit };
+  const limit = Number(fields["limit"] ?? 100);
+  const from = Number(fields["cursor"] ?? 0);
+  const page = (isThread ? inRange : inRange.toReversed()).slice(from, from + limit);
+  // The first message of a thread is in the answer whatever the range is.
+  const [root] = found;
+  if (isThread && root !== undefined && from === 0 && page[0] !== root) page.unshift(root);
+  const hasMore = inRange.length > from + limit;
+  return {
+    messages: page.map((message) => ({
+      ...asSlackMessage(app, message, options),
+      ...(isThread && message === root && found.length > 1 && { latest_reply: found.at(-1)?.ts }),
+    })),
+    has_more: hasMore,
+    ...(hasMore && { response_metadata: { next_cursor: String(from + limit) } }),
+  };
 }
 
-function paged(fields: Fields, name: string, all: readonly object[]): object {
+function membersOf({ userId, members }: SlackConversation, { bot, users }: FakeSlackApp): readonly string[] {
+  const people = members ?? (userId === undefined ? [...users.keys()].filter((id) => id !== bot.userId) : [userId]);
+  return [...people, bot.userId];
+}
+
+function paged(fields: Fields, name: string, all: readonly unknown[]): object {
   const limit = Number(fields["limit"] ?? 100);
   const from = Number(fields["cursor"] ?? 0);
   const next = from + limit < all.length ? String(from + limit) : "";
