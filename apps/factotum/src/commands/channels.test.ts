@@ -142,6 +142,37 @@ test("probes an account, and says why it does not work", async () => {
   });
 });
 
+const accounts = (...names: readonly string[]): Promise<void> =>
+  writeFile(
+    join(home.factotumHome, "factotum.json5"),
+    JSON.stringify({
+      channels: { pigeon: { accounts: Object.fromEntries(names.map((name) => [name, { loft: loft.url, token: loft.token }])) } },
+    }),
+  );
+
+test("a channel alone means its account default, or its only one", async () => {
+  await accounts("default", "work");
+  expect(await home.run("channels", "probe", "pigeon")).toMatchObject({ code: 0, stdout: "pigeon/default works: The loft (loft-1)\n" });
+  expect(await home.run("channels", "probe", "pigeon:work")).toMatchObject({ code: 0 });
+  expect(await home.run("channels", "capabilities", "pigeon")).toMatchObject({ code: 0 });
+  expect(await home.run("channels", "probe", "pigeon:home")).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/There is no account "pigeon:home"[^]*Write one of these: .*pigeon, pigeon:work/) as string,
+  });
+  expect(await home.run("channels", "remove", "pigeon")).toMatchObject({ code: 0 });
+  expect(await home.run("channels", "probe", "pigeon")).toMatchObject({ code: 0, stdout: "pigeon/work works: The loft (loft-1)\n" });
+});
+
+test("a channel alone is ambiguous if it has several accounts and none is default", async () => {
+  await accounts("home", "work");
+  expect(await home.run("channels", "probe", "pigeon")).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(
+      /The channel "pigeon" has several accounts\.[^]*Write one of these: pigeon:home, pigeon:work\./,
+    ) as string,
+  });
+});
+
 test("shows capabilities, of a built-in channel too", async () => {
   await add();
   const { stdout } = await home.run("channels", "capabilities", "pigeon", "--json");

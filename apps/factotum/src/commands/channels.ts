@@ -9,6 +9,7 @@ import {
   type AccountConfig,
   type LoadedConfig,
 } from "@factotum/config";
+import { accountName } from "../compose/account-name.ts";
 import { channelCatalog, configOptions, findInstalled } from "../compose/extensions.ts";
 import { findGateway, requestError } from "../rpc/connect-gateway.ts";
 import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
@@ -153,16 +154,27 @@ async function load({ env }: CliContext): Promise<LoadedConfig> {
   return loaded;
 }
 
-/** The account that `channel` or `channel:account` names. */
+/** The account that `channel:account` names; a channel alone means its account `default`, or its only one. */
 function accountOf(named: string, { config }: LoadedConfig): AccountConfig {
   const [channel = "", accountId] = named.split(":");
   const accounts = Object.values(config.channels[channel]?.accounts ?? {});
-  const account = accountId === undefined && accounts.length === 1 ? accounts[0] : accounts.find((one) => one.accountId === accountId);
+  const account =
+    accounts.find((one) => one.accountId === (accountId ?? "default")) ?? (accountId === undefined ? onlyOne(accounts) : undefined);
   if (account !== undefined) return account;
-  const known = Object.entries(config.channels).flatMap(([id, one]) =>
-    Object.keys(one.accounts).map((name) => (name === "default" ? id : `${id}:${name}`)),
+  const known = Object.values(config.channels).flatMap(({ accounts: byId }) => Object.values(byId).map(accountName));
+  const isAmbiguous = accountId === undefined && accounts.length > 1;
+  throw new CliError(
+    "usage",
+    isAmbiguous ? `The channel "${named}" has several accounts.` : `There is no account "${named}" in the configuration.`,
+    {
+      fix:
+        known.length === 0
+          ? "Add one with: factotum channels add <channel>"
+          : `Write one of these: ${(isAmbiguous ? accounts.map(accountName) : known).join(", ")}.`,
+    },
   );
-  throw new CliError("usage", `There is no account "${named}" in the configuration.`, {
-    fix: known.length === 0 ? "Add one with: factotum channels add <channel>" : `Write one of these: ${known.join(", ")}.`,
-  });
+}
+
+function onlyOne(accounts: readonly AccountConfig[]): AccountConfig | undefined {
+  return accounts.length === 1 ? accounts[0] : undefined;
 }

@@ -1,5 +1,6 @@
 import { resolveAccountSettings, type AccountConfig, type Environment, type FactotumConfig } from "@factotum/config";
 import type { ChannelProbe } from "@factotum/protocol";
+import { accountName } from "../compose/account-name.ts";
 import { findGateway } from "../rpc/connect-gateway.ts";
 import type { RpcClient } from "../rpc/rpc-client.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
@@ -29,7 +30,7 @@ export async function checkLogins(context: CliContext, config: FactotumConfig, e
 async function checkLogin(account: AccountConfig, probe: Probe, stop: AbortSignal): Promise<Finding[]> {
   const { channel, accountId } = account;
   const name = `${channel}/${accountId}`;
-  const again = `"factotum channels probe ${accountId === "default" ? channel : `${channel}:${accountId}`}" checks it again.`;
+  const again = `"factotum channels probe ${accountName(account)}" checks it again.`;
   const signal = AbortSignal.any([stop, AbortSignal.timeout(TIMEOUT_MS)]);
   try {
     const result = await Promise.race([probe(account, signal), aborted(signal)]);
