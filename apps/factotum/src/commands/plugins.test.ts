@@ -1,5 +1,7 @@
 import { execFile } from "node:child_process";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -148,6 +150,72 @@ test("updates to another version, and asks for what it needs more", { timeout: 6
   expect(await installed()).toEqual(["pigeon-post@1.2.0"]);
   // The one before stays for a running gateway, older ones do not.
   expect((await folder()).filter((name) => name.startsWith("project-"))).toHaveLength(2);
+});
+
+/** Changes the installed copy, as a damaged disk or an older release would have left it. */
+async function changeInstalled(file: string, change: (text: string) => string): Promise<void> {
+  const path = join(home.factotumHome, "extensions", (await home.read("extensions/current")).trim(), "node_modules/pigeon-post", file);
+  await writeFile(path, change(await readFile(path, "utf8")));
+}
+
+/** Runs the command that an output advises. */
+async function follow(output: string): ReturnType<CliHome["run"]> {
+  const advised = /factotum (plugins update [\w@/.-]+)/.exec(output)?.[1] ?? "no advice";
+  return home.run(...advised.split(" "), "--yes");
+}
+
+test("the advised update of a package works: its folder is read again", { timeout: 60_000 }, async () => {
+  await home.run("plugins", "add", await folderOf(), "--yes");
+  await changeInstalled("package.json", (text) => text.replace('"api":1', '"api":0').replace('"api": 1', '"api": 0'));
+  const { stdout } = await home.run("plugins", "list");
+  expect(stdout).toContain("a newer version of the package is needed");
+  await folderOf({ version: "1.3.0" });
+  expect(await follow(stdout)).toMatchObject({ code: 0 });
+  expect(await installed()).toEqual(["pigeon-post@1.3.0"]);
+  await mkdir(home.factotumHome, { recursive: true });
+  await writeFile(join(home.factotumHome, "factotum.json5"), '{ channels: { pigeon: { loft: "http://127.0.0.1:9", token: "t" } } }');
+  await changeInstalled("dist/index.mjs", () => "throw new Error('damaged');");
+  expect(await follow((await home.run("plugins", "doctor")).stdout)).toMatchObject({ code: 0 });
+  expect(await home.run("plugins", "doctor")).toMatchObject({ code: 0 });
+  expect(await home.run("plugins", "update", "pigeon", "--yes")).toMatchObject({ code: 0 });
+});
+
+test("an update by name asks for the new source if the old one is gone", { timeout: 60_000 }, async () => {
+  const path = await folderOf();
+  await home.run("plugins", "add", path, "--yes");
+  await rm(path, { recursive: true });
+  const refused = await home.run("plugins", "update", "pigeon-post", "--yes");
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain(`pigeon-post was installed from ${path}, which is not there any more.`);
+  expect(refused.stderr).toContain("factotum plugins update <folder or tarball>");
+});
+
+test("an update of an address installs what is there now, by the address or by the name", { timeout: 60_000 }, async () => {
+  delete home.env["npm_config_offline"];
+  let tarball: Buffer = Buffer.alloc(0);
+  const publish = async (version: string): Promise<void> => {
+    await promisify(execFile)("npm", ["pack", "--ignore-scripts", "--pack-destination", home.home], { cwd: await folderOf({ version }) });
+    tarball = await readFile(join(home.home, `pigeon-post-${version}.tgz`));
+  };
+  const server = createServer((_request, response) => response.end(tarball));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/pigeon.tgz`;
+    await publish("1.0.0");
+    expect(await home.run("plugins", "add", address, "--yes")).toMatchObject({ code: 0 });
+    await publish("1.1.0");
+    expect(await home.run("plugins", "add", address, "--yes")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`factotum plugins update ${address}`) as string,
+    });
+    expect(await home.run("plugins", "update", address, "--yes")).toMatchObject({ code: 0 });
+    expect(await installed()).toEqual(["pigeon-post@1.1.0"]);
+    await publish("1.2.0");
+    expect(await home.run("plugins", "update", "pigeon-post", "--yes")).toMatchObject({ code: 0 });
+    expect(await installed()).toEqual(["pigeon-post@1.2.0"]);
+  } finally {
+    server.close();
+  }
 });
 
 test("the same version with other content replaces what is installed", { timeout: 60_000 }, async () => {

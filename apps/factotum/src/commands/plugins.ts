@@ -5,10 +5,11 @@ import { CHANNELS, configOptions, findInstalled } from "../compose/extensions.ts
 import { checkExtensions } from "../doctor/check-extensions.ts";
 import { readBuiltInManifest } from "../extensions/built-in.ts";
 import type { FoundExtensions } from "../extensions/found-extensions.ts";
+import { installedSource } from "../extensions/installed-source.ts";
 import { KNOWN_EXTENSIONS } from "../extensions/known-extensions.ts";
 import { parseManifest, type ExtensionManifest } from "../extensions/manifest.ts";
 import { StagedProject } from "../extensions/npm-project.ts";
-import { packageSource } from "../extensions/package-source.ts";
+import { packageSource, type PackageSource } from "../extensions/package-source.ts";
 import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
@@ -109,8 +110,8 @@ export async function installPlugin(
   spec: string,
   options: { readonly yes: boolean; readonly replaces: boolean },
 ): Promise<ExtensionManifest> {
-  const source = packageSource(spec, { known: KNOWN_EXTENSIONS, folder: process.cwd() });
   const found = await findInstalled(context.env);
+  const source = await sourceOf(context, { spec, found, isUpdate: options.replaces });
   await using project = await StagedProject.create(context);
   const before = new Map(found.packages.map(({ name, manifest }) => [name, manifest]));
   const wasListed = new Set(project.names);
@@ -126,6 +127,24 @@ export async function installPlugin(
   await confirmPermissions(context, manifest, { before: options.replaces ? before.get(name) : undefined, yes: options.yes });
   await project.activate();
   return manifest;
+}
+
+/** An update by the name of a package or of its channel reads its source again. */
+async function sourceOf(
+  { paths }: CliContext,
+  { spec, found, isUpdate }: { readonly spec: string; readonly found: FoundExtensions; readonly isUpdate: boolean },
+): Promise<PackageSource> {
+  const options = { known: KNOWN_EXTENSIONS, folder: process.cwd() };
+  const listed = isUpdate && !isKnown(spec) ? findListedOrNone(found, spec) : undefined;
+  if (listed?.source === "deployment")
+    throw new CliError("usage", `${listed.name} belongs to the deployment.`, {
+      fix: "Update it with npm in the folder of the deployment.",
+    });
+  return (listed === undefined ? undefined : await installedSource(listed.name, paths)) ?? packageSource(spec, options);
+}
+
+function isKnown(name: string): boolean {
+  return Object.entries(KNOWN_EXTENSIONS).some(([id, one]) => id === name || one.package === name);
 }
 
 async function readManifest(path: string, name: string): Promise<ExtensionManifest> {
@@ -185,8 +204,13 @@ function rowOf({ name, version, provides, permissions }: ExtensionManifest, sour
   return { name, version, source, provides: provides.map(({ type, id }) => ({ type, id })), permissions };
 }
 
-function findListed({ packages }: FoundExtensions, named: string): FoundExtensions["packages"][number] {
-  const listed = packages.find(({ name, manifest }) => name === named || manifest?.provides.some(({ id }) => id === named) === true);
+function findListedOrNone({ packages }: FoundExtensions, named: string): FoundExtensions["packages"][number] | undefined {
+  return packages.find(({ name, manifest }) => name === named || manifest?.provides.some(({ id }) => id === named) === true);
+}
+
+function findListed(found: FoundExtensions, named: string): FoundExtensions["packages"][number] {
+  const { packages } = found;
+  const listed = findListedOrNone(found, named);
   if (listed !== undefined) return listed;
   throw new CliError("usage", `"${named}" is not installed.`, {
     fix: `Installed: ${packages.map(({ name }) => name).join(", ") || "nothing"}.`,

@@ -39,7 +39,13 @@ export class ExtensionCollector {
       case "absent":
         return report("its package.json has no field factotum, so it is no extension");
       case "invalid":
-        return report(reading.problems.join("; "), reading.channelIds);
+        return report(
+          [
+            ...reading.problems,
+            ...(source === "installed" ? [`another version is installed with: factotum plugins update ${name}`] : []),
+          ].join("; "),
+          reading.channelIds,
+        );
       case "manifest":
         for (const line of reading.unsupported) this.#problems.push({ packageName: name, message: `${name}: ${line}`, channelIds: [] });
         for (const { id, entry, configSchema } of reading.manifest.provides) {

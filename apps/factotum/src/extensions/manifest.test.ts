@@ -35,7 +35,7 @@ test.each([
   [{ api: 1, provides: [{ ...channel, configSchema: undefined }] }, "factotum.provides[0].configSchema: a path is expected"],
   [{ api: 1, provides: [channel], permissions: ["network"] }, 'factotum.permissions[0]: one of "network:<host>"'],
   [{ api: 2, provides: "new form" }, "it was built for version 2 of the extension contract, and this factotum supports 1: update factotum"],
-  [{ api: 0, provides: [channel] }, "supports 1: update the package: factotum plugins update pigeon-post"],
+  [{ api: 0, provides: [channel] }, "supports 1: a newer version of the package is needed"],
   [{ api: 1, provides: [{ type: "teleport" }] }, 'this version has no extensions of the type "teleport"; it has: channel'],
 ])("%j is refused", (field, problem) => {
   const reading = parseManifest(packageOf(field));

@@ -55,7 +55,7 @@ export function parseManifest(packageJson: unknown): ManifestReading {
   if (!identity.success) return invalid(["package.json: a valid name and a version such as 1.0.0 are needed"]);
   const api = z.object({ api: z.number() }).safeParse(field);
   // Other versions may have another form: nothing else is worth reporting.
-  if (api.success && outsideRange(api.data.api)) return invalid([apiProblem(api.data.api, identity.data.name)]);
+  if (api.success && outsideRange(api.data.api)) return invalid([apiProblem(api.data.api)]);
   const parsed = ManifestSchema.safeParse(field);
   if (!parsed.success) return invalid(describe(parsed.error.issues, "factotum"));
   const provides: Provided[] = [];
@@ -102,10 +102,10 @@ function outsideRange(api: number): boolean {
   return api < SUPPORTED_API.min || api > SUPPORTED_API.max;
 }
 
-function apiProblem(api: number, name: string): string {
+function apiProblem(api: number): string {
   const { min, max } = SUPPORTED_API;
   const range = String(min) === String(max) ? String(min) : `${min} to ${max}`;
-  const advice = api > max ? "update factotum" : `update the package: factotum plugins update ${name}`;
+  const advice = api > max ? "update factotum" : "a newer version of the package is needed";
   return `it was built for version ${api} of the extension contract, and this factotum supports ${range}: ${advice}`;
 }
 

@@ -5,13 +5,14 @@ import { basename, join } from "node:path";
 import { writePrivateFile, type Environment, type StatePaths } from "@factotum/config";
 import { CliError } from "../runtime/cli-error.ts";
 import { isPackageName } from "./package-name.ts";
-import type { PackageSource } from "./package-source.ts";
+import { isSameAddress, type PackageSource } from "./package-source.ts";
 import { currentProject, extensionsFolder } from "./project-folders.ts";
 import { runNpm } from "./run-npm.ts";
 
 interface ProjectFile {
   dependencies: Record<string, string>;
-  factotum: { extensions: string[] };
+  /** `sources`: the folder or tarball of a package that was copied. */
+  factotum: { extensions: string[]; sources?: Record<string, string> };
 }
 
 /** What npm needs. */
@@ -60,6 +61,7 @@ export class StagedProject implements AsyncDisposable {
   async add(source: PackageSource): Promise<string> {
     const name = source.type === "local" ? await this.#addLocal(source.path) : await this.#addRemote(source);
     if (!this.names.includes(name)) this.#file.factotum.extensions.push(name);
+    this.#setSource(name, source.type === "local" ? source.path : undefined);
     await this.#save();
     return name;
   }
@@ -69,6 +71,7 @@ export class StagedProject implements AsyncDisposable {
     const tarball = this.#file.dependencies[name];
     delete this.#file.dependencies[name];
     this.#file.factotum.extensions = this.names.filter((other) => other !== name);
+    this.#setSource(name, undefined);
     if (tarball?.startsWith("file:packages/") === true) await rm(join(this.folder, "packages", basename(tarball)), { force: true });
     await this.#save();
     await this.#install();
@@ -108,19 +111,22 @@ export class StagedProject implements AsyncDisposable {
     const file = packed.filename.replace(/\.tgz$/, `-${hash.slice(0, 12)}.tgz`);
     await rename(join(packages, packed.filename), join(packages, file));
     this.#file.dependencies[packed.name] = `file:packages/${file}`;
+    // npm keeps what is there for a tarball that has not changed, even if its files are damaged.
+    await rm(this.packageFolder(packed.name), { recursive: true, force: true });
     await this.#save();
     await this.#install();
     return packed.name;
   }
 
   async #addRemote(source: Extract<PackageSource, { type: "registry" | "remote" }>): Promise<string> {
-    const before = new Set(Object.keys(this.#file.dependencies));
+    const before = this.#file.dependencies;
     const spec = source.type === "registry" ? `${source.name}@${source.version}` : source.spec;
-    await this.#install(spec);
+    // An address can have other content than before.
+    await this.#install(spec, "--prefer-online");
     await this.#load();
-    const name = source.type === "registry" ? source.name : Object.keys(this.#file.dependencies).find((one) => !before.has(one));
+    const name = source.type === "registry" ? source.name : nameFrom(spec, { before, after: this.#file.dependencies });
     if (name !== undefined && !isPackageName(name)) throw invalidName();
-    if (name === undefined) throw new CliError("failure", `${spec} is installed already.`, { fix: "Nothing was changed." });
+    if (name === undefined) throw new CliError("failure", `npm installed no package from ${spec}.`, { fix: "Nothing was changed." });
     if (source.type === "registry" && source.integrity !== undefined) await this.#checkIntegrity(name, source.integrity);
     return name;
   }
@@ -144,6 +150,11 @@ export class StagedProject implements AsyncDisposable {
     return runNpm(args, { folder: this.folder, env, signal });
   }
 
+  #setSource(name: string, path: string | undefined): void {
+    const { [name]: _, ...others } = this.#file.factotum.sources ?? {};
+    this.#file.factotum.sources = path === undefined ? others : { ...others, [name]: path };
+  }
+
   async #load(): Promise<void> {
     const { dependencies } = await readProjectFile(this.folder);
     this.#file.dependencies = dependencies;
@@ -152,6 +163,12 @@ export class StagedProject implements AsyncDisposable {
   async #save(): Promise<void> {
     await writeFile(join(this.folder, "package.json"), renderProjectFile(this.#file));
   }
+}
+
+/** The package that an installation of an address added or replaced. */
+function nameFrom(spec: string, { before, after }: Record<"before" | "after", Readonly<Record<string, string>>>): string | undefined {
+  const changed = Object.keys(after).find((name) => after[name] !== before[name]);
+  return changed ?? Object.keys(after).find((name) => isSameAddress(after[name] ?? "", spec));
 }
 
 /** npm derives the name of a file from the package's name: it is checked first. What is no folder with a package.json is left to npm. */

@@ -41,6 +41,11 @@ export function packageSource(written: string, { known, folder }: SourceOptions)
   }
 }
 
+/** True if npm reads two texts as one address. */
+export function isSameAddress(one: string, other: string): boolean {
+  return parse(one, "/").saveSpec === parse(other, "/").saveSpec;
+}
+
 function parse(written: string, folder: string): npa.Result {
   try {
     return npa(written, folder);
