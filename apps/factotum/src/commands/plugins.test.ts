@@ -225,6 +225,23 @@ test("the same version with other content replaces what is installed", { timeout
   expect(await home.read(`extensions/${current}/node_modules/pigeon-post/dist/index.mjs`)).toBe("export const other = 1;");
 });
 
+test("a second command at the same time is refused, and names the first", { timeout: 60_000 }, async () => {
+  const raven = await folderOf({ name: "@birds/raven", id: "raven" });
+  let second: Awaited<ReturnType<CliHome["run"]>> | undefined;
+  const confirm = async (): Promise<boolean> => {
+    second = await home.run("plugins", "add", raven, "--yes");
+    return true;
+  };
+  expect(await home.runAsked(confirm, "plugins", "add", await folderOf())).toMatchObject({ code: 0 });
+  expect(second).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`Another command (process ${process.pid}) is changing the extensions; nothing was changed.`) as string,
+  });
+  expect(await installed()).toEqual(["pigeon-post@1.0.0"]);
+  expect(await home.run("plugins", "add", raven, "--yes")).toMatchObject({ code: 0 });
+  expect(await installed()).toEqual(["pigeon-post@1.0.0", "@birds/raven@1.0.0"]);
+});
+
 test("is removed with the others kept, but not while it is configured unless forced", { timeout: 60_000 }, async () => {
   await home.run("plugins", "add", await folderOf(), "--yes");
   await home.run("plugins", "add", await folderOf({ name: "@birds/raven", id: "raven" }), "--yes");

@@ -110,9 +110,9 @@ export async function installPlugin(
   spec: string,
   options: { readonly yes: boolean; readonly replaces: boolean },
 ): Promise<ExtensionManifest> {
-  const found = await findInstalled(context.env);
-  const source = await sourceOf(context, { spec, found, isUpdate: options.replaces });
+  const source = await sourceOf(context, { spec, found: await findInstalled(context.env), isUpdate: options.replaces });
   await using project = await StagedProject.create(context);
+  const found = await findInstalled(context.env);
   const before = new Map(found.packages.map(({ name, manifest }) => [name, manifest]));
   const wasListed = new Set(project.names);
   const name = await project.add(source);

@@ -1,9 +1,10 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { writePrivateFile, type Environment, type StatePaths } from "@factotum/config";
 import { CliError } from "../runtime/cli-error.ts";
+import { lockExtensions } from "./lock-extensions.ts";
 import { isPackageName } from "./package-name.ts";
 import { isSameAddress, type PackageSource } from "./package-source.ts";
 import { currentProject, extensionsFolder } from "./project-folders.ts";
@@ -17,35 +18,44 @@ interface ProjectFile {
 
 /** What npm needs. */
 export interface NpmOptions {
-  readonly paths: Pick<StatePaths, "home">;
+  readonly paths: Pick<StatePaths, "home" | "stateFolder">;
   readonly env: Environment;
   readonly signal: AbortSignal;
 }
 
 /**
- * A copy of the installed extensions that is changed and then replaces them at once. Disposing it removes what was not activated. The folder before stays until
+ * A copy of the installed extensions that is changed and then replaces them at once. It locks them until it is disposed. Disposing it removes what was not activated. The folder before stays until
  * the next change, because a running gateway may still load files of it.
  */
 export class StagedProject implements AsyncDisposable {
   readonly folder: string;
   readonly #options: NpmOptions;
+  readonly #lock: Disposable;
   readonly #before: string | undefined;
   readonly #file: ProjectFile;
   #isActive = false;
 
-  private constructor(folder: string, parts: { options: NpmOptions; before: string | undefined; file: ProjectFile }) {
+  private constructor(folder: string, parts: { options: NpmOptions; lock: Disposable; before: string | undefined; file: ProjectFile }) {
     this.folder = folder;
+    this.#lock = parts.lock;
     this.#options = parts.options;
     this.#before = parts.before;
     this.#file = parts.file;
   }
 
+  /** Rejects with a `CliError` while another command has one. */
   static async create(options: NpmOptions): Promise<StagedProject> {
-    const before = await currentProject(options.paths);
-    const folder = join(extensionsFolder(options.paths), `project-${Date.now().toString(36)}`);
-    await mkdir(join(folder, "packages"), { recursive: true, mode: 0o700 });
-    if (before !== undefined && existsSync(before)) await cp(before, folder, { recursive: true, verbatimSymlinks: true });
-    return new StagedProject(folder, { options, before, file: await readProjectFile(folder) });
+    const lock = await lockExtensions(options.paths);
+    try {
+      const before = await currentProject(options.paths);
+      const folder = join(extensionsFolder(options.paths), `project-${randomUUID()}`);
+      await mkdir(join(folder, "packages"), { recursive: true, mode: 0o700 });
+      if (before !== undefined && existsSync(before)) await cp(before, folder, { recursive: true, verbatimSymlinks: true });
+      return new StagedProject(folder, { options, lock, before, file: await readProjectFile(folder) });
+    } catch (error) {
+      lock[Symbol.dispose]();
+      throw error;
+    }
   }
 
   /** Names of the listed packages. */
@@ -77,12 +87,9 @@ export class StagedProject implements AsyncDisposable {
     await this.#install();
   }
 
-  /** Replaces the installed extensions. Rejects if another command has done so meanwhile. */
+  /** Replaces the installed extensions. */
   async activate(): Promise<void> {
     const { paths } = this.#options;
-    if ((await currentProject(paths)) !== this.#before) {
-      throw new CliError("failure", "Another command has changed the extensions meanwhile; nothing was changed.", { fix: "Try again." });
-    }
     await writePrivateFile(join(extensionsFolder(paths), "current"), `${basename(this.folder)}\n`);
     this.#isActive = true;
     for (const name of await readdir(extensionsFolder(paths))) {
@@ -92,7 +99,11 @@ export class StagedProject implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.#isActive) await rm(this.folder, { recursive: true, force: true });
+    try {
+      if (!this.#isActive) await rm(this.folder, { recursive: true, force: true });
+    } finally {
+      this.#lock[Symbol.dispose]();
+    }
   }
 
   async #addLocal(path: string): Promise<string> {
