@@ -34,6 +34,8 @@ interface Login {
   readonly abort: AbortController;
   readonly steps: AsyncIterator<LoginStep>;
   next: Promise<IteratorResult<LoginStep, unknown>>;
+  /** Ends with the last call: each call takes one step. */
+  calls: Promise<unknown>;
   /** Answers the step that was shown last. */
   answer: ((line: string) => void) | undefined;
   timer: Disposable | undefined;
@@ -43,62 +45,83 @@ interface Login {
 export class ChannelInspector {
   readonly #options: { readonly channels: ChannelRegistry; readonly clock: Clock; readonly random: Random };
   readonly #logins = new Map<string, Login>();
+  /** Logins whose channel is being created. */
+  #beginning = 0;
+  #isClosed = false;
 
   constructor(options: { readonly channels: ChannelRegistry; readonly clock: Clock; readonly random: Random }) {
     this.#options = options;
   }
 
   async capabilities(address: AccountAddress): Promise<Channel["capabilities"]> {
-    return (await this.#instance(address)).capabilities;
+    return this.#withInstance(address, async ({ capabilities }) => capabilities);
   }
 
   async probe(address: AccountAddress): Promise<ChannelProbe> {
-    const channel = await this.#instance(address);
-    const method = required(channel.probe?.bind(channel), { address, channel, part: "probe" });
-    return this.#call(async (signal) => method({ signal }));
+    return this.#withInstance(address, async (channel) => {
+      const method = required(channel.probe?.bind(channel), { address, channel, part: "probe" });
+      return this.#call(async (signal) => method({ signal }));
+    });
   }
 
   async directory(address: AccountAddress, query: string, limit: number): Promise<readonly ChannelDirectoryEntry[]> {
-    const channel = await this.#instance(address);
-    const method = required(channel.directory?.bind(channel), { address, channel, part: "directory" });
-    return this.#call(async (signal) => method(query, { signal, limit }));
+    return this.#withInstance(address, async (channel) => {
+      const method = required(channel.directory?.bind(channel), { address, channel, part: "directory" });
+      return this.#call(async (signal) => method(query, { signal, limit }));
+    });
   }
 
-  /** Begins or continues a login, and resolves with its next step. */
+  /** Begins or continues a login, and resolves with its next step. Calls at the same time get one step each; an answer does not wait for them. */
   async login(
     address: AccountAddress,
     { loginId, answer }: { readonly loginId?: string | undefined; readonly answer?: string | undefined },
   ): Promise<{ readonly loginId: string; readonly step: ChannelLoginStep }> {
     const id = loginId ?? (await this.#begin(address));
     const login = this.#logins.get(id);
-    if (login === undefined) throw new ChannelRequestError("not-found", "This login has ended. Begin it again.");
+    if (login === undefined) throw ended();
     if (answer !== undefined) {
       login.answer?.(answer);
       login.answer = undefined;
     }
     this.#keep(id, login);
-    const step = await this.#next(id, login);
-    return { loginId: id, step };
+    const step = login.calls.then(async () => this.#next(id, login));
+    login.calls = step.catch(() => undefined);
+    return { loginId: id, step: await step };
   }
 
-  /** Ends every login. */
+  /** Ends every login, and begins no other. */
   close(): void {
+    this.#isClosed = true;
     for (const id of this.#logins.keys()) this.#end(id);
   }
 
   async #begin(address: AccountAddress): Promise<string> {
-    if (this.#logins.size >= MAX_LOGINS) throw new ChannelRequestError("unavailable", "Too many logins are open. End one of them first.");
-    // The running instance keeps its connection until the login is done.
-    const channel = await this.#create(address);
-    const method = required(channel.login?.bind(channel), { address, channel, part: "login" });
-    const abort = new AbortController();
-    const steps = method({ signal: abort.signal })[Symbol.asyncIterator]();
-    const id = this.#options.random.uuid();
-    this.#logins.set(id, { channel, address, abort, steps, next: follow(steps), answer: undefined, timer: undefined });
-    return id;
+    if (this.#logins.size + this.#beginning >= MAX_LOGINS)
+      throw new ChannelRequestError("unavailable", "Too many logins are open. End one of them first.");
+    this.#beginning += 1;
+    try {
+      // The running instance keeps its connection until the login is done.
+      const channel = await this.#create(address);
+      try {
+        if (this.#isClosed) throw ended();
+        const method = required(channel.login?.bind(channel), { address, channel, part: "login" });
+        const abort = new AbortController();
+        const steps = method({ signal: abort.signal })[Symbol.asyncIterator]();
+        const id = this.#options.random.uuid();
+        const calls = Promise.resolve();
+        this.#logins.set(id, { channel, address, abort, steps, next: follow(steps), calls, answer: undefined, timer: undefined });
+        return id;
+      } catch (error) {
+        release(channel);
+        throw error;
+      }
+    } finally {
+      this.#beginning -= 1;
+    }
   }
 
   async #next(id: string, login: Login): Promise<ChannelLoginStep> {
+    if (!this.#isOpen(id, login)) throw ended();
     const { clock, channels } = this.#options;
     const late = Promise.withResolvers<undefined>();
     using _timer = clock.schedule(STEP_WAIT_MS, () => late.resolve(undefined));
@@ -109,6 +132,8 @@ export class ChannelInspector {
       this.#end(id);
       throw toRequestError(error);
     }
+    // A step that comes after the end, such as the last one of a closing gateway, changes nothing.
+    if (!this.#isOpen(id, login)) throw ended();
     if (result === undefined) return { type: "waiting" };
     if (result.done === true) {
       this.#end(id);
@@ -126,6 +151,10 @@ export class ChannelInspector {
     return { type: "ask", text: step.text, isSecret: step.isSecret };
   }
 
+  #isOpen(id: string, login: Login): boolean {
+    return this.#logins.get(id) === login;
+  }
+
   #keep(id: string, login: Login): void {
     login.timer?.[Symbol.dispose]();
     login.timer = this.#options.clock.schedule(LOGIN_TTL_MS, () => this.#end(id));
@@ -137,13 +166,19 @@ export class ChannelInspector {
     this.#logins.delete(id);
     login.timer?.[Symbol.dispose]();
     login.abort.abort();
-    // It was never started; this releases what the login opened.
-    login.channel.stop({ signal: AbortSignal.abort() }).catch(() => undefined);
+    release(login.channel);
   }
 
-  /** The running instance, or a new one of an account whose channel could not start. */
-  async #instance(address: AccountAddress): Promise<Channel> {
-    return this.#options.channels.channelFor(address) ?? this.#create(address);
+  /** With the running instance, or with one for this call if the account does not run. */
+  async #withInstance<Result>(address: AccountAddress, work: (channel: Channel) => Promise<Result>): Promise<Result> {
+    const running = this.#options.channels.channelFor(address);
+    if (running !== undefined) return work(running);
+    const channel = await this.#create(address);
+    try {
+      return await work(channel);
+    } finally {
+      release(channel);
+    }
   }
 
   async #create(address: AccountAddress): Promise<Channel> {
@@ -175,6 +210,15 @@ function follow(steps: AsyncIterator<LoginStep>): Promise<IteratorResult<LoginSt
   const next = steps.next();
   next.catch(() => undefined);
   return next;
+}
+
+/** Releases what a call opened in an instance that was never started. */
+function release(channel: Channel): void {
+  channel.stop({ signal: AbortSignal.abort() }).catch(() => undefined);
+}
+
+function ended(): ChannelRequestError {
+  return new ChannelRequestError("not-found", "This login has ended. Begin it again.");
 }
 
 function required<Method>(

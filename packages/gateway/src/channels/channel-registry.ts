@@ -94,8 +94,9 @@ export class ChannelRegistry {
     return this.#slots.get(entryKey(origin))?.account.config;
   }
 
-  /** Starts an account again with a new instance; a no-op for an unknown one. */
+  /** Starts an account again with a new instance; a no-op for an unknown one, and once the gateway stops. */
   async restart(account: Pick<Origin, "channel" | "accountId">): Promise<void> {
+    if (this.#isStopping) return;
     await this.#slots.get(entryKey(account))?.restart();
   }
 
