@@ -195,11 +195,11 @@ function createTranscriptStore({ tables, transactions, queries, calls }: Parts):
 }
 
 function createOutboxStore({ tables, transactions, calls }: Parts): OutboxStore {
-  const { outbox } = tables;
+  const { outbox, sentMessages } = tables;
   const deadLetters = new DeadLetters(tables);
   return {
     addOutbound: (rows, options) => calls.write(() => transactions.addOutbound(rows, options)),
-    listSentMessage: (chat, messageId) => calls.read(() => outbox.listSent(chat, messageId)),
+    listSentMessage: (chat, messageId) => calls.read(() => sentMessages.list(chat, messageId)),
     hasOutbound: (turnId) => calls.read(() => outbox.hasRowOf(turnId)),
     readOutbound: (id) => calls.read(() => outbox.read(id)),
     findOutbound: (idempotencyKey) => calls.read(() => outbox.find(idempotencyKey)),

@@ -1,31 +1,16 @@
-import type { MessageId, Origin, SendReceipt } from "@factotum/channel-contract";
+import type { SendReceipt } from "@factotum/channel-contract";
 import { withoutUndefined } from "@factotum/agent-contract";
-import type {
-  CoveredSpan,
-  DeadLetter,
-  OutboxDelay,
-  OutboxRecord,
-  OutboxState,
-  OutboxTransition,
-  StoredOutbound,
-} from "../../port/outbox-records.ts";
+import type { DeadLetter, OutboxRecord, OutboxState, OutboxTransition } from "../../port/outbox-records.ts";
 import { rejectionReason } from "../../port/rejection-reason.ts";
 import { StoreError } from "../../port/store-error.ts";
 import type { NewOutbound } from "../../port/outbox-store.ts";
 import { checkKey } from "../values/check-key.ts";
-import { checksum, parseChecked } from "../values/checksum.ts";
-import { numberOf, optionalNumber, optionalText, textOf } from "../values/row.ts";
+import { checksum } from "../values/checksum.ts";
+import { numberOf, optionalNumber, textOf } from "../values/row.ts";
 import type { Row } from "../values/row.ts";
 import { decodeId, decodePosition, encodeId } from "../values/sequence-id.ts";
+import { OUTBOX_COLUMNS, resultOf, toReadable, toRecord, type OutboxPayload } from "./outbox-row.ts";
 import type { TableContext } from "./table-context.ts";
-
-interface OutboxPayload {
-  readonly target: Origin;
-  readonly outbound: StoredOutbound;
-  readonly covers?: CoveredSpan;
-  readonly replaces?: readonly string[];
-  readonly inputIds?: readonly string[];
-}
 
 interface AddOptions {
   readonly turn?: number;
@@ -36,8 +21,6 @@ interface AddOptions {
 
 /** A row that was given up. */
 export type OutboundLetter = Extract<DeadLetter, { type: "outbound" }>;
-
-const COLUMNS = `outbox.*, turns.id AS turn_id FROM outbox LEFT JOIN turns ON turns.n = outbox.turn`;
 
 /** Rows that a search by turn reads at most: there is no index for it. */
 const SEARCHED_ROWS = 10_000;
@@ -64,34 +47,8 @@ export class OutboxTable {
     return this.#readOne("outbox.idempotency_key = ?", idempotencyKey);
   }
 
-  /** Scans the kept rows: a receipt has no index. */
-  listSent({ channel, accountId, conversation }: Origin, messageId: string): readonly OutboxRecord[] {
-    const { database } = this.#context;
-    const read = (rows: readonly Row[]): readonly OutboxRecord[] => rows.map(toReadable).filter((record) => record !== undefined);
-    const named = read(
-      database.all(
-        `SELECT ${COLUMNS} WHERE outbox.state = 'accepted' AND instr(outbox.result, ?) > 0 ORDER BY outbox.id DESC`,
-        JSON.stringify(messageId),
-      ),
-    ).filter(
-      ({ state, target }) =>
-        state.type === "accepted" &&
-        state.messageIds.some((id) => id === messageId) &&
-        target.channel === channel &&
-        target.accountId === accountId,
-    );
-    const here = named.filter(({ target }) => target.conversation.id === conversation.id);
-    const shown = here.length > 0 ? here : named;
-    const edits = shown.flatMap(({ id }) =>
-      read(
-        database.all(`SELECT ${COLUMNS} WHERE instr(outbox.payload, ?) > 0 ORDER BY outbox.id DESC`, `"of":${JSON.stringify(id)}`),
-      ).filter(({ outbound }) => (outbound.type === "edit" || outbound.type === "edit-card") && outbound.of === id),
-    );
-    return [...new Map([...edits, ...shown].map((row) => [row.id, row])).values()];
-  }
-
   #readOne(where: string, value: string | number): OutboxRecord | undefined {
-    const row = this.#context.database.get(`SELECT ${COLUMNS} WHERE ${where}`, value);
+    const row = this.#context.database.get(`SELECT ${OUTBOX_COLUMNS} WHERE ${where}`, value);
     if (row === undefined) return undefined;
     const record = this.#decode(row);
     if (record === undefined)
@@ -104,7 +61,7 @@ export class OutboxTable {
     let after = options.afterId === undefined ? 0 : decodePosition("o", options.afterId);
     for (;;) {
       const rows = this.#context.database.all(
-        `SELECT ${COLUMNS} WHERE outbox.state IN ('waiting', 'sending') AND outbox.id > ? ORDER BY outbox.id LIMIT ?`,
+        `SELECT ${OUTBOX_COLUMNS} WHERE outbox.state IN ('waiting', 'sending') AND outbox.id > ? ORDER BY outbox.id LIMIT ?`,
         after,
         options.limit,
       );
@@ -154,7 +111,7 @@ export class OutboxTable {
   listGivenUp(beforeId: number, limit: number): readonly OutboundLetter[] {
     return this.#context.database
       .all(
-        `SELECT ${COLUMNS} WHERE outbox.state IN ('dead', 'ambiguous') AND outbox.id < ? ORDER BY outbox.id DESC LIMIT ?`,
+        `SELECT ${OUTBOX_COLUMNS} WHERE outbox.state IN ('dead', 'ambiguous') AND outbox.id < ? ORDER BY outbox.id DESC LIMIT ?`,
         beforeId,
         limit,
       )
@@ -163,7 +120,7 @@ export class OutboxTable {
 
   readGivenUp(id: string): OutboundLetter | undefined {
     const row = this.#context.database.get(
-      `SELECT ${COLUMNS} WHERE outbox.id = ? AND outbox.state IN ('dead', 'ambiguous')`,
+      `SELECT ${OUTBOX_COLUMNS} WHERE outbox.id = ? AND outbox.state IN ('dead', 'ambiguous')`,
       decodeId("o", id) ?? -1,
     );
     return row === undefined ? undefined : this.#letter(row);
@@ -288,8 +245,8 @@ export class OutboxTable {
     );
     const stored =
       inserted === undefined
-        ? database.get(`SELECT ${COLUMNS} WHERE outbox.idempotency_key = ?`, key)
-        : database.get(`SELECT ${COLUMNS} WHERE outbox.id = ?`, numberOf(inserted, "id"));
+        ? database.get(`SELECT ${OUTBOX_COLUMNS} WHERE outbox.idempotency_key = ?`, key)
+        : database.get(`SELECT ${OUTBOX_COLUMNS} WHERE outbox.id = ?`, numberOf(inserted, "id"));
     if (stored === undefined) throw new StoreError("internal", "A row of the outbox is neither new nor stored.");
     return toRecord(stored);
   }
@@ -342,67 +299,4 @@ function stateAfter(receipt: SendReceipt, delayMs: number | undefined): OutboxSt
   const refusal = isAmbiguous ? `ambiguous: ${receipt.cause}` : rejectionReason(receipt);
   if (delayMs !== undefined) return { type: "waiting", delay: { reason: refusal, delayMs } };
   return isAmbiguous ? { type: "ambiguous", reason: receipt.cause } : { type: "dead", reason: refusal };
-}
-
-function resultOf(state: OutboxState): string | null {
-  if (state.type === "accepted") return JSON.stringify(state.messageIds);
-  if (state.type === "waiting") return state.delay === undefined ? null : JSON.stringify(state.delay);
-  return state.type === "dead" || state.type === "ambiguous" || state.type === "replaced" ? JSON.stringify(state.reason) : null;
-}
-
-/** `undefined` for a damaged row. */
-function toReadable(row: Row): OutboxRecord | undefined {
-  try {
-    return toRecord(row);
-  } catch (error) {
-    if (!StoreError.isInstance(error)) throw error;
-    return undefined;
-  }
-}
-
-function toRecord(row: Row): OutboxRecord {
-  const idempotencyKey = textOf(row, "idempotency_key");
-  const sessionKey = textOf(row, "session_key");
-  const purpose = textOf(row, "purpose");
-  const payload = parseChecked<OutboxPayload>(row["payload"], row["sum"], [idempotencyKey, sessionKey, purpose]);
-  const turnId = optionalText(row, "turn_id");
-  return {
-    id: encodeId("o", numberOf(row, "id")),
-    ...withoutUndefined({ turnId, inputIds: payload.inputIds }),
-    sessionKey,
-    target: payload.target,
-    outbound: payload.outbound,
-    ...withoutUndefined({ covers: payload.covers }),
-    // The checksum covers it, so it is one of the written values.
-    purpose: purpose as OutboxRecord["purpose"],
-    idempotencyKey,
-    state: toState(row),
-    attempts: numberOf(row, "attempts"),
-    refusals: numberOf(row, "refusals"),
-    createdAtMs: numberOf(row, "created_at"),
-    dueAtMs: numberOf(row, "due_at"),
-    expiresAtMs: numberOf(row, "expires_at"),
-    ...withoutUndefined({ replaces: payload.replaces }),
-    possiblyDelivered: numberOf(row, "may_be_shown") === 1,
-  };
-}
-
-function toState(row: Row): OutboxState {
-  const type = textOf(row, "state");
-  const result = optionalText(row, "result");
-  switch (type) {
-    case "waiting":
-      return { type, ...(result === undefined ? {} : { delay: JSON.parse(result) as OutboxDelay }) };
-    case "sending":
-    case "suppressed":
-      return { type };
-    case "accepted":
-      return { type, messageIds: result === undefined ? [] : (JSON.parse(result) as MessageId[]) };
-    case "ambiguous":
-    case "dead":
-    case "replaced":
-      return { type, reason: result === undefined ? "" : (JSON.parse(result) as string) };
-    default:
-      throw new StoreError("damaged", `No outgoing message can be ${JSON.stringify(type)}.`);
-  }
 }

@@ -6,6 +6,7 @@ import { OutboxTable } from "./outbox-table.ts";
 import { PairingTable } from "./pairing-table.ts";
 import { PromptTable } from "./prompt-table.ts";
 import { RequestTable } from "./request-table.ts";
+import { SentMessageTable } from "./sent-message-table.ts";
 import { SessionTable } from "./session-table.ts";
 import { SpendTable } from "./spend-table.ts";
 import type { TableContext } from "./table-context.ts";
@@ -23,6 +24,7 @@ export interface Tables {
   readonly pairings: PairingTable;
   readonly prompts: PromptTable;
   readonly requests: RequestTable;
+  readonly sentMessages: SentMessageTable;
   readonly sessions: SessionTable;
   readonly spend: SpendTable;
   readonly taintedBlocks: TaintedBlocksTable;
@@ -42,6 +44,7 @@ export function createTables(context: TableContext): Tables {
     pairings: new PairingTable(context),
     prompts: new PromptTable(context),
     requests: new RequestTable(context),
+    sentMessages: new SentMessageTable(context),
     sessions: new SessionTable(context, conversations),
     spend: new SpendTable(context),
     taintedBlocks: new TaintedBlocksTable(context),
