@@ -55,6 +55,11 @@ export function describeOutbox(context: () => ContractContext): void {
       expect(await idsOf("m3")).toEqual([elsewhere]);
       expect(await idsOf("m3", { ...target, accountId: "second" })).toEqual([]);
       expect(await idsOf("m")).toEqual([]);
+      const again = await store.addOutbound([sampleOutbound("e", { outbound: { type: "edit", of: first, shown: 0, text: "y" } })]);
+      expect(await idsOf("m1")).toEqual([again[0]?.id, edited[0]?.id, first]);
+      await store.maintain({ nowMs: NOW_MS + 100, keepOutboxMs: 10 });
+      expect(await idsOf("m1")).toEqual([]);
+      expect(await idsOf("m3")).toEqual([]);
     });
 
     test("a row is claimed once", async () => {

@@ -2,8 +2,18 @@ import { randomInt } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate as nextTick } from "node:timers/promises";
+import { messageId } from "@factotum/channel-contract";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { importedSession, NOW_MS, OWNER, sampleEnd, sampleMessage, sampleSession, sampleTurn } from "../../contract/samples.ts";
+import {
+  importedSession,
+  NOW_MS,
+  OWNER,
+  sampleEnd,
+  sampleMessage,
+  sampleOutbound,
+  sampleSession,
+  sampleTurn,
+} from "../../contract/samples.ts";
 import { sampleRequest } from "../../contract/requests.ts";
 import { createSqliteFixture } from "../../test/open-test-store.ts";
 import type { SqliteFixture } from "../../test/open-test-store.ts";
@@ -294,6 +304,10 @@ test("no query scans a table, sorts without an index, or grows with rows it does
   await store.readRequest("r0000000001");
   await store.readJournal("t1");
   await store.listPendingOutbound({ limit: 2 });
+  const [sent] = await store.addOutbound([sampleOutbound("sent", { state: "sending" })]);
+  const receipt = { type: "accepted", messageIds: [messageId("m1")] } as const;
+  const { target } = await store.settleOutbound(sent?.id ?? "", { type: "receipt", receipt }, { nowMs: NOW_MS });
+  expect(await store.listSentMessage(target, "m1")).toHaveLength(1);
   await store.counts();
   await store.resumeTurns();
   await store.beginAttempt("t1");

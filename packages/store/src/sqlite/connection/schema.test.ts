@@ -84,3 +84,37 @@ test("version 8 adds keys to stored messages only", () => {
   expect(new Set(expected).size).toBe(1200);
   database.close();
 });
+
+test("version 17 indexes the messages and edits of stored rows, and skips damaged ones", () => {
+  const old = open(16);
+  const add = (key: string, state: string, result: string | null, outbound: object): void => {
+    const payload = JSON.stringify({ outbound });
+    old.run(
+      `INSERT INTO outbox (idempotency_key, session_key, purpose, state, attempts, created_at, due_at, expires_at, result, payload, sum)
+       VALUES (?, 'k', 'reply', ?, 1, 0, 0, 0, ?, ?, 0)`,
+      key,
+      state,
+      result,
+      payload,
+    );
+  };
+  const text = { type: "text", text: "x" };
+  add("a", "accepted", '["m1","m2","m2"]', text);
+  add("b", "accepted", null, text);
+  add("c", "accepted", "[damaged", { type: "edit", of: "o0000000001" });
+  add("d", "dead", '"m3"', { type: "reaction", of: "o0000000001" });
+  old.run("UPDATE outbox SET payload = '{damaged' WHERE idempotency_key = 'b'");
+  old.close();
+  const database = open(17);
+  const rows = database
+    .all("SELECT outbound, message_id AS id FROM sent_messages ORDER BY message_id")
+    .map((row) => [row["outbound"], row["id"]]);
+  expect(rows).toEqual([
+    [1, "m1"],
+    [1, "m2"],
+  ]);
+  expect(database.all("SELECT edit_of AS of FROM outbox ORDER BY id").map((row) => row["of"])).toEqual([null, null, "o0000000001", null]);
+  database.run("DELETE FROM outbox WHERE id = 1");
+  expect(database.all("SELECT * FROM sent_messages")).toEqual([]);
+  database.close();
+});

@@ -173,6 +173,28 @@ CREATE INDEX pairings_by_state ON pairings (state, channel, account);
 CREATE INDEX pairings_by_expiry ON pairings (expires_at) WHERE was_approved = 0;
 `;
 
+/** Fills the lookups of sent messages where they are missing: in rows of an earlier version, and after a recovery. A damaged row gets none. */
+export const INDEX_SENT_MESSAGES = `
+INSERT OR IGNORE INTO sent_messages (outbound, message_id)
+  SELECT outbox.id, named.value FROM outbox, json_each(CASE WHEN json_valid(outbox.result) THEN outbox.result ELSE '[]' END) AS named
+  WHERE outbox.state = 'accepted' AND named.type = 'text';
+UPDATE outbox SET edit_of = json_extract(payload, '$.outbound.of')
+  WHERE CASE WHEN json_valid(payload) THEN json_extract(payload, '$.outbound.type') IN ('edit', 'edit-card') ELSE 0 END;
+`;
+
+/** Lookup of the outgoing row of a platform's message, and of the edits of a row, independent of the number of rows. */
+const SENT_MESSAGES = `
+CREATE TABLE sent_messages (
+  outbound INTEGER NOT NULL REFERENCES outbox (id) ON DELETE CASCADE,
+  message_id TEXT NOT NULL,
+  PRIMARY KEY (outbound, message_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sent_messages_by_id ON sent_messages (message_id);
+ALTER TABLE outbox ADD COLUMN edit_of TEXT;
+CREATE INDEX outbox_edits ON outbox (edit_of) WHERE edit_of IS NOT NULL;
+${INDEX_SENT_MESSAGES}
+`;
+
 /** Every step, oldest first. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST_SCHEMA },
@@ -191,4 +213,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 14, sql: TAINTED_BLOCKS },
   { version: 15, sql: ACCOUNT_STATE },
   { version: 16, sql: PAIRINGS },
+  { version: 17, sql: SENT_MESSAGES },
 ];

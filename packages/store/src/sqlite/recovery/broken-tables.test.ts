@@ -1,6 +1,7 @@
 import { copyFile } from "node:fs/promises";
+import { messageId } from "@factotum/channel-contract";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { OWNER, sampleMessage } from "../../../contract/samples.ts";
+import { OWNER, sampleMessage, sampleOutbound } from "../../../contract/samples.ts";
 import type { SqliteFixture } from "../../../test/open-test-store.ts";
 import { RecoveryScene, textsOf } from "../../../test/recovery-scene.ts";
 
@@ -34,6 +35,23 @@ test.each(["conversations", "sessions", "transcript", "turns", "inbox", "outbox"
     expect(await again.readSession("agent:main:one")).toMatchObject({ sessionId: "id-one", isPrivate });
   },
 );
+
+test("a database that has lost its index of sent messages finds them after the recovery", async () => {
+  const store = await scene.open();
+  await scene.talk(store, "one", "hello");
+  const [row] = await store.addOutbound([sampleOutbound("sent", { state: "sending" })]);
+  const receipt = { type: "accepted", messageIds: [messageId("m1")] } as const;
+  const { target } = await store.settleOutbound(row?.id ?? "", { type: "receipt", receipt }, { nowMs: fixture.clock.nowMs });
+  await store.close();
+  await scene.wreck("sent_messages");
+  const broken = await scene.open();
+  await Promise.allSettled([broken.snapshot()]);
+  await broken.close();
+
+  const again = await scene.open();
+  expect(scene.recoveries).toMatchObject([{ loss: "structure" }]);
+  expect((await again.listSentMessage(target, "m1")).map(({ id }) => id)).toEqual([row?.id]);
+});
 
 // Without its conversations the age of the database is unknown before it is rebuilt.
 test.each([

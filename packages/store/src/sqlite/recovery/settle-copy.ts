@@ -1,3 +1,4 @@
+import { INDEX_SENT_MESSAGES } from "../connection/schema.ts";
 import { COUNT_ACCOUNT_STATE } from "../tables/account-table.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
@@ -59,6 +60,7 @@ export function repairReferences(
       WHERE last_entry NOT IN (SELECT id FROM transcript);
     UPDATE totals SET sessions = (SELECT count(*) FROM sessions);
     ${COUNT_ACCOUNT_STATE}
+    ${INDEX_SENT_MESSAGES}
   `);
   // Numbers are never reused, even lost ones.
   database.exec("UPDATE sqlite_sequence SET seq = seq + 1000");

@@ -10,6 +10,7 @@ import { numberOf, optionalNumber, textOf } from "../values/row.ts";
 import type { Row } from "../values/row.ts";
 import { decodeId, decodePosition, encodeId } from "../values/sequence-id.ts";
 import { OUTBOX_COLUMNS, resultOf, toReadable, toRecord, type OutboxPayload } from "./outbox-row.ts";
+import type { SentMessageTable } from "./sent-message-table.ts";
 import type { TableContext } from "./table-context.ts";
 
 interface AddOptions {
@@ -28,9 +29,11 @@ const SEARCHED_ROWS = 10_000;
 /** One row per part that is sent. The checksum covers the address, so that a damaged row cannot reach another chat. */
 export class OutboxTable {
   readonly #context: TableContext;
+  readonly #sentMessages: SentMessageTable;
 
-  constructor(context: TableContext) {
+  constructor(context: TableContext, sentMessages: SentMessageTable) {
     this.#context = context;
+    this.#sentMessages = sentMessages;
   }
 
   /** Adds rows in order; if the idempotency key of a row is taken, the existing row is returned for it. */
@@ -104,6 +107,7 @@ export class OutboxTable {
       refusals,
       decodeId("o", id) ?? -1,
     );
+    if (state.type === "accepted") this.#sentMessages.add(id, state.messageIds);
     return { ...record, state, dueAtMs, possiblyDelivered, refusals };
   }
 
@@ -228,8 +232,8 @@ export class OutboxTable {
       ...withoutUndefined({ covers: row.covers, replaces: options.replaces, inputIds: options.inputIds }),
     } satisfies OutboxPayload);
     const inserted = database.get(
-      `INSERT INTO outbox (idempotency_key, turn, session_key, purpose, state, attempts, created_at, due_at, expires_at, settled_at, payload, sum)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`,
+      `INSERT INTO outbox (idempotency_key, turn, session_key, purpose, state, attempts, created_at, due_at, expires_at, settled_at, edit_of, payload, sum)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`,
       key,
       options.turn ?? null,
       sessionKey,
@@ -240,6 +244,7 @@ export class OutboxTable {
       row.dueAtMs,
       row.expiresAtMs,
       row.state === "suppressed" ? options.atMs : null,
+      row.outbound.type === "edit" || row.outbound.type === "edit-card" ? row.outbound.of : null,
       payload,
       checksum(payload, [key, sessionKey, row.purpose]),
     );

@@ -1,10 +1,11 @@
-import type { Origin } from "@factotum/channel-contract";
+import type { MessageId, Origin } from "@factotum/channel-contract";
 import type { OutboxRecord } from "../../port/outbox-records.ts";
 import type { Row } from "../values/row.ts";
+import { decodeId } from "../values/sequence-id.ts";
 import { OUTBOX_COLUMNS, toReadable } from "./outbox-row.ts";
 import type { TableContext } from "./table-context.ts";
 
-/** The messages that receipts of outgoing rows name. */
+/** The messages that receipts of outgoing rows name: an index, whose rows are checked against the receipts and go with them. */
 export class SentMessageTable {
   readonly #context: TableContext;
 
@@ -12,15 +13,19 @@ export class SentMessageTable {
     this.#context = context;
   }
 
-  /** Scans the kept rows: a receipt has no index. */
+  add(outboundId: string, messageIds: readonly MessageId[]): void {
+    for (const id of messageIds)
+      this.#context.database.run(
+        "INSERT OR IGNORE INTO sent_messages (outbound, message_id) VALUES (?, ?)",
+        decodeId("o", outboundId) ?? -1,
+        id,
+      );
+  }
+
   list({ channel, accountId, conversation }: Origin, messageId: string): readonly OutboxRecord[] {
-    const { database } = this.#context;
-    const read = (rows: readonly Row[]): readonly OutboxRecord[] => rows.map(toReadable).filter((record) => record !== undefined);
-    const named = read(
-      database.all(
-        `SELECT ${OUTBOX_COLUMNS} WHERE outbox.state = 'accepted' AND instr(outbox.result, ?) > 0 ORDER BY outbox.id DESC`,
-        JSON.stringify(messageId),
-      ),
+    const named = this.#read(
+      "outbox.id IN (SELECT outbound FROM sent_messages WHERE message_id = ?) AND outbox.state = 'accepted'",
+      messageId,
     ).filter(
       ({ state, target }) =>
         state.type === "accepted" &&
@@ -31,10 +36,15 @@ export class SentMessageTable {
     const here = named.filter(({ target }) => target.conversation.id === conversation.id);
     const shown = here.length > 0 ? here : named;
     const edits = shown.flatMap(({ id }) =>
-      read(
-        database.all(`SELECT ${OUTBOX_COLUMNS} WHERE instr(outbox.payload, ?) > 0 ORDER BY outbox.id DESC`, `"of":${JSON.stringify(id)}`),
-      ).filter(({ outbound }) => (outbound.type === "edit" || outbound.type === "edit-card") && outbound.of === id),
+      this.#read("outbox.edit_of = ?", id).filter(
+        ({ outbound }) => (outbound.type === "edit" || outbound.type === "edit-card") && outbound.of === id,
+      ),
     );
     return [...new Map([...edits, ...shown].map((row) => [row.id, row])).values()];
+  }
+
+  #read(where: string, value: string): readonly OutboxRecord[] {
+    const rows: readonly Row[] = this.#context.database.all(`SELECT ${OUTBOX_COLUMNS} WHERE ${where} ORDER BY outbox.id DESC`, value);
+    return rows.map(toReadable).filter((record) => record !== undefined);
   }
 }

@@ -35,16 +35,17 @@ export interface Tables {
 /** Builds the tables. */
 export function createTables(context: TableContext): Tables {
   const conversations = new ConversationTable(context);
+  const sentMessages = new SentMessageTable(context);
   return {
     database: context.database,
     accounts: new AccountTable(context),
     conversations,
     inbox: new InboxTable(context),
-    outbox: new OutboxTable(context),
+    outbox: new OutboxTable(context, sentMessages),
     pairings: new PairingTable(context),
     prompts: new PromptTable(context),
     requests: new RequestTable(context),
-    sentMessages: new SentMessageTable(context),
+    sentMessages,
     sessions: new SessionTable(context, conversations),
     spend: new SpendTable(context),
     taintedBlocks: new TaintedBlocksTable(context),
