@@ -37,8 +37,8 @@ export class TestHost implements ChannelHost {
   readonly #keys = new Set<string>();
   readonly #commandListeners = new Set<() => void>();
   #commands: readonly HostCommand[] = [
-    { name: "new", summary: "Start a new session", argumentsHint: "" },
-    { name: "think", summary: "Set the thinking level", argumentsHint: "<level>" },
+    { name: "new", summary: "Start a new session" },
+    { name: "think", summary: "Set the thinking level" },
   ];
   #cursor: string | undefined;
   #failures = 0;

@@ -53,8 +53,6 @@ export interface HostCommand {
   /** Without a slash. */
   readonly name: string;
   readonly summary: string;
-  /** Such as `<level>`; empty for a command without arguments. */
-  readonly argumentsHint: string;
 }
 
 /** The gateway's slash commands. */

@@ -49,7 +49,7 @@ export const COMMAND_CASES: readonly ConformanceCase[] = [
     async prove({ platform, host }) {
       const menuSet = driverOf(platform, "menuSet");
       await menuSet(1);
-      host.setCommands([{ name: "status", summary: "Show the state", argumentsHint: "" }]);
+      host.setCommands([{ name: "status", summary: "Show the state" }]);
       await menuSet(2);
       assert.deepEqual(driverOf(platform, "menu")(), ["status"]);
     },
