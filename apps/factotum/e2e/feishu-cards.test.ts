@@ -158,11 +158,11 @@ test("a guest's reply, card or reaction reaches no message of the owner's conver
   scene.model.respond(() => answers.shift() ?? sayText("Fine."));
   await say(scene, "webhook", "write to the owner", guest);
   await scene.waitForSent(2);
-  expect(newestMessage(scene).match(/is not known as a message of that conversation/g)).toHaveLength(3);
+  expect(newestMessage(scene).match(/is not known as a message or thread of that conversation/g)).toHaveLength(3);
   expect(scene.feishu.sent.slice(1)).toMatchObject([{ receiveId: guest.chatId }]);
 });
 
-test("a mention in a running thread is answered in it, with what was said there before", async () => {
+test("a mention in a running thread is answered there, and the model gets the thread's earlier messages", async () => {
   await using scene = await startFeishuScene(undefined, { account: { groupPolicy: "open" } });
   const { feishu } = scene;
   feishu.app.chats.add("oc_group");

@@ -49,7 +49,7 @@ test("a command of the owner is run, and answered in lines", async () => {
 });
 
 test("a long answer arrives whole and in order within the network's limit of lines", async () => {
-  // The RFC's limit, which kills whoever is faster.
+  // The RFC's limit; the server disconnects a faster client.
   await using scene = await startIrcScene(() => sayText(LONG), { flood: { penaltyMs: 2_000, maxMs: 10_000 } });
   scene.irc.say(scene.alice, "factotum", "tell me everything");
   const words = (text: string): readonly string[] => text.split(/\s+/u).filter((word) => word !== "");

@@ -16,7 +16,7 @@ test("an answer that was made before a kill of the process is sent after the res
   expect(await scene.shown(2)).toEqual(["The answer.", "The answer."]);
 });
 
-test("when the server ends the connection the product comes back, and its answer with it", async () => {
+test("after the server ends the connection, the product reconnects and sends its answer", async () => {
   await using scene = await startIrcScene(() => sayText("The answer."));
   const gate = scene.model.hold();
   scene.irc.say(scene.alice, "factotum", "a question");

@@ -46,7 +46,7 @@ describe.each(["socket", "http"] as const)("a Slack conversation over %s", (tran
     expect(sent.map(({ text }) => text)).toEqual(["Once", "Twice"]);
   });
 
-  test("an answer in a thread is in the thread, and its model is given what was said there", async () => {
+  test("a message in a thread is answered there, and the model gets the thread's earlier messages", async () => {
     await using scene = await startSlackScene(transport);
     const root = scene.slack.addMessage({ channel: "C0GENERAL", user: "U0BOB", text: "The release is *late*" });
     scene.slack.addMessage({ channel: "C0GENERAL", user: "U0BOB", threadTs: root.ts, text: "Two days, I fear" });
@@ -103,7 +103,7 @@ describe.each(["socket", "http"] as const)("a Slack conversation over %s", (tran
     expect(scene.slack.sent).toHaveLength(2);
   });
 
-  test("edits, deletions and reactions are told to the model with the next message", async () => {
+  test("edits, deletions and reactions are shown to the model with the next message", async () => {
     await using scene = await startSlackScene(transport);
     scene.model.respond(() => sayText("Fine."));
     const message = await scene.say("Meet at nine");

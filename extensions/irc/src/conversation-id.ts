@@ -1,6 +1,6 @@
 import { isParameter } from "./network/irc-line.ts";
 
-/** Whom a direct conversation is with: a login of the network's services, or whoever has a nickname. */
+/** Whom a direct conversation is with: a login of the network's services, or the present holder of a nickname. */
 export type Person = { readonly type: "account" | "nick"; readonly name: string };
 
 /** The id of a person. An account and a nickname are never equal, whatever they are called. The name is folded. */

@@ -547,9 +547,15 @@ interface ActionTypes {
     };
   };
 }
-/** Schemas of the actions. The gateway parses parameters before the call and results after it; a result's unknown keys are dropped. */
+/** The parameters that are ids of messages. */
+type MessageIdKeys<Parameters> = { [Key in keyof Parameters]-?: NonNullable<Parameters[Key]> extends MessageId | readonly MessageId[] ? Key : never; }[keyof Parameters];
+/**
+ * Schemas of the actions. The gateway parses parameters before the call and results after it; a result's unknown keys are dropped. It checks that the
+ * conversation has the messages that `messageIds` names: a platform may address a message by its id alone.
+ */
 declare const ACTIONS: { readonly [Name in ActionName]: {
   readonly parameters: z.ZodType<ActionTypes[Name]["parameters"]>;
+  readonly messageIds: Readonly<Record<MessageIdKeys<ActionTypes[Name]["parameters"]>, true>>;
   readonly result: z.ZodType<ActionTypes[Name]["result"]>;
 }; };
 /** How events arrive, and what becomes of one that was not acknowledged. */
@@ -702,8 +708,6 @@ interface HostCommand {
   /** Without a slash. */
   readonly name: string;
   readonly summary: string;
-  /** Such as `<level>`; empty for a command without arguments. */
-  readonly argumentsHint: string;
 }
 /** The gateway's slash commands. */
 interface HostCommands {

@@ -116,7 +116,7 @@ test("an event of a chat without messages is not passed on; the known direct cha
   expect(received?.origin.conversation).toEqual({ kind: "direct", id: "oc_dm" });
 });
 
-test("a recalled message is passed on as deleted, whoever wrote it", async () => {
+test("a recalled message is passed on as deleted, regardless of its author", async () => {
   await say("oc_group", "om_1");
   const recalled = { message_id: "om_1", chat_id: "oc_group", recall_time: "1767225600", recall_type: "message_owner" };
   expect(await deliver("im.message.recalled_v1", recalled)).toMatchObject([

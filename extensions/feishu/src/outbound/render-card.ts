@@ -69,7 +69,7 @@ function inputElements(input: CardInput): CardJson[] {
   ];
 }
 
-/** The buttons beside each other; they wrap on a narrow screen. */
+/** The buttons in one row; they wrap on a narrow screen. */
 function buttonRow(
   buttons: readonly CardButton[],
   { conversation, isForm }: { readonly conversation: Conversation; readonly isForm: boolean },

@@ -85,7 +85,7 @@ export class IrcSession implements SupervisedConnection {
     return !this.#hasEnded;
   }
 
-  /** Writes a command. Throws a RangeError for parameters that are none. `label` marks the server's answers. */
+  /** Writes a command. Throws a RangeError for an invalid parameter. `label` marks the server's answers. */
   write(command: string, params: readonly string[], trailing?: string, label?: string): void {
     const line = formatLine(command, params, trailing);
     if (!this.#hasEnded) this.#client.raw(label === undefined ? line : `@label=${label} ${line}`);

@@ -52,7 +52,7 @@ describe("who wrote it", () => {
     expect(parse("hello", { tags: { "+account": "owner", "draft/account": "owner" } })?.sender.id).toBe("nick:alice");
   });
 
-  test("a tag that the server does not vouch for is none", () => {
+  test("an account tag that the server has not agreed to is ignored", () => {
     expect(parse("hello", { tags: { account: "owner" } }, contextOf({ caps: ["message-tags"] }))?.sender.id).toBe("nick:alice");
   });
 

@@ -30,7 +30,7 @@ const CTCP = "\u0001";
 const ACTION = `${CTCP}ACTION `;
 const ITALIC = "\u001d";
 
-/** Converts a line to a message; `undefined` for everything that is none: notices, requests of clients (CTCP), our own messages, those of services. */
+/** Converts a line to a message; `undefined` for every other line: notices, requests of clients (CTCP), our own messages, those of services. */
 export function parseMessage(line: IrcLine, context: ParseContext): MsgContext | undefined {
   const { facts, self, nowMs } = context;
   const [target = "", raw = ""] = line.params;

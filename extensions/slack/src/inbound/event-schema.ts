@@ -123,7 +123,7 @@ function readable<T>(values: readonly unknown[], schema: z.ZodType<T>): readonly
   });
 }
 
-/** Milliseconds since the epoch of a timestamp of the platform; 0 if it is none. */
+/** Milliseconds since the epoch of a timestamp of the platform; 0 if it is not a timestamp. */
 export function timestampMs(ts: string): number {
   const ms = Math.floor(Number(ts) * 1_000);
   return Number.isSafeInteger(ms) && ms >= 0 ? ms : 0;

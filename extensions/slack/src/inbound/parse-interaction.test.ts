@@ -51,7 +51,7 @@ describe("slash commands", () => {
     expect(command({ channel_id: id, channel_name: name })?.origin.conversation).toEqual({ kind, id });
   });
 
-  test("something else is none", () => {
+  test("anything else is ignored", () => {
     expect(command({ user_id: "" })).toBeUndefined();
     expect(parseCommand(null, context)).toBeUndefined();
   });
@@ -102,7 +102,7 @@ describe("presses", () => {
     });
   });
 
-  test("a choice alone, a dialog and a shortcut are none", () => {
+  test("a choice alone, a dialog and a shortcut are ignored", () => {
     expect(press({ actions: [{ type: "static_select", action_id: "value" }] })).toBeUndefined();
     expect(press({ type: "view_submission" })).toBeUndefined();
   });

@@ -88,6 +88,6 @@ test("a message of an integration is a bot's, with the text of its attachments",
   });
 });
 
-test("a message without an author is none", () => {
+test("a message without an author is ignored", () => {
   expect(parse({ user: null })).toBeUndefined();
 });

@@ -27,7 +27,7 @@ test("a text that becomes long is sent as sections, complete", () => {
   expect(shown.join(" ").match(/&amp;/g)).toHaveLength(1_990);
 });
 
-test("a text that shows nothing is none", () => {
+test("a text that shows nothing gives no message", () => {
   expect(renderText("<!-- -->")).toBeUndefined();
 });
 

@@ -73,7 +73,7 @@ test("a ping of the platform's is a sign of life", async () => {
   expect(channel.health().evidenceAtMs).toBe(clock.now());
 });
 
-test("Socket Mode turned off is said in the health", async () => {
+test("the health reports that Socket Mode is turned off", async () => {
   await channel.start({ signal });
   slack.socketMode.send({ type: "disconnect", reason: "link_disabled" });
   await until(() => channel.health().state === "disconnected");

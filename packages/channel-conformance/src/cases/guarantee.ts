@@ -8,7 +8,7 @@ import { driverOf } from "./rich/driver-of.ts";
 
 const soon = (): { readonly signal: AbortSignal } => ({ signal: AbortSignal.timeout(60_000) });
 
-/** The declared guarantee of the inbound path, and what comes back with replies. */
+/** The declared guarantee of the inbound path, and what is passed back with replies. */
 export const GUARANTEE_CASES: readonly ConformanceCase[] = [
   {
     id: "guarantee:declared",

@@ -245,7 +245,7 @@ describe("an interrupted turn continues under the current policy", () => {
     expect((await running.store.listInputs({ state: "answered", limit: 2 })).items).toMatchObject([{ message: { text: "go on" } }]);
   });
 
-  test("not in a session that its sender lost: after visible output the chat is told to ask again", async () => {
+  test("not in a session that its sender lost: after visible output the chat is asked to send the message again", async () => {
     // The journal does not record calls that only read; the line about one is visible.
     await goOnAfter({ allowFrom: ["owner-1"] }, { calls: [read], before: "/verbose on" });
     expect(platform.sent.slice(1)).toMatchObject([
@@ -255,7 +255,7 @@ describe("an interrupted turn continues under the current policy", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  test("not in a session that its sender lost: after side effects the chat is told to ask again", async () => {
+  test("not in a session that its sender lost: after side effects the chat is asked to send the message again", async () => {
     await goOnAfter({ allowFrom: ["owner-1"] });
     expect(commands).toEqual(["one"]);
     expect(server.requests).toHaveLength(2);

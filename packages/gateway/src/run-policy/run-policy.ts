@@ -24,7 +24,7 @@ export interface RunPolicy {
   readonly isHostText: boolean;
   /** What the history shows instead of the text for the model. */
   readonly historyNotice?: string;
-  /** It counts as the previous run of a person's turn, whose model is told if it was interrupted. */
+  /** It counts as the previous run of a person's turn, whose model learns of an interruption. */
   readonly isFollowed: boolean;
   /** Its requests are skipped when consecutive requests of the session are compared. */
   readonly isAside: boolean;

@@ -80,7 +80,7 @@ export const CARD_CASES: readonly ConformanceCase[] = [
   {
     id: "card:value-limit",
     needs: ["buttons", "event-action"],
-    behaviour: "A value of the declared maximum bytes comes back unchanged with the press.",
+    behaviour: "A value of the declared maximum bytes arrives unchanged with the press.",
     async prove(world) {
       const bytes = world.channel.capabilities.limits?.buttonValueBytes ?? 1_000;
       const value = `${"é".repeat(Math.floor((bytes - 1) / 2))}x`;

@@ -294,7 +294,7 @@ test("a name in the channel's directory is an address if only one entry has it",
   expect(await perform({ action: "send", message: "hi", target: "Zoe" })).toContain("is no address");
 });
 
-test("what is sent into another conversation is in its session, with the source, and its model is told once", async () => {
+test("what is sent into another conversation is in its session, with its source, and its model sees it once", async () => {
   await start();
   await perform({ action: "send", message: "Lunch at noon", target: "g-1" });
   const [session] = (await running.store.listSessions({ limit: 9, isWanted: (key) => key.includes("g-1") })).items;
