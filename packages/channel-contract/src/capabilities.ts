@@ -52,7 +52,7 @@ export interface ChannelCapabilities {
   /** `native`: threads have addresses; `flat`: there are none. */
   readonly threads: "native" | "flat";
   readonly edit: boolean;
-  /** Limits of editing, if the platform has them: edits per message, and milliseconds between two. */
+  /** Limits of editing, if the platform has them: edits per message, which exclude steps of a native stream, and milliseconds between two. */
   readonly edits?: { readonly maxPerMessage?: number; readonly minIntervalMs?: number };
   readonly delete: boolean;
   readonly reactions: boolean;

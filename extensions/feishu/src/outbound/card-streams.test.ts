@@ -68,6 +68,19 @@ test("a hundred steps at once, and a restart between them, keep the numbers risi
   expect(shown()).toEqual([["#### Done", false]]);
 });
 
+test.each([
+  ["was accepted", { type: "accept-then-drop" }],
+  ["did not arrive", { type: "drop" }],
+] as const)("a text under the key of a first step that %s completes the card", async (_, fault) => {
+  feishu.failNext(fault);
+  expect((await send(step("One"), "first")).type).toBe("ambiguous");
+  await channel.stop({ signal });
+  clock.advance(1_000);
+  channel = make();
+  expect((await send({ type: "text", text: "One two" }, "first")).type).toBe("accepted");
+  expect(shown()).toEqual([["One two", false]]);
+});
+
 test("an edit completes an answer that a crash cut off, and changes one that is complete", async () => {
   const targetId = await begin("One");
   await channel.stop({ signal });

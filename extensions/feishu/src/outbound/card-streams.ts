@@ -58,30 +58,57 @@ export class CardStreams {
     return targetId;
   }
 
+  /**
+   * Repeats the first step of an earlier process as a complete answer: the platform may have it under the same uuid. `undefined` if that process did not get
+   * as far as a card.
+   */
+  async resume(
+    step: { readonly target: Origin; readonly outbound: Extract<Outbound, { type: "text" }>; readonly uuid: string },
+    options: CallOptions,
+  ): Promise<MessageId | undefined> {
+    const stream = await this.#stored(step.uuid);
+    if (stream === undefined) return undefined;
+    const messageId = await this.#send(step, stream, options);
+    await this.#complete(stream, step.outbound.text, options);
+    return messageId;
+  }
+
   /** Replaces the text of a streamed answer and completes it; false if the message is not one. */
   async finish(messageId: MessageId, markdown: string, options: CallOptions): Promise<boolean> {
     const stream = await this.#stored(messageId);
     if (stream === undefined) return false;
+    await this.#complete(stream, markdown, options);
+    return true;
+  }
+
+  async #complete(stream: StoredStream, markdown: string, options: CallOptions): Promise<void> {
     const text = renderMarkdown(markdown);
     // Complete or not, the text can be shown only while the card is open.
     await this.#settings(stream, { streaming_mode: true }, options);
     await this.#show(stream, text, options);
     await this.#close(stream, text, options);
-    return true;
   }
 
   async #begin(
-    { target, outbound, uuid }: { readonly target: Origin; readonly outbound: StreamStep; readonly uuid: string },
+    step: { readonly target: Origin; readonly outbound: StreamStep; readonly uuid: string },
     text: string,
     options: CallOptions,
   ): Promise<{ readonly messageId: MessageId; readonly stream: StoredStream }> {
     // A repeated send must show the same card: the platform returns the first message for its uuid.
-    const stream = (await this.#stored(uuid)) ?? (await this.#create(uuid, text, options));
+    const stream = (await this.#stored(step.uuid)) ?? (await this.#create(step.uuid, text, options));
+    return { messageId: await this.#send(step, stream, options), stream };
+  }
+
+  async #send(
+    { target, outbound, uuid }: { readonly target: Origin; readonly outbound: Pick<StreamStep, "replyTo">; readonly uuid: string },
+    stream: StoredStream,
+    options: CallOptions,
+  ): Promise<MessageId> {
     const content = JSON.stringify({ type: "card", data: { card_id: stream.cardId } });
     const body = { msg_type: "interactive", content } as const;
     const messageId = await this.#messages.send({ target, body, uuid, replyTo: outbound.replyTo }, options);
     await this.#store(messageId, stream);
-    return { messageId, stream };
+    return messageId;
   }
 
   async #create(uuid: string, text: string, options: CallOptions): Promise<StoredStream> {

@@ -50,7 +50,9 @@ async function dispatch(
         return rejectedReceipt("not-found", `${target.conversation.id} is no chat (oc_…) and no person (ou_…)`);
       const body = bodyOf(outbound.text, outbound.mentions);
       if (!("msg_type" in body)) return body;
-      return { type: "accepted", messageIds: [await messages.send({ target, body, uuid, replyTo: outbound.replyTo }, { signal })] };
+      const resumed = await streams.resume({ target, outbound, uuid }, { signal });
+      const messageId = resumed ?? (await messages.send({ target, body, uuid, replyTo: outbound.replyTo }, { signal }));
+      return { type: "accepted", messageIds: [messageId] };
     }
     case "edit": {
       if (await streams.finish(outbound.targetId, outbound.text, { signal })) return { type: "accepted", messageIds: [outbound.targetId] };

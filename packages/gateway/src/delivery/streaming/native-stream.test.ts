@@ -25,10 +25,10 @@ beforeEach(async () => {
 });
 afterEach(() => server[Symbol.asyncDispose]());
 
-const start = (home?: string): Promise<TestGateway> =>
+const start = (home?: string, clock = quickClock): Promise<TestGateway> =>
   startTestGateway({
     platform,
-    clock: quickClock,
+    clock,
     accountConfig: { streaming: { mode: "partial" } },
     patch: withModel(server.baseUrl),
     ...(home === undefined ? {} : { home }),
@@ -92,6 +92,19 @@ test("an answer grows by steps, each with what is new, and its last step complet
   ]);
   expect(steps()[0]).toMatchObject({ replyTo: "message-1" });
   expect(steps().at(-1)).toMatchObject({ text: TEXT, targetId: "sent-0" });
+});
+
+test("the platform's number of edits does not limit the steps", async () => {
+  platform = new TestPlatform("platform", { ...NATIVE, edits: { maxPerMessage: 1 } });
+  // The first step is sent with the first characters.
+  const schedule: Clock["schedule"] = (delayMs, callback) => {
+    if (delayMs < 5_000) queueMicrotask(callback);
+    return delayMs < 5_000 ? { [Symbol.dispose]() {} } : realClock.schedule(delayMs, callback);
+  };
+  await using running = await start(undefined, { ...realClock, schedule });
+  await answer(running, () => undefined);
+  expect(steps().length).toBeGreaterThan(2);
+  expect(chat()).toEqual([TEXT]);
 });
 
 describe.each([

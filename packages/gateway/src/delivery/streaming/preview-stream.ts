@@ -78,7 +78,9 @@ export class PreviewStream implements ReplyStream {
     this.#hasLooked = !options.isResumed;
     // Lines of progress replace each other.
     this.#streamed = options.channel.capabilities.streaming === "native" && options.mode !== "progress" ? "" : undefined;
-    this.#pace = new PreviewPace(options.channel.capabilities.edits ?? {}, () => options.parts.clock.monotonic());
+    const { maxPerMessage, minIntervalMs } = options.channel.capabilities.edits ?? {};
+    const limits = withoutUndefined({ minIntervalMs, maxPerMessage: this.#streamed === undefined ? maxPerMessage : undefined });
+    this.#pace = new PreviewPace(limits, () => options.parts.clock.monotonic());
   }
 
   async push(event: ModelStreamEvent): Promise<void> {
