@@ -7,6 +7,7 @@ interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly devDependencies?: Readonly<Record<string, string>>;
+  readonly factotum?: { readonly provides: readonly { readonly type: string; readonly id: string }[] };
 }
 
 const manifestOf = (folder: string): Manifest => JSON.parse(readFileSync(join(ROOT, folder, "package.json"), "utf8")) as Manifest;
@@ -22,7 +23,13 @@ function channelVersions(): Readonly<Record<string, string>> {
   return Object.fromEntries([...own.map(({ name, version }) => [name, version] as const), ...tools, ...Object.entries(dependencies)]);
 }
 
-/** Copies the template of a channel into the package that writes channels, with the versions of this workspace. */
+/** Ids of the channels in this workspace. */
+function builtInChannels(): readonly string[] {
+  const provided = readdirSync(join(ROOT, "extensions")).flatMap((folder) => manifestOf(`extensions/${folder}`).factotum?.provides ?? []);
+  return provided.filter(({ type }) => type === "channel").map(({ id }) => id);
+}
+
+/** Copies the template of a channel into the package that writes channels, with the versions and the channels of this workspace. */
 export function channelTemplate(): Rolldown.Plugin {
   return {
     name: "factotum:channel-template",
@@ -35,7 +42,8 @@ export function channelTemplate(): Rolldown.Plugin {
         const name = path.slice(template.length + 1).replace(/^package\.json$/, "manifest.json");
         this.emitFile({ type: "asset", fileName: `template/${name}`, source: readFileSync(path, "utf8") });
       }
-      this.emitFile({ type: "asset", fileName: "versions.json", source: `${JSON.stringify(channelVersions(), null, 2)}\n` });
+      const product = { versions: channelVersions(), builtIn: builtInChannels() };
+      this.emitFile({ type: "asset", fileName: "product.json", source: `${JSON.stringify(product, null, 2)}\n` });
     },
   };
 }

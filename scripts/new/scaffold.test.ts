@@ -29,6 +29,18 @@ test("a channel bears its name in every spelling, in files and in paths", () => 
   expect(all).not.toMatch(/sample.?chat/i);
 });
 
+test.each(["sample-chat", "sample-chat-pro", "pro-sample-chat", "sample", "chat", "channel", "test", "a-1"])(
+  "the name %s is written once",
+  (name) => {
+    const { folder } = scaffold("channel", name, { root });
+    const capital = name.replaceAll(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase());
+    expect(textOf(`${folder}/src/index.ts`)).toContain(`export { create${capital}Channel } from "./channel.ts";`);
+    expect(textOf(`${folder}/package.json`)).toContain(`"name": "@factotum/${name}",`);
+    expect(textOf(`${folder}/src/extension.ts`)).toContain(`  id: "${name}",`);
+    expect(existsSync(join(root, `${folder}/test/fake-${name}.ts`))).toBe(true);
+  },
+);
+
 test("a package has its place in the project graph and in the layers", () => {
   const { folder } = scaffold("package", "clocks", { root });
   const { references } = JSON.parse(textOf("tsconfig.json")) as { references: { path: string }[] };
@@ -38,13 +50,23 @@ test("a package has its place in the project graph and in the layers", () => {
   expect(textOf("scripts/layers.ts")).toMatch(/\/\/ L2[^\n]*\n {2}\{\n {4}clocks: \["agent-contract"\],\n/);
 });
 
-test.each(["", "My-Chat", "my_chat", "-chat", "chat-", "my--chat", "../chat", "2chat", "a".repeat(41), "testing-chat"])(
-  "%j is refused, and nothing is written",
-  (name) => {
-    expect(() => scaffold("channel", name, { root })).toThrow(ScaffoldError);
-    expect(existsSync(join(root, "extensions"))).toBe(false);
-  },
-);
+test.each([
+  "",
+  "My-Chat",
+  "my_chat",
+  "-chat",
+  "chat-",
+  "my--chat",
+  "../chat",
+  "2chat",
+  "a".repeat(41),
+  "testing-chat",
+  "defaults",
+  "message",
+])("%j is refused, and nothing is written", (name) => {
+  expect(() => scaffold("channel", name, { root })).toThrow(ScaffoldError);
+  expect(existsSync(join(root, "extensions"))).toBe(false);
+});
 
 test("nothing is overwritten, in any group", () => {
   const before = textOf("tsconfig.json");

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { clashIn, createRenamer, nameProblem } from "../../packages/create-factotum-channel/src/index.ts";
 
 /** Kinds of packages with their templates. */
 const KINDS = {
@@ -27,17 +28,22 @@ export function isScaffoldKind(kind: string | undefined): kind is ScaffoldKind {
 
 /**
  * Creates a package of the workspace from its template, and adds it to the project graph and the layers. Throws a ScaffoldError, before anything is written,
- * for an invalid or existing name.
+ * for a name that exists or cannot work.
  */
 export function scaffold(kind: ScaffoldKind, name: string, { root }: { readonly root: string }): Scaffold {
   const { template, group, placeholder } = KINDS[kind];
   checkName(name, root);
   const folder = `${group}/${name}`;
-  const rename = renamer(placeholder, name);
-  const files = filesOf(join(root, template)).map((file) => {
+  const rename = createRenamer(placeholder, name);
+  const texts = filesOf(join(root, template)).map((file) => [file, readFileSync(join(root, template, file), "utf8")] as const);
+  for (const [, text] of texts) {
+    const clash = clashIn(text, rename);
+    if (clash !== undefined) throw new ScaffoldError(`"${name}" cannot be a name: the template already uses ${clash}. Choose another.`);
+  }
+  const files = texts.map(([file, text]) => {
     const path = `${folder}/${rename(file)}`;
     mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), rename(readFileSync(join(root, template, file), "utf8")));
+    writeFileSync(join(root, path), rename(text));
     return path;
   });
   addReferences(join(root, "tsconfig.json"), folder);
@@ -47,28 +53,12 @@ export function scaffold(kind: ScaffoldKind, name: string, { root }: { readonly 
 }
 
 function checkName(name: string, root: string): void {
-  if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) || name.length > 40) {
-    throw new ScaffoldError(
-      `"${name}" is no name for a package: lower-case words joined by dashes, at most 40 characters, such as my-chat.`,
-    );
-  }
+  const problem = nameProblem(name);
+  if (problem !== undefined) throw new ScaffoldError(problem);
   if (name.startsWith("testing-"))
     throw new ScaffoldError("Packages for tests stand beside the layers: make one by hand and list it in scripts/layers.ts.");
   const taken = ["packages", "extensions", "apps"].map((group) => `${group}/${name}`).find((folder) => existsSync(join(root, folder)));
   if (taken !== undefined) throw new ScaffoldError(`${taken} exists already. Nothing was written.`);
-}
-
-/** Replaces the placeholder in each spelling. */
-function renamer(placeholder: string, name: string): (text: string) => string {
-  const spellings = (kebab: string): string[] => {
-    const words = kebab.split("-");
-    const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
-    const pascal = words.map(capital).join("");
-    return [kebab, pascal, pascal.charAt(0).toLowerCase() + pascal.slice(1), words.join("_").toUpperCase(), words.map(capital).join(" ")];
-  };
-  const to = spellings(name);
-  const pairs = spellings(placeholder).map((from, index): [string, string] => [from, to[index] ?? name]);
-  return (text) => pairs.reduce((renamed, [from, into]) => renamed.replaceAll(from, into), text);
 }
 
 function filesOf(folder: string, inside = ""): string[] {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { createChannel, CreateError } from "./index.ts";
 
 const template = join(import.meta.dirname, "../../../templates/channel");
+const builtIn = ["slack"];
 const versions = { zod: "4.6.7", vitest: "5.1.1", "@factotum/channel-kit": "file:/tmp/kit.tgz" };
 
 let parent: string;
@@ -14,7 +15,7 @@ beforeEach(() => {
 afterEach(() => rmSync(parent, { recursive: true }));
 
 test("writes a package with its name in every spelling, and nothing of the repository's build", () => {
-  const folder = createChannel("carrier-pigeon", { parent, template, versions });
+  const folder = createChannel("carrier-pigeon", { parent, template, versions, builtIn });
   expect(folder).toBe(join(parent, "carrier-pigeon"));
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const all = files.map(({ parentPath, name }) => `${name}\n${readFileSync(join(parentPath, name), "utf8")}`).join("\n");
@@ -29,14 +30,33 @@ test("writes a package with its name in every spelling, and nothing of the repos
   });
 });
 
+test.each(["sample-chat", "sample-chat-pro", "pro-sample-chat", "chat", "channel", "slack-pro"])("the name %s is written once", (name) => {
+  const folder = createChannel(name, { parent, template, versions, builtIn });
+  expect(JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))).toMatchObject({
+    name: `factotum-channel-${name}`,
+    factotum: { provides: [{ id: name }] },
+  });
+  expect(readFileSync(join(folder, "README.md"), "utf8")).toContain(`# factotum-channel-${name}\n`);
+  expect(readdirSync(join(folder, "test")).toSorted()).toEqual([`fake-${name}.ts`, `${name}-platform.ts`].toSorted());
+});
+
+test.each([
+  ["slack", "Factotum has a channel with this name"],
+  ["defaults", "it is a key of the configuration"],
+  ["message", "the code already uses MessageEvent"],
+])("the name %s is refused with its reason", (name, reason) => {
+  expect(() => createChannel(name, { parent, template, versions, builtIn })).toThrow(reason);
+  expect(readdirSync(parent)).toEqual([]);
+});
+
 test.each(["", "My-Chat", "my_chat", "-chat", "../chat", "2chat", "a".repeat(41)])("%j is refused, and nothing is written", (name) => {
-  expect(() => createChannel(name, { parent, template, versions })).toThrow(CreateError);
+  expect(() => createChannel(name, { parent, template, versions, builtIn })).toThrow(CreateError);
   expect(readdirSync(parent)).toEqual([]);
 });
 
 test("a folder that exists is not written to", () => {
-  const folder = createChannel("my-chat", { parent, template, versions });
+  const folder = createChannel("my-chat", { parent, template, versions, builtIn });
   rmSync(join(folder, "README.md"));
-  expect(() => createChannel("my-chat", { parent, template, versions })).toThrow("exists already");
+  expect(() => createChannel("my-chat", { parent, template, versions, builtIn })).toThrow("exists already");
   expect(existsSync(join(folder, "README.md"))).toBe(false);
 });

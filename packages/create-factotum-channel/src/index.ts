@@ -1,2 +1,4 @@
 export { createChannel, CreateError } from "./create-channel.ts";
 export type { CreateOptions } from "./create-channel.ts";
+export { clashIn, createRenamer, nameProblem } from "./template-names.ts";
+export type { TemplateRenamer } from "./template-names.ts";

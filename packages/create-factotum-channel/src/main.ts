@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { createChannel, CreateError } from "./create-channel.ts";
+import type { CreateOptions } from "./create-channel.ts";
 
 const USAGE = "Usage: npm create factotum-channel <name> [-- --packages <folder of tarballs>]\n";
 
@@ -10,10 +11,14 @@ try {
   const { values, positionals } = parseArgs({ options: { packages: { type: "string" } }, allowPositionals: true });
   const [name, ...rest] = positionals;
   if (name === undefined || rest.length > 0) throw new CreateError(USAGE.trim());
-  const versions = JSON.parse(readFileSync(join(import.meta.dirname, "versions.json"), "utf8")) as Record<string, string>;
+  const { versions, builtIn } = JSON.parse(readFileSync(join(import.meta.dirname, "product.json"), "utf8")) as Pick<
+    CreateOptions,
+    "versions" | "builtIn"
+  >;
   const folder = createChannel(name, {
     parent: process.cwd(),
     template: join(import.meta.dirname, "template"),
+    builtIn,
     versions: { ...versions, ...(values.packages === undefined ? {} : tarballsIn(resolve(values.packages), Object.keys(versions))) },
   });
   process.stdout.write(`Wrote ${folder}. Next:\n  cd ${name} && npm install && npm test\n`);
