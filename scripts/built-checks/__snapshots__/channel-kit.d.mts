@@ -82,6 +82,8 @@ interface CachedLookup<T> {
 }
 /** Creates an empty cache. */
 declare function createCachedLookup<T>(options: CachedLookupOptions<T>): CachedLookup<T>;
+/** Creates a map of at most `maxEntries`: with one more, the entry that was set longest ago is removed. */
+declare function createBoundedMap<Key, Value>(maxEntries: number): Map<Key, Value>;
 /** The unit in which a platform limits texts. */
 type TextUnit = "utf16" | "code-points" | "bytes";
 /** The length of `text` in `unit`. */
@@ -576,6 +578,13 @@ interface FlattenOptions {
  */
 declare function flattenMarkdown(source: string | Root, options: FlattenOptions): readonly Piece[];
 /**
+ * Matches `@name` of one of `names` (the first group) where it is a word of its own: not in `mail@name.example`, `/@name` or `@names`. The longest name wins,
+ * since one can begin with another. `undefined` without names.
+ */
+declare function mentionPattern(names: readonly string[]): RegExp | undefined;
+/** Replaces `@name` of `names` by the result of `replacement`, as `mentionPattern` finds it outside code and addresses. */
+declare function replaceMentions(pieces: readonly Piece[], names: readonly string[], replacement: (name: string) => string): readonly Piece[];
+/**
  * Parses Markdown as the contract defines it (CommonMark with GitHub's extensions). Every text is valid; one nested too deeply becomes a paragraph of literal
  * text. Time is linear: a long text is parsed in parts that end between two blocks; without such a place within 8,000 characters, at the end of a line.
  * Offsets in the tree are those of `source`.
@@ -652,4 +661,4 @@ interface BlockLimits {
  * table that is becomes code. Nothing visible gives no message. Throws a RangeError for limits below the minimum.
  */
 declare function renderBlocks(source: string | Root, limits?: BlockLimits): StyledBlock[][];
-export { type AsteriskMarkupOptions, type BackoffOptions, type BlockItem, type BlockLimits, type BotIdentity, type BotIdentityOptions, type BreakKind, type CachedLookup, type CachedLookupOptions, type CappedBody, type CellAlign, type ChunkLimits, type ChunkOptions, type ConnectionState, type ConnectionSupervisor, type ConnectionSupervisorOptions, type Content, type Dialect, type EventOutcome, type FlattenOptions, type Frame, type Joint, type Junction, type KeyedQueue, type LookupFailure, type MarkdownChunk, type MarkdownMarkupOptions, type MarkdownStream, type NetworkFailure, type Piece, type Place, type PlainTextOptions, type QueuedSend, type RateLimiter, type RateLimiterOptions, type ReceiveQueue, type ReceiveQueueOptions, type RefusedRequest, type RenderOptions, type SendQueue, type Span, type StyledBlock, type StyledRun, type SupervisedConnection, type TextUnit, type TimestampOptions, type UnreadableEvents, type VerifiedRequest, type WebhookHealth, type WebhookReceiver, type WebhookReceiverOptions, asteriskMarkup, backoffDelay, chunkMarkdown, constantTimeEqual, controlCodes, createBotIdentity, createCachedLookup, createConnectionSupervisor, createKeyedQueue, createMarkdownStream, createRateLimiter, createReceiveQueue, createSendQueue, createUnreadableEvents, createWebhookHealth, createWebhookReceiver, errorCodeOf, flattenMarkdown, htmlDocument, htmlSubset, isLocalError, markdownMarkup, measure, networkFailureOf, parseMarkdown, plainText, raceAbort, readBodyCapped, rejectedReceipt, renderBlocks, renderMarkdown, verifyTimestamp };
+export { type AsteriskMarkupOptions, type BackoffOptions, type BlockItem, type BlockLimits, type BotIdentity, type BotIdentityOptions, type BreakKind, type CachedLookup, type CachedLookupOptions, type CappedBody, type CellAlign, type ChunkLimits, type ChunkOptions, type ConnectionState, type ConnectionSupervisor, type ConnectionSupervisorOptions, type Content, type Dialect, type EventOutcome, type FlattenOptions, type Frame, type Joint, type Junction, type KeyedQueue, type LookupFailure, type MarkdownChunk, type MarkdownMarkupOptions, type MarkdownStream, type NetworkFailure, type Piece, type Place, type PlainTextOptions, type QueuedSend, type RateLimiter, type RateLimiterOptions, type ReceiveQueue, type ReceiveQueueOptions, type RefusedRequest, type RenderOptions, type SendQueue, type Span, type StyledBlock, type StyledRun, type SupervisedConnection, type TextUnit, type TimestampOptions, type UnreadableEvents, type VerifiedRequest, type WebhookHealth, type WebhookReceiver, type WebhookReceiverOptions, asteriskMarkup, backoffDelay, chunkMarkdown, constantTimeEqual, controlCodes, createBotIdentity, createBoundedMap, createCachedLookup, createConnectionSupervisor, createKeyedQueue, createMarkdownStream, createRateLimiter, createReceiveQueue, createSendQueue, createUnreadableEvents, createWebhookHealth, createWebhookReceiver, errorCodeOf, flattenMarkdown, htmlDocument, htmlSubset, isLocalError, markdownMarkup, measure, mentionPattern, networkFailureOf, parseMarkdown, plainText, raceAbort, readBodyCapped, rejectedReceipt, renderBlocks, renderMarkdown, replaceMentions, verifyTimestamp };

@@ -1,6 +1,9 @@
 import type { AccountChange, ChannelHost, Conversation } from "@factotum/channel-contract";
+import { createBoundedMap } from "@factotum/channel-kit";
 
 const PREFIX = "chat/";
+/** Chats in memory; others are read from the state. */
+const MAX_CHATS = 2_000;
 
 /**
  * Which chats are direct. Messages say so, other events do not; a chat without messages has no session that an event could be shown in. Stored across restarts
@@ -8,7 +11,7 @@ const PREFIX = "chat/";
  */
 export class KnownChats {
   readonly #host: Pick<ChannelHost, "state">;
-  readonly #kinds = new Map<string, Conversation["kind"]>();
+  readonly #kinds = createBoundedMap<string, Conversation["kind"]>(MAX_CHATS);
 
   constructor(host: Pick<ChannelHost, "state">) {
     this.#host = host;

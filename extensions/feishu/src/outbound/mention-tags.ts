@@ -1,4 +1,5 @@
 import type { Mention } from "@factotum/channel-contract";
+import { mentionPattern } from "@factotum/channel-kit";
 
 /** Placeholders stand for tags until all other tags in the text are broken up. No text contains these characters otherwise. */
 const OPEN = "\ue000";
@@ -14,9 +15,7 @@ export class MentionTags {
     this.#people = mentions.flatMap(({ id, name }) =>
       id !== undefined && /^ou_\w+$/.test(id) && name.trim() !== "" ? [{ id, name }] : [],
     );
-    // The longest name first: one can begin with another.
-    const names = this.#people.map(({ name }) => RegExp.escape(name)).toSorted((left, right) => right.length - left.length);
-    this.#pattern = names.length === 0 ? undefined : new RegExp(`(?<![\\w@])@(${names.join("|")})(?![A-Za-z0-9_])`, "gu");
+    this.#pattern = mentionPattern(this.#people.map(({ name }) => name));
   }
 
   /** The text without the placeholders' characters. */

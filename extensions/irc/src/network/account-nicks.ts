@@ -1,4 +1,5 @@
 import type { AccountChange, CallOptions, ChannelHost } from "@factotum/channel-contract";
+import { createBoundedMap } from "@factotum/channel-kit";
 import { IrcFailure, refusalFailure } from "../errors.ts";
 import type { Link } from "../connection/link.ts";
 import type { IrcLine } from "./irc-line.ts";
@@ -8,20 +9,26 @@ import type { Person } from "../conversation-id.ts";
 const FRESH_IN_SIGHT_MS = 60_000;
 const FRESH_OUT_OF_SIGHT_MS = 5_000;
 
+/** Accounts in memory; the nicknames of others are read from the state. */
 const MAX_ACCOUNTS = 1_000;
+/** How long the state keeps a nickname after the account's last message, and how often it is written again for that. */
+const KEEP_MS = 90 * 24 * 60 * 60_000;
+const REWRITE_MS = 24 * 60 * 60_000;
 
 interface Known {
   readonly nick: string;
   readonly atMs: number;
+  /** Wall-clock time at which `learn` last passed it on to be stored. */
+  readonly storedAtMs: number;
 }
 
 /**
  * Under which nickname the owner of an account can be reached. A message to an account goes to nobody else: the server is asked who has the nickname, unless it
- * has said so a moment ago. The last nickname is kept in the account's state, for messages after a restart.
+ * has said so a moment ago. The last nickname is kept in the account's state for 90 days, for messages after a restart.
  */
 export class AccountNicks {
   readonly #host: Pick<ChannelHost, "clock" | "state">;
-  readonly #known = new Map<string, Known>();
+  readonly #known = createBoundedMap<string, Known>(MAX_ACCOUNTS);
 
   constructor(host: Pick<ChannelHost, "clock" | "state">) {
     this.#host = host;
@@ -30,18 +37,22 @@ export class AccountNicks {
   /** Learns from a message; returns the change of the state that has to be committed with it. */
   learn(person: Person, nick: string): readonly AccountChange[] {
     if (person.type !== "account") return [];
+    const nowMs = this.#host.clock.now();
     const before = this.#known.get(person.name);
-    this.#remember(person.name, nick);
-    return before?.nick === nick ? [] : [{ type: "set", key: keyOf(person.name), value: { type: "json", json: nick } }];
+    const isStored = before?.nick === nick && nowMs - before.storedAtMs < REWRITE_MS;
+    this.#known.set(person.name, { nick, atMs: this.#host.clock.monotonic(), storedAtMs: isStored ? before.storedAtMs : nowMs });
+    if (isStored) return [];
+    return [{ type: "set", key: keyOf(person.name), value: { type: "json", json: nick }, expiresAtMs: nowMs + KEEP_MS }];
   }
 
   /** Follows the people in our channels: to another nickname, and until they leave or log out. */
   follow({ command, nick, params: [next = ""] }: IrcLine): void {
     if (command !== "NICK" && command !== "QUIT" && command !== "ACCOUNT") return;
-    for (const [account, known] of this.#known) {
-      if (known.nick !== nick) continue;
-      this.#known.set(account, command === "NICK" ? { ...known, nick: next } : { nick, atMs: Number.NEGATIVE_INFINITY });
-    }
+    for (const [account, known] of [...this.#known].filter(([, one]) => one.nick === nick))
+      this.#known.set(
+        account,
+        command === "NICK" ? { ...known, nick: next, storedAtMs: Number.NEGATIVE_INFINITY } : { ...known, atMs: Number.NEGATIVE_INFINITY },
+      );
   }
 
   /** The nickname of an account's owner. Rejects with an IrcFailure if they cannot be found. */
@@ -55,17 +66,10 @@ export class AccountNicks {
       await link.session.limiter.take({ signal });
       const owner = await whois(nick, link, signal);
       if (owner === undefined || link.session.facts.fold(owner) !== account) continue;
-      this.#remember(account, nick);
+      this.#known.set(account, { nick, atMs: this.#host.clock.monotonic(), storedAtMs: Number.NEGATIVE_INFINITY });
       return nick;
     }
     throw refusalFailure("401", `nobody is logged in as ${account} under a nickname that is known here`);
-  }
-
-  #remember(account: string, nick: string): void {
-    this.#known.delete(account);
-    this.#known.set(account, { nick, atMs: this.#host.clock.monotonic() });
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MAX_ACCOUNTS && oldest !== undefined) this.#known.delete(oldest);
   }
 }
 

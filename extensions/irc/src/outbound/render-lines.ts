@@ -1,5 +1,6 @@
 import type { Markdown, Mention } from "@factotum/channel-contract";
-import { controlCodes, renderMarkdown } from "@factotum/channel-kit";
+import { controlCodes, flattenMarkdown, mentionPattern, renderMarkdown, replaceMentions } from "@factotum/channel-kit";
+import type { Piece } from "@factotum/channel-kit";
 import { isOneLine } from "../network/irc-line.ts";
 
 const DIALECT = controlCodes();
@@ -23,10 +24,16 @@ export function renderLines(
 }
 
 /** People are notified by their nickname: `@name` becomes `name`, with a colon at the beginning of the text, as people write it. */
-function withNicks(text: Markdown, mentions: readonly Mention[]): Markdown {
-  return mentions.reduce((before, { name }) => {
-    const start = `@${name} `;
-    const first = before.startsWith(start) ? `${name}: ${before.slice(start.length)}` : before;
-    return first.replaceAll(`@${name}`, name);
-  }, text);
+function withNicks(text: Markdown, mentions: readonly Mention[]): readonly Piece[] {
+  const names = mentions.map(({ name }) => name);
+  return replaceMentions(withColon(flattenMarkdown(text, DIALECT), names), names, (name) => name);
+}
+
+function withColon(pieces: readonly Piece[], names: readonly string[]): readonly Piece[] {
+  const [block, first, ...rest] = pieces;
+  if (block?.type !== "enter" || block.span.type !== "paragraph" || first?.type !== "text") return pieces;
+  const found = mentionPattern(names)?.exec(first.text);
+  const [mention = "", name] = found ?? [];
+  if (found?.index !== 0 || first.text.charAt(mention.length) !== " ") return pieces;
+  return [block, { ...first, text: `${name}:${first.text.slice(mention.length)}` }, ...rest];
 }

@@ -21,6 +21,15 @@ describe("lines", () => {
   test("people are named as on the network", () => {
     const mentions = [{ id: "account:alice", name: "Alice" }];
     expect(renderLines("@Alice yes, and @Alice knows", { maxBytes: 400, mentions })).toEqual(["Alice: yes, and Alice knows"]);
+    expect(renderLines("**@Alice** knows, @Alice.", { maxBytes: 400, mentions })).toEqual(["\u0002Alice\u0002 knows, Alice."]);
+  });
+
+  test.each([
+    ["a longer name", "ask @Alice2, @Alice_", "ask @Alice2, @Alice_"],
+    ["an address", "mail bob@Alice or https://x.example/@Alice", "mail bob@Alice or https://x.example/@Alice"],
+    ["code", "`@Alice` is\n\n    @Alice", "\u0011@Alice\u0011 is"],
+  ])("%s keeps its @", (_, text, line) => {
+    expect(renderLines(text, { maxBytes: 400, mentions: [{ name: "Alice" }] })[0]).toBe(line);
   });
 
   test("no line is longer than the limit, blank or broken, whatever the text is (property)", () => {
@@ -193,5 +202,25 @@ describe("a text for an account", () => {
     scene.clock.advance(60_000);
     expect(await scene.send("account:alice", "hi")).toMatchObject({ type: "accepted" });
     expect(asked(scene)).toBe(1);
+  });
+
+  test("keeps a nickname for 90 days after the last message, and stores a new one with the next", async () => {
+    const DAY_MS = 24 * 60 * 60_000;
+    await using scene = await Scene.start({ channels: ["#room"] });
+    const alice = scene.irc.addUser("al", { account: "alice" });
+    scene.irc.joinUser(alice, "#room");
+    const say = async (): Promise<void> => {
+      scene.irc.say(alice, "factotum", "hello");
+      await scene.irc.answered();
+    };
+    await say();
+    scene.irc.renameUser(alice, "alice");
+    await say();
+    expect(await scene.host.state.get("nick/alice")).toEqual({ type: "json", json: "alice" });
+    await scene.channel.stop({ signal: AbortSignal.timeout(60_000) });
+    scene.clock.advance(89 * DAY_MS);
+    expect(await scene.host.state.get("nick/alice")).toBeDefined();
+    scene.clock.advance(DAY_MS);
+    expect(await scene.host.state.get("nick/alice")).toBeUndefined();
   });
 });

@@ -1,4 +1,5 @@
 import type { CallOptions, ChannelHost, ConversationKind } from "@factotum/channel-contract";
+import { createBoundedMap } from "@factotum/channel-kit";
 import type { EventOutcome } from "@factotum/channel-kit";
 import type { Bot, SlackBot } from "../api/bot-identity.ts";
 import type { Lookups } from "../context/lookups.ts";
@@ -19,6 +20,9 @@ export interface Delivery {
 /** Passes one authentic delivery to the gateway. Rejects if it could not be stored, or the bot's own id is not known: the platform sends it again. */
 export type AcceptDelivery = (delivery: Delivery, options: CallOptions) => Promise<EventOutcome>;
 
+/** Conversations whose kind is remembered; of others it is looked up. */
+const MAX_KINDS = 2_000;
+
 interface AcceptParts {
   readonly host: ChannelHost;
   readonly bot: SlackBot;
@@ -27,7 +31,7 @@ interface AcceptParts {
 
 /** Creates the single entry point for both transports. */
 export function createAcceptDelivery({ host, bot, lookups }: AcceptParts): AcceptDelivery {
-  const kinds = new Map<string, ConversationKind>();
+  const kinds = createBoundedMap<string, ConversationKind>(MAX_KINDS);
   const kindOf = async (id: string, named: { readonly type?: string | undefined }, options: CallOptions): Promise<ConversationKind> => {
     const known = namedKind({ id, ...named }) ?? kinds.get(id);
     if (known !== undefined) return known;

@@ -17,6 +17,9 @@ test.each(["@channel", "@here", "look @everyone!"])("%s notifies nobody", (text)
 test("people are notified where the text names them, outside code, the longest name first", () => {
   const mentions = [{ id: "U1", name: "Ann" }, { id: "U2", name: "Ann Lee" }, { name: "Bob" }, { id: "B3", name: "Bot" }];
   expect(renderMrkdwn("@Ann, @Ann Lee, @Bob and @Bot: `@Ann`", { mentions })).toEqual(["<@U1>, <@U2>, @Bob and @Bot: `@Ann`"]);
+  expect(renderMrkdwn("@Annabel, bob@Ann and https://x.example/@Ann", { mentions })).toEqual([
+    "@Annabel, bob@Ann and <https://x.example/@Ann|https://x.example/@Ann>",
+  ]);
 });
 
 test("a text that becomes long is sent as sections, complete", () => {

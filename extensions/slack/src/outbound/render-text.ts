@@ -1,6 +1,6 @@
 import type { Mention } from "@factotum/channel-contract";
-import { asteriskMarkup, flattenMarkdown, renderMarkdown } from "@factotum/channel-kit";
-import type { Dialect, Piece } from "@factotum/channel-kit";
+import { asteriskMarkup, flattenMarkdown, renderMarkdown, replaceMentions } from "@factotum/channel-kit";
+import type { Dialect } from "@factotum/channel-kit";
 
 /** Longest text of a section. */
 export const MAX_SECTION_LENGTH = 3_000;
@@ -35,8 +35,10 @@ export function renderMrkdwn(
 ): string[] {
   const people = mentions.filter(({ id, name }) => id !== undefined && /^[UW][A-Z0-9]+$/.test(id) && name !== "");
   const source = markdown.replaceAll(/[\uE000\uE001]/g, "");
-  const pieces = people.length === 0 ? source : markPeople(flattenMarkdown(source, DIALECT), people);
-  return renderMarkdown(pieces, { dialect: DIALECT, ...(maxLength !== undefined && { maxLength }) }).map((text) =>
+  const names = people.map(({ name }) => name);
+  // A mark in place of each name is neither escaped nor cut.
+  const marked = replaceMentions(flattenMarkdown(source, DIALECT), names, (name) => `\uE000${names.indexOf(name)}\uE001`);
+  return renderMarkdown(marked, { dialect: DIALECT, ...(maxLength !== undefined && { maxLength }) }).map((text) =>
     text.replaceAll(/\uE000(\d+)\uE001/g, (_, index: string) => `<@${people[Number(index)]?.id ?? ""}>`),
   );
 }
@@ -44,24 +46,6 @@ export function renderMrkdwn(
 /** A section with text in the platform's markup. */
 export function section(text: string): object {
   return { type: "section", text: { type: "mrkdwn", text } };
-}
-
-/** Puts a mark in place of each name, so that it is neither escaped nor cut. Longer names first: `@Ann Lee` is not `@Ann`. */
-function markPeople(pieces: readonly Piece[], people: readonly Mention[]): readonly Piece[] {
-  const names = people.map(({ name }, index) => ({ name, index })).toSorted((left, right) => right.name.length - left.name.length);
-  let codeDepth = 0;
-  const spans: boolean[] = [];
-  return pieces.map((piece) => {
-    if (piece.type === "enter") {
-      const isCode = piece.span.type === "code" || piece.span.type === "code-block";
-      spans.push(isCode);
-      if (isCode) codeDepth += 1;
-    }
-    if (piece.type === "exit" && spans.pop() === true) codeDepth -= 1;
-    if (piece.type !== "text" || codeDepth > 0) return piece;
-    const text = names.reduce((result, { name, index }) => result.replaceAll(`@${name}`, `\uE000${index}\uE001`), piece.text);
-    return { ...piece, text };
-  });
 }
 
 const STREAM_MENTION = /<[!@#]|@(?:channel|here|everyone)/gi;

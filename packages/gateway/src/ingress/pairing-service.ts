@@ -66,7 +66,7 @@ export interface ApprovedPairing {
 export class PairingService {
   readonly #options: PairingServiceOptions;
   readonly #decisions = createKeyedQueue();
-  /** Pending requests by code, as the store has them; some may have expired. */
+  /** Pending requests by code, as the store has them; some may have expired since the last request or listing. */
   readonly #pending = new Map<string, PairingRecord>();
 
   constructor(options: PairingServiceOptions) {
@@ -83,8 +83,7 @@ export class PairingService {
 
   /** Requests that can be approved now, oldest first. */
   pending(): readonly PairingRecord[] {
-    const nowMs = this.#options.clock.now();
-    for (const { code, expiresAtMs } of this.#pending.values()) if (expiresAtMs <= nowMs) this.#pending.delete(code);
+    this.#dropExpired();
     return [...this.#pending.values()];
   }
 
@@ -102,6 +101,8 @@ export class PairingService {
       return;
     }
     const { pairing, outbox } = asked;
+    // The store admits a few codes per account and hour, so this bounds the map.
+    this.#dropExpired();
     this.#pending.set(pairing.code, pairing);
     this.#options.dispatcher.dispatch(outbox);
     const { channel, accountId, senderId } = pairing;
@@ -154,6 +155,11 @@ export class PairingService {
       if (revoked) logger.info("An admission by pairing was revoked", { channel, accountId, sender: senderId });
       return revoked;
     });
+  }
+
+  #dropExpired(): void {
+    const nowMs = this.#options.clock.now();
+    for (const { code, expiresAtMs } of this.#pending.values()) if (expiresAtMs <= nowMs) this.#pending.delete(code);
   }
 
   async #store(sessionKey: string, input: InputRecord): Promise<PairingRequest> {
