@@ -1,17 +1,18 @@
 import { ChannelError } from "@factotum/channel-contract";
+import type { PlatformFailureReason } from "@factotum/channel-kit";
+import { PlatformFailure } from "@factotum/channel-kit";
 import { describe, expect, test } from "vitest";
-import { FeishuFailure, isStaleToken, toChannelError, toReceipt } from "./errors.ts";
-import type { FeishuFailureReason } from "./errors.ts";
+import { isStaleToken, toChannelError, toReceipt } from "./errors.ts";
 
-const refused = (code: number, more: { status?: number; retryAfterMs?: number } = {}): FeishuFailureReason => ({
+const refused = (code: number, more: { status?: number; retryAfterMs?: number } = {}): PlatformFailureReason => ({
   type: "refused",
-  code,
+  code: String(code),
   status: 400,
   ...more,
 });
 
 describe("receipts", () => {
-  test.each<[string, FeishuFailureReason, string, object]>([
+  test.each<[string, PlatformFailureReason, string, object]>([
     ["the bot is not in the chat", refused(230002), "forbidden", { type: "never" }],
     ["the person is out of the bot's reach", refused(230013), "forbidden", { type: "never" }],
     ["a scope is missing", refused(99991672), "forbidden", { type: "never" }],
@@ -28,16 +29,16 @@ describe("receipts", () => {
     ["the request could not be made", { type: "local" }, "rejected", { type: "never" }],
     ["no connection", { type: "not-sent" }, "unreachable", { type: "backoff" }],
   ])("%s", (_, reason, code, retry) => {
-    expect(toReceipt(new FeishuFailure(reason, "why"))).toEqual({ type: "rejected", code, retry, message: "why" });
+    expect(toReceipt(new PlatformFailure(reason, "why"))).toEqual({ type: "rejected", code, retry, message: "why" });
   });
 
-  test.each<[string, FeishuFailureReason]>([
+  test.each<[string, PlatformFailureReason]>([
     ["no answer", { type: "no-answer" }],
     ["a proxy's 502", { type: "http", status: 502 }],
     ["the platform's own 500", refused(2200, { status: 500 })],
     ["the same uuid is still being sent", refused(230049)],
   ])("ambiguous: %s", (_, reason) => {
-    expect(toReceipt(new FeishuFailure(reason, "why"))).toEqual({ type: "ambiguous", cause: "why" });
+    expect(toReceipt(new PlatformFailure(reason, "why"))).toEqual({ type: "ambiguous", cause: "why" });
   });
 
   test("a programming error is permanent, and keeps its message", () => {
@@ -50,7 +51,7 @@ describe("receipts", () => {
 });
 
 test("errors keep their cause, and a ChannelError stays itself", () => {
-  const failure = new FeishuFailure({ type: "not-sent" }, "no way");
+  const failure = new PlatformFailure({ type: "not-sent" }, "no way");
   const error = toChannelError(failure);
   expect(error).toMatchObject({ code: "unreachable", retry: { type: "backoff" }, cause: failure });
   expect(toChannelError(error)).toBe(error);
@@ -58,7 +59,7 @@ test("errors keep their cause, and a ChannelError stays itself", () => {
 });
 
 test("only the platform's code marks a token as stale", () => {
-  expect(isStaleToken(new FeishuFailure(refused(99991663), ""))).toBe(true);
-  expect(isStaleToken(new FeishuFailure({ type: "http", status: 401 }, ""))).toBe(false);
+  expect(isStaleToken(new PlatformFailure(refused(99991663), ""))).toBe(true);
+  expect(isStaleToken(new PlatformFailure({ type: "http", status: 401 }, ""))).toBe(false);
   expect(isStaleToken(new Error("99991663"))).toBe(false);
 });

@@ -1,9 +1,10 @@
 import { ChannelError } from "@factotum/channel-contract";
+import type { PlatformFailureReason } from "@factotum/channel-kit";
+import { PlatformFailure } from "@factotum/channel-kit";
 import { describe, expect, test } from "vitest";
-import { SlackFailure, toLookupFailure, toChannelError, toReceipt } from "./errors.ts";
-import type { SlackFailureReason } from "./errors.ts";
+import { scopesOf, toLookupFailure, toChannelError, toReceipt } from "./errors.ts";
 
-const refused = (error: string): SlackFailure => new SlackFailure({ type: "refused", error }, `refused: ${error}`);
+const refused = (code: string): PlatformFailure => new PlatformFailure({ type: "refused", code }, `refused: ${code}`);
 
 test.each([
   ["invalid_auth", "unauthorized"],
@@ -25,14 +26,17 @@ test.each([
 });
 
 describe("retries", () => {
-  test.each<[SlackFailureReason, object]>([
+  test.each<[PlatformFailureReason, object]>([
     [
-      { type: "rate-limited", retryAfterMs: 30_000 },
+      { type: "http", status: 429, retryAfterMs: 30_000 },
       { code: "rate-limited", retry: { type: "after", delayMs: 30_000 } },
     ],
-    [{ type: "rate-limited" }, { code: "rate-limited", retry: { type: "backoff" } }],
     [
-      { type: "refused", error: "ratelimited" },
+      { type: "http", status: 429 },
+      { code: "rate-limited", retry: { type: "backoff" } },
+    ],
+    [
+      { type: "refused", code: "ratelimited" },
       { code: "rate-limited", retry: { type: "backoff" } },
     ],
     [{ type: "not-sent" }, { code: "unreachable", retry: { type: "backoff" } }],
@@ -46,17 +50,17 @@ describe("retries", () => {
       { code: "rejected", retry: { type: "never" } },
     ],
   ])("%j", (reason, expected) => {
-    expect(toReceipt(new SlackFailure(reason, "failed"))).toMatchObject({ type: "rejected", ...expected });
+    expect(toReceipt(new PlatformFailure(reason, "failed"))).toMatchObject({ type: "rejected", ...expected });
   });
 });
 
-test.each<SlackFailureReason>([
+test.each<PlatformFailureReason>([
   { type: "no-answer" },
   { type: "http", status: 502 },
-  { type: "refused", error: "internal_error" },
-  { type: "refused", error: "fatal_error" },
+  { type: "refused", code: "internal_error" },
+  { type: "refused", code: "fatal_error" },
 ])("%j is ambiguous for a send, and to be retried elsewhere", (reason) => {
-  const failure = new SlackFailure(reason, "failed");
+  const failure = new PlatformFailure(reason, "failed");
   expect(toReceipt(failure)).toEqual({ type: "ambiguous", cause: "failed" });
   expect(toChannelError(failure)).toMatchObject({ code: "unreachable", retry: { type: "backoff" } });
 });
@@ -68,8 +72,8 @@ test("other errors are permanent, and a ChannelError stays as it is", () => {
 });
 
 test("missing scopes are named as far as the platform names them", () => {
-  const reason = { type: "refused", error: "missing_scope", needed: "channels:read,groups:read" } as const;
-  expect(toLookupFailure(new SlackFailure(reason, "refused")).missingScopes).toEqual(["channels:read", "groups:read"]);
-  expect(toLookupFailure(refused("missing_scope")).missingScopes).toEqual([]);
+  const reason = { type: "refused", code: "missing_scope", scopes: scopesOf("channels:read,groups:read,<x>") } as const;
+  expect(toLookupFailure(new PlatformFailure(reason, "refused")).missingScopes).toEqual(["channels:read", "groups:read"]);
+  expect(scopesOf(undefined)).toEqual([]);
   expect(toLookupFailure(refused("not_in_channel")).missingScopes).toBeUndefined();
 });

@@ -1,38 +1,9 @@
-import { ChannelError } from "@factotum/channel-contract";
-import type { ChannelErrorCode, Retry, SendReceipt } from "@factotum/channel-contract";
-import type { LookupFailure } from "@factotum/channel-kit";
-
-/** Why a request to the platform failed. */
-export type SlackFailureReason =
-  /** The platform refused it, with its own code. `needed` are the scopes of which one would do. */
-  | { readonly type: "refused"; readonly error: string; readonly needed?: string }
-  /** Too many requests of this method; nothing was done. */
-  | { readonly type: "rate-limited"; readonly retryAfterMs?: number }
-  /** A response without the platform's JSON. */
-  | { readonly type: "http"; readonly status: number }
-  /** The request could not be made: a wrong argument, a bug. The next try would fail the same way. */
-  | { readonly type: "local" }
-  /** The request did not leave. */
-  | { readonly type: "not-sent" }
-  /** The request was sent; there was no readable response. */
-  | { readonly type: "no-answer" };
-
-/** Thrown by every failed request to the platform. Its message contains no secret. */
-export class SlackFailure extends Error {
-  readonly reason: SlackFailureReason;
-
-  constructor(reason: SlackFailureReason, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "SlackFailure";
-    this.reason = reason;
-  }
-}
-
-const NEVER: Retry = { type: "never" };
-const BACKOFF: Retry = { type: "backoff" };
+import type { ChannelErrorCode } from "@factotum/channel-contract";
+import { createErrorClassifier, PlatformFailure } from "@factotum/channel-kit";
+import type { ErrorClassifier } from "@factotum/channel-kit";
 
 /** Failures of the platform itself, after which a part of the request may have been done. */
-const MAYBE_DONE = new Set(["internal_error", "fatal_error", "service_unavailable", "request_timeout", "team_added_to_org"]);
+const MAYBE_DONE = ["internal_error", "fatal_error", "service_unavailable", "request_timeout", "team_added_to_org"];
 
 const CODES: Readonly<Record<ChannelErrorCode, readonly string[]>> = {
   unauthorized: [
@@ -58,69 +29,28 @@ const CODES: Readonly<Record<ChannelErrorCode, readonly string[]>> = {
   unreachable: [],
 };
 
-const CODE_OF: ReadonlyMap<string, ChannelErrorCode> = new Map(
+const CODE_OF: Readonly<Record<string, ChannelErrorCode>> = Object.fromEntries(
   Object.entries(CODES).flatMap(([code, errors]) => errors.map((error) => [error, code as ChannelErrorCode] as const)),
 );
 
+const classifier: ErrorClassifier = createErrorClassifier({
+  codes: CODE_OF,
+  maybeDone: MAYBE_DONE,
+  // The platform refuses with codes and status 200; other statuses are those of servers in between, which know nothing of accounts.
+  statuses: { 413: "too-long", 429: "rate-limited" },
+});
+
+export const toChannelError: ErrorClassifier["toChannelError"] = classifier.toChannelError;
+export const toReceipt: ErrorClassifier["toReceipt"] = classifier.toReceipt;
+export const toLookupFailure: ErrorClassifier["toLookupFailure"] = classifier.toLookupFailure;
+export const mayBeDone: ErrorClassifier["mayBeDone"] = classifier.mayBeDone;
+
 /** The platform's own code of a refusal; `undefined` for any other failure. */
 export function refusalOf(error: unknown): string | undefined {
-  return error instanceof SlackFailure && error.reason.type === "refused" ? error.reason.error : undefined;
+  return error instanceof PlatformFailure && error.reason.type === "refused" ? error.reason.code : undefined;
 }
 
-/** The scopes of which the app needs one; empty when the platform does not name them. `undefined` for any other failure. */
-function missingScopes(error: unknown): readonly string[] | undefined {
-  if (!(error instanceof SlackFailure) || error.reason.type !== "refused" || error.reason.error !== "missing_scope") return undefined;
-  return (error.reason.needed ?? "").split(",").filter((scope) => /^[\w:.-]{1,80}$/.test(scope));
-}
-
-/** Maps an error for `start`, `act`, `fetchAttachment`, `resolveTarget` and the optional methods. */
-export function toChannelError(error: unknown): ChannelError {
-  if (ChannelError.isInstance(error)) return error;
-  if (!(error instanceof SlackFailure)) {
-    return new ChannelError("rejected", error instanceof Error ? error.message : "the call failed", { retry: NEVER, cause: error });
-  }
-  const [code, retry] = classify(error.reason);
-  return new ChannelError(code, error.message, { retry, cause: error });
-}
-
-/** Maps an error of a cached lookup. */
-export function toLookupFailure(error: unknown): LookupFailure {
-  const { code, retry, message } = toChannelError(error);
-  return { code, retry, message, missingScopes: missingScopes(error) };
-}
-
-/** Maps an error of a send. A request without a readable response is ambiguous, and so is a failure of the platform itself. */
-export function toReceipt(error: unknown): SendReceipt {
-  if (error instanceof SlackFailure && mayBeDone(error.reason)) return { type: "ambiguous", cause: error.message };
-  const { code, retry, message } = toChannelError(error);
-  return { type: "rejected", code, retry, message };
-}
-
-/** True if nothing tells whether the request was carried out. */
-export function mayBeDone(reason: SlackFailureReason): boolean {
-  return (
-    reason.type === "no-answer" ||
-    (reason.type === "http" && reason.status >= 500) ||
-    (reason.type === "refused" && MAYBE_DONE.has(reason.error))
-  );
-}
-
-function classify(reason: SlackFailureReason): readonly [ChannelErrorCode, Retry] {
-  switch (reason.type) {
-    case "local":
-      return ["rejected", NEVER];
-    case "not-sent":
-    case "no-answer":
-      return ["unreachable", BACKOFF];
-    case "rate-limited":
-      return ["rate-limited", reason.retryAfterMs === undefined ? BACKOFF : { type: "after", delayMs: reason.retryAfterMs }];
-    case "http":
-      if (reason.status === 413) return ["too-long", NEVER];
-      return reason.status >= 500 ? ["unreachable", BACKOFF] : ["rejected", NEVER];
-    case "refused": {
-      if (MAYBE_DONE.has(reason.error)) return ["unreachable", BACKOFF];
-      const code = CODE_OF.get(reason.error) ?? "rejected";
-      return [code, code === "rate-limited" ? BACKOFF : NEVER];
-    }
-  }
+/** The scopes of which the app needs one, as the platform lists them in a refusal for `missing_scope`. */
+export function scopesOf(needed = ""): readonly string[] {
+  return needed.split(",").filter((scope) => /^[\w:.-]{1,80}$/.test(scope));
 }

@@ -1,8 +1,9 @@
 import { ChannelError } from "@factotum/channel-contract";
 import type { AttachmentRef, CallOptions, Media } from "@factotum/channel-contract";
+import { PlatformFailure } from "@factotum/channel-kit";
 import * as z from "zod";
 import type { SlackApi } from "./api/slack-api.ts";
-import { SlackFailure, toChannelError } from "./errors.ts";
+import { toChannelError } from "./errors.ts";
 import { fileIdOf } from "./inbound/attachment-ref.ts";
 
 const InfoSchema = z.looseObject({
@@ -25,14 +26,14 @@ export async function fetchAttachment(
   try {
     const { file } = InfoSchema.parse(await api.call("files.info", { file: id }, { signal: options.signal }));
     const url = file.url_private_download ?? file.url_private;
-    if (url === undefined) throw new SlackFailure({ type: "refused", error: "file_not_found" }, "the file has no address");
+    if (url === undefined) throw new PlatformFailure({ type: "refused", code: "file_not_found" }, "the file has no address");
     if (file.size !== undefined && file.size > options.maxBytes)
-      throw new SlackFailure({ type: "http", status: 413 }, `the file has more than ${options.maxBytes} bytes`);
+      throw new PlatformFailure({ type: "http", status: 413 }, `the file has more than ${options.maxBytes} bytes`);
     const { bytes, headers } = await api.download(url, options);
     const type = headers.get("content-type")?.split(";")[0]?.trim() ?? "";
     // Without the right to read it, the platform answers with the page of its login.
     if (type === "text/html" && file.mimetype !== "text/html")
-      throw new SlackFailure({ type: "refused", error: "permission_denied" }, "the file cannot be read with the bot token");
+      throw new PlatformFailure({ type: "refused", code: "permission_denied" }, "the file cannot be read with the bot token");
     return {
       kind: attachment.kind,
       mimeType: type || file.mimetype || (attachment.mimeType ?? "application/octet-stream"),

@@ -1,4 +1,4 @@
-import { AccountProgress, CallOptions, ChannelErrorCode, ChannelHealth, ChannelHost, Clock, MsgContext, Outbound, Random, Retry, SendReceipt } from "@factotum/channel-contract";
+import { AccountProgress, CallOptions, ChannelError, ChannelErrorCode, ChannelHealth, ChannelHost, Clock, MsgContext, Outbound, Random, Retry, SendReceipt } from "@factotum/channel-contract";
 import { Root } from "mdast";
 /** Bounds of a backoff. */
 interface BackoffOptions {
@@ -177,6 +177,56 @@ interface ConnectionSupervisor<C extends SupervisedConnection> {
 }
 /** Makes a supervisor; it opens nothing before `start`. */
 declare function createConnectionSupervisor<C extends SupervisedConnection>(options: ConnectionSupervisorOptions<C>): ConnectionSupervisor<C>;
+/** A platform's errors, as tables. */
+interface ErrorTables {
+  /** What the platform's codes mean. A code without a row is classified by the status, else as `rejected`. */
+  readonly codes: Readonly<Record<string, ChannelErrorCode>>;
+  /** Codes of failures after which the request may have been carried out; `unreachable` for everything but sends. */
+  readonly maybeDone?: readonly string[];
+  /** What statuses under 500 mean, in place of `HTTP_STATUSES`. */
+  readonly statuses?: Readonly<Record<number, ChannelErrorCode>>;
+}
+/** Maps the errors of one platform. Everything but a `PlatformFailure` and a `ChannelError` is a bug, and `rejected` for good. */
+interface ErrorClassifier {
+  /** For everything but sends. A `ChannelError` stays as it is. */
+  readonly toChannelError: (error: unknown) => ChannelError;
+  /** For sends. */
+  readonly toReceipt: (error: unknown) => SendReceipt;
+  /** For cached lookups. */
+  readonly toLookupFailure: (error: unknown) => LookupFailure;
+  /** True if it is unknown whether the request was carried out: no readable response, a status from 500, a code of `maybeDone`. */
+  readonly mayBeDone: (error: unknown) => boolean;
+}
+/** What statuses under 500 mean; others are `rejected`. */
+declare const HTTP_STATUSES: Readonly<Record<number, ChannelErrorCode>>;
+/** Creates the classifier of one platform. */
+declare function createErrorClassifier({ codes, maybeDone, statuses }: ErrorTables): ErrorClassifier;
+/** The delay that a response asks for, by the first of the headers it has, as a number of seconds; `undefined` without one. Milliseconds. */
+declare function retryAfterMs(headers: Headers, names?: readonly string[]): number | undefined;
+/** A complete response. */
+interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+/** Limits of one request. */
+interface HttpLimits extends CallOptions {
+  /** Milliseconds until the response must be complete; 15,000 by default. */
+  readonly timeoutMs?: number;
+  /** Bytes of the response; 4 MiB by default. */
+  readonly maxBytes?: number;
+}
+/** One HTTP request, not repeated. Resolves with a response of any status; rejects with a `PlatformFailure`. */
+type HttpClient = (url: string | URL, init: RequestInit, limits: HttpLimits) => Promise<HttpAnswer>;
+/** How a client behaves. */
+interface HttpClientOptions {
+  /** Name of the platform, for messages. */
+  readonly platform: string;
+  /** A redirect is a response of its own (by default) or a failure; none is followed, since the request has a secret. */
+  readonly redirect?: "manual" | "error";
+}
+/** Creates a client on the host's `fetch`: each request has a time limit and a limit on its response, and tells a refused connection from silence. */
+declare function createHttpClient({ fetch: fetchNow, clock }: Pick<ChannelHost, "fetch" | "clock">, { platform, redirect }: HttpClientOptions): HttpClient;
 /**
  * True for failures in this process: a bug, an invalid argument, an unreadable file. The same call always fails in the same way, so a retry is useless. False
  * for everything that the network or the other side may have caused. The cause of an error decides if it has a code.
@@ -200,6 +250,34 @@ type NetworkFailure = "local" | "not-sent" | "unknown";
 declare function networkFailureOf(error: unknown): NetworkFailure;
 /** The first `code` of an error and its causes; empty if there is none. */
 declare function errorCodeOf(error: unknown): string;
+/** Why a request to a platform failed. */
+type PlatformFailureReason = {
+  readonly type: "refused";
+  /** Its own code for the reason; numbers as text. */
+  readonly code: string;
+  /** Status of the response, if it says more than that there is one. */
+  readonly status?: number;
+  readonly retryAfterMs?: number;
+  /** Set if the app lacks a permission: those of which one would do, empty if the platform names none. */
+  readonly scopes?: readonly string[];
+} | {
+  readonly type: "http";
+  readonly status: number;
+  readonly retryAfterMs?: number;
+} | {
+  readonly type: "local";
+} | {
+  readonly type: "not-sent";
+} | {
+  readonly type: "no-answer";
+};
+/** The rejection of a request to a platform. Its message contains no secret and no text of a message. */
+declare class PlatformFailure extends Error {
+  readonly reason: PlatformFailureReason;
+  constructor(reason: PlatformFailureReason, message: string, options?: ErrorOptions);
+}
+/** The failure inside an error of an SDK, which wraps what its `fetch` rejects with: as `cause`, `original` or `error`. */
+declare function platformFailureIn(error: unknown): PlatformFailure | undefined;
 /**
  * Races work against an abort signal and rejects with the signal's reason once it fires. The work goes on for its other callers; a late result is discarded. No
  * listener is left on the signal, which may live as long as the channel.
@@ -254,6 +332,16 @@ type QueueHost = Pick<ChannelHost, "receive" | "clock" | "random" | "logger">;
  * logged. Every other failure is retried, since the platform will not deliver the message again.
  */
 declare function createReceiveQueue(host: QueueHost, { maxWaiting }?: ReceiveQueueOptions): ReceiveQueue;
+/** What the requests of an SDK get in addition. */
+interface SdkFetchOptions extends HttpLimits {
+  /** Called with each response before the SDK gets it. What it throws is the result of the request, such as a failure that the SDK would repeat or hide. */
+  readonly inspect?: (answer: HttpAnswer) => void;
+}
+/**
+ * A `fetch` for an SDK, on a client: its requests have the client's limits and failures, and end with its own signal or the given one. Accepts what SDKs pass
+ * beyond the standard: signals of another implementation, streams without `duplex`, options of other HTTP libraries (dropped).
+ */
+declare function createSdkFetch(http: HttpClient, { signal, inspect, ...limits }: SdkFetchOptions): typeof fetch;
 /** One send of an adapter. */
 interface QueuedSend extends CallOptions {
   /** Sends of one key never overlap. */
@@ -661,4 +749,4 @@ interface BlockLimits {
  * table that is becomes code. Nothing visible gives no message. Throws a RangeError for limits below the minimum.
  */
 declare function renderBlocks(source: string | Root, limits?: BlockLimits): StyledBlock[][];
-export { type AsteriskMarkupOptions, type BackoffOptions, type BlockItem, type BlockLimits, type BotIdentity, type BotIdentityOptions, type BreakKind, type CachedLookup, type CachedLookupOptions, type CappedBody, type CellAlign, type ChunkLimits, type ChunkOptions, type ConnectionState, type ConnectionSupervisor, type ConnectionSupervisorOptions, type Content, type Dialect, type EventOutcome, type FlattenOptions, type Frame, type Joint, type Junction, type KeyedQueue, type LookupFailure, type MarkdownChunk, type MarkdownMarkupOptions, type MarkdownStream, type NetworkFailure, type Piece, type Place, type PlainTextOptions, type QueuedSend, type RateLimiter, type RateLimiterOptions, type ReceiveQueue, type ReceiveQueueOptions, type RefusedRequest, type RenderOptions, type SendQueue, type Span, type StyledBlock, type StyledRun, type SupervisedConnection, type TextUnit, type TimestampOptions, type UnreadableEvents, type VerifiedRequest, type WebhookHealth, type WebhookReceiver, type WebhookReceiverOptions, asteriskMarkup, backoffDelay, chunkMarkdown, constantTimeEqual, controlCodes, createBotIdentity, createBoundedMap, createCachedLookup, createConnectionSupervisor, createKeyedQueue, createMarkdownStream, createRateLimiter, createReceiveQueue, createSendQueue, createUnreadableEvents, createWebhookHealth, createWebhookReceiver, errorCodeOf, flattenMarkdown, htmlDocument, htmlSubset, isLocalError, markdownMarkup, measure, mentionPattern, networkFailureOf, parseMarkdown, plainText, raceAbort, readBodyCapped, rejectedReceipt, renderBlocks, renderMarkdown, replaceMentions, verifyTimestamp };
+export { type AsteriskMarkupOptions, type BackoffOptions, type BlockItem, type BlockLimits, type BotIdentity, type BotIdentityOptions, type BreakKind, type CachedLookup, type CachedLookupOptions, type CappedBody, type CellAlign, type ChunkLimits, type ChunkOptions, type ConnectionState, type ConnectionSupervisor, type ConnectionSupervisorOptions, type Content, type Dialect, type ErrorClassifier, type ErrorTables, type EventOutcome, type FlattenOptions, type Frame, HTTP_STATUSES, type HttpAnswer, type HttpClient, type HttpClientOptions, type HttpLimits, type Joint, type Junction, type KeyedQueue, type LookupFailure, type MarkdownChunk, type MarkdownMarkupOptions, type MarkdownStream, type NetworkFailure, type Piece, type Place, type PlainTextOptions, PlatformFailure, type PlatformFailureReason, type QueuedSend, type RateLimiter, type RateLimiterOptions, type ReceiveQueue, type ReceiveQueueOptions, type RefusedRequest, type RenderOptions, type SdkFetchOptions, type SendQueue, type Span, type StyledBlock, type StyledRun, type SupervisedConnection, type TextUnit, type TimestampOptions, type UnreadableEvents, type VerifiedRequest, type WebhookHealth, type WebhookReceiver, type WebhookReceiverOptions, asteriskMarkup, backoffDelay, chunkMarkdown, constantTimeEqual, controlCodes, createBotIdentity, createBoundedMap, createCachedLookup, createConnectionSupervisor, createErrorClassifier, createHttpClient, createKeyedQueue, createMarkdownStream, createRateLimiter, createReceiveQueue, createSdkFetch, createSendQueue, createUnreadableEvents, createWebhookHealth, createWebhookReceiver, errorCodeOf, flattenMarkdown, htmlDocument, htmlSubset, isLocalError, markdownMarkup, measure, mentionPattern, networkFailureOf, parseMarkdown, plainText, platformFailureIn, raceAbort, readBodyCapped, rejectedReceipt, renderBlocks, renderMarkdown, replaceMentions, retryAfterMs, verifyTimestamp };

@@ -1,8 +1,7 @@
 import type { CallOptions, ChannelHost } from "@factotum/channel-contract";
-import { createBotIdentity } from "@factotum/channel-kit";
+import { PlatformFailure, createBotIdentity } from "@factotum/channel-kit";
 import type { BotIdentity } from "@factotum/channel-kit";
 import * as z from "zod";
-import { FeishuFailure } from "../errors.ts";
 import type { FeishuApi } from "./feishu-api.ts";
 
 /** Who the bot is on the platform. */
@@ -25,6 +24,6 @@ export function createFeishuBot(api: FeishuApi, host: Pick<ChannelHost, "clock">
 async function askForBot(api: FeishuApi, options: CallOptions): Promise<Bot> {
   const answer = InfoSchema.safeParse(await api.call({ method: "GET", path: "/bot/v3/info" }, options));
   if (!answer.success)
-    throw new FeishuFailure({ type: "no-answer" }, "the answer does not have the documented form", { cause: answer.error });
+    throw new PlatformFailure({ type: "no-answer" }, "the answer does not have the documented form", { cause: answer.error });
   return { openId: answer.data.bot.open_id, name: answer.data.bot.app_name };
 }

@@ -1,9 +1,9 @@
 import { TestHost } from "@factotum/channel-conformance";
 import { FakeFeishu } from "@factotum/testing-channels";
+import { PlatformFailure } from "@factotum/channel-kit";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ManualClock } from "../../test/manual-clock.ts";
 import type { FeishuConfig } from "../config.ts";
-import { FeishuFailure } from "../errors.ts";
 import { createFeishuApi } from "./feishu-api.ts";
 import type { FeishuApi } from "./feishu-api.ts";
 
@@ -62,7 +62,7 @@ test("a token that the platform refuses again and again is not asked for for eve
   feishu.failNext({ type: "refuse", status: 400, code: 99991663, message: "stale" });
   feishu.failNext({ type: "refuse", status: 400, code: 99991663, message: "stale" });
   const call = { method: "POST", path: "/im/v1/messages", data: {} };
-  await expect(api.call(call, { signal })).rejects.toMatchObject({ reason: { type: "refused", code: 99991663 } });
+  await expect(api.call(call, { signal })).rejects.toMatchObject({ reason: { type: "refused", code: "99991663" } });
   expect(feishu.tokensIssued).toBe(2);
 });
 
@@ -73,7 +73,7 @@ test("two accounts share no token", async () => {
 });
 
 test("a wrong secret is the platform's no", async () => {
-  await expect(make({ appSecret: "wrong" }).call(INFO, { signal })).rejects.toMatchObject({ reason: { type: "refused", code: 10014 } });
+  await expect(make({ appSecret: "wrong" }).call(INFO, { signal })).rejects.toMatchObject({ reason: { type: "refused", code: "10014" } });
 });
 
 test("a token that cannot be had leaves the request unsent, also when the connection broke on the way", async () => {
@@ -89,7 +89,7 @@ test("a call that is given up does not spoil the token for the others", async ()
   const given = api.call(INFO, { signal: abort.signal });
   const kept = api.call(INFO, { signal });
   abort.abort();
-  await expect(given).rejects.toBeInstanceOf(FeishuFailure);
+  await expect(given).rejects.toBeInstanceOf(PlatformFailure);
   expect(await kept).toMatchObject({ code: 0 });
 });
 

@@ -1,7 +1,7 @@
 import type { CallOptions, ChannelHost } from "@factotum/channel-contract";
-import { raceAbort } from "@factotum/channel-kit";
+import { PlatformFailure, raceAbort } from "@factotum/channel-kit";
 import type { FeishuConfig } from "../config.ts";
-import { FeishuFailure, isStaleToken } from "../errors.ts";
+import { isStaleToken } from "../errors.ts";
 import { createHttp } from "./http.ts";
 import type { HttpRequest } from "./http.ts";
 import { loadSdk } from "./load-sdk.ts";
@@ -17,7 +17,7 @@ export interface ApiCall extends Pick<HttpRequest, "method" | "params" | "data" 
 
 /** The platform's API with the account's tenant token. */
 export interface FeishuApi {
-  /** Answers with the parsed body; a stale token is renewed once. Rejects with a FeishuFailure. */
+  /** Answers with the parsed body; a stale token is renewed once. Rejects with a PlatformFailure. */
   call(call: ApiCall, options: CallOptions): Promise<unknown>;
 }
 
@@ -66,7 +66,7 @@ export function createFeishuApi(config: FeishuConfig, host: Pick<ChannelHost, "f
       .then((loaded) => loaded.client.tokenManager.getTenantAccessToken({}))
       .then((value) => {
         if (typeof value === "string") return value;
-        throw new FeishuFailure({ type: "not-sent" }, "Feishu gave no token");
+        throw new PlatformFailure({ type: "not-sent" }, "Feishu gave no token");
       })
       .finally(() => {
         renewal = undefined;
@@ -97,8 +97,8 @@ export function createFeishuApi(config: FeishuConfig, host: Pick<ChannelHost, "f
 
 /** A token that did not come leaves the request unsent; a plain no and a failure of this process stay what they are. */
 function beforeTheRequest(cause: unknown): unknown {
-  if (cause instanceof FeishuFailure && (cause.reason.type === "refused" || cause.reason.type === "local")) return cause;
-  return new FeishuFailure({ type: "not-sent" }, cause instanceof Error ? cause.message : "no token", { cause });
+  if (cause instanceof PlatformFailure && (cause.reason.type === "refused" || cause.reason.type === "local")) return cause;
+  return new PlatformFailure({ type: "not-sent" }, cause instanceof Error ? cause.message : "no token", { cause });
 }
 
 /** The SDK's token cache for one account. It counts on the monotonic clock, and can forget. */

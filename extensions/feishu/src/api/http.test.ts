@@ -1,7 +1,7 @@
+import type { PlatformFailureReason } from "@factotum/channel-kit";
+import { PlatformFailure } from "@factotum/channel-kit";
 import { expect, test } from "vitest";
 import { ManualClock } from "../../test/manual-clock.ts";
-import { FeishuFailure } from "../errors.ts";
-import type { FeishuFailureReason } from "../errors.ts";
 import { createHttp } from "./http.ts";
 import type { FileAnswer, HttpRequest } from "./http.ts";
 
@@ -10,12 +10,12 @@ const answering = (response: () => Response | Promise<Response>, throwOnCode = t
   const http = createHttp({ fetch: () => Promise.resolve(response()), clock, throwOnCode });
   return (request) => http.request(request as never);
 };
-const reasonOf = async (promise: Promise<unknown>): Promise<FeishuFailureReason> => {
+const reasonOf = async (promise: Promise<unknown>): Promise<PlatformFailureReason> => {
   const error: unknown = await promise.then(
     () => new Error("it did not fail"),
     (failure: unknown) => failure,
   );
-  if (error instanceof FeishuFailure) return error.reason;
+  if (error instanceof PlatformFailure) return error.reason;
   throw error;
 };
 const url = "http://127.0.0.1/open-apis/x";
@@ -42,13 +42,13 @@ test("sends the query, the body as JSON, and headers that have a value; follows 
   ]);
 });
 
-test.each<[string, () => Response, FeishuFailureReason]>([
-  ["a code", () => Response.json({ code: 230001, msg: "no" }, { status: 400 }), { type: "refused", code: 230001, status: 400 }],
-  ["a code with 200", () => Response.json({ code: 10014, msg: "no" }), { type: "refused", code: 10014, status: 200 }],
+test.each<[string, () => Response, PlatformFailureReason]>([
+  ["a code", () => Response.json({ code: 230001, msg: "no" }, { status: 400 }), { type: "refused", code: "230001", status: 400 }],
+  ["a code with 200", () => Response.json({ code: 10014, msg: "no" }), { type: "refused", code: "10014", status: 200 }],
   [
     "a limit",
     () => Response.json({ code: 99991400, msg: "no" }, { status: 429, headers: { "x-ogw-ratelimit-reset": "3" } }),
-    { type: "refused", code: 99991400, status: 429, retryAfterMs: 3_000 },
+    { type: "refused", code: "99991400", status: 429, retryAfterMs: 3_000 },
   ],
   [
     "a proxy's page",
@@ -121,7 +121,7 @@ test("a file comes as bytes, at most as many as wanted", async () => {
 
 test("a no instead of a file is a no, and a JSON file is a file", async () => {
   const no = answering(() => Response.json({ code: 234003, msg: "File not in msg." }, { status: 400 }));
-  expect(await reasonOf(no({ url, responseType: "arraybuffer" }))).toMatchObject({ type: "refused", code: 234003 });
+  expect(await reasonOf(no({ url, responseType: "arraybuffer" }))).toMatchObject({ type: "refused", code: "234003" });
   const json = answering(() => Response.json({ code: 7 }, { headers: { "content-disposition": "attachment" } }));
   expect(Buffer.from(((await json({ url, responseType: "arraybuffer" })) as FileAnswer).bytes).toString()).toBe('{"code":7}');
 });

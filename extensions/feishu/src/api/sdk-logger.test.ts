@@ -1,6 +1,6 @@
 import { TestHost } from "@factotum/channel-conformance";
+import { PlatformFailure } from "@factotum/channel-kit";
 import { expect, test } from "vitest";
-import { FeishuFailure } from "../errors.ts";
 import { createSdkLogger } from "./sdk-logger.ts";
 
 function logged(...parts: unknown[]): string[] {
@@ -28,7 +28,7 @@ test("objects are left out: the SDK logs whole requests", () => {
 });
 
 test("failures of our own requests are not logged twice", () => {
-  expect(logged([new FeishuFailure({ type: "not-sent" }, "no way")])).toEqual([]);
+  expect(logged([new PlatformFailure({ type: "not-sent" }, "no way")])).toEqual([]);
 });
 
 test("notices are kept low, and long lines short", () => {

@@ -1,5 +1,5 @@
 import type { Logger } from "@factotum/channel-contract";
-import { FeishuFailure } from "../errors.ts";
+import { PlatformFailure } from "@factotum/channel-kit";
 import type { SdkLogger } from "./load-sdk.ts";
 
 /** Tokens, tickets and bearer headers, wherever the SDK may put them. */
@@ -16,7 +16,7 @@ export function createSdkLogger(logger: Logger, secrets: readonly string[]): Sdk
   };
   const line = (parts: readonly unknown[]): string | undefined => {
     const flat = parts.flat(2);
-    if (flat.some((part) => part instanceof FeishuFailure)) return undefined;
+    if (flat.some((part) => part instanceof PlatformFailure)) return undefined;
     return clean(flat.map(asText).filter(Boolean).join(" ")).slice(0, 2_000);
   };
   const quiet = (...parts: unknown[]): void => {

@@ -1,6 +1,6 @@
 import type { CallOptions } from "@factotum/channel-contract";
+import { PlatformFailure } from "@factotum/channel-kit";
 import * as z from "zod";
-import { FeishuFailure } from "../errors.ts";
 import { isOwnItem, readItem } from "./message-item.ts";
 import type { FetchedMessage } from "./message-item.ts";
 import type { MessageReads } from "./message-reads.ts";
@@ -27,7 +27,7 @@ const MembersSchema = z.looseObject({
     has_more: z.boolean().optional(),
   }),
 });
-/** The platform's methods that read chats, members and messages. Each rejects with a FeishuFailure. */
+/** The platform's methods that read chats, members and messages. Each rejects with a PlatformFailure. */
 export interface LookupApi extends Pick<MessageReads, "forwarded" | "history"> {
   readonly chatName: (chatId: string, options: CallOptions) => Promise<string>;
   /** Names by open id. */
@@ -59,7 +59,7 @@ export function createLookupApi({ read, messages }: { readonly read: ReadApi; re
     },
     async place(id, options) {
       const item = await messages.item(id, options);
-      if (item.chat_id === undefined) throw new FeishuFailure({ type: "http", status: 404 }, "the message is in no chat");
+      if (item.chat_id === undefined) throw new PlatformFailure({ type: "http", status: 404 }, "the message is in no chat");
       const inThread = item.thread_id !== undefined && item.thread_id !== "";
       const threadRootId = inThread ? item.root_id || item.message_id : undefined;
       return {
@@ -71,7 +71,7 @@ export function createLookupApi({ read, messages }: { readonly read: ReadApi; re
     },
     async message(id, options) {
       const item = await messages.item(id, options);
-      if (item.deleted === true) throw new FeishuFailure({ type: "http", status: 404 }, "the message was recalled");
+      if (item.deleted === true) throw new PlatformFailure({ type: "http", status: 404 }, "the message was recalled");
       return readItem(item, appId);
     },
   };

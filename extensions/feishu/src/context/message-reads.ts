@@ -1,6 +1,6 @@
 import type { CallOptions } from "@factotum/channel-contract";
+import { PlatformFailure } from "@factotum/channel-kit";
 import * as z from "zod";
-import { FeishuFailure } from "../errors.ts";
 import { MessageItemSchema, readItem } from "./message-item.ts";
 import type { FetchedMessage, MessageItem } from "./message-item.ts";
 import type { ReadApi } from "./read-api.ts";
@@ -18,7 +18,7 @@ const MessagesSchema = z.looseObject({
   }),
 });
 
-/** The platform's methods that read messages. Each rejects with a FeishuFailure. */
+/** The platform's methods that read messages. Each rejects with a PlatformFailure. */
 export interface MessageReads {
   /** Also works for a recalled message. */
   readonly item: (id: string, options: CallOptions) => Promise<MessageItem>;
@@ -37,7 +37,7 @@ export function createMessageReads(read: ReadApi, appId: string): MessageReads {
     (await read(MessageSchema, `/im/v1/messages/${encodeURIComponent(id)}`, { user_id_type: "open_id" }, options)).data.items;
   const first = async (id: string, options: CallOptions): Promise<MessageItem> => {
     const [item] = await items(id, options);
-    if (item === undefined) throw new FeishuFailure({ type: "http", status: 404 }, "there is no such message");
+    if (item === undefined) throw new PlatformFailure({ type: "http", status: 404 }, "there is no such message");
     return item;
   };
   /** Newest first. */

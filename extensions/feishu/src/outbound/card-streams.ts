@@ -1,7 +1,7 @@
 import type { CallOptions, ChannelHost, MessageId, Origin, Outbound } from "@factotum/channel-contract";
+import { PlatformFailure } from "@factotum/channel-kit";
 import * as z from "zod";
 import type { FeishuApi } from "../api/feishu-api.ts";
-import { FeishuFailure } from "../errors.ts";
 import { renderMarkdown } from "./render-text.ts";
 import type { MessageApi } from "./message-api.ts";
 
@@ -24,7 +24,7 @@ const SUMMARY_CHARS = 100;
 const CreatedSchema = z.looseObject({ data: z.looseObject({ card_id: z.string().min(1) }) });
 const StoredSchema: z.ZodType<StoredStream> = z.object({ cardId: z.string(), createdAtMs: z.number() });
 
-/** Native streaming: cards in the platform's streaming mode. Every method rejects with a FeishuFailure. */
+/** Native streaming: cards in the platform's streaming mode. Every method rejects with a PlatformFailure. */
 export class CardStreams {
   readonly #api: FeishuApi;
   readonly #messages: MessageApi;
@@ -52,7 +52,7 @@ export class CardStreams {
       return shown.messageId;
     }
     const stream = await this.#stored(targetId);
-    if (stream === undefined) throw new FeishuFailure({ type: "local" }, "the message is not a streamed answer");
+    if (stream === undefined) throw new PlatformFailure({ type: "local" }, "the message is not a streamed answer");
     await this.#show(stream, text, options);
     if (outbound.isLast) await this.#close(stream, text, options);
     return targetId;
@@ -119,7 +119,7 @@ export class CardStreams {
     };
     const data = { type: "card_json", data: JSON.stringify(card) };
     const created = CreatedSchema.safeParse(await this.#beforeShown({ method: "POST", path: "/cardkit/v1/cards", data }, options));
-    if (!created.success) throw new FeishuFailure({ type: "not-sent" }, "the answer names no card", { cause: created.error });
+    if (!created.success) throw new PlatformFailure({ type: "not-sent" }, "the answer names no card", { cause: created.error });
     const stream = { cardId: created.data.data.card_id, createdAtMs: this.#host.clock.now() };
     await this.#store(uuid, stream);
     return stream;
@@ -128,8 +128,8 @@ export class CardStreams {
   /** Nothing is shown by a card without a message, so a lost answer is not ambiguous. */
   async #beforeShown(call: Parameters<FeishuApi["call"]>[0], options: CallOptions): Promise<unknown> {
     return this.#api.call(call, options).catch((error: unknown) => {
-      if (!(error instanceof FeishuFailure) || error.reason.type !== "no-answer") throw error;
-      throw new FeishuFailure({ type: "not-sent" }, error.message, { cause: error });
+      if (!(error instanceof PlatformFailure) || error.reason.type !== "no-answer") throw error;
+      throw new PlatformFailure({ type: "not-sent" }, error.message, { cause: error });
     });
   }
 

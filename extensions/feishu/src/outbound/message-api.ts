@@ -1,10 +1,10 @@
 import { messageId } from "@factotum/channel-contract";
 import type { CallOptions, MessageId, Origin } from "@factotum/channel-contract";
+import { PlatformFailure } from "@factotum/channel-kit";
 import * as z from "zod";
 import type { ApiCall, FeishuApi } from "../api/feishu-api.ts";
 import type { FileAnswer } from "../api/http.ts";
 import { receiveIdType } from "../conversation-id.ts";
-import { FeishuFailure } from "../errors.ts";
 import type { ResourceRef } from "../inbound/attachment-ref.ts";
 import type { MessageContent, Upload } from "./message-content.ts";
 
@@ -26,7 +26,7 @@ const ReactionsSchema = z.looseObject({
   }),
 });
 
-/** The message calls of the platform that are used. Each rejects with a FeishuFailure. */
+/** The message calls of the platform that are used. Each rejects with a PlatformFailure. */
 export interface MessageApi {
   /** Sends into a conversation; with `replyTo`, or in a thread, as a reply. */
   send(
@@ -68,13 +68,13 @@ export function createMessageApi(api: FeishuApi, appId: string): MessageApi {
         options,
       );
       const sent = SentSchema.safeParse(answer);
-      if (!sent.success) throw new FeishuFailure({ type: "no-answer" }, "the answer names no message", { cause: sent.error });
+      if (!sent.success) throw new PlatformFailure({ type: "no-answer" }, "the answer names no message", { cause: sent.error });
       return messageId(sent.data.data.message_id);
     },
     async sendPrivately({ chatId, openId, card }, options) {
       const data = { chat_id: chatId, open_id: openId, msg_type: "interactive", card };
       const sent = SentSchema.safeParse(await api.call({ method: "POST", path: "/ephemeral/v1/send", data }, options));
-      if (!sent.success) throw new FeishuFailure({ type: "no-answer" }, "the answer names no message", { cause: sent.error });
+      if (!sent.success) throw new PlatformFailure({ type: "no-answer" }, "the answer names no message", { cause: sent.error });
       return messageId(sent.data.data.message_id);
     },
     async edit(id, body, options) {
@@ -116,7 +116,7 @@ export function createMessageApi(api: FeishuApi, appId: string): MessageApi {
         options,
       );
       const taken = UploadedSchema.safeParse(answer);
-      if (!taken.success) throw new FeishuFailure({ type: "no-answer" }, "the answer names no file", { cause: taken.error });
+      if (!taken.success) throw new PlatformFailure({ type: "no-answer" }, "the answer names no file", { cause: taken.error });
       return taken.data.data.image_key ?? taken.data.data.file_key ?? "";
     },
     async fetchResource({ messageId: id, key, type }, options) {

@@ -1,8 +1,8 @@
 import type { CallOptions, Card, ChannelHost, Mention, Origin, Outbound, SendOptions, SendReceipt } from "@factotum/channel-contract";
-import { createSendQueue, measure, rejectedReceipt } from "@factotum/channel-kit";
+import { PlatformFailure, createSendQueue, measure, rejectedReceipt } from "@factotum/channel-kit";
 import { MAX_FILE_BYTES, MAX_IMAGE_BYTES, MAX_TEXT_LENGTH } from "../capabilities.ts";
 import { receiveIdType } from "../conversation-id.ts";
-import { FeishuFailure, toReceipt } from "../errors.ts";
+import { toReceipt } from "../errors.ts";
 import { emojiType } from "./emoji.ts";
 import { idempotencyUuid } from "./idempotency-uuid.ts";
 import type { CardStreams } from "./card-streams.ts";
@@ -141,7 +141,7 @@ async function sendMedia(
   const key = await messages.upload(upload, { signal }).catch((error: unknown) => {
     const receipt = toReceipt(error);
     if (receipt.type !== "ambiguous") throw error;
-    throw new FeishuFailure({ type: "not-sent" }, receipt.cause, { cause: error });
+    throw new PlatformFailure({ type: "not-sent" }, receipt.cause, { cause: error });
   });
   const messageIds = [await messages.send({ target, body: contentOf(upload, key), uuid, replyTo }, { signal })];
   if (words !== undefined)

@@ -1,6 +1,6 @@
 import { ChannelError } from "@factotum/channel-contract";
 import type { CallOptions, ChannelHealth, ChannelHost } from "@factotum/channel-contract";
-import { backoffDelay, createUnreadableEvents } from "@factotum/channel-kit";
+import { PlatformFailure, backoffDelay, createUnreadableEvents } from "@factotum/channel-kit";
 import type { UnreadableEvents } from "@factotum/channel-kit";
 import * as z from "zod";
 import { domainOf, secretsOf } from "../api/feishu-api.ts";
@@ -9,7 +9,7 @@ import { loadSdk } from "../api/load-sdk.ts";
 import type { Sdk, SdkHttp } from "../api/load-sdk.ts";
 import { createSdkLogger } from "../api/sdk-logger.ts";
 import type { FeishuConfig } from "../config.ts";
-import { FeishuFailure, toChannelError } from "../errors.ts";
+import { toChannelError } from "../errors.ts";
 import type { AcceptEvent } from "../inbound/accept-event.ts";
 import type { Transport } from "./transport.ts";
 
@@ -102,9 +102,9 @@ class LongConnection implements Transport {
     AbortSignal.any([signal, this.#ended.signal]).throwIfAborted();
     this.#close();
     const opened = Promise.withResolvers<void>();
-    let lookup: FeishuFailure | undefined;
+    let lookup: PlatformFailure | undefined;
     let stood = false;
-    const fail = (failure: FeishuFailure): void => {
+    const fail = (failure: PlatformFailure): void => {
       lookup = failure;
       // An unreachable platform is reported at once, without waiting for the SDK's own retries.
       if (failure.reason.type !== "refused") opened.reject(failure);
@@ -126,7 +126,7 @@ class LongConnection implements Transport {
       onReconnected: () => this.#up(),
       onReconnecting: () => this.#down("the connection broke; reconnecting"),
       onError: (error) => {
-        const failure = lookup ?? new FeishuFailure({ type: "not-sent" }, error.message, { cause: error });
+        const failure = lookup ?? new PlatformFailure({ type: "not-sent" }, error.message, { cause: error });
         if (stood) this.#gaveUp(socket, failure);
         else opened.reject(failure);
       },
@@ -138,11 +138,11 @@ class LongConnection implements Transport {
   async #open(input: { sdk: Sdk; socket: Socket; opened: PromiseWithResolvers<void>; signal: AbortSignal }): Promise<void> {
     const { sdk, socket, opened, signal } = input;
     const { host } = this.#parts;
-    const onAbort = (): void => opened.reject(new FeishuFailure({ type: "not-sent" }, "the start was ended", { cause: signal.reason }));
+    const onAbort = (): void => opened.reject(new PlatformFailure({ type: "not-sent" }, "the start was ended", { cause: signal.reason }));
     const ends = AbortSignal.any([signal, this.#ended.signal]);
     ends.addEventListener("abort", onAbort, { once: true });
     using _timer = host.clock.schedule(CONNECT_TIMEOUT_MS, () =>
-      opened.reject(new FeishuFailure({ type: "not-sent" }, "Feishu did not answer in time")),
+      opened.reject(new PlatformFailure({ type: "not-sent" }, "Feishu did not answer in time")),
     );
     try {
       await socket.start({ eventDispatcher: this.#dispatcher(sdk) });
@@ -206,7 +206,7 @@ class LongConnection implements Transport {
   }
 
   /** The SDK does not retry an established connection. One that was never established is handled by whoever opened it. */
-  #gaveUp(socket: Socket, failure: FeishuFailure): void {
+  #gaveUp(socket: Socket, failure: PlatformFailure): void {
     if (this.#ended.signal.aborted || this.#socket !== socket) return;
     this.#close();
     this.#down(failure.message);
@@ -234,14 +234,14 @@ class LongConnection implements Transport {
 }
 
 /** Sees the answer of the address lookup, which the SDK reports only in its log. */
-function watchLookup(http: SdkHttp, fail: (failure: FeishuFailure) => void): SdkHttp {
+function watchLookup(http: SdkHttp, fail: (failure: PlatformFailure) => void): SdkHttp {
   const request = async (options: Parameters<SdkHttp["request"]>[0]): Promise<unknown> => {
     try {
       const answer = LookupSchema.parse(await http.request<unknown>(options));
       if (answer.code !== 0)
         fail(
-          new FeishuFailure(
-            { type: "refused", code: answer.code, status: 200 },
+          new PlatformFailure(
+            { type: "refused", code: String(answer.code), status: 200 },
             `Feishu answered ${answer.code}: ${answer.msg.slice(0, 300)}`,
           ),
         );
@@ -249,7 +249,9 @@ function watchLookup(http: SdkHttp, fail: (failure: FeishuFailure) => void): Sdk
       return { ...answer, data: answer.data ?? {} };
     } catch (error) {
       fail(
-        error instanceof FeishuFailure ? error : new FeishuFailure({ type: "no-answer" }, "the address lookup failed", { cause: error }),
+        error instanceof PlatformFailure
+          ? error
+          : new PlatformFailure({ type: "no-answer" }, "the address lookup failed", { cause: error }),
       );
       throw error;
     }

@@ -1,8 +1,7 @@
 import type { CallOptions, ChannelHost } from "@factotum/channel-contract";
-import { createBotIdentity } from "@factotum/channel-kit";
+import { PlatformFailure, createBotIdentity } from "@factotum/channel-kit";
 import type { BotIdentity } from "@factotum/channel-kit";
 import * as z from "zod";
-import { SlackFailure } from "../errors.ts";
 import type { SlackApi } from "./slack-api.ts";
 
 /** Who the bot is on the platform. */
@@ -42,7 +41,7 @@ export function createSlackBot(api: SlackApi, host: Pick<ChannelHost, "clock">, 
 async function askForBot(api: SlackApi, options: CallOptions): Promise<Bot> {
   const answer = IdentitySchema.safeParse(await api.call("auth.test", {}, options));
   if (!answer.success)
-    throw new SlackFailure({ type: "no-answer" }, "the answer does not have the documented form", { cause: answer.error });
+    throw new PlatformFailure({ type: "no-answer" }, "the answer does not have the documented form", { cause: answer.error });
   const { user_id: userId, bot_id: botId, team_id: teamId, user: name, response_metadata: metadata } = answer.data;
   return { userId, botId, teamId, name, scopes: metadata?.scopes ?? [] };
 }

@@ -25,11 +25,11 @@ test("an accepted answer has the granted scopes", async () => {
 test.each([
   [
     { type: "refuse", error: "not_in_channel" },
-    { type: "refused", error: "not_in_channel" },
+    { type: "refused", code: "not_in_channel" },
   ],
   [
     { type: "rate-limit", seconds: 12 },
-    { type: "rate-limited", retryAfterMs: 12_000 },
+    { type: "http", status: 429, retryAfterMs: 12_000 },
   ],
   [
     { type: "http", status: 503 },
@@ -86,6 +86,6 @@ test("a redirect is not followed with the token", async () => {
     fetch: async () => Promise.resolve(new Response(null, { status: 302, headers: { location: "https://evil.example/" } })),
   });
   await expect(api(host).download(`${slack.baseUrl}/files-pri/x`, { signal, maxBytes: 10 })).rejects.toMatchObject({
-    reason: { type: "refused", error: "permission_denied" },
+    reason: { type: "refused", code: "permission_denied" },
   });
 });

@@ -1,17 +1,17 @@
 import type { CallOptions, ChannelHost } from "@factotum/channel-contract";
+import { createHttpClient, createSdkFetch, PlatformFailure, platformFailureIn, retryAfterMs } from "@factotum/channel-kit";
+import type { HttpAnswer } from "@factotum/channel-kit";
+import { scopesOf } from "../errors.ts";
 import type { Logger, LogLevel } from "@slack/web-api";
 import * as z from "zod";
 import type { SlackConfig } from "../config.ts";
-import { SlackFailure } from "../errors.ts";
-import { createHttp } from "./http.ts";
-import type { HttpAnswer } from "./http.ts";
 import { loadSdk } from "./load-sdk.ts";
 import type { Sdk } from "./load-sdk.ts";
 
 /** An accepted answer of the platform. */
 type SlackAnswer = Readonly<Record<string, unknown>>;
 
-/** One account's access to the platform. Every call rejects with a SlackFailure. */
+/** One account's access to the platform. Every call rejects with a PlatformFailure. */
 export interface SlackApi {
   /** Calls a method of the Web API with the account's bot token, or with `token`. It is not repeated. */
   call(
@@ -51,13 +51,13 @@ const SILENT: Logger = {
 
 /** Creates the access of one account; the SDK is loaded with the first call. */
 export function createSlackApi(config: SlackConfig, host: Pick<ChannelHost, "fetch" | "clock">): SlackApi {
-  const http = createHttp(host);
+  const http = createHttpClient(host, { platform: "Slack" });
   const origin = (config.baseUrl ?? PLATFORM).replace(/\/+$/, "");
   let loading: Promise<Sdk> | undefined;
   const sdk = async (): Promise<Sdk> => {
     loading ??= loadSdk().catch((cause: unknown) => {
       loading = undefined;
-      throw new SlackFailure({ type: "local" }, "the SDK could not be loaded", { cause });
+      throw new PlatformFailure({ type: "local" }, "the SDK could not be loaded", { cause });
     });
     return loading;
   };
@@ -72,7 +72,7 @@ export function createSlackApi(config: SlackConfig, host: Pick<ChannelHost, "fet
         retryConfig: { retries: 0 },
         rejectRateLimitedCalls: true,
         allowAbsoluteUrls: false,
-        fetch: async (url, init) => toResponse(await http(url as string, init ?? {}, options)),
+        fetch: createSdkFetch(http, { ...options, inspect: checkAnswer }),
       });
       const answer = await client.apiCall(method, { ...parameters }).catch((error: unknown) => {
         throw toSlackFailure(method, error);
@@ -86,17 +86,17 @@ export function createSlackApi(config: SlackConfig, host: Pick<ChannelHost, "fet
     },
     async download(url, options) {
       if (!isOfPlatform(url, origin))
-        throw new SlackFailure({ type: "refused", error: "permission_denied" }, "the file is on another host");
+        throw new PlatformFailure({ type: "refused", code: "permission_denied" }, "the file is on another host");
       const headers = { authorization: `Bearer ${config.botToken}` };
       const answer = await http(url, { headers }, { ...options, timeoutMs: FILE_TIMEOUT_MS });
       // A redirect leads to the login page.
       if (answer.status >= 300 && answer.status < 400)
-        throw new SlackFailure({ type: "refused", error: "permission_denied" }, "the file cannot be read with the bot token");
+        throw new PlatformFailure({ type: "refused", code: "permission_denied" }, "the file cannot be read with the bot token");
       expectOk(answer);
       return answer;
     },
     async respond(url, message, options) {
-      if (!isOfPlatform(url, origin)) throw new SlackFailure({ type: "local" }, "the response address is on another host");
+      if (!isOfPlatform(url, origin)) throw new PlatformFailure({ type: "local" }, "the response address is on another host");
       const headers = { "content-type": "application/json; charset=utf-8" };
       expectOk(await http(url, { method: "POST", headers, body: JSON.stringify(message) }, options));
     },
@@ -111,37 +111,40 @@ export function isOfPlatform(address: string, origin: string): boolean {
   return url.protocol === "https:" && /(?:^|\.)(?:slack\.com|slack-files\.com)$/.test(url.hostname);
 }
 
-/** The answer for the SDK. What it would treat as its own failure, or repeat, is thrown here. */
-function toResponse({ status, headers, bytes }: HttpAnswer): Response {
-  if (status === 429) {
-    const seconds = Number(headers.get("retry-after") ?? Number.NaN);
-    const retryAfterMs = Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds * 1_000) : undefined;
-    throw new SlackFailure({ type: "rate-limited", ...(retryAfterMs !== undefined && { retryAfterMs }) }, "Slack's rate limit is reached");
-  }
+/** Throws what the SDK would treat as its own failure, or repeat. */
+function checkAnswer({ status, headers, bytes }: HttpAnswer): void {
+  if (status === 429) throw limited(headers);
   const answer = AnswerSchema.safeParse(parseJson(bytes));
   if (!answer.success) {
-    if (status === 200) throw new SlackFailure({ type: "no-answer" }, "the answer is not the platform's JSON");
-    throw new SlackFailure({ type: "http", status }, `HTTP ${status}`);
+    if (status === 200) throw new PlatformFailure({ type: "no-answer" }, "the answer is not the platform's JSON");
+    throw new PlatformFailure({ type: "http", status }, `HTTP ${status}`);
   }
-  return new Response(bytes, { headers });
 }
 
-function toSlackFailure(method: string, error: unknown): SlackFailure {
-  for (let at: unknown = error; at instanceof Error; at = "original" in at ? at.original : at.cause)
-    if (at instanceof SlackFailure) return at;
+function limited(headers: Headers): PlatformFailure {
+  const delayMs = retryAfterMs(headers);
+  return new PlatformFailure(
+    { type: "http", status: 429, ...(delayMs !== undefined && { retryAfterMs: delayMs }) },
+    "Slack's rate limit is reached",
+  );
+}
+
+function toSlackFailure(method: string, error: unknown): PlatformFailure {
+  const failure = platformFailureIn(error);
+  if (failure !== undefined) return failure;
   const refusal = RefusalSchema.safeParse(error instanceof Error && "data" in error ? error.data : undefined);
-  if (!refusal.success) return new SlackFailure({ type: "local" }, `${method} could not be called`, { cause: error });
+  if (!refusal.success) return new PlatformFailure({ type: "local" }, `${method} could not be called`, { cause: error });
   const { error: code, needed, response_metadata: metadata } = refusal.data;
   const details = (metadata?.messages ?? []).map((message) => message.slice(0, 200)).join("; ");
-  return new SlackFailure(
-    { type: "refused", error: code, ...(needed !== undefined && { needed }) },
+  return new PlatformFailure(
+    { type: "refused", code, ...(code === "missing_scope" && { scopes: scopesOf(needed) }) },
     `Slack refused ${method}: ${code}${details === "" ? "" : ` (${details})`}`,
   );
 }
 
-function expectOk({ status }: HttpAnswer): void {
-  if (status === 429) throw new SlackFailure({ type: "rate-limited" }, "Slack's rate limit is reached");
-  if (status < 200 || status >= 300) throw new SlackFailure({ type: "http", status }, `HTTP ${status}`);
+function expectOk({ status, headers }: HttpAnswer): void {
+  if (status === 429) throw limited(headers);
+  if (status < 200 || status >= 300) throw new PlatformFailure({ type: "http", status }, `HTTP ${status}`);
 }
 
 function parseJson(bytes: Uint8Array): unknown {

@@ -29,9 +29,9 @@ interface Known extends DirectoryEntry {
 
 /** People and conversations of the workspace, read once in ten minutes. */
 export interface Directory {
-  /** As `Channel.directory`; rejects with a SlackFailure. */
+  /** As `Channel.directory`; rejects with a PlatformFailure. */
   search(query: string, options: CallOptions & { readonly limit: number }): Promise<readonly DirectoryEntry[]>;
-  /** As `Channel.resolveTarget`; rejects with a SlackFailure. */
+  /** As `Channel.resolveTarget`; rejects with a PlatformFailure. */
   resolve(query: string, options: CallOptions): Promise<Origin | undefined>;
 }
 

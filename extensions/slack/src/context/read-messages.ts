@@ -1,7 +1,7 @@
 import type { CallOptions } from "@factotum/channel-contract";
+import { PlatformFailure } from "@factotum/channel-kit";
 import * as z from "zod";
 import type { SlackApi } from "../api/slack-api.ts";
-import { SlackFailure } from "../errors.ts";
 import { MessageSchema } from "../inbound/event-schema.ts";
 import type { SlackMessage } from "../inbound/event-schema.ts";
 import { isWritten } from "../inbound/parse-message.ts";
@@ -43,7 +43,7 @@ type Query = Pick<MessageRange, "before" | "after"> & { readonly size: number; r
 
 /**
  * Reads the newest messages of a conversation or a thread that somebody wrote, oldest first: fewer than `limit` only if there are no more. Rejects with a
- * SlackFailure.
+ * PlatformFailure.
  */
 export async function readMessages(api: SlackApi, range: MessageRange, options: CallOptions): Promise<readonly SlackMessage[]> {
   const read = async (query: Query): Promise<Page> => readPage(api, range, query, options);
@@ -83,7 +83,7 @@ async function readThread(
     else if (page.messages.length >= limit) return page.messages;
     else tooLate = middle;
   }
-  throw new SlackFailure({ type: "local" }, "the newest messages of this thread could not be found");
+  throw new PlatformFailure({ type: "local" }, "the newest messages of this thread could not be found");
 }
 
 async function readPage(api: SlackApi, range: MessageRange, query: Query, options: CallOptions): Promise<Page> {

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { messageId } from "@factotum/channel-contract";
 import type { CallOptions, MessageId } from "@factotum/channel-contract";
+import { PlatformFailure } from "@factotum/channel-kit";
 import * as z from "zod";
 import type { SlackApi } from "../api/slack-api.ts";
-import { refusalOf, SlackFailure } from "../errors.ts";
+import { refusalOf } from "../errors.ts";
 import type { MessageBody } from "./render-text.ts";
 
 /** Where a message goes: a conversation of the platform, and a thread of it. */
@@ -24,7 +25,7 @@ export function metadataKey(idempotencyKey: string): string {
   return createHash("sha256").update(idempotencyKey).digest("hex").slice(0, 32);
 }
 
-/** The message calls of the platform that are used. Each rejects with a SlackFailure. */
+/** The message calls of the platform that are used. Each rejects with a PlatformFailure. */
 export interface MessageApi {
   post(message: { readonly place: Place; readonly body: MessageBody; readonly key: string }, options: CallOptions): Promise<MessageId>;
   postFor(user: string, message: { readonly place: Place; readonly body: MessageBody }, options: CallOptions): Promise<MessageId>;
@@ -79,7 +80,7 @@ export function createMessageApi(api: SlackApi): MessageApi {
       const known = directChats.get(id);
       if (known !== undefined) return known;
       const opened = OpenedSchema.safeParse(await api.call("conversations.open", { users: id }, options));
-      if (!opened.success) throw new SlackFailure({ type: "not-sent" }, "Slack named no direct chat");
+      if (!opened.success) throw new PlatformFailure({ type: "not-sent" }, "Slack named no direct chat");
       directChats.set(id, opened.data.channel.id);
       return opened.data.channel.id;
     },
@@ -98,6 +99,6 @@ function parametersOf({ channel, threadTs }: Place, { text, blocks }: MessageBod
 }
 
 function idOf(ts: string | undefined): MessageId {
-  if (ts === undefined) throw new SlackFailure({ type: "no-answer" }, "the answer names no message");
+  if (ts === undefined) throw new PlatformFailure({ type: "no-answer" }, "the answer names no message");
   return messageId(ts);
 }

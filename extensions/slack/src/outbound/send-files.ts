@@ -1,8 +1,9 @@
 import { messageId } from "@factotum/channel-contract";
 import type { CallOptions, ChannelHost, Media, MessageId } from "@factotum/channel-contract";
+import { PlatformFailure } from "@factotum/channel-kit";
 import * as z from "zod";
 import type { SlackApi } from "../api/slack-api.ts";
-import { mayBeDone, SlackFailure } from "../errors.ts";
+import { mayBeDone } from "../errors.ts";
 import type { Place } from "./message-api.ts";
 
 const AnnouncedSchema = z.looseObject({ upload_url: z.url(), file_id: z.string().min(1) });
@@ -30,8 +31,8 @@ export async function sendFiles(
   const { api } = parts;
   const { place, media, comment } = message;
   const files = await uploadAll(api, media, options).catch((error: unknown) => {
-    if (error instanceof SlackFailure && mayBeDone(error.reason))
-      throw new SlackFailure({ type: "not-sent" }, error.message, { cause: error });
+    if (error instanceof PlatformFailure && mayBeDone(error))
+      throw new PlatformFailure({ type: "not-sent" }, error.message, { cause: error });
     throw error;
   });
   await api.call(
@@ -58,7 +59,7 @@ async function uploadAll(
   for (const [index, { fileName, kind, bytes }] of media.entries()) {
     const filename = fileName?.split(/[/\\]/).at(-1) || `${kind}-${index + 1}.${EXTENSIONS[kind]}`;
     const announced = AnnouncedSchema.safeParse(await api.call("files.getUploadURLExternal", { filename, length: bytes.length }, options));
-    if (!announced.success) throw new SlackFailure({ type: "not-sent" }, "Slack named no address for the file");
+    if (!announced.success) throw new PlatformFailure({ type: "not-sent" }, "Slack named no address for the file");
     await api.upload(announced.data.upload_url, bytes, options);
     files.push({ id: announced.data.file_id, title: filename });
   }

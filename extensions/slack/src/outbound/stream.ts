@@ -1,8 +1,9 @@
 import { messageId } from "@factotum/channel-contract";
 import type { CallOptions, MessageId, Outbound } from "@factotum/channel-contract";
+import { PlatformFailure } from "@factotum/channel-kit";
 import * as z from "zod";
 import type { SlackApi } from "../api/slack-api.ts";
-import { refusalOf, SlackFailure } from "../errors.ts";
+import { refusalOf } from "../errors.ts";
 import type { SlackReplyContext } from "../inbound/reply-context.ts";
 import type { Place } from "./message-api.ts";
 import { renderStreamPart } from "./render-text.ts";
@@ -51,7 +52,7 @@ export function createStreams(api: SlackApi): Streams {
         options,
       );
       const started = StartedSchema.safeParse(answer);
-      if (!started.success) throw new SlackFailure({ type: "no-answer" }, "the answer names no message");
+      if (!started.success) throw new PlatformFailure({ type: "no-answer" }, "the answer names no message");
       const { ts } = started.data;
       await append(channel, ts, parts, options);
       if (isLast) await api.call("chat.stopStream", { channel, ts }, options);

@@ -1,10 +1,10 @@
 import type { CallOptions, ChannelHealth, ChannelHost } from "@factotum/channel-contract";
-import { backoffDelay, createUnreadableEvents } from "@factotum/channel-kit";
+import { PlatformFailure, backoffDelay, createUnreadableEvents } from "@factotum/channel-kit";
 import type { UnreadableEvents } from "@factotum/channel-kit";
 import * as z from "zod";
 import type { SlackBot } from "../api/bot-identity.ts";
 import type { SlackApi } from "../api/slack-api.ts";
-import { SlackFailure, toChannelError } from "../errors.ts";
+import { toChannelError } from "../errors.ts";
 import type { AcceptDelivery, Delivery } from "../inbound/accept-event.ts";
 import { SocketConnection } from "./socket-connection.ts";
 import type { Transport } from "./transport.ts";
@@ -94,7 +94,7 @@ class SocketMode implements Transport {
     const { api, appToken, host } = this.#parts;
     const signal = AbortSignal.any([startSignal, this.#ended.signal]);
     const opened = OpenedSchema.safeParse(await api.call("apps.connections.open", {}, { signal, token: appToken }));
-    if (!opened.success) throw new SlackFailure({ type: "no-answer" }, "Slack named no address for the connection");
+    if (!opened.success) throw new PlatformFailure({ type: "no-answer" }, "Slack named no address for the connection");
     signal.throwIfAborted();
     const connection: SocketConnection = new SocketConnection(opened.data.url, host.clock, {
       evidence: () => {
@@ -105,7 +105,7 @@ class SocketMode implements Transport {
       closed: (reason) => this.#closed(connection, reason),
     });
     await connection.opened({ signal }).catch((cause: unknown) => {
-      throw new SlackFailure({ type: "not-sent" }, cause instanceof Error ? cause.message : "the connection failed", { cause });
+      throw new PlatformFailure({ type: "not-sent" }, cause instanceof Error ? cause.message : "the connection failed", { cause });
     });
     const previous = this.#connection;
     this.#connection = connection;
