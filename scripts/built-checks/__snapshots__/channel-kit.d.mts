@@ -1,4 +1,4 @@
-import { AccountProgress, CallOptions, ChannelError, ChannelErrorCode, ChannelHealth, ChannelHost, Clock, MsgContext, Outbound, Random, Retry, SendReceipt } from "@factotum/channel-contract";
+import { AccountProgress, CallOptions, ChannelError, ChannelErrorCode, ChannelHealth, ChannelHost, Clock, Markdown, MediaKind, MsgContext, Outbound, Random, Retry, SendReceipt } from "@factotum/channel-contract";
 import { Root } from "mdast";
 /** Bounds of a backoff. */
 interface BackoffOptions {
@@ -366,6 +366,16 @@ declare function createSendQueue({ logger }: Pick<ChannelHost, "logger">, { toRe
 declare function rejectedReceipt(code: ChannelErrorCode, message: string, retry?: "never" | "backoff"): SendReceipt & {
   readonly type: "rejected";
 };
+/** The type of bytes, regardless of their name. */
+interface SniffedMedia {
+  readonly kind: MediaKind;
+  /** Without parameters. */
+  readonly mimeType: string;
+  /** File extension, without a dot; letters and digits. */
+  readonly extension: string;
+}
+/** Detects the type from the bytes. Declared type and file name do not matter. */
+declare function sniffMedia(bytes: Uint8Array): Promise<SniffedMedia>;
 /** Counts verified events that were lost because they do not have the form of a message, for log and status. */
 interface UnreadableEvents {
   /** Counts and logs one; `reason` must not contain text of the message. */
@@ -665,6 +675,31 @@ interface FlattenOptions {
  * to and HTML become text (`<br>` a line end), control characters are dropped. Linear; nesting costs no stack.
  */
 declare function flattenMarkdown(source: string | Root, options: FlattenOptions): readonly Piece[];
+/** How a part of a text is shown. */
+type EntityStyle = {
+  readonly type: "strong" | "emphasis" | "strikethrough" | "code" | "quote";
+} | {
+  readonly type: "code-block";
+  readonly language?: string;
+} | {
+  readonly type: "link";
+  readonly url?: string;
+} | {
+  readonly type: "mention";
+};
+/** A part of a text with its style. Entities may nest and overlap, in any order. */
+interface TextEntity {
+  /** Start in the text, in UTF-16 units. */
+  readonly offset: number;
+  /** In UTF-16 units. What lies outside the text is ignored; half a surrogate pair is completed. */
+  readonly length: number;
+  readonly style: EntityStyle;
+}
+/**
+ * Converts a text with entities to the contract's Markdown: parsed, it shows the same characters in the same styles. Quotes and code blocks stand in paragraphs
+ * of their own. Within a code block there are no other styles, and of overlapping code blocks or links the first counts.
+ */
+declare function parseEntities(text: string, entities: readonly TextEntity[]): Markdown;
 /**
  * Matches `@name` of one of `names` (the first group) where it is a word of its own: not in `mail@name.example`, `/@name` or `@names`. The longest name wins,
  * since one can begin with another. `undefined` without names.
@@ -749,4 +784,4 @@ interface BlockLimits {
  * table that is becomes code. Nothing visible gives no message. Throws a RangeError for limits below the minimum.
  */
 declare function renderBlocks(source: string | Root, limits?: BlockLimits): StyledBlock[][];
-export { type AsteriskMarkupOptions, type BackoffOptions, type BlockItem, type BlockLimits, type BotIdentity, type BotIdentityOptions, type BreakKind, type CachedLookup, type CachedLookupOptions, type CappedBody, type CellAlign, type ChunkLimits, type ChunkOptions, type ConnectionState, type ConnectionSupervisor, type ConnectionSupervisorOptions, type Content, type Dialect, type ErrorClassifier, type ErrorTables, type EventOutcome, type FlattenOptions, type Frame, HTTP_STATUSES, type HttpAnswer, type HttpClient, type HttpClientOptions, type HttpLimits, type Joint, type Junction, type KeyedQueue, type LookupFailure, type MarkdownChunk, type MarkdownMarkupOptions, type MarkdownStream, type NetworkFailure, type Piece, type Place, type PlainTextOptions, PlatformFailure, type PlatformFailureReason, type QueuedSend, type RateLimiter, type RateLimiterOptions, type ReceiveQueue, type ReceiveQueueOptions, type RefusedRequest, type RenderOptions, type SdkFetchOptions, type SendQueue, type Span, type StyledBlock, type StyledRun, type SupervisedConnection, type TextUnit, type TimestampOptions, type UnreadableEvents, type VerifiedRequest, type WebhookHealth, type WebhookReceiver, type WebhookReceiverOptions, asteriskMarkup, backoffDelay, chunkMarkdown, constantTimeEqual, controlCodes, createBotIdentity, createBoundedMap, createCachedLookup, createConnectionSupervisor, createErrorClassifier, createHttpClient, createKeyedQueue, createMarkdownStream, createRateLimiter, createReceiveQueue, createSdkFetch, createSendQueue, createUnreadableEvents, createWebhookHealth, createWebhookReceiver, errorCodeOf, flattenMarkdown, htmlDocument, htmlSubset, isLocalError, markdownMarkup, measure, mentionPattern, networkFailureOf, parseMarkdown, plainText, platformFailureIn, raceAbort, readBodyCapped, rejectedReceipt, renderBlocks, renderMarkdown, replaceMentions, retryAfterMs, verifyTimestamp };
+export { type AsteriskMarkupOptions, type BackoffOptions, type BlockItem, type BlockLimits, type BotIdentity, type BotIdentityOptions, type BreakKind, type CachedLookup, type CachedLookupOptions, type CappedBody, type CellAlign, type ChunkLimits, type ChunkOptions, type ConnectionState, type ConnectionSupervisor, type ConnectionSupervisorOptions, type Content, type Dialect, type EntityStyle, type ErrorClassifier, type ErrorTables, type EventOutcome, type FlattenOptions, type Frame, HTTP_STATUSES, type HttpAnswer, type HttpClient, type HttpClientOptions, type HttpLimits, type Joint, type Junction, type KeyedQueue, type LookupFailure, type MarkdownChunk, type MarkdownMarkupOptions, type MarkdownStream, type NetworkFailure, type Piece, type Place, type PlainTextOptions, PlatformFailure, type PlatformFailureReason, type QueuedSend, type RateLimiter, type RateLimiterOptions, type ReceiveQueue, type ReceiveQueueOptions, type RefusedRequest, type RenderOptions, type SdkFetchOptions, type SendQueue, type SniffedMedia, type Span, type StyledBlock, type StyledRun, type SupervisedConnection, type TextEntity, type TextUnit, type TimestampOptions, type UnreadableEvents, type VerifiedRequest, type WebhookHealth, type WebhookReceiver, type WebhookReceiverOptions, asteriskMarkup, backoffDelay, chunkMarkdown, constantTimeEqual, controlCodes, createBotIdentity, createBoundedMap, createCachedLookup, createConnectionSupervisor, createErrorClassifier, createHttpClient, createKeyedQueue, createMarkdownStream, createRateLimiter, createReceiveQueue, createSdkFetch, createSendQueue, createUnreadableEvents, createWebhookHealth, createWebhookReceiver, errorCodeOf, flattenMarkdown, htmlDocument, htmlSubset, isLocalError, markdownMarkup, measure, mentionPattern, networkFailureOf, parseEntities, parseMarkdown, plainText, platformFailureIn, raceAbort, readBodyCapped, rejectedReceipt, renderBlocks, renderMarkdown, replaceMentions, retryAfterMs, sniffMedia, verifyTimestamp };

@@ -27,7 +27,7 @@ type Visitor<Node extends Nodes> = (node: Node, context: Context) => readonly St
 const EXIT: Piece = { type: "exit" };
 
 /** Schemes that a message links to. Others can notify people (`tg:`) or run code (`javascript:`); they are shown as text, like relative addresses. */
-const LINKABLE = /^(?:https?:\/\/|mailto:|tel:)/i;
+export const LINKABLE: RegExp = /^(?:https?:\/\/|mailto:|tel:)/i;
 
 const HTML_BREAK = /^<br\s*\/?>$/i;
 const HTML_COMMENT = /^<!--[^]*-->$/;
@@ -196,20 +196,20 @@ function plainTextOf(nodes: readonly Nodes[]): string | undefined {
 }
 
 /** Inline code. */
-function codeSpan(value: string): Span {
+export function codeSpan(value: string): Span {
   return { type: "code", backticks: longestRun(value), padded: /^`|`$|^ .*\S.* $/s.test(value) };
 }
 
 function codeBlock(value: string, language: string | undefined): Step[] {
   const name = language?.replaceAll(/[^\w+#.-]/g, "");
-  const lines = clean(value)
+  const lines = cleanText(value)
     .split("\n")
     .flatMap((text, index): Step[] => [...(index === 0 ? [] : [{ type: "break", kind: "line" } as const]), { type: "text", text }]);
   return spanned({ type: "code-block", ...(name !== undefined && name !== "" && { language: name }), backticks: longestRun(value) }, lines);
 }
 
 function texts(value: string, context: Context): Step[] {
-  return clean(value)
+  return cleanText(value)
     .split("\n")
     .flatMap((text, index): Step[] => [...(index === 0 ? [] : lineBreak(context)), { type: "text", text }]);
 }
@@ -219,7 +219,7 @@ function lineBreak({ inCell }: Context): Step[] {
 }
 
 /** Line ends are one character, and nothing controls a terminal or a parser. */
-function clean(value: string): string {
+export function cleanText(value: string): string {
   return value.replaceAll(/\r\n?/g, "\n").replaceAll(CONTROLS, "").toWellFormed();
 }
 
@@ -227,7 +227,8 @@ function clean(value: string): string {
 // oxlint-disable-next-line no-control-regex -- these are meant
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
-function longestRun(text: string): number {
+/** Length of the longest run of backticks. */
+export function longestRun(text: string): number {
   return Iterator.from(text.matchAll(/`+/g)).reduce((longest, [run]) => Math.max(longest, run.length), 0);
 }
 

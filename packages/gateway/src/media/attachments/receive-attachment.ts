@@ -1,8 +1,8 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Logger } from "@factotum/agent-contract";
 import type { AttachmentRef } from "@factotum/channel-contract";
+import { sniffMedia } from "@factotum/channel-kit";
 import { INLINE_MAX_BYTES } from "../media-limits.ts";
-import { sniffMedia } from "../sniff-media.ts";
 import type { MediaStore, StoredMedia } from "../store/media-store.ts";
 import type { FetchedAttachment } from "./fetch-attachment.ts";
 

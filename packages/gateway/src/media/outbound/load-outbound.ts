@@ -1,9 +1,9 @@
 import type { RunFacts } from "@factotum/agent-contract";
 import type { ChannelCapabilities, MediaKind } from "@factotum/channel-contract";
+import { sniffMedia } from "@factotum/channel-kit";
 import { mediaName } from "../media-words.ts";
 import type { LocalFiles } from "../local-files.ts";
 import type { RemoteFiles } from "../remote-files.ts";
-import { sniffMedia } from "../sniff-media.ts";
 import { parseMediaTarget } from "../../kernel/parse-media-target.ts";
 
 /** A file named by an answer. */
