@@ -1,7 +1,7 @@
 import { ModelError } from "@factotum/agent-contract";
 import type { Logger } from "@factotum/agent-contract";
 import { resolveSecret } from "@factotum/config";
-import type { ProviderConfig } from "@factotum/config";
+import type { ProviderConfig, Secret } from "@factotum/config";
 import { readProviderKey } from "@factotum/models";
 
 /** A key that has a value. */
@@ -39,13 +39,27 @@ export async function findKeys(providerId: string, provider: ProviderConfig | un
     const resolution = await resolveSecret(key.secret, { env: lookup.environment });
     if (resolution.type === "resolved") found.push({ value: resolution.value, name: key.name, place: key.place });
     else {
-      const advice = key.secret.type === "file" && key.place === `${place}.apiKey` ? ` Set it with "factotum auth set ${providerId}".` : "";
-      problems.push(`${key.place} has no value: ${resolution.message}.${advice}`);
+      problems.push(`${key.place} has no value: ${resolution.message}.${adviceFor(key, providerId)}`);
     }
   }
   if (found.length === 0) throw new ModelError("unauthorized", problems.join(" "), { retry: { type: "never" } });
   for (const detail of problems) lookup.logger.warn("A credential cannot be used", { provider: providerId, detail });
   return found;
+}
+
+/** What to do about a key without a value; the reason of a missing variable says it already. */
+function adviceFor({ secret, place }: { readonly secret: Secret; readonly place: string }, providerId: string): string {
+  switch (secret.type) {
+    case "env":
+      return "";
+    case "file":
+      if (place === `models.providers.${providerId}.apiKey`) return ` Set it with "factotum auth set ${providerId}".`;
+      return " Put the key into this file.";
+    case "exec":
+      return " Correct the command, or name another source of the key there.";
+    case "literal":
+      return " Set the key there.";
+  }
 }
 
 function fromEnvironment(providerId: string, { environment }: KeyLookup): readonly FoundKey[] {
