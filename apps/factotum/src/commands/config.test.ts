@@ -167,6 +167,31 @@ test.each(["nope/xx", "anthropic"])("set notes a model that validate notes: %s",
   expect(stderr).toContain(`${note}\n`);
 });
 
+test("validate and set note ids that match nobody on their channel, with the right form", async () => {
+  await using cli = await withConfig(
+    JSON.stringify({
+      commands: { ownerAllowFrom: ["feishu:ou_olga", "feishu:on_olga"] },
+      session: { identityLinks: { bob: ["slack:bob"] } },
+      channels: {
+        irc: { host: "irc.test", nick: "bot", channels: [], allowFrom: ["account:bob"], groups: { "#den": { allowFrom: ["bob"] } } },
+      },
+    }),
+  );
+  const { code, stdout } = await cli.run("config", "validate", "--json");
+  const { problems } = JSON.parse(stdout) as { problems: { type: string; path: string; message: string; line?: number }[] };
+  expect([code, problems.map(({ type, path }) => [type, path])]).toEqual([
+    0,
+    [
+      ["notice", "commands.ownerAllowFrom[1]"],
+      ["notice", "channels.irc.groups.#den.allowFrom[0]"],
+      ["notice", "session.identityLinks.bob[0]"],
+    ],
+  ]);
+  expect(problems[0]?.message).toMatch(/"on_olga" is .* matches nobody.* Write the open id/);
+  const { stderr } = await cli.run("config", "set", "channels.irc.allowFrom", '["Bob"]');
+  expect(stderr).toMatch(/note: .*channels\.irc\.allowFrom\[0\].*"Bob" matches nobody/);
+});
+
 test("unset of an unknown key names it, as get does", async () => {
   await using cli = await withConfig("{}");
   const unset = await cli.run("config", "unset", "tools.nosuch");

@@ -147,10 +147,10 @@ test("an id in an allowlist that matches no one is named, with what to write", a
   const { all } = await findings(cli);
   const found = all.filter(({ check }) => check === "sender-id");
   expect(found.map(({ message }) => message.split(":")[0])).toEqual([
-    "commands.ownerAllowFrom",
-    "session.identityLinks.olga",
-    "channels.feishu.accounts.work.allowFrom",
-    "channels.feishu.accounts.work.groups.oc_team.allowFrom",
+    "commands.ownerAllowFrom[0]",
+    "session.identityLinks.olga[0]",
+    "channels.feishu.accounts.work.allowFrom[1]",
+    "channels.feishu.accounts.work.groups.oc_team.allowFrom[0]",
   ]);
   expect(found[0]).toMatchObject({ level: "warning", fix: expect.stringContaining("ou_") as string });
 });

@@ -80,7 +80,7 @@ async function examine(context: CliContext): Promise<readonly Finding[]> {
     ...(await checkChannels(config, own.env)),
     ...(await checkLogins(context, config, own.env)),
     ...checkAccounts(config),
-    ...(await checkSenderIds(config)),
+    ...(await checkSenderIds(loaded)),
     ...checkSettings(config),
   ];
 }

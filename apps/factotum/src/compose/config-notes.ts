@@ -12,18 +12,26 @@ import {
   type KeyPath,
   type LoadedConfig,
 } from "@factotum/config";
+import { senderIdProblems } from "./sender-id-problems.ts";
 import { isListedModel, listedModels, PROVIDERS } from "@factotum/models";
 
-/** Names in a valid file that are unknown to this machine or version: models, and secrets without a value. Returned as notices with their paths in the file. */
+/** Names in a valid file that are unknown to this machine or version: models, secrets without a value, and ids that match no sender. Returned as notices with their paths in the file. */
 export async function configNotes(loaded: LoadedConfig, { env }: { readonly env: Environment }): Promise<readonly ConfigProblem[]> {
   if (loaded.source !== "file") return [];
-  const notes = [...modelNotes(loaded.written), ...(await unresolvedSecrets(loaded.written, { env }))];
+  const { written } = loaded;
+  const notes = [...modelNotes(written), ...(await unresolvedSecrets(written, { env })), ...(await senderIdNotes(written))];
   if (notes.length === 0) return notes;
   const text = await readFile(loaded.path, "utf8");
-  return locateProblems(notes, { text, format: formatOf(loaded.path), document: loaded.written });
+  return locateProblems(notes, { text, format: formatOf(loaded.path), document: written });
 }
 
 type Written = LoadedConfig["written"];
+
+/** The notices are phrases, which the path precedes. */
+async function senderIdNotes(written: Written): Promise<readonly ConfigProblem[]> {
+  const problems = await senderIdProblems(written);
+  return problems.map(({ path, message, fix }) => ({ type: "notice", path, message: `${message} ${fix}` }));
+}
 
 /** Models in a document that its provider may not offer, or whose provider is unknown. */
 function modelNotes(written: Written): readonly ConfigProblem[] {
