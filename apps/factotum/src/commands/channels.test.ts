@@ -180,6 +180,37 @@ test("shows capabilities, of a built-in channel too", async () => {
   expect((await home.run("channels", "capabilities", "webchat")).stdout).toMatch(/^addressing +session-key$/m);
 });
 
+test("probe and capabilities ask the running gateway", async () => {
+  await add();
+  const asked: unknown[] = [];
+  const results: Record<string, unknown> = {
+    "channels.capabilities": { capabilities: { threads: "native", optional: ["probe"] } },
+    "channels.probe": { account: { id: "loft-9", name: "The gateway's loft" }, missingPermissions: ["coo"] },
+  };
+  await using _gateway = await FakeGateway.start(home.factotumHome, {
+    connect: async () => true,
+    request: async (method, _token, params) => {
+      asked.push([method, params]);
+      return results[method];
+    },
+  });
+  expect(await home.run("channels", "probe", "pigeon")).toMatchObject({
+    code: 1,
+    stdout: "pigeon/default works: The gateway's loft (loft-9)\n! it lacks the permission coo\n",
+  });
+  const address = { channel: "pigeon", accountId: "default" };
+  expect(asked).toEqual([
+    ["channels.capabilities", address],
+    ["channels.probe", address],
+  ]);
+  expect((await home.run("channels", "capabilities", "pigeon")).stdout).toMatch(/^threads +native$/m);
+  results["channels.capabilities"] = { capabilities: { optional: [] } };
+  expect(await home.run("channels", "probe", "pigeon")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("cannot be probed") as string,
+  });
+});
+
 test("the state is the running gateway's", async () => {
   expect(await home.run("channels", "status")).toMatchObject({ code: 3 });
 });

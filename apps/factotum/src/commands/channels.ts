@@ -17,6 +17,7 @@ import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { renderTable } from "../runtime/render-table.ts";
+import type { InspectedAccount } from "./inspect-account.ts";
 import { refusedStart } from "./refused-start.ts";
 
 interface Format {
@@ -98,19 +99,20 @@ export async function channelsRemove(context: CliContext, named: string, { json 
   return EXIT.ok;
 }
 
-/** Checks an account's credential and permissions, without a gateway. */
+/** Checks an account's credential and permissions. */
 export async function channelsProbe(context: CliContext, named: string, { json }: Format): Promise<number> {
-  const { name, channel } = await idle(context, named);
-  if (channel.probe === undefined) throw new CliError("failure", `${name} cannot be probed: the channel has no call for it.`);
-  const { account, missingPermissions } = await channel.probe({ signal: context.signal }).catch((error: unknown) => {
-    throw new CliError("failure", `${name} does not work: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  return inspect(context, named, async (name, { probe }) => {
+    if (probe === undefined) throw new CliError("failure", `${name} cannot be probed: the channel has no call for it.`);
+    const { account, missingPermissions } = await probe().catch((error: unknown) => {
+      throw new CliError("failure", `${name} does not work: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    });
+    if (json) printJson(context, { channel: name, account, missingPermissions });
+    else {
+      context.print(`${name} works: ${account.name === undefined ? account.id : `${account.name} (${account.id})`}\n`);
+      for (const permission of missingPermissions) context.print(`! it lacks the permission ${permission}\n`);
+    }
+    return missingPermissions.length === 0 ? EXIT.ok : EXIT.failure;
   });
-  if (json) printJson(context, { channel: name, account, missingPermissions });
-  else {
-    context.print(`${name} works: ${account.name === undefined ? account.id : `${account.name} (${account.id})`}\n`);
-    for (const permission of missingPermissions) context.print(`! it lacks the permission ${permission}\n`);
-  }
-  return missingPermissions.length === 0 ? EXIT.ok : EXIT.failure;
 }
 
 /** Logs an account in, step by step. */
@@ -122,30 +124,27 @@ export async function channelsLogin(context: CliContext, named: string, format: 
 
 /** What a channel can do, as it declares it. */
 export async function channelsCapabilities(context: CliContext, named: string, { json }: Format): Promise<number> {
-  const { name, channel } = await idle(context, named);
-  if (json) {
-    printJson(context, { channel: name, capabilities: channel.capabilities });
+  return inspect(context, named, async (name, { capabilities }) => {
+    if (json) {
+      printJson(context, { channel: name, capabilities });
+      return EXIT.ok;
+    }
+    const rows = Object.entries(capabilities).map(([key, value]) => [key, typeof value === "string" ? value : JSON.stringify(value)]);
+    context.print(renderTable(["CAPABILITY", "VALUE"], rows));
     return EXIT.ok;
-  }
-  const rows = Object.entries(channel.capabilities).map(([key, value]) => [
-    key,
-    typeof value === "object" ? JSON.stringify(value) : String(value),
-  ]);
-  context.print(renderTable(["CAPABILITY", "VALUE"], rows));
-  return EXIT.ok;
+  });
 }
 
-async function idle(context: CliContext, named: string) {
+async function inspect(
+  context: CliContext,
+  named: string,
+  work: (name: string, inspected: InspectedAccount) => Promise<number>,
+): Promise<number> {
   const loaded = await load(context);
   const account = accountOf(named, loaded);
   const name = `${account.channel}/${account.accountId}`;
-  const { createIdleChannel } = await import("../compose/idle-channel.ts");
-  try {
-    const address = { channel: account.channel, accountId: account.accountId };
-    return { name, account: address, channel: await createIdleChannel(loaded.config, account, context) };
-  } catch (error) {
-    throw new CliError("failure", error instanceof Error ? error.message : String(error), { cause: error });
-  }
+  const { inspectAccount } = await import("./inspect-account.ts");
+  return inspectAccount(context, { config: loaded.config, account }, async (inspected) => work(name, inspected));
 }
 
 async function load({ env }: CliContext): Promise<LoadedConfig> {
