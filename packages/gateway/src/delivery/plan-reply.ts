@@ -15,8 +15,8 @@ export interface FinalReply {
   readonly text: string;
   /** A notice comes from the gateway, so no part of it was shown before. It replaces a preview that shows no part of an answer. */
   readonly purpose: "reply" | "notice";
+  /** Checked with `knownTarget`. */
   readonly asked: ReplyTarget;
-  readonly isGiven: (id: string) => boolean;
   /** Characters of the text that have outbox rows. */
   readonly covered: number;
   readonly streamed: StreamedReply | undefined;
@@ -51,7 +51,6 @@ export function planReply(
         turn,
         asked: reply.asked,
         mode,
-        isGiven: reply.isGiven,
         isFirstOfTurn: part === 0 && !hasBegun,
         isFirstOfAnswer: part === 0 && covered === 0,
       }),

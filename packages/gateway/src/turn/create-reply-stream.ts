@@ -1,6 +1,6 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Logger, Random, Clock } from "@factotum/agent-contract";
-import type { InboxStore, OutboxStore, SessionStore, TurnStore } from "@factotum/store";
+import type { InboxStore, OutboxStore, SessionStore, TranscriptStore, TurnStore } from "@factotum/store";
 import type { ChunkLimits } from "@factotum/channel-kit";
 import type { ResolvedAgent } from "@factotum/config";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
@@ -12,6 +12,7 @@ import { ownMessages } from "./prepared-turn.ts";
 import type { PreparedTurn } from "./prepared-turn.ts";
 import { BlockStream } from "../delivery/streaming/block-stream.ts";
 import type { BlockStreamOptions } from "../delivery/streaming/block-stream.ts";
+import type { IsKnownMessage } from "../delivery/reply-to.ts";
 import { HumanPace } from "../delivery/streaming/human-pace.ts";
 import { PreviewStream } from "../delivery/streaming/preview-stream.ts";
 import type { ReplyStream } from "../delivery/streaming/reply-stream.ts";
@@ -20,15 +21,18 @@ import type { ReplyStream } from "../delivery/streaming/reply-stream.ts";
 export interface StreamedRun {
   /** Texts that the run has sent to its own origin with a tool. */
   readonly sentTexts: () => readonly string[];
-  /** True for ids of messages in the model's context. */
-  readonly isGiven: (id: string) => boolean;
+  readonly isKnownMessage: IsKnownMessage;
   /** Fires when the run is stopped; nothing more is sent then. */
   readonly signal: AbortSignal;
 }
 
 /** Dependencies of reply streams. */
 export interface ReplyStreamOptions {
-  readonly store: Pick<InboxStore, "readInput"> & OutboxStore & SessionStore & TurnStore;
+  readonly store: Pick<InboxStore, "readInput" | "hasReceived"> &
+    Pick<TranscriptStore, "readRecentContext"> &
+    OutboxStore &
+    SessionStore &
+    TurnStore;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly dispatcher: Dispatcher;
@@ -59,7 +63,8 @@ export function createReplyStream(prepared: PreparedTurn, run: StreamedRun, part
   const isResumed = beginning.type === "resumed";
   const common = {
     turn,
-    place: { mode: account.replyToMode, isGiven: run.isGiven },
+    replyToMode: account.replyToMode,
+    isKnownMessage: run.isKnownMessage,
     answersBefore: ownMessages(prepared).filter(({ role }) => role === "assistant").length,
     isResumed,
     sentTexts: run.sentTexts,

@@ -19,6 +19,8 @@ import type { RunningConfig } from "../agents/running-config.ts";
 import { NO_MEDIA, planMedia } from "../delivery/plan-media.ts";
 import type { PlannedMedia } from "../delivery/plan-media.ts";
 import { planRemoval, planReply } from "../delivery/plan-reply.ts";
+import type { ReplyTarget } from "../delivery/reply-parser.ts";
+import { knownTarget } from "../delivery/reply-to.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { planThoughts } from "../delivery/plan-thoughts.ts";
 import { LaneAbort } from "../kernel/lane-abort.ts";
@@ -96,7 +98,8 @@ export class TurnConcluder {
         ? []
         : [{ type: "notice" as const, level: "warning" as const, text: media.failures.join(" "), tellsModel: true as const }]),
     ];
-    const outbox = planRows(channels, run, { ...closing, media }, { nowMs, suppressed });
+    const asked = await knownTarget(closing.say?.reply?.replyTo ?? { type: "none" }, results?.isKnownMessage ?? (async () => false));
+    const outbox = planRows(channels, run, { ...closing, media, asked }, { nowMs, suppressed });
     const ended = await store.endTurn({
       turnId: turn.id,
       state: run.outcome.type,
@@ -188,7 +191,7 @@ export class TurnConcluder {
 function planRows(
   channels: ChannelRegistry,
   run: FinishedTurn,
-  { say, media }: TurnConclusion & { readonly media: PlannedMedia },
+  { say, media, asked }: TurnConclusion & { readonly media: PlannedMedia; readonly asked: ReplyTarget },
   options: { readonly nowMs: number; readonly suppressed: boolean },
 ): readonly NewOutbound[] {
   const { turn, streamed, results } = run;
@@ -199,8 +202,7 @@ function planRows(
       turn,
       text: isReply ? replyText(say.text, media, [...(results?.replyNotices ?? []), ...(results?.storedReplyNotices ?? [])]) : say.text,
       purpose: say.purpose,
-      asked: say.reply?.replyTo ?? { type: "none" },
-      isGiven: results?.isGiven ?? (() => false),
+      asked,
       covered: say.covered ?? 0,
       streamed,
     },

@@ -4,6 +4,7 @@ import type { NewRequest, TranscriptBody, TurnEnd, TurnRecord } from "@factotum/
 import { answerText } from "../delivery/chat-entries.ts";
 import { parseReply } from "../delivery/parse-reply.ts";
 import type { ParsedReply } from "../delivery/parse-reply.ts";
+import type { IsKnownMessage } from "../delivery/reply-to.ts";
 import type { StreamedReply } from "../delivery/streaming/reply-stream.ts";
 import { failureText } from "../notices/failure-text.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
@@ -32,8 +33,7 @@ export interface RunResults {
   /** The newest text of the run, used if the answer has none. */
   readonly lastText: string;
   readonly model: string;
-  /** True for ids of messages in the model's context. */
-  readonly isGiven: (id: string) => boolean;
+  readonly isKnownMessage: IsKnownMessage;
   /** The facts under which its files are read. */
   readonly facts: RunFacts;
   /** True if the model had read text of others than the owner when the run ended (R23). */

@@ -5,6 +5,7 @@ import type { AgentEvent, AgentMessage, AgentTool, AssistantMessage, ModelStream
 import type { NewRequest, ToolJournalRecord, TranscriptBody } from "@factotum/store";
 import type { RequestRecorder } from "../requests/request-recorder.ts";
 import { isGivenId } from "../delivery/given-message-ids.ts";
+import { isMessageOf } from "../delivery/rich/known-messages.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { planThoughts } from "../delivery/plan-thoughts.ts";
 import { planToolLine } from "../delivery/plan-tool-line.ts";
@@ -84,13 +85,19 @@ export class TurnRecorder {
     this.#lastText = this.#earlierTexts.findLast((text) => text.trim() !== "") ?? "";
     this.#stream = createReplyStream(
       prepared,
-      { sentTexts: () => this.#sentTexts, isGiven: (id) => this.isGiven(id), signal: run.signal },
+      { sentTexts: () => this.#sentTexts, isKnownMessage: async (id) => this.isKnownMessage(id), signal: run.signal },
       options,
     );
   }
 
+  /** As `IsKnownMessage`. A session may have several conversations, and a platform may address a message by its id alone. */
+  async isKnownMessage(id: string): Promise<boolean> {
+    const { turn } = this.#prepared;
+    return this.#isGiven(id) && (id === turn.replyTo || (await isMessageOf(turn.origin, id, { turn, store: this.#options.store })));
+  }
+
   /** True if the model was given the message with this id. */
-  isGiven(id: string): boolean {
+  #isGiven(id: string): boolean {
     const { beginning, request } = this.#prepared;
     const prompt = beginning.type === "new" ? [beginning.prompt] : [];
     return isGivenId(id, [...request.history, ...prompt, ...this.#steered]);

@@ -277,7 +277,7 @@ export class TurnRunner {
         entries: [...recorder.takePending(), ...(undo === undefined ? [] : [undo])],
         requests: recorder.takeRequests(),
         sentTexts: recorder.sentTexts,
-        isGiven: (id) => recorder.isGiven(id),
+        isKnownMessage: async (id) => recorder.isKnownMessage(id),
         facts: currentFacts(prepared.facts, prepared.inputs, this.#options.running.config),
         tainted: recorder.tainted,
         earlierTexts: recorder.earlierTexts,

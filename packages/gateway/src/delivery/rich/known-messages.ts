@@ -41,26 +41,27 @@ export class KnownMessages {
     const { threadId } = chat.conversation;
     const isOwnThread = threadId === undefined || (isSameChat(chat, turn.origin) && threadId === turn.origin.conversation.threadId);
     for (const id of [...namedIds(request), ...(isOwnThread ? [] : [threadId])])
-      if (!(await this.#isOf(chat, id, { turn, parts }))) return id;
+      if (!this.#listed.has(listedKey(chat, id)) && !(await isMessageOf(chat, id, { turn, ...parts }))) return id;
     return undefined;
   }
+}
 
-  async #isOf(
-    chat: Origin,
-    id: string,
-    { turn, parts: { store } }: { readonly turn: TurnRecord; readonly parts: KnownMessageParts },
-  ): Promise<boolean> {
-    if (this.#listed.has(listedKey(chat, id)) || (await store.hasReceived(chat, id))) return true;
-    const sent = await store.listSentMessage(chat, id);
-    if (sent.some(({ target }) => isSameChat(target, chat))) return true;
-    const inputs = await Promise.all(turn.inputIds.map(async (input) => store.readInput(input)));
-    if (inputs.some((input) => input !== undefined && isSameChat(input.message.origin, chat) && refersTo(input.message, id))) return true;
-    // A message quoted in an earlier turn is of the conversation of the message that quoted it.
-    const { entries } = await store.readRecentContext(turn.sessionId, HISTORY_BOUNDS);
-    const messages = entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
-    for (const quoting of messagesReplyingTo(id, messages)) if (await store.hasReceived(chat, quoting)) return true;
-    return false;
-  }
+/** True for the id of a message that the conversation is known to have: received, sent, or referred to by one of its messages. */
+export async function isMessageOf(
+  chat: Origin,
+  id: string,
+  { turn, store }: KnownMessageParts & { readonly turn: TurnRecord },
+): Promise<boolean> {
+  if (await store.hasReceived(chat, id)) return true;
+  const sent = await store.listSentMessage(chat, id);
+  if (sent.some(({ target }) => isSameChat(target, chat))) return true;
+  const inputs = await Promise.all(turn.inputIds.map(async (input) => store.readInput(input)));
+  if (inputs.some((input) => input !== undefined && isSameChat(input.message.origin, chat) && refersTo(input.message, id))) return true;
+  // A message quoted in an earlier turn is of the conversation of the message that quoted it.
+  const { entries } = await store.readRecentContext(turn.sessionId, HISTORY_BOUNDS);
+  const messages = entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
+  for (const quoting of messagesReplyingTo(id, messages)) if (await store.hasReceived(chat, quoting)) return true;
+  return false;
 }
 
 function namedIds({ operation, replyTo }: MessengerRequest): readonly string[] {

@@ -10,8 +10,9 @@ import type { RunningConfig } from "../../agents/running-config.ts";
 import { sendKey } from "../../kernel/idempotency-key.ts";
 import { isSuppressed } from "../is-suppressed.ts";
 import { OUTBOX_TTL_MS } from "../retry-policy.ts";
-import { replyToOf } from "../reply-to.ts";
-import type { ReplyPlace } from "../reply-to.ts";
+import type { ReplyTarget } from "../reply-parser.ts";
+import { knownTarget, replyToOf } from "../reply-to.ts";
+import type { IsKnownMessage, ReplyPlace } from "../reply-to.ts";
 import { AnswerText } from "./answer-text.ts";
 import type { HumanPace } from "./human-pace.ts";
 import type { ReplyStream, StreamedBlocks } from "./reply-stream.ts";
@@ -25,7 +26,8 @@ export interface BlockStreamOptions {
   /** Small blocks wait this long to be joined with the next one. */
   readonly idleMs: number;
   readonly pace: HumanPace;
-  readonly place: Pick<ReplyPlace, "mode" | "isGiven">;
+  readonly replyToMode: ReplyPlace["mode"];
+  readonly isKnownMessage: IsKnownMessage;
   /** Completed answers of the turn. */
   readonly answersBefore: number;
   /** The turn was resumed: it may have rows already. */
@@ -234,11 +236,12 @@ export class BlockStream implements ReplyStream {
     const parts = this.#cut(open, end);
     if (parts.length === 0) return;
     open.isShown = true;
-    const { turn, parts: ports } = this.#options;
+    const { turn, parts: ports, isKnownMessage } = this.#options;
+    const asked = await knownTarget(open.text.replyTo, isKnownMessage);
     const suppressed = await isSuppressed(turn, ports);
     const rows = parts.map((part, index) => {
       const covers = { answer: open.number, start: part.start, end: index === parts.length - 1 ? end : part.end };
-      return this.#row(open, { text: part.text, covers, suppressed, ordinal: open.ordinal + index });
+      return this.#row(asked, { text: part.text, covers, suppressed, ordinal: open.ordinal + index });
     });
     ports.dispatcher.dispatch(await ports.store.addOutbound(rows, { turnId: turn.id }));
     open.sent = end;
@@ -253,14 +256,14 @@ export class BlockStream implements ReplyStream {
   }
 
   #row(
-    open: OpenAnswer,
+    asked: ReplyTarget,
     part: { readonly text: string; readonly covers: CoveredSpan; readonly suppressed: boolean; readonly ordinal: number },
   ): NewOutbound {
-    const { turn, place, pace, parts } = this.#options;
+    const { turn, replyToMode, pace, parts } = this.#options;
     const replyTo = replyToOf({
-      ...place,
       turn,
-      asked: open.text.replyTo,
+      asked,
+      mode: replyToMode,
       isFirstOfTurn: !this.#hasBegun,
       isFirstOfAnswer: part.ordinal === 0,
     });

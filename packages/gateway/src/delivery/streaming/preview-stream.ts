@@ -9,8 +9,8 @@ import type { RunningConfig } from "../../agents/running-config.ts";
 import { sendKey } from "../../kernel/idempotency-key.ts";
 import { isSuppressed } from "../is-suppressed.ts";
 import { readReplyContext } from "../reply-context.ts";
-import { replyToOf } from "../reply-to.ts";
-import type { ReplyPlace } from "../reply-to.ts";
+import { knownTarget, replyToOf } from "../reply-to.ts";
+import type { IsKnownMessage, ReplyPlace } from "../reply-to.ts";
 import { AnswerText } from "./answer-text.ts";
 import { previewKey, undamaged } from "./left-preview.ts";
 import { PreviewPace } from "./preview-pace.ts";
@@ -29,7 +29,8 @@ export interface PreviewStreamOptions {
   readonly channel: Channel;
   readonly mode: PreviewMode;
   readonly limits: ChunkLimits;
-  readonly place: Pick<ReplyPlace, "mode" | "isGiven">;
+  readonly replyToMode: ReplyPlace["mode"];
+  readonly isKnownMessage: IsKnownMessage;
   /** Completed answers of the turn. */
   readonly answersBefore: number;
   /** The turn was resumed: its message may exist already. */
@@ -186,7 +187,7 @@ export class PreviewStream implements ReplyStream {
 
   /** Sends the message. A failure is ignored, and only an ambiguous send is retried. */
   async #create(next: PreviewText, answer: number): Promise<SendReceipt | undefined> {
-    const { turn, parts, place } = this.#options;
+    const { turn, parts, replyToMode, isKnownMessage } = this.#options;
     const { store, dispatcher, clock, crashPoint } = parts;
     // Messages on their way to the chat go first.
     if (dispatcher.isBusy(turn.origin)) return undefined;
@@ -194,11 +195,12 @@ export class PreviewStream implements ReplyStream {
       this.#isOff = true;
       return undefined;
     }
+    const asked = await knownTarget(this.#text?.replyTo ?? { type: "none" }, isKnownMessage);
     if (!this.#mayChange()) return undefined;
     const replyTo = replyToOf({
-      ...place,
       turn,
-      asked: this.#text?.replyTo ?? { type: "none" },
+      asked,
+      mode: replyToMode,
       isFirstOfTurn: true,
       isFirstOfAnswer: true,
     });
