@@ -35,6 +35,27 @@ test("sends of one key follow each other, others overlap", async () => {
   expect(begun).toEqual(["a1", "b1", "a2"]);
 });
 
+test("a sign of typing does not wait for a message, and a stop waits for it", async () => {
+  const message = Promise.withResolvers<SendReceipt>();
+  const sign = Promise.withResolvers<SendReceipt>();
+  const begun: string[] = [];
+  const sent = queue.run({ key: "a", outbound, signal }, () => message.promise);
+  const typing = queue.run({ key: "a", outbound: { type: "typing" }, signal }, () => {
+    begun.push("typing");
+    return sign.promise;
+  });
+  expect(begun).toEqual(["typing"]);
+  message.resolve(ACCEPTED);
+  await sent;
+  let isStopped = false;
+  const stopped = queue.stop({ signal }).then(() => (isStopped = true));
+  await settle();
+  expect(isStopped).toBe(false);
+  sign.resolve(ACCEPTED);
+  expect(await typing).toEqual(ACCEPTED);
+  await stopped;
+});
+
 test("a failure is mapped and logged, and does not block the next send", async () => {
   const failing = queue.run({ key: "a", outbound, signal }, () => Promise.reject(new Error("no answer")));
   const next = queue.run({ key: "a", outbound, signal }, () => Promise.resolve(ACCEPTED));

@@ -11,7 +11,7 @@ export interface QueuedSend extends CallOptions {
 /** The order of an account's sends, and their end. */
 export interface SendQueue {
   /**
-   * Runs `task` after all earlier sends of the key; the signal of its options also fires when the queue gives up. Never rejects: a failure is logged and mapped
+   * Runs `task` after all earlier sends of the key, a sign of typing at once, which would be late behind a message; the signal of its options also fires when the queue gives up. Never rejects: a failure is logged and mapped
    * to a receipt, and a send that has not begun when its signal fires or the queue stops is rejected as unreachable.
    */
   run(send: QueuedSend, task: (options: CallOptions) => Promise<SendReceipt>): Promise<SendReceipt>;
@@ -25,6 +25,8 @@ export function createSendQueue(
   { toReceipt }: { readonly toReceipt: (error: unknown) => SendReceipt },
 ): SendQueue {
   const queue = createKeyedQueue();
+  const typing = createKeyedQueue();
+  let typingCount = 0;
   const stopping = new AbortController();
   const givingUp = new AbortController();
 
@@ -42,13 +44,17 @@ export function createSendQueue(
   };
 
   return {
-    run: (send, task) => queue.run(send.key, () => begin(send, task)),
+    run(send, task) {
+      if (send.outbound.type !== "typing") return queue.run(send.key, () => begin(send, task));
+      typingCount += 1;
+      return typing.run(String(typingCount), () => begin(send, task));
+    },
     async stop({ signal }) {
       stopping.abort();
       const giveUp = (): void => givingUp.abort(new Error("the channel was stopped"));
       if (signal.aborted) giveUp();
       signal.addEventListener("abort", giveUp, { once: true });
-      await queue.idle();
+      await Promise.all([queue.idle(), typing.idle()]);
       signal.removeEventListener("abort", giveUp);
     },
   };

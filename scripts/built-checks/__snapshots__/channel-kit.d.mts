@@ -1,5 +1,30 @@
-import { AccountProgress, CallOptions, ChannelError, ChannelErrorCode, ChannelHealth, ChannelHost, Clock, Markdown, MediaKind, MsgContext, Outbound, Random, Retry, SendReceipt } from "@factotum/channel-contract";
+import { AccountProgress, CallOptions, ChannelError, ChannelErrorCode, ChannelHealth, ChannelHost, Clock, HostCommand, Markdown, MediaKind, MsgContext, Outbound, Random, Retry, SendReceipt } from "@factotum/channel-contract";
 import { Root } from "mdast";
+/** How the parts of an album become one message. */
+interface AlbumJoinerOptions<Part, Result> {
+  readonly clock: Pick<Clock, "schedule">;
+  /** Milliseconds since the newest part after which an album counts as complete. */
+  readonly waitMs: number;
+  /** Milliseconds since the first part after which it is passed on in any case. */
+  readonly maxWaitMs: number;
+  /** Passes an album on, parts in the order of their arrival; resolves after the commit. */
+  readonly pass: (parts: readonly Part[]) => Promise<Result>;
+}
+/** Joins parts that arrive as events of their own. */
+interface AlbumJoiner<Part, Result> {
+  /**
+   * Adds a part. Settles like `pass` for the album: acknowledge the part only then. A part with an id that is waiting is another delivery of the same. A part of
+   * an album that was passed on begins another.
+   */
+  add(key: string, part: {
+    readonly id: string;
+    readonly part: Part;
+  }): Promise<Result>;
+  /** Passes on at once what waits; resolves when it is stored, or the signal has fired. */
+  stop(options: CallOptions): Promise<void>;
+}
+/** Creates a joiner for platforms that deliver each part again until it is acknowledged: nothing is kept but in memory. */
+declare function createAlbumJoiner<Part, Result>({ clock, waitMs, maxWaitMs, pass }: AlbumJoinerOptions<Part, Result>): AlbumJoiner<Part, Result>;
 /** Bounds of a backoff. */
 interface BackoffOptions {
   /** Upper bound of the first delay, in milliseconds; 1,000 by default. */
@@ -125,6 +150,29 @@ interface ChunkOptions extends ChunkLimits {
  * RangeError for limits below the minimum.
  */
 declare function chunkMarkdown(source: string, options: ChunkOptions): MarkdownChunk[];
+/** A platform's command menu. */
+interface CommandMenu {
+  readonly maxCommands: number;
+  /** Matches the names that the platform takes. Commands with other names are left out. */
+  readonly name: RegExp;
+  /** Characters (UTF-16 units) of a summary; longer ones are cut. */
+  readonly summaryLength: number;
+  /** The menu as the platform has it. */
+  readonly read: (options: CallOptions) => Promise<readonly HostCommand[]>;
+  /** Replaces the menu. */
+  readonly write: (commands: readonly HostCommand[], options: CallOptions) => Promise<void>;
+}
+/** Keeps a menu equal to the gateway's commands. */
+interface CommandRegistrar {
+  /** Begins, and returns at once: a menu that cannot be registered stops no account. Idempotent. */
+  start(): void;
+  /** The health with what failed: then at least `degraded`. */
+  addTo(health: ChannelHealth): ChannelHealth;
+  /** Ends a running request, and registers nothing more. Idempotent. */
+  stop(): void;
+}
+/** Creates a registrar: it registers on start and when the commands change, one request at a time, and only if the menu differs; after a failure again with backoff. */
+declare function createCommandRegistrar(host: Pick<ChannelHost, "clock" | "commands" | "logger" | "random">, menu: CommandMenu): CommandRegistrar;
 /** Cuts Markdown that is still being written. */
 interface MarkdownStream {
   /** The end of the last chunk in the source; later text was not emitted. */
@@ -227,6 +275,26 @@ interface HttpClientOptions {
 }
 /** Creates a client on the host's `fetch`: each request has a time limit and a limit on its response, and tells a refused connection from silence. */
 declare function createHttpClient({ fetch: fetchNow, clock }: Pick<ChannelHost, "fetch" | "clock">, { platform, redirect }: HttpClientOptions): HttpClient;
+/** The acknowledgement that a platform expects of a command or a pressed button. */
+interface InteractionDeadlineOptions {
+  readonly clock: Pick<Clock, "schedule">;
+  /** Milliseconds after which the acknowledgement is due: less than the platform waits. */
+  readonly deadlineMs: number;
+  /** Called if storing fails after the acknowledgement: the platform does not deliver it again, so the person has to be notified by a follow-up. */
+  readonly onLateFailure: (error: unknown) => void;
+}
+/** When the acknowledgement may be sent: the result of storing, or that the deadline came first. */
+type Acknowledgement<T> = {
+  readonly type: "stored";
+  readonly result: T;
+} | {
+  readonly type: "due";
+};
+/**
+ * Resolves once, when an interaction is to be acknowledged: as soon as it is stored, or at the deadline. What comes later is sent as a follow-up. Rejects if
+ * storing fails before that: do not acknowledge.
+ */
+declare function meetDeadline<T>(stored: Promise<T>, options: InteractionDeadlineOptions): Promise<Acknowledgement<T>>;
 /**
  * True for failures in this process: a bug, an invalid argument, an unreadable file. The same call always fails in the same way, so a retry is useless. False
  * for everything that the network or the other side may have caused. The cause of an error decides if it has a code.
@@ -278,124 +346,6 @@ declare class PlatformFailure extends Error {
 }
 /** The failure inside an error of an SDK, which wraps what its `fetch` rejects with: as `cause`, `original` or `error`. */
 declare function platformFailureIn(error: unknown): PlatformFailure | undefined;
-/**
- * Races work against an abort signal and rejects with the signal's reason once it fires. The work goes on for its other callers; a late result is discarded. No
- * listener is left on the signal, which may live as long as the channel.
- */
-declare function raceAbort<T>(work: Promise<T>, { signal }: CallOptions): Promise<T>;
-/** Limits of an account's sends. */
-interface RateLimiterOptions {
-  /** Sends that may follow each other at once. */
-  readonly burst: number;
-  /** Milliseconds until one more may follow. */
-  readonly intervalMs: number;
-  readonly clock: Pick<Clock, "monotonic" | "schedule">;
-}
-/** A token bucket: `burst` sends at once, then one every `intervalMs`. */
-interface RateLimiter {
-  /** Resolves once `cost` more may be sent, 1 by default, in the order of the calls; a cost over `burst` waits for a full bucket. Rejects if the signal fires first. */
-  take(options: CallOptions & {
-    readonly cost?: number;
-  }): Promise<void>;
-}
-/** Starts with a full bucket. */
-declare function createRateLimiter({ burst, intervalMs, clock }: RateLimiterOptions): RateLimiter;
-/** The result of reading. */
-type CappedBody = {
-  readonly type: "body";
-  readonly bytes: Uint8Array;
-} | {
-  readonly type: "too-large";
-};
-/** Reads the body of a request or a response, at most `maxBytes`. A larger one is cancelled and discarded. Rejects if the signal fires or the body breaks off. */
-declare function readBodyCapped(message: Request | Response, options: {
-  readonly maxBytes: number;
-  readonly signal: AbortSignal;
-}): Promise<CappedBody>;
-/** Limits of a queue. */
-interface ReceiveQueueOptions {
-  /** Messages kept at most, including the one that is being stored; 1,000 by default. Later ones are lost, and counted in the health. */
-  readonly maxWaiting?: number;
-}
-/** Passes messages to the gateway for a platform that delivers each of them once. */
-interface ReceiveQueue {
-  /** Passes a message on after all earlier ones, again with backoff until it is stored. */
-  add(message: MsgContext, progress?: AccountProgress): void;
-  /** The health with what waits or was lost: then at least `degraded`. */
-  addTo(health: ChannelHealth): ChannelHealth;
-  /** Accepts no more. Resolves once everything is stored, or the signal has fired: the rest is lost, and logged. Idempotent. */
-  stop(options: CallOptions): Promise<void>;
-}
-type QueueHost = Pick<ChannelHost, "receive" | "clock" | "random" | "logger">;
-/**
- * Makes a queue in memory: one call of `receive` at a time, in order. A message over a limit of the contract (RangeError) can never be stored: it is dropped and
- * logged. Every other failure is retried, since the platform will not deliver the message again.
- */
-declare function createReceiveQueue(host: QueueHost, { maxWaiting }?: ReceiveQueueOptions): ReceiveQueue;
-/** What the requests of an SDK get in addition. */
-interface SdkFetchOptions extends HttpLimits {
-  /** Called with each response before the SDK gets it. What it throws is the result of the request, such as a failure that the SDK would repeat or hide. */
-  readonly inspect?: (answer: HttpAnswer) => void;
-}
-/**
- * A `fetch` for an SDK, on a client: its requests have the client's limits and failures, and end with its own signal or the given one. Accepts what SDKs pass
- * beyond the standard: signals of another implementation, streams without `duplex`, options of other HTTP libraries (dropped).
- */
-declare function createSdkFetch(http: HttpClient, { signal, inspect, ...limits }: SdkFetchOptions): typeof fetch;
-/** One send of an adapter. */
-interface QueuedSend extends CallOptions {
-  /** Sends of one key never overlap. */
-  readonly key: string;
-  readonly outbound: Outbound;
-}
-/** The order of an account's sends, and their end. */
-interface SendQueue {
-  /**
-   * Runs `task` after all earlier sends of the key; the signal of its options also fires when the queue gives up. Never rejects: a failure is logged and mapped
-   * to a receipt, and a send that has not begun when its signal fires or the queue stops is rejected as unreachable.
-   */
-  run(send: QueuedSend, task: (options: CallOptions) => Promise<SendReceipt>): Promise<SendReceipt>;
-  /** Accepts no further sends; resolves when those that have begun have a result, or gave up because the signal fired. */
-  stop(options: CallOptions): Promise<void>;
-}
-/** Creates an empty queue. `toReceipt` maps what a task rejects with. */
-declare function createSendQueue({ logger }: Pick<ChannelHost, "logger">, { toReceipt }: {
-  readonly toReceipt: (error: unknown) => SendReceipt;
-}): SendQueue;
-/** The receipt of a send that was not made. Without `retry` another attempt would fail the same way. */
-declare function rejectedReceipt(code: ChannelErrorCode, message: string, retry?: "never" | "backoff"): SendReceipt & {
-  readonly type: "rejected";
-};
-/** The type of bytes, regardless of their name. */
-interface SniffedMedia {
-  readonly kind: MediaKind;
-  /** Without parameters. */
-  readonly mimeType: string;
-  /** File extension, without a dot; letters and digits. */
-  readonly extension: string;
-}
-/** Detects the type from the bytes. Declared type and file name do not matter. */
-declare function sniffMedia(bytes: Uint8Array): Promise<SniffedMedia>;
-/** Counts verified events that were lost because they do not have the form of a message, for log and status. */
-interface UnreadableEvents {
-  /** Counts and logs one; `reason` must not contain text of the message. */
-  record(reason: string): void;
-  /** The health with the count in its detail. The state stays: the connection works. */
-  addTo(health: ChannelHealth): ChannelHealth;
-}
-/** Starts at zero. */
-declare function createUnreadableEvents({ logger }: Pick<ChannelHost, "logger">): UnreadableEvents;
-/** Compares two secrets or signatures in constant time with respect to where they differ and to their lengths. */
-declare function constantTimeEqual(left: string | Uint8Array, right: string | Uint8Array): boolean;
-/** Which signed timestamps count as fresh. */
-interface TimestampOptions {
-  /** The current time, milliseconds since the epoch. */
-  readonly nowMs: number;
-  /** Maximum distance into the past or the future, milliseconds; 300,000 by default. */
-  readonly toleranceMs?: number;
-}
-/** True if a timestamp in whole seconds, as webhooks sign it, is close to the current time. Anything but plain digits is not fresh. */
-declare function verifyTimestamp(seconds: string | null | undefined, options: TimestampOptions): boolean;
 /** A request that a webhook refuses. */
 interface RefusedRequest {
   readonly status: 400 | 401;
@@ -475,6 +425,165 @@ interface WebhookReceiver {
 }
 /** Creates a webhook that verifies before it parses, and acknowledges an event after its commit. */
 declare function createWebhookReceiver<Event>(options: WebhookReceiverOptions<Event>): WebhookReceiver;
+/** One answer of the platform. */
+interface PollAnswer<Event> {
+  /** In order. `cursor`: the position behind the event; omitted if only the whole answer has one. */
+  readonly events: readonly {
+    readonly event: Event;
+    readonly cursor?: string;
+  }[];
+  /** The position behind all events; that of the last event by default. */
+  readonly cursor?: string;
+}
+/** How a platform is polled. */
+interface PollerOptions<Event> {
+  readonly host: Pick<ChannelHost, "clock" | "commit" | "cursor" | "logger" | "random">;
+  /** Asks the platform whether the credentials are right, before the first poll of a connection; rejects if it cannot be reached. */
+  readonly check: (options: CallOptions) => Promise<unknown>;
+  /** Asks for the events behind the cursor; a long poll is answered when there is one. The platform keeps them until it is asked with a later cursor. */
+  readonly poll: (cursor: string | undefined, options: CallOptions) => Promise<PollAnswer<Event>>;
+  /**
+   * Passes one event on, or the parts of an album, in order; `progress` is committed with it. Resolves after the commit. Rejects if it was not stored: it is
+   * asked for again.
+   */
+  readonly accept: (events: readonly Event[], progress: AccountProgress, options: CallOptions) => Promise<EventOutcome>;
+  /**
+   * Albums, whose parts are events of their own: `keyOf` names the album of an event. An answer that has one is asked for again after `waitMs` until no more
+   * events arrive, so that it is complete.
+   */
+  readonly albums?: {
+    readonly keyOf: (event: Event) => string | undefined;
+    readonly waitMs: number;
+  };
+}
+/** Long polling of one account. */
+interface Poller {
+  /** Resolves after `check`; rejects like it. Idempotent. From then on the platform is polled until `stop`, after failures with backoff. */
+  start(options: CallOptions): Promise<void>;
+  health(): ChannelHealth;
+  /** Ends the poll; resolves when the event that is being stored is, or the signal has fired. */
+  stop(options: CallOptions): Promise<void>;
+}
+/** Creates a poller: one poll at a time, and none before the events of the last one are stored with their cursor. */
+declare function createPoller<Event>(options: PollerOptions<Event>): Poller;
+/**
+ * Races work against an abort signal and rejects with the signal's reason once it fires. The work goes on for its other callers; a late result is discarded. No
+ * listener is left on the signal, which may live as long as the channel.
+ */
+declare function raceAbort<T>(work: Promise<T>, { signal }: CallOptions): Promise<T>;
+/** Limits of an account's sends. */
+interface RateLimiterOptions {
+  /** Sends that may follow each other at once. */
+  readonly burst: number;
+  /** Milliseconds until one more may follow. */
+  readonly intervalMs: number;
+  readonly clock: Pick<Clock, "monotonic" | "schedule">;
+}
+/** A token bucket: `burst` sends at once, then one every `intervalMs`. */
+interface RateLimiter {
+  /** Resolves once `cost` more may be sent, 1 by default, in the order of the calls; a cost over `burst` waits for a full bucket. Rejects if the signal fires first. */
+  take(options: CallOptions & {
+    readonly cost?: number;
+  }): Promise<void>;
+}
+/** Starts with a full bucket. */
+declare function createRateLimiter({ burst, intervalMs, clock }: RateLimiterOptions): RateLimiter;
+/** The result of reading. */
+type CappedBody = {
+  readonly type: "body";
+  readonly bytes: Uint8Array;
+} | {
+  readonly type: "too-large";
+};
+/** Reads the body of a request or a response, at most `maxBytes`. A larger one is cancelled and discarded. Rejects if the signal fires or the body breaks off. */
+declare function readBodyCapped(message: Request | Response, options: {
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+}): Promise<CappedBody>;
+/** Limits of a queue. */
+interface ReceiveQueueOptions {
+  /** Messages kept at most, including the one that is being stored; 1,000 by default. Later ones are lost, and counted in the health. */
+  readonly maxWaiting?: number;
+}
+/** Passes messages to the gateway for a platform that delivers each of them once. */
+interface ReceiveQueue {
+  /** Passes a message on after all earlier ones, again with backoff until it is stored. */
+  add(message: MsgContext, progress?: AccountProgress): void;
+  /** The health with what waits or was lost: then at least `degraded`. */
+  addTo(health: ChannelHealth): ChannelHealth;
+  /** Accepts no more. Resolves once everything is stored, or the signal has fired: the rest is lost, and logged. Idempotent. */
+  stop(options: CallOptions): Promise<void>;
+}
+type QueueHost = Pick<ChannelHost, "receive" | "clock" | "random" | "logger">;
+/**
+ * Makes a queue in memory: one call of `receive` at a time, in order. A message over a limit of the contract (RangeError) can never be stored: it is dropped and
+ * logged. Every other failure is retried, since the platform will not deliver the message again.
+ */
+declare function createReceiveQueue(host: QueueHost, { maxWaiting }?: ReceiveQueueOptions): ReceiveQueue;
+/** What the requests of an SDK get in addition. */
+interface SdkFetchOptions extends HttpLimits {
+  /** Called with each response before the SDK gets it. What it throws is the result of the request, such as a failure that the SDK would repeat or hide. */
+  readonly inspect?: (answer: HttpAnswer) => void;
+}
+/**
+ * A `fetch` for an SDK, on a client: its requests have the client's limits and failures, and end with its own signal or the given one. Accepts what SDKs pass
+ * beyond the standard: signals of another implementation, streams without `duplex`, options of other HTTP libraries (dropped).
+ */
+declare function createSdkFetch(http: HttpClient, { signal, inspect, ...limits }: SdkFetchOptions): typeof fetch;
+/** One send of an adapter. */
+interface QueuedSend extends CallOptions {
+  /** Sends of one key never overlap. */
+  readonly key: string;
+  readonly outbound: Outbound;
+}
+/** The order of an account's sends, and their end. */
+interface SendQueue {
+  /**
+   * Runs `task` after all earlier sends of the key, a sign of typing at once, which would be late behind a message; the signal of its options also fires when the queue gives up. Never rejects: a failure is logged and mapped
+   * to a receipt, and a send that has not begun when its signal fires or the queue stops is rejected as unreachable.
+   */
+  run(send: QueuedSend, task: (options: CallOptions) => Promise<SendReceipt>): Promise<SendReceipt>;
+  /** Accepts no further sends; resolves when those that have begun have a result, or gave up because the signal fired. */
+  stop(options: CallOptions): Promise<void>;
+}
+/** Creates an empty queue. `toReceipt` maps what a task rejects with. */
+declare function createSendQueue({ logger }: Pick<ChannelHost, "logger">, { toReceipt }: {
+  readonly toReceipt: (error: unknown) => SendReceipt;
+}): SendQueue;
+/** The receipt of a send that was not made. Without `retry` another attempt would fail the same way. */
+declare function rejectedReceipt(code: ChannelErrorCode, message: string, retry?: "never" | "backoff"): SendReceipt & {
+  readonly type: "rejected";
+};
+/** The type of bytes, regardless of their name. */
+interface SniffedMedia {
+  readonly kind: MediaKind;
+  /** Without parameters. */
+  readonly mimeType: string;
+  /** File extension, without a dot; letters and digits. */
+  readonly extension: string;
+}
+/** Detects the type from the bytes. Declared type and file name do not matter. */
+declare function sniffMedia(bytes: Uint8Array): Promise<SniffedMedia>;
+/** Counts verified events that were lost because they do not have the form of a message, for log and status. */
+interface UnreadableEvents {
+  /** Counts and logs one; `reason` must not contain text of the message. */
+  record(reason: string): void;
+  /** The health with the count in its detail. The state stays: the connection works. */
+  addTo(health: ChannelHealth): ChannelHealth;
+}
+/** Starts at zero. */
+declare function createUnreadableEvents({ logger }: Pick<ChannelHost, "logger">): UnreadableEvents;
+/** Compares two secrets or signatures in constant time with respect to where they differ and to their lengths. */
+declare function constantTimeEqual(left: string | Uint8Array, right: string | Uint8Array): boolean;
+/** Which signed timestamps count as fresh. */
+interface TimestampOptions {
+  /** The current time, milliseconds since the epoch. */
+  readonly nowMs: number;
+  /** Maximum distance into the past or the future, milliseconds; 300,000 by default. */
+  readonly toleranceMs?: number;
+}
+/** True if a timestamp in whole seconds, as webhooks sign it, is close to the current time. Anything but plain digits is not fresh. */
+declare function verifyTimestamp(seconds: string | null | undefined, options: TimestampOptions): boolean;
 /** A part of a text that is shown in its own way. A dialect says how, by type. */
 type Span = {
   readonly type: "paragraph" | "quote" | "strong" | "emphasis" | "strikethrough";
@@ -784,4 +893,4 @@ interface BlockLimits {
  * table that is becomes code. Nothing visible gives no message. Throws a RangeError for limits below the minimum.
  */
 declare function renderBlocks(source: string | Root, limits?: BlockLimits): StyledBlock[][];
-export { type AsteriskMarkupOptions, type BackoffOptions, type BlockItem, type BlockLimits, type BotIdentity, type BotIdentityOptions, type BreakKind, type CachedLookup, type CachedLookupOptions, type CappedBody, type CellAlign, type ChunkLimits, type ChunkOptions, type ConnectionState, type ConnectionSupervisor, type ConnectionSupervisorOptions, type Content, type Dialect, type EntityStyle, type ErrorClassifier, type ErrorTables, type EventOutcome, type FlattenOptions, type Frame, HTTP_STATUSES, type HttpAnswer, type HttpClient, type HttpClientOptions, type HttpLimits, type Joint, type Junction, type KeyedQueue, type LookupFailure, type MarkdownChunk, type MarkdownMarkupOptions, type MarkdownStream, type NetworkFailure, type Piece, type Place, type PlainTextOptions, PlatformFailure, type PlatformFailureReason, type QueuedSend, type RateLimiter, type RateLimiterOptions, type ReceiveQueue, type ReceiveQueueOptions, type RefusedRequest, type RenderOptions, type SdkFetchOptions, type SendQueue, type SniffedMedia, type Span, type StyledBlock, type StyledRun, type SupervisedConnection, type TextEntity, type TextUnit, type TimestampOptions, type UnreadableEvents, type VerifiedRequest, type WebhookHealth, type WebhookReceiver, type WebhookReceiverOptions, asteriskMarkup, backoffDelay, chunkMarkdown, constantTimeEqual, controlCodes, createBotIdentity, createBoundedMap, createCachedLookup, createConnectionSupervisor, createErrorClassifier, createHttpClient, createKeyedQueue, createMarkdownStream, createRateLimiter, createReceiveQueue, createSdkFetch, createSendQueue, createUnreadableEvents, createWebhookHealth, createWebhookReceiver, errorCodeOf, flattenMarkdown, htmlDocument, htmlSubset, isLocalError, markdownMarkup, measure, mentionPattern, networkFailureOf, parseEntities, parseMarkdown, plainText, platformFailureIn, raceAbort, readBodyCapped, rejectedReceipt, renderBlocks, renderMarkdown, replaceMentions, retryAfterMs, sniffMedia, verifyTimestamp };
+export { type Acknowledgement, type AlbumJoiner, type AlbumJoinerOptions, type AsteriskMarkupOptions, type BackoffOptions, type BlockItem, type BlockLimits, type BotIdentity, type BotIdentityOptions, type BreakKind, type CachedLookup, type CachedLookupOptions, type CappedBody, type CellAlign, type ChunkLimits, type ChunkOptions, type CommandMenu, type CommandRegistrar, type ConnectionState, type ConnectionSupervisor, type ConnectionSupervisorOptions, type Content, type Dialect, type EntityStyle, type ErrorClassifier, type ErrorTables, type EventOutcome, type FlattenOptions, type Frame, HTTP_STATUSES, type HttpAnswer, type HttpClient, type HttpClientOptions, type HttpLimits, type InteractionDeadlineOptions, type Joint, type Junction, type KeyedQueue, type LookupFailure, type MarkdownChunk, type MarkdownMarkupOptions, type MarkdownStream, type NetworkFailure, type Piece, type Place, type PlainTextOptions, PlatformFailure, type PlatformFailureReason, type PollAnswer, type Poller, type PollerOptions, type QueuedSend, type RateLimiter, type RateLimiterOptions, type ReceiveQueue, type ReceiveQueueOptions, type RefusedRequest, type RenderOptions, type SdkFetchOptions, type SendQueue, type SniffedMedia, type Span, type StyledBlock, type StyledRun, type SupervisedConnection, type TextEntity, type TextUnit, type TimestampOptions, type UnreadableEvents, type VerifiedRequest, type WebhookHealth, type WebhookReceiver, type WebhookReceiverOptions, asteriskMarkup, backoffDelay, chunkMarkdown, constantTimeEqual, controlCodes, createAlbumJoiner, createBotIdentity, createBoundedMap, createCachedLookup, createCommandRegistrar, createConnectionSupervisor, createErrorClassifier, createHttpClient, createKeyedQueue, createMarkdownStream, createPoller, createRateLimiter, createReceiveQueue, createSdkFetch, createSendQueue, createUnreadableEvents, createWebhookHealth, createWebhookReceiver, errorCodeOf, flattenMarkdown, htmlDocument, htmlSubset, isLocalError, markdownMarkup, measure, meetDeadline, mentionPattern, networkFailureOf, parseEntities, parseMarkdown, plainText, platformFailureIn, raceAbort, readBodyCapped, rejectedReceipt, renderBlocks, renderMarkdown, replaceMentions, retryAfterMs, sniffMedia, verifyTimestamp };

@@ -2,20 +2,16 @@ import type { CallOptions, ChannelHost, ConversationKind } from "@factotum/chann
 import { createBoundedMap } from "@factotum/channel-kit";
 import type { EventOutcome } from "@factotum/channel-kit";
 import type { Bot, SlackBot } from "../api/bot-identity.ts";
+import type { SlackApi } from "../api/slack-api.ts";
 import type { Lookups } from "../context/lookups.ts";
 import { namedKind } from "../conversation-id.ts";
+import { createAcceptInteraction } from "./accept-interaction.ts";
+import type { Delivery } from "./accept-interaction.ts";
 import { EventBodySchema, MessageEventSchema } from "./event-schema.ts";
 import type { EventBody } from "./event-schema.ts";
 import { markedPeople } from "./mention-marks.ts";
-import { parseCommand, parsePress, teamOf } from "./parse-interaction.ts";
 import { isOwn, isWritten, parseMessage, textOf } from "./parse-message.ts";
 import { PLATFORM_EVENTS } from "./platform-events.ts";
-
-/** What the platform passes to an app. */
-export interface Delivery {
-  readonly type: "event" | "command" | "interaction";
-  readonly payload: unknown;
-}
 
 /** Passes one authentic delivery to the gateway. Rejects if it could not be stored, or the bot's own id is not known: the platform sends it again. */
 export type AcceptDelivery = (delivery: Delivery, options: CallOptions) => Promise<EventOutcome>;
@@ -25,12 +21,15 @@ const MAX_KINDS = 2_000;
 
 interface AcceptParts {
   readonly host: ChannelHost;
+  readonly api: Pick<SlackApi, "respond">;
   readonly bot: SlackBot;
   readonly lookups: Lookups;
+  /** Ends the requests that outlive a delivery. */
+  readonly signal: AbortSignal;
 }
 
 /** Creates the single entry point for both transports. */
-export function createAcceptDelivery({ host, bot, lookups }: AcceptParts): AcceptDelivery {
+export function createAcceptDelivery({ host, api, bot, lookups, signal }: AcceptParts): AcceptDelivery {
   const kinds = createBoundedMap<string, ConversationKind>(MAX_KINDS);
   const kindOf = async (id: string, named: { readonly type?: string | undefined }, options: CallOptions): Promise<ConversationKind> => {
     const known = namedKind({ id, ...named }) ?? kinds.get(id);
@@ -73,23 +72,10 @@ export function createAcceptDelivery({ host, bot, lookups }: AcceptParts): Accep
     const received = parseMessage(message, context);
     return received === undefined ? { type: "ignored", reason: "it has no author" } : { type: await host.receive(received) };
   };
-  const acceptInteraction = async ({ type, payload }: Delivery): Promise<EventOutcome> => {
-    const commands = new Set(host.commands.list().map(({ name }) => name));
-    const context = { accountId: host.accountId, nowMs: host.clock.now(), commands };
-    const message = type === "command" ? parseCommand(payload, context) : parsePress(payload, context);
-    if (message !== undefined) return { type: await host.receive(message) };
-    return {
-      type: "ignored",
-      reason: type === "command" ? "it is not a command that can be read" : "nothing is done with this interaction",
-    };
-  };
+  const acceptInteraction = createAcceptInteraction({ host, api, bot, signal });
 
   return async (delivery, options) => {
-    if (delivery.type !== "event") {
-      const self = await bot.getForEvent(options);
-      const team = teamOf(delivery.payload);
-      return team !== undefined && team !== self.teamId ? { type: "other-account" } : acceptInteraction(delivery);
-    }
+    if (delivery.type !== "event") return acceptInteraction(delivery);
     const body = EventBodySchema.safeParse(delivery.payload);
     if (!body.success) return { type: "ignored", reason: "it is not an event" };
     const self = await bot.getForEvent(options);

@@ -1,7 +1,7 @@
 import type { CallOptions, Clock } from "@factotum/channel-contract";
 import WebSocket from "ws";
 import * as z from "zod";
-import type { Delivery } from "../inbound/accept-event.ts";
+import type { Delivery } from "../inbound/accept-interaction.ts";
 
 /** What a connection tells its owner. */
 export interface SocketEvents {

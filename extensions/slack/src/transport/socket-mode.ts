@@ -5,7 +5,8 @@ import * as z from "zod";
 import type { SlackBot } from "../api/bot-identity.ts";
 import type { SlackApi } from "../api/slack-api.ts";
 import { toChannelError } from "../errors.ts";
-import type { AcceptDelivery, Delivery } from "../inbound/accept-event.ts";
+import type { AcceptDelivery } from "../inbound/accept-event.ts";
+import type { Delivery } from "../inbound/accept-interaction.ts";
 import { SocketConnection } from "./socket-connection.ts";
 import type { Transport } from "./transport.ts";
 

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { constantTimeEqual, verifyTimestamp } from "@factotum/channel-kit";
 import type { RefusedRequest, VerifiedRequest } from "@factotum/channel-kit";
-import type { Delivery } from "../inbound/accept-event.ts";
+import type { Delivery } from "../inbound/accept-interaction.ts";
 
 /** The result of verifying a request. */
 type VerifiedWebhook = VerifiedRequest<Delivery>;
