@@ -186,6 +186,11 @@ export class FakeIrc implements IrcServer, AsyncDisposable {
     this.#watchers.delete(check);
   }
 
+  /** Calls `listener` after everything that happens here. */
+  watch(listener: () => void): void {
+    this.#watchers.add(listener);
+  }
+
   /** Stops listening and breaks all connections. */
   async shutDown(): Promise<void> {
     if (!this.#server.listening) return;

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { startIrcMixedPlatform } from "../src/mixed/irc-mixed-platform.ts";
+import type { MixedPlatform } from "../src/mixed/mixed-platform.ts";
+import { runMixed } from "../src/mixed/run-mixed.ts";
+import { startSlackMixedPlatform } from "../src/mixed/slack-mixed-platform.ts";
+import { startWebchatMixedPlatform } from "../src/mixed/webchat-mixed-platform.ts";
+
+/** The short form; `pnpm test:slow` has 200 events and 50 kills for each channel and transport. */
+const OPTIONS = {
+  kills: Number(process.env["FACTOTUM_MIXED_KILLS"] ?? 4),
+  events: Number(process.env["FACTOTUM_MIXED_EVENTS"] ?? 40),
+  seed: Number(process.env["FACTOTUM_MIXED_SEED"] ?? 20_261_126),
+};
+const IS_LONG = OPTIONS.kills >= 50;
+
+const PLATFORMS: readonly (readonly [name: string, start: () => MixedPlatform | Promise<MixedPlatform>])[] = [
+  ...(IS_LONG
+    ? ([
+        ["slack over http", async () => startSlackMixedPlatform(["http", "http"])],
+        ["slack over socket", async () => startSlackMixedPlatform(["socket", "socket"])],
+      ] as const)
+    : ([["slack over http and socket", async () => startSlackMixedPlatform(["http", "socket"])]] as const)),
+  ["irc", startIrcMixedPlatform],
+  ["webchat", startWebchatMixedPlatform],
+];
+
+test.each(PLATFORMS)(
+  "%s: every reply at its address, in order, as often as the channel declares",
+  { timeout: 1_800_000 },
+  async (_, start) => {
+    await using platform = await start();
+    const { summary, problems } = await runMixed(platform, OPTIONS);
+    console.log(summary);
+    expect(problems, summary).toEqual([]);
+  },
+);
