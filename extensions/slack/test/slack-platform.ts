@@ -141,6 +141,10 @@ export class SlackPlatform implements ConformancePlatform {
     return { raw: { type: "command", fields } satisfies Raw, expected };
   }
 
+  commandOrText(text: string): TestEvent {
+    return this.command({ name: "factotum", argumentsText: text });
+  }
+
   async deliverBytes(channel: Channel, bytes: Uint8Array): Promise<DeliveryAnswer> {
     if (this.transport === "webhook") return this.#post(channel, new Request(WEBHOOK_URL, { method: "POST", body: new Uint8Array(bytes) }));
     this.slack.socketMode.sendGarbage(bytes);

@@ -48,6 +48,7 @@ export type Need =
   | "stream"
   | "native-commands"
   | "menu"
+  | "command-or-text"
   | "resumes"
   | "reply-context"
   | OptionalPart
@@ -133,6 +134,7 @@ export function providedNeeds(platform: ConformancePlatform, capabilities: Chann
     ["native-commands", capabilities.nativeCommands],
     // Some platforms have commands whose menu no bot can set.
     ["menu", capabilities.nativeCommands && platform.menu !== undefined],
+    ["command-or-text", capabilities.nativeCommands && platform.commandOrText !== undefined],
     ["resumes", capabilities.inbound.delivery === "resumes"],
     ["reply-context", capabilities.replyContext === true],
     ...(capabilities.optional ?? []).map((part) => [part, true] as const),

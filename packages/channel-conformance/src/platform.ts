@@ -187,6 +187,8 @@ export interface ConformancePlatform extends AsyncDisposable {
   moved?(): TestHappeningEvent;
   /** A person uses a slash command of the platform itself. For channels that declare `nativeCommands`. */
   command?(command: { readonly name: string; readonly argumentsText: string }): TestEvent;
+  /** A person types this text after a command of the platform that takes other commands and messages, if it has one. */
+  commandOrText?(text: string): TestEvent;
   /** Names of the commands in the platform's menu, if a bot can set it. */
   menu?(): readonly string[];
   /** Resolves once the menu has been set `count` times since the start. */

@@ -401,7 +401,8 @@ export class ReferenceChannel implements Channel {
     }
   }
 
-  #parse({ id, message, command, token }: ReferenceEvent): MsgContext {
+  #parse({ id, message, command: native, isCommandOrText, token }: ReferenceEvent): MsgContext {
+    const command = isCommandOrText === true ? this.#extras.commandOrText(message.text) : native;
     const isDirect = message.direct || this.#is("group-is-direct");
     const names = new Map(message.mentions.map((mention) => [mention.id, mention.name]));
     const text = this.#is("raw-mentions")

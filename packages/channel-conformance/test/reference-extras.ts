@@ -8,6 +8,7 @@ import type {
   ChannelHost,
   DirectoryEntry,
   HistoryMessage,
+  NativeCommand,
   LoginStep,
   MessageId,
   Origin,
@@ -68,6 +69,8 @@ export type ExtraDefect =
   | "login-ignores-abort"
   | "no-native-commands"
   | "everything-is-a-command"
+  | "words-are-text"
+  | "words-are-commands"
   | "no-menu"
   | "menu-never-changes"
   | "drops-moves"
@@ -281,6 +284,13 @@ export class ReferenceExtras {
     if (!is("login-ignores-abort")) signal.throwIfAborted();
     await host.state.set("login", { type: "json", json: { session: 7 } }, { isSecret: !is("login-stores-openly") });
     yield { type: "done", text: "Logged in" };
+  }
+
+  /** The command in words after the platform's general command. */
+  commandOrText(text: string): NativeCommand | undefined {
+    const [, slash = "", name = "", argumentsText = ""] = /^(\/?)(\S+)\s*(.*)$/.exec(text) ?? [];
+    if (slash === "" && this.#options.is("words-are-text")) return undefined;
+    return { name, argumentsText, ...(slash === "" && !this.#options.is("words-are-commands") && { mayBeText: true }) };
   }
 
   /** Keeps the platform's menu up to date, until disposed. */

@@ -22,6 +22,8 @@ export interface ReferenceEvent {
   /** Details of an event that is not a message; `message` has its place, time and sender. */
   readonly detail?: InboundEvent;
   readonly command?: { readonly name: string; readonly argumentsText: string };
+  /** The text was typed after the platform's general command. */
+  readonly isCommandOrText?: true;
   /** Data for the answer. */
   readonly token?: string;
   readonly message: {
@@ -202,6 +204,11 @@ export class ReferencePlatform implements ConformancePlatform {
   command(command: { readonly name: string; readonly argumentsText: string }): TestEvent {
     const base = this.event({ text: `/${command.name}`, conversation: "direct", sender: "person" });
     return { ...base, raw: { ...(base.raw as ReferenceEvent), command } };
+  }
+
+  commandOrText(text: string): TestEvent {
+    const base = this.event({ text, conversation: "direct", sender: "person" });
+    return { ...base, raw: { ...(base.raw as ReferenceEvent), isCommandOrText: true } };
   }
 
   menu(): readonly string[] {

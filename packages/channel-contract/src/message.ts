@@ -120,6 +120,11 @@ export interface NativeCommand {
   readonly argumentsText: string;
   /** Options by name, in the order in which the command declares them. */
   readonly options?: Readonly<Record<string, string | number | boolean>>;
+  /**
+   * True if the sender typed words that need not be a command, such as `/assistant status`: the gateway runs the command if it has one of that name that the
+   * sender may use, and otherwise takes the message's `text`, which is what was typed. Without it an unknown command is answered.
+   */
+  readonly mayBeText?: true;
 }
 
 /** Text that came with a message and is neither its body nor a quote. Shown to the model as untrusted. */
@@ -269,6 +274,7 @@ export const MsgContextSchema: z.ZodType<MsgContext> = z.strictObject({
       name: z.string(),
       argumentsText: z.string(),
       options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+      mayBeText: z.literal(true).optional(),
     })
     .optional(),
   replyContext: z.strictObject({ data: z.string(), expiresAtMs: z.number().int().nonnegative().optional() }).optional(),

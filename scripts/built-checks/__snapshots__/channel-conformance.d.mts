@@ -183,6 +183,8 @@ interface ConformancePlatform extends AsyncDisposable {
     readonly name: string;
     readonly argumentsText: string;
   }): TestEvent;
+  /** A person types this text after a command of the platform that takes other commands and messages, if it has one. */
+  commandOrText?(text: string): TestEvent;
   /** Names of the commands in the platform's menu, if a bot can set it. */
   menu?(): readonly string[];
   /** Resolves once the menu has been set `count` times since the start. */
@@ -269,7 +271,7 @@ declare class TestHost implements ChannelHost {
   storedMessages(count: number): Promise<void>;
 }
 /** Platform features that a case requires. */
-type Need = "webhook" | "connection" | "handshake" | "renewable-token" | "other-bots" | "mass-mention" | "files" | "groups" | "replies" | "credential" | "wire" | "line-breaks" | "redelivery" | "once" | "threads" | "markdown" | "edit" | "media" | "typing" | "delete" | "reactions" | "idempotent-send" | "context" | "cards" | "buttons" | "forms" | "card-edits" | "polls" | "albums" | "ephemeral" | "silent" | "stream" | "native-commands" | "menu" | "resumes" | "reply-context" | OptionalPart | ActionNeed | EventNeed;
+type Need = "webhook" | "connection" | "handshake" | "renewable-token" | "other-bots" | "mass-mention" | "files" | "groups" | "replies" | "credential" | "wire" | "line-breaks" | "redelivery" | "once" | "threads" | "markdown" | "edit" | "media" | "typing" | "delete" | "reactions" | "idempotent-send" | "context" | "cards" | "buttons" | "forms" | "card-edits" | "polls" | "albums" | "ephemeral" | "silent" | "stream" | "native-commands" | "menu" | "command-or-text" | "resumes" | "reply-context" | OptionalPart | ActionNeed | EventNeed;
 /** The channel declares this action. */
 type ActionNeed = `act-${ActionName}`;
 /** The channel passes on events of this type. */

@@ -203,6 +203,11 @@ interface NativeCommand {
   readonly argumentsText: string;
   /** Options by name, in the order in which the command declares them. */
   readonly options?: Readonly<Record<string, string | number | boolean>>;
+  /**
+   * True if the sender typed words that need not be a command, such as `/assistant status`: the gateway runs the command if it has one of that name that the
+   * sender may use, and otherwise takes the message's `text`, which is what was typed. Without it an unknown command is answered.
+   */
+  readonly mayBeText?: true;
 }
 /** Text that came with a message and is neither its body nor a quote. Shown to the model as untrusted. */
 interface UntrustedNote {

@@ -29,8 +29,7 @@ export interface AcceptInteractionParts extends CallOptions {
  */
 export function createAcceptInteraction({ host, api, bot, signal }: AcceptInteractionParts): (delivery: Delivery) => Promise<EventOutcome> {
   const store = async ({ type, payload }: Delivery): Promise<EventOutcome> => {
-    const commands = new Set(host.commands.list().map(({ name }) => name));
-    const context = { accountId: host.accountId, nowMs: host.clock.now(), commands };
+    const context = { accountId: host.accountId, nowMs: host.clock.now() };
     const message = type === "command" ? parseCommand(payload, context) : parsePress(payload, context);
     if (message !== undefined) return { type: await host.receive(message) };
     return {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseCommand, parsePress } from "./parse-interaction.ts";
 
-const context = { accountId: "default", nowMs: 1_000, commands: new Set(["new", "think", "help"]) };
+const context = { accountId: "default", nowMs: 1_000 };
 const responseUrl = "https://hooks.slack.com/commands/T1/1/secret";
 const command = (more: object = {}) =>
   parseCommand(
@@ -22,11 +22,13 @@ const command = (more: object = {}) =>
 
 describe("slash commands", () => {
   test.each([
-    ["/factotum", "think high", { name: "think", argumentsText: "high" }],
+    ["/factotum", "think high", { name: "think", argumentsText: "high", mayBeText: true }],
     ["/factotum", "/new", { name: "new", argumentsText: "" }],
     ["/factotum", "", { name: "help", argumentsText: "" }],
     ["/think", "high", { name: "think", argumentsText: "high" }],
-    ["/factotum", "what is new?", undefined],
+    ["/factotum", "what is new?", { name: "what", argumentsText: "is new?", mayBeText: true }],
+    ["/factotum", "trust", { name: "trust", argumentsText: "", mayBeText: true }],
+    ["/factotum", "what's up?", undefined],
     ["/factotum", "/trust", { name: "trust", argumentsText: "" }],
     ["/factotum", "/etc/hosts is a file", undefined],
     ["/send", "off", { name: "send", argumentsText: "off" }],

@@ -51,8 +51,6 @@ const GENERAL_COMMAND = "factotum";
 export interface InteractionContext {
   readonly accountId: string;
   readonly nowMs: number;
-  /** Names of the gateway's commands, without a slash. */
-  readonly commands: ReadonlySet<string>;
 }
 
 /** The workspace of a command or an interaction; `undefined` if it does not say. */
@@ -63,14 +61,14 @@ export function teamOf(payload: unknown): string | undefined {
 }
 
 /**
- * Parses a slash command: a command of the gateway by its name. Of `/factotum` the first word is a command if it has a slash or is in the menu, and the text a
- * message if not; without text it asks for help. `undefined` for anything else.
+ * Parses a slash command: a command of the gateway by its name. After `/factotum` a word with a slash is a command, other words may be a command or a message;
+ * without text it asks for help. `undefined` for anything else.
  */
 export function parseCommand(payload: unknown, context: InteractionContext): MsgContext | undefined {
   const parsed = CommandSchema.safeParse(payload);
   if (!parsed.success) return undefined;
   const { text, user_id: user, user_name: handle, channel_id: channel, channel_name: name, trigger_id: trigger } = parsed.data;
-  const command = commandOf(parsed.data.command.slice(1), plainText(text), context.commands);
+  const command = commandOf(parsed.data.command.slice(1), plainText(text));
   const kind = name === "directmessage" ? "direct" : (namedKind({ id: channel, name }) ?? "channel");
   return {
     origin: { channel: "slack", accountId: context.accountId, conversation: { kind, id: channel } },
@@ -79,7 +77,8 @@ export function parseCommand(payload: unknown, context: InteractionContext): Msg
     timestampMs: 0,
     event: { type: "message" },
     sender: { id: user, ...(handle ? { handle } : {}), isBot: false },
-    text: command === undefined ? plainText(text) : `/${[command.name, command.argumentsText].join(" ").trim()}`,
+    text:
+      command === undefined || command.mayBeText === true ? plainText(text) : `/${[command.name, command.argumentsText].join(" ").trim()}`,
     mentionsBot: true,
     attachments: [],
     ...(command !== undefined && { command }),
@@ -93,12 +92,12 @@ function plainText(text: string): string {
   return unescapeEntities(named).trim();
 }
 
-function commandOf(own: string, text: string, commands: ReadonlySet<string>): NativeCommand | undefined {
-  // The list has no commands of the owner: the gateway knows them, and answers unknown ones.
+function commandOf(own: string, text: string): NativeCommand | undefined {
   if (own !== GENERAL_COMMAND) return { name: own, argumentsText: text };
-  if (text === "") return commands.has("help") ? { name: "help", argumentsText: "" } : undefined;
-  const [, slash = "", name = "", argumentsText = ""] = /^(\/?)([^\s/]+)(?:\s+([\s\S]*))?$/.exec(text) ?? [];
-  return slash !== "" || commands.has(name) ? { name, argumentsText } : undefined;
+  if (text === "") return { name: "help", argumentsText: "" };
+  const [, slash = "", name, argumentsText = ""] = /^(\/?)([a-z][\w-]*)(?:\s+([\s\S]*))?$/i.exec(text) ?? [];
+  if (name === undefined) return undefined;
+  return { name, argumentsText, ...(slash === "" && { mayBeText: true }) };
 }
 
 /** Parses a pressed button, with the values of the form around it. `undefined` for anything else. */

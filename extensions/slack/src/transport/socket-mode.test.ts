@@ -162,7 +162,7 @@ test("a slash command is acknowledged after the commit", async () => {
   const input = { command: "/factotum", text: "think high", channel: "C0GENERAL", user: "U0ALICE", responseUrl: slack.responseUrl };
   expect(await slack.socketMode.deliver("slash_commands", slackCommand(slack.app, input))).toBe("acknowledged");
   expect(host.received[0]).toMatchObject({
-    text: "/think high",
+    text: "think high",
     command: { name: "think", argumentsText: "high" },
     sender: { id: "U0ALICE" },
   });

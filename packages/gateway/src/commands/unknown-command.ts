@@ -21,7 +21,7 @@ const ROOT_FOLDERS: ReadonlySet<string> = new Set(
 /**
  * Parses a person's message as a command that does not exist: it begins with a slash and one word that is not a command, a reset or a folder at the root of the
  * file system. The gateway answers it, so that a typing mistake costs nothing. In a group only a message that addresses the assistant matches: others may be
- * meant for another bot. A command's name followed by text that it does not accept is an ordinary message. A native command has the platform's name and is
+ * meant for another bot. A command's name followed by text that it does not accept is an ordinary message, and so are words that need not be a command. A native command has the platform's name and is
  * never taken for a folder; of a pressed button the value counts. Both address the assistant.
  */
 export function parseUnknownCommand(
@@ -30,6 +30,7 @@ export function parseUnknownCommand(
 ): ParsedCommand | undefined {
   if (!RUN_POLICY[admission.kind].isFromPerson) return undefined;
   const isPressed = message.event.type === "action";
+  if (!isPressed && message.command?.mayBeText === true) return undefined;
   const native = isPressed ? undefined : message.command?.name;
   const word = native ?? typedWord(commandText(message));
   if (word === undefined) return undefined;

@@ -267,9 +267,9 @@ export class Ingress implements MessageIntake {
     const command = this.#commandOf(input);
     if (command !== undefined) {
       if (input.message.sender.isBot) return this.#ignore(input, "bots give no commands");
-      if (commandAccess(command, { ...route, input }, this.#options.running.config) === "ignored")
-        return this.#ignore(input, "the command is the owner's");
-      return this.#targets.command(route, command, input);
+      const isIgnored = commandAccess(command, { ...route, input }, this.#options.running.config) === "ignored";
+      if (!isIgnored) return this.#targets.command(route, command, input);
+      if (input.message.command?.mayBeText !== true) return this.#ignore(input, "the command is the owner's");
     }
     this.#targets.messageReceived(route, input, record);
     // The words of a button are not those of the person who presses it.

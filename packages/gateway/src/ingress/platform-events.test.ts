@@ -228,6 +228,27 @@ test("options of a native command are its arguments, unless it has them as text"
   expect(await thinking({ name: "think", argumentsText: "low", options: { level: "high" } })).toBe("low");
 });
 
+test("words that may be a command run one that the sender may use, and are a message otherwise", async () => {
+  const anna = { sender: { id: "anna", isBot: false } };
+  const words = async (text: string, extra: Partial<MsgContext> = {}): Promise<boolean> => {
+    const [name = "", ...rest] = text.split(" ");
+    const asked = server.requests.length;
+    const shown = await ask(text, { command: { name, argumentsText: rest.join(" "), mayBeText: true }, ...extra });
+    if (server.requests.length === asked) return true;
+    expect(shown).toContain(text);
+    expect(shown).not.toContain(`/${text}`);
+    return false;
+  };
+  await running[Symbol.asyncDispose]();
+  await start({ allowFrom: ["owner-1", "anna"] });
+  expect(await words("what is new?")).toBe(false);
+  expect(await words("status")).toBe(true);
+  expect(await words("trust")).toBe(true);
+  expect(await words("trust", anna)).toBe(false);
+  expect(await words("stauts please")).toBe(false);
+  expect(await words("think about it")).toBe(false);
+});
+
 test.each<[string, string, Partial<MsgContext>, string]>([
   ["native command with options", "menu", { command: { name: "roll", argumentsText: "", options: { dice: 2 } } }, "no command /roll."],
   ["native command", "what the menu says", { command: { name: "stauts", argumentsText: "now" } }, "There is no command /stauts."],

@@ -34,6 +34,26 @@ export const COMMAND_CASES: readonly ConformanceCase[] = [
     },
   },
   {
+    id: "command:or-text",
+    needs: ["command-or-text"],
+    behaviour: "Words after a command that takes messages too may be a command: they are passed on as both.",
+    async prove(world) {
+      const type = driverOf(world.platform, "commandOrText");
+      const words = await deliver(world, type("trust  me"));
+      assert.deepEqual(words.command, { name: "trust", argumentsText: "me", mayBeText: true });
+      assert.equal(words.text, "trust  me");
+    },
+  },
+  {
+    id: "command:or-text-slash",
+    needs: ["command-or-text"],
+    behaviour: "A word with a slash after such a command is a command, whether or not the gateway has it.",
+    async prove(world) {
+      const { command } = await deliver(world, driverOf(world.platform, "commandOrText")("/roll 2"));
+      assert.deepEqual(command, { name: "roll", argumentsText: "2" });
+    },
+  },
+  {
     id: "command:menu",
     needs: ["menu"],
     behaviour: "The platform's menu has the gateway's commands after the start.",
