@@ -129,6 +129,7 @@ export type Defect =
   | "drops-presses"
   | "drops-members"
   | "everybody-joins"
+  | "members-add-themselves"
   | "does-not-know-itself"
   | "drops-votes"
   | "drops-receipts"
@@ -362,7 +363,7 @@ export class ReferenceChannel implements Channel {
       messageId: messageId(message.id),
       timestampMs: message.atSeconds * 1_000,
       event: this.#spoiled(detail),
-      sender: { id: message.sender, isBot: false },
+      sender: { id: detail.type === "member" && this.#is("members-add-themselves") ? detail.member.id : message.sender, isBot: false },
       text: message.text,
       mentionsBot: false,
       attachments: [],

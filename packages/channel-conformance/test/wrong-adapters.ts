@@ -137,6 +137,7 @@ export const WRONG_ADAPTERS: Readonly<
   "takes-back-nothing": { transport: "webhook", fails: ["event:reaction-taken-back"] },
   "drops-presses": { transport: "webhook", fails: ["event:press", "card:press", "card:value-limit", "form:values"] },
   "drops-members": { transport: "webhook", fails: ["event:joined", "event:left", "event:bot-joined"] },
+  "members-add-themselves": { transport: "webhook", fails: ["event:joined", "event:left", "event:bot-joined"] },
   "everybody-joins": { transport: "webhook", fails: ["event:left"] },
   "does-not-know-itself": { transport: "webhook", fails: ["event:bot-joined"] },
   "drops-votes": { transport: "webhook", fails: ["event:vote"] },
