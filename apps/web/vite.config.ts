@@ -1,6 +1,6 @@
 import react from "@vitejs/plugin-react";
 import { fileURLToPath } from "node:url";
-import { defineConfig, type UserConfig } from "vite";
+import { defineConfig, type Plugin, type UserConfig } from "vite";
 import { workerLicences } from "../../scripts/build/third-party-notices.ts";
 import { precompress } from "./precompress.config.ts";
 
@@ -9,6 +9,7 @@ const config: UserConfig = defineConfig({
   base: "./",
   plugins: [
     react(),
+    preloadStart(),
     // The gateway serves the precompressed files as they are, without compressing at request time.
     { name: "precompress", apply: "build", closeBundle: () => precompress(fileURLToPath(new URL("./dist", import.meta.url))) },
   ],
@@ -26,5 +27,22 @@ const config: UserConfig = defineConfig({
     license: { fileName: ".vite/license.json" },
   },
 });
+
+/** Names the code that `main.ts` imports in the page, so that all of it is loaded at once. */
+function preloadStart(): Plugin {
+  return {
+    name: "preload-start",
+    apply: "build",
+    transformIndexHtml: (_html, { bundle, chunk }) => {
+      const files = (chunk?.dynamicImports ?? []).flatMap((file) => {
+        const start = bundle?.[file];
+        return [file, ...(start?.type === "chunk" ? start.imports : [])];
+      });
+      return [...new Set(files)]
+        .filter((file) => file !== chunk?.fileName)
+        .map((file) => ({ tag: "link", attrs: { rel: "modulepreload", href: `./${file}` }, injectTo: "head" }));
+    },
+  };
+}
 
 export default config;

@@ -30,7 +30,7 @@ async function say(page: Page, text: string): Promise<void> {
 /** The conversation's rows; expects none to be pending. */
 async function rows(page: Page): Promise<readonly string[]> {
   await page.locator(".outgoing, .working").first().waitFor({ state: "detached" });
-  return page.locator(".chat-column > .said, .chat-column > .answer, .chat-column > .notice").allInnerTexts();
+  return page.locator(".rows > .said, .rows > .answer, .rows > .notice").allInnerTexts();
 }
 
 /** Reloads with an unsent text in the message field; expects the same conversation and the same text. */

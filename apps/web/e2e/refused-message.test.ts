@@ -25,7 +25,7 @@ async function open(page: Page, { url, token }: Product): Promise<void> {
 /** The rows of the conversation with their kind; expects none to be pending. */
 async function lines(page: Page): Promise<readonly string[]> {
   await page.locator(".outgoing").waitFor({ state: "detached" });
-  const rows = await page.locator(".chat-column > .said, .chat-column > .answer, .chat-column > .notice").all();
+  const rows = await page.locator(".rows > .said, .rows > .answer, .rows > .notice").all();
   return Promise.all(
     rows.map(async (row) => {
       const kind = (await row.getAttribute("class"))?.split(" ").filter((name) => ["said", "answer", "notice", "error"].includes(name));

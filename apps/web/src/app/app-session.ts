@@ -4,6 +4,7 @@ import { GatewayClient } from "../gateway-client/gateway-client.ts";
 import { parseFragment, renderFragment } from "./address.ts";
 import { AppController } from "./app-controller.ts";
 import { type AppState, INITIAL_STATE } from "./app-state.ts";
+import { takeSocket } from "./early-socket.ts";
 import { loadMedia } from "./load-media.ts";
 import { MediaCache } from "./media-cache.ts";
 import { randomId } from "./random-id.ts";
@@ -30,10 +31,8 @@ export interface TokenListener {
 /** Connects to the gateway that served the page and opens the session in the address. */
 export function openAppSession(token: string, page: Window, listener: TokenListener): AppSession {
   const store = new Store<AppState>(INITIAL_STATE, (notify) => scheduleDraw(page, notify));
-  const address = new URL("ws", page.document.baseURI);
-  address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
   const client = new GatewayClient({
-    openSocket: () => new WebSocket(address),
+    openSocket: () => takeSocket(page.document.baseURI),
     token,
     client: { name: "control-ui", version: "1" },
     timers: browserTimers,

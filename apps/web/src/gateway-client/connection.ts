@@ -67,7 +67,9 @@ export class Connection {
     this.lastFrameAtMs = options.timers.now();
     const { socket, timers } = options;
     const listening = { signal: this.#listening.signal };
-    socket.addEventListener("open", () => this.#connect(), listening);
+    // A socket that was opened before the page's code was loaded may be open by now.
+    if (socket.readyState === socket.OPEN) queueMicrotask(() => this.#connect());
+    else socket.addEventListener("open", () => this.#connect(), listening);
     socket.addEventListener("message", (message: MessageEvent<unknown>) => this.#receive(message.data), listening);
     socket.addEventListener("close", (close) => this.#closed(close), listening);
     this.#cancelHelloTimer = timers.schedule(CONNECT_TIMEOUT_MS, () => this.drop("The gateway did not answer in time."));

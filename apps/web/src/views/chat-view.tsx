@@ -1,8 +1,9 @@
-import { useMemo } from "react";
+import { memo, useMemo, useState } from "react";
 import { toCommittedItems, toLiveItems } from "../chat/chat-items.ts";
 import type { ChatState } from "../chat/chat-state.ts";
 import { withDaySeparators } from "../chat/day-separators.ts";
 import { hideRepeats } from "../chat/hide-repeats.ts";
+import { RowGroups } from "../chat/row-groups.ts";
 import { copyAsWritten } from "../markdown/copy-as-written.ts";
 import { Announcer } from "./announcer.tsx";
 import { useAppState, useController } from "./app-context.ts";
@@ -41,6 +42,7 @@ function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element
     [entries, live?.tools, rows],
   );
   const rowCount = useRowCount(committed.length);
+  const [groups] = useState(() => new RowGroups());
   // One list with the committed rows: a completed answer stays in the row in which it was streamed.
   const allRows = [...committed.slice(-rowCount), ...toLiveItems(live, rows).map((item) => <ChatRow key={item.id} item={item} />)];
   const outgoing = useMemo(() => allOutgoing.filter((message) => message.sessionKey === sessionKey), [allOutgoing, sessionKey]);
@@ -68,7 +70,9 @@ function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element
         {before === undefined ? null : <OlderMessages key={before} scroller={scroller} isReached={rowCount === Infinity} />}
         <div className="chat-column" ref={column}>
           {committed.length === 0 && outgoing.length === 0 && live === undefined ? <Welcome /> : null}
-          {allRows}
+          {groups.divide(allRows).map(({ key, rows: members }) => (
+            <RowGroup key={key} rows={members} />
+          ))}
           {isSilent ? <p className="working">Working</p> : null}
           <RetryBar chat={chat} />
           {outgoing.map((message) => (
@@ -85,3 +89,11 @@ function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element
     </div>
   );
 }
+
+/** A group of rows, rendered again only when one of its elements changes. Out of view it costs a frame nothing. */
+const RowGroup: React.NamedExoticComponent<{ readonly rows: readonly React.JSX.Element[] }> = memo(
+  function RowGroup({ rows }: { readonly rows: readonly React.JSX.Element[] }) {
+    return <div className="rows">{rows}</div>;
+  },
+  (before, after) => before.rows.length === after.rows.length && before.rows.every((row, index) => row === after.rows[index]),
+);

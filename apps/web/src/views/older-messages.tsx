@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useRef } from "react";
 import { useAppState, useController } from "./app-context.ts";
 
 /** Distance above the view at which older messages are requested, so that they are loaded in time. */
-const MARGIN = "800px 0px 0px 0px";
+const MARGIN = "1200px 0px 0px 0px";
 
 /** Loads older messages when scrolled to; the button is for keyboard users, and for a retry after a failure. */
 export function OlderMessages({

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 
 /** Rows that are drawn at once, and in each further step. They fill a phone, and with the next step a large screen. */
-const STEP = 6;
+const STEP = 4;
 
 /**
  * The number of rows to draw, from the end of a conversation. A conversation opens quickly because the newest rows are drawn first and those outside the view

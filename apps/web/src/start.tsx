@@ -6,15 +6,6 @@ import { warmFormats } from "./app/locale.ts";
 import { applyTheme, loadTheme } from "./app/theme.ts";
 import { App } from "./views/app.tsx";
 import { ErrorBoundary } from "./views/error-boundary.tsx";
-import "./styles/base.css";
-import "./styles/layout.css";
-import "./styles/conversation.css";
-import "./styles/context.css";
-import "./styles/prose.css";
-import "./styles/notices.css";
-import "./styles/sessions.css";
-import "./styles/messages.css";
-import "./styles/print.css";
 
 let offered = takeToken(window);
 // The page's policy forbids code from strings; without this zod would try it once, and the browser would report a violation.
