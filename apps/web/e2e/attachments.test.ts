@@ -81,6 +81,28 @@ describe.each([360, 1280])("at %i px", (width) => {
     expect(scene.gateway.scripted.requests.filter(({ method }) => method === "context.list")).toHaveLength(1);
   });
 
+  test("names the attachments that a reload has removed, until they are attached again or the note is dismissed", async () => {
+    const page = await scene.openChat({ width });
+    await give(page, "paste", [
+      { name: "first.png", type: "image/png" },
+      { name: "second.png", type: "image/png" },
+    ]);
+    await attached(page).getByRole("img", { name: "second.png", exact: true }).waitFor();
+    await page.reload();
+    await page.getByRole("alert").filter({ hasText: "Reloading the page removed first.png, second.png. Attach them again." }).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await give(page, "drop", [{ name: "second.png", type: "image/png" }]);
+    await page.getByRole("alert").filter({ hasText: "removed first.png. Attach it again." }).waitFor();
+    await page.getByRole("button", { name: "Dismiss" }).click();
+    await page.getByRole("alert").waitFor({ state: "detached" });
+    await attached(page).getByRole("img", { name: "second.png", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByRole("article", { name: "You" }).getByText("1 attachment").waitFor();
+    await page.reload();
+    await page.getByRole("article", { name: "You" }).waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
+  });
+
   test("accepts pasted and dropped images, sends images without text, and explains what it rejects", async () => {
     const page = await scene.openChat({ width });
     await give(page, "paste", [{ name: "pasted.png", type: "image/png" }]);

@@ -1,13 +1,13 @@
 import { Icon } from "./icon.tsx";
 import type { Attachments } from "./use-attachments.ts";
 
-/** The attachments of the next message: each image with a button to remove it, and why something was rejected. */
+/** The attachments of the next message: each image with a button to remove it, why something was rejected, and what a reload has removed. */
 export function AttachmentList({
-  attachments: { images, problem, remove },
+  attachments: { images, problem, lost, remove, forgetLost },
   onRemove,
 }: {
   readonly attachments: Attachments;
-  /** Called after one was removed: its button, which had the focus, is gone. */
+  /** Called after one was removed, or the note dismissed: its button, which had the focus, is gone. */
   readonly onRemove: () => void;
 }): React.JSX.Element {
   return (
@@ -32,6 +32,21 @@ export function AttachmentList({
             </li>
           ))}
         </ul>
+      )}
+      {lost.length === 0 ? null : (
+        <p className="attachment-problem" role="alert">
+          {`Reloading the page removed ${lost.join(", ")}. Attach ${lost.length === 1 ? "it" : "them"} again. `}
+          <button
+            type="button"
+            className="text-button"
+            onClick={() => {
+              forgetLost();
+              onRemove();
+            }}
+          >
+            Dismiss
+          </button>
+        </p>
       )}
       {problem === undefined ? null : (
         <p className="attachment-problem" role="alert">

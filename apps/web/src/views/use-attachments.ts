@@ -1,7 +1,8 @@
 import { MAX_CHAT_ATTACHMENTS, MAX_UPLOAD_BYTES } from "@factotum/protocol";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { randomId } from "../app/random-id.ts";
 import { useController } from "./app-context.ts";
+import { loadFileNames, storeFileNames } from "./lost-files.ts";
 
 /** An image being attached to a message; `ref` is set once it was uploaded. */
 interface PendingImage {
@@ -16,10 +17,14 @@ export interface Attachments {
   readonly images: readonly PendingImage[];
   /** Why something was rejected. */
   readonly problem: string | undefined;
+  /** Names of files that a reload has removed. */
+  readonly lost: readonly string[];
   readonly add: (files: Iterable<File>) => void;
   readonly remove: (id: string) => void;
   /** Removes all attachments, after sending. */
   readonly clear: () => void;
+  /** Dismisses `lost`. */
+  readonly forgetLost: () => void;
 }
 
 /** The limits, as text. */
@@ -27,21 +32,30 @@ export const LIMITS: string = `PNG, JPEG, GIF or WebP, up to ${MAX_UPLOAD_BYTES 
 
 interface Draft {
   readonly images: readonly PendingImage[];
+  readonly lost: readonly string[];
   readonly problem?: string | undefined;
 }
 
-const EMPTY: Draft = { images: [] };
+const EMPTY: Draft = { images: [], lost: [] };
+
+function loadDraft(sessionKey: string): Draft {
+  return { images: [], lost: loadFileNames(sessionStorage, sessionKey) };
+}
 
 /**
- * The images of every session's next message. They are uploaded at once, so that sending takes no time; a reload discards them, and so does unmounting the
- * view. Without a session nothing can be attached.
+ * The images of every session's next message. They are uploaded at once, so that sending takes no time; a reload discards them and keeps their names, unmounting the
+ * view discards both. Without a session nothing can be attached.
  */
 export function useAttachments(sessionKey = ""): Attachments {
   const controller = useController();
   const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
-  const draft = drafts[sessionKey] ?? EMPTY;
+  const draft = drafts[sessionKey] ?? loadDraft(sessionKey);
+  useEffect(() => {
+    for (const [key, { images, lost }] of Object.entries(drafts))
+      storeFileNames(sessionStorage, key, [...lost, ...images.map(({ name }) => name)]);
+  }, [drafts]);
   const change = (update: (draft: Draft) => Draft): void =>
-    setDrafts((all) => ({ ...all, [sessionKey]: update(all[sessionKey] ?? EMPTY) }));
+    setDrafts((all) => ({ ...all, [sessionKey]: update(all[sessionKey] ?? loadDraft(sessionKey)) }));
   const without = (id: string): void => change(({ images, ...rest }) => ({ ...rest, images: images.filter((image) => image.id !== id) }));
   const previews = useRef(new Map<string, string>());
   const forget = (id: string): void => {
@@ -72,14 +86,18 @@ export function useAttachments(sessionKey = ""): Attachments {
       const id = randomId();
       const previewUrl = URL.createObjectURL(file);
       previews.current.set(id, previewUrl);
-      change(({ images }) => ({ images: [...images, { id, name: file.name, previewUrl }] }));
+      change(({ images, lost }) => ({
+        images: [...images, { id, name: file.name, previewUrl }],
+        lost: lost.filter((name) => name !== file.name),
+      }));
       void upload(file, id);
     }
-    change(({ images }) => ({ images, problem }));
+    change(({ images, lost }) => ({ images, lost, problem }));
   };
   return {
     images: draft.images,
     problem: draft.problem,
+    lost: draft.lost,
     add,
     remove: (id) => {
       without(id);
@@ -96,5 +114,6 @@ export function useAttachments(sessionKey = ""): Attachments {
       }
       change(() => EMPTY);
     },
+    forgetLost: () => change((now) => ({ ...now, lost: [] })),
   };
 }
