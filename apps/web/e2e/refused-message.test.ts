@@ -2,6 +2,7 @@ import { type Product, startProduct } from "@factotum/testing-product";
 import { sayText } from "@factotum/testing-providers";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { findViolations } from "./find-violations.ts";
 import { openBrowser, openPage } from "./open-browser.ts";
 import { startProvider } from "./start-provider.ts";
 
@@ -121,6 +122,68 @@ test("a message that was stopped before an answer, or refused, can be sent again
   await page.locator(".answer .time").waitFor();
   expect(await lines(page)).toEqual(shown);
   expect(await retry.count()).toBe(0);
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test("the model gets a retried message once, with what the failed turn has answered, also after a reload", async () => {
+  const { page, complaints, close } = await openPage(browser, { width: 1280 });
+  await using provider = await startProvider();
+  const { server } = provider;
+  await using product = await startProduct({ config: provider.config });
+  await open(page, product);
+  server.respond(() => ({ ...sayText("I begin, and never end."), deltaCharacters: 7, fault: { type: "end", afterBytes: 900 } }));
+  await say(page, "My one question.");
+  await page.locator(".notice.error").waitFor();
+  server.respond(() => ({ type: "error", errorType: "authentication", message: "no" }));
+  await page.reload();
+  const retry = page.getByRole("button", { name: "Try again" });
+  await retry.click();
+  await expect.poll(() => page.locator(".notice.error").count()).toBe(2);
+  await page.reload();
+  server.respond(() => sayText("Here you are."));
+  await retry.click();
+  await page.locator(".answer .time").waitFor();
+  expect((await lines(page)).filter((line) => line.startsWith("said:"))).toEqual(["said: My one question."]);
+  await say(page, "Thanks.");
+  await expect.poll(() => page.locator(".answer .time").count()).toBe(2);
+  const bodies = server.requests.slice(-2).map(({ body }) => JSON.stringify(body));
+  for (const body of bodies) {
+    expect(body.split("My one question.")).toHaveLength(2);
+    expect(body.indexOf("I begin")).toBeGreaterThan(0);
+    expect(body.indexOf("I begin")).toBeLessThan(body.indexOf("My one question."));
+  }
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test("after a typed /stop the newest message can be sent again, as after the button", async () => {
+  const { page, complaints, close } = await openPage(browser, { width: 360 });
+  await using provider = await startProvider();
+  const { server } = provider;
+  await using product = await startProduct({ config: { ...provider.config, messages: { queue: { mode: "followup" } } } });
+  await open(page, product);
+  const retry = page.getByRole("button", { name: "Try again" });
+  const held = server.hold();
+  server.respond(() => sayText("Too late."));
+  await say(page, "My first question.");
+  await server.nextRequest();
+  await say(page, "My second question.");
+  await page.getByText("1 message waits for its turn.").waitFor();
+  await say(page, "/stop");
+  await page.locator(".notice", { hasText: "Stopped what I was working on, and dropped 1 waiting message." }).waitFor();
+  held.open();
+  await retry.waitFor();
+  expect(await findViolations(page)).toEqual([]);
+  await page.reload();
+  server.respond(() => sayText("Here you are."));
+  await retry.click();
+  await page.locator(".answer .time").waitFor();
+  expect((await lines(page)).filter((line) => line.includes("question"))).toEqual([
+    "said: My first question.",
+    "said: My second question.",
+  ]);
+  expect(JSON.stringify(server.requests.at(-1)?.body).split("My second question.")).toHaveLength(2);
   expect(complaints).toEqual([]);
   await close();
 });

@@ -18,7 +18,12 @@ export interface UserMessageParts {
   /** Lines that begin with `System:`, without their delimiter. */
   readonly systemEvents: readonly string[];
   /** Where the message came from, for readers of the conversation; never sent to a model. */
-  readonly source?: { readonly channel: string; readonly eventId: string };
+  readonly source?: {
+    readonly channel: string;
+    readonly eventId: string;
+    /** The event of the failed message that this one repeats. The model gets its text once, here. */
+    readonly retryOf?: string;
+  };
   /** Attachments that the gateway keeps, for readers of the conversation; never sent to a model from here. */
   readonly files?: readonly KeptFile[];
 }

@@ -75,5 +75,5 @@ export type { RpcAccess } from "./methods/define-methods.ts";
 export type { RpcEvent, RpcEvents } from "./rpc-events.ts";
 export { RPC_EVENTS } from "./rpc-events.ts";
 export type { AgentRunResult } from "./shapes/agent-run.ts";
-export { MAX_CHAT_ATTACHMENTS, MAX_UPLOAD_BYTES } from "./webchat.ts";
+export { MAX_CHAT_ATTACHMENTS, MAX_UPLOAD_BYTES, retriedKey, retryKey } from "./webchat.ts";
 export type { ChatAttachment, WebchatDelivery, WebchatInput, WebchatSocket } from "./webchat.ts";

@@ -11,6 +11,22 @@ export const MAX_CHAT_ATTACHMENTS = 20;
 /** Maximum size of one image, in bytes. */
 export const MAX_UPLOAD_BYTES = 20_000_000;
 
+const RETRY = "~retry-";
+/** Longest idempotency key. */
+const MAX_KEY_LENGTH = 200;
+
+/** The idempotency key of another attempt at a failed message; the model and the page show the text of the attempts once. `id` is unique. */
+export function retryKey(failed: string, id: string): string {
+  const key = `${retriedKey(failed) ?? failed}${RETRY}${id}`;
+  return key.length > MAX_KEY_LENGTH ? id : key;
+}
+
+/** The key of the first attempt at a message; `undefined` if the key is not that of a retry. */
+export function retriedKey(key: string): string | undefined {
+  const at = key.lastIndexOf(RETRY);
+  return at > 0 ? key.slice(0, at) : undefined;
+}
+
 /** A message typed into a WebChat window. The gateway has authenticated the connection before it passes this on. */
 export interface WebchatInput {
   readonly sessionKey: string;

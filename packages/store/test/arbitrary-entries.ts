@@ -37,7 +37,7 @@ const parts = fc.record(
     joined: fc.constant(true as const),
     sender: fc.record({ id: anyText, name: anyText, owner: fc.boolean() }, { requiredKeys: ["id", "owner"] }),
     systemEvents: fc.array(anyText, { maxLength: 3 }),
-    source: fc.record({ channel: name, eventId: anyText }),
+    source: fc.record({ channel: name, eventId: anyText, retryOf: anyText }, { requiredKeys: ["channel", "eventId"] }),
   },
   { requiredKeys: ["body", "systemEvents"] },
 );

@@ -134,6 +134,8 @@ interface UserMessageParts {
   readonly source?: {
     readonly channel: string;
     readonly eventId: string;
+    /** The event of the failed message that this one repeats. The model gets its text once, here. */
+    readonly retryOf?: string;
   };
   /** Attachments that the gateway keeps, for readers of the conversation; never sent to a model from here. */
   readonly files?: readonly KeptFile[];

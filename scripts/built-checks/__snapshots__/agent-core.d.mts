@@ -472,7 +472,7 @@ interface HistoryViewOptions {
   readonly historyLimit: number | undefined;
 }
 /** A named break: the next request does not begin with the one before it. */
-type HistoryBreak = "images-dropped" | "history-limit" | "quarantine";
+type HistoryBreak = "images-dropped" | "history-limit" | "quarantine" | "retry";
 /** The shown messages, and the named breaks that have just changed them. */
 interface HistoryView {
   readonly messages: readonly AgentMessage[];
@@ -482,7 +482,7 @@ interface HistoryView {
  * Selects the messages of a conversation for a request. Depends only on the stored messages and the time of the last named cause, so a restart shows the same.
  * Between causes the view only grows at its end, except at the named breaks.
  */
-declare function viewHistory(messages: readonly AgentMessage[], prompt: UserMessage | undefined, options: HistoryViewOptions): HistoryView;
+declare function viewHistory(stored: readonly AgentMessage[], prompt: UserMessage | undefined, options: HistoryViewOptions): HistoryView;
 /** Settings of every model request, apart from the prompt, the messages and the tools. */
 type ModelSettings = Omit<ModelRequest, "system" | "messages" | "tools">;
 /** The host's decision about a call before it runs. `message` is for the model: it names the rule and what to do. */

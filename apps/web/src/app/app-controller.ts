@@ -1,4 +1,5 @@
-import type { ChatAttachment, ChatEvent, ChatFile, ChatSnapshot, GatewayWarning } from "@factotum/protocol";
+import type { ChatAttachment, ChatEvent, ChatSnapshot, GatewayWarning } from "@factotum/protocol";
+import type { FailedInput } from "../chat/find-retry.ts";
 import { applyEvent, applySnapshot, type ChatState, prependHistory } from "../chat/chat-state.ts";
 import type { GatewayClient } from "../gateway-client/gateway-client.ts";
 import { RpcError } from "../gateway-client/rpc-error.ts";
@@ -156,7 +157,7 @@ export class AppController {
   /**
    * Sends a failed message again. Images are uploaded again, since uploads are consumed by their message; a file that the gateway no longer keeps is left out.
    */
-  async sendAgain({ text, files = [] }: { readonly text: string; readonly files?: readonly ChatFile[] | undefined }): Promise<void> {
+  async sendAgain({ text, files = [], idempotencyKey }: Pick<FailedInput, "text" | "files" | "idempotencyKey">): Promise<void> {
     const { sessionKey } = this.#state;
     if (sessionKey === undefined) return;
     const attachments: ChatAttachment[] = [];
@@ -165,7 +166,7 @@ export class AppController {
       const handed = blob === undefined ? undefined : await this.#options.upload(blob);
       if (handed?.type === "uploaded") attachments.push({ ref: handed.ref, ...(name === undefined ? {} : { fileName: name }) });
     }
-    if (text !== "" || attachments.length > 0) this.outbox.send(sessionKey, text, attachments);
+    if (text !== "" || attachments.length > 0) this.outbox.send(sessionKey, text, attachments, idempotencyKey);
   }
 
   /** Stops the run; with `queued`, drops waiting messages too. */

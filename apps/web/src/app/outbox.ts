@@ -1,4 +1,4 @@
-import type { ChatAttachment, ChatEntry } from "@factotum/protocol";
+import { type ChatAttachment, type ChatEntry, retryKey } from "@factotum/protocol";
 import * as z from "zod";
 import { RpcError } from "../gateway-client/rpc-error.ts";
 import type { GatewayClient } from "../gateway-client/gateway-client.ts";
@@ -62,8 +62,11 @@ export class Outbox {
     return this.#messages;
   }
 
-  send(sessionKey: string, text: string, attachments: readonly ChatAttachment[] = []): void {
-    const message: OutgoingMessage = { idempotencyKey: this.#options.randomId(), sessionKey, text, status: "sending" };
+  /** `retryOf`: the key of a failed message that this one repeats. */
+  send(sessionKey: string, text: string, attachments: readonly ChatAttachment[] = [], retryOf?: string): void {
+    const id = this.#options.randomId();
+    const idempotencyKey = retryOf === undefined ? id : retryKey(retryOf, id);
+    const message: OutgoingMessage = { idempotencyKey, sessionKey, text, status: "sending" };
     this.#set([...this.#messages, attachments.length === 0 ? message : { ...message, attachments }]);
     void this.#flush();
   }

@@ -1,8 +1,8 @@
-import type { ChatEntry } from "@factotum/protocol";
+import { type ChatEntry, retryKey } from "@factotum/protocol";
 import { expect, test } from "vitest";
 import { toChatItems } from "./chat-items.ts";
 import { findRetry } from "./find-retry.ts";
-import { hideRepeats } from "./hide-repeats.ts";
+import { hideRetries } from "./hide-retries.ts";
 
 let serial = 0;
 const base = () => ({ id: String((serial += 1)).padStart(4, "0"), timestampMs: 0 });
@@ -35,6 +35,9 @@ test.each([
   ["stopped", [user("a"), answer("aborted"), notice("info")], "a"],
   ["stopped before it was answered", [user("a"), notice("info")], "a"],
   ["stopped in a tool", [user("a"), answer("toolUse", ""), stoppedTool(), notice("info")], "a"],
+  ["stopped by a command", [user("a"), answer("aborted"), notice("info"), user("/stop"), notice("info")], "a"],
+  ["dropped by a command", [user("a"), notice("info"), user("b"), notice("info"), user("/stop"), notice("info")], "b"],
+  ["answered, before a command stopped nothing", [user("a"), answer("stop"), user("/stop"), notice("info")], undefined],
   ["answered", [user("a"), answer("stop")], undefined],
   ["answered with a warning beside", [user("a"), answer("stop"), notice("warning")], undefined],
   ["running, with a notice about a tool", [user("a"), answer("toolUse", ""), notice("info")], undefined],
@@ -46,18 +49,14 @@ test.each([
   expect(findRetry(entries)?.text).toBe(text);
 });
 
-test("a message that is repeated after a failure is shown once; after an answer it is shown again", () => {
+test("further attempts at a message are hidden; a message that was typed again is not", () => {
+  const said = (text: string, idempotencyKey: string): ChatEntry => ({ ...user(text), idempotencyKey }) as ChatEntry;
   const shown = (entries: readonly ChatEntry[]): readonly string[] =>
-    hideRepeats(toChatItems(entries, undefined)).map((item) => (item.type === "tool" ? item.name : "text" in item ? item.text : item.type));
-  expect(shown([user("a"), notice("error"), user("a"), notice("error"), user("a"), answer("stop")])).toEqual([
-    "a",
-    "error",
-    "error",
-    "Yes.",
-  ]);
-  expect(shown([user("a"), notice("error"), user("b")])).toEqual(["a", "error", "b"]);
-  expect(shown([user("a"), answer("stop"), user("a")])).toEqual(["a", "Yes.", "a"]);
-  expect(shown([user("a"), answer("error", "half"), user("a")])).toEqual(["a", "half", "answer-end", "a"]);
-  expect(shown([user("a"), notice("info"), user("a"), answer("stop")])).toEqual(["a", "info", "Yes."]);
-  expect(shown([user("/status"), notice("info"), user("/status"), notice("info")])).toEqual(["/status", "info", "/status", "info"]);
+    hideRetries(toChatItems(entries, undefined)).map((item) => ("text" in item ? item.text : item.type));
+  const retries = ["1", "2"].map((id) => said("a", retryKey(retryKey("k", "0"), id)));
+  const [first, second] = retries as [ChatEntry, ChatEntry];
+  expect(shown([said("a", "k"), notice("error"), first, notice("error"), second, answer("stop")])).toEqual(["a", "error", "error", "Yes."]);
+  expect(shown([said("a", "k"), notice("error"), said("a", "other")])).toEqual(["a", "error", "a"]);
+  // The failed message is on an older page.
+  expect(shown([first, notice("error"), second])).toEqual(["a", "error"]);
 });

@@ -2,7 +2,7 @@ import { memo, useMemo, useState } from "react";
 import { toCommittedItems, toLiveItems } from "../chat/chat-items.ts";
 import type { ChatState } from "../chat/chat-state.ts";
 import { withDaySeparators } from "../chat/day-separators.ts";
-import { hideRepeats } from "../chat/hide-repeats.ts";
+import { hideRetries } from "../chat/hide-retries.ts";
 import { RowGroups } from "../chat/row-groups.ts";
 import { copyAsWritten } from "../markdown/copy-as-written.ts";
 import { Announcer } from "./announcer.tsx";
@@ -38,7 +38,7 @@ function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element
   const { sessionKey, entries, live, before, rows } = chat;
   const committed = useMemo(
     // The elements stay the same too, so that a new word does not touch committed rows.
-    () => withDaySeparators(hideRepeats(toCommittedItems(entries, live?.tools, rows))).map((item) => <ChatRow key={item.id} item={item} />),
+    () => withDaySeparators(hideRetries(toCommittedItems(entries, live?.tools, rows))).map((item) => <ChatRow key={item.id} item={item} />),
     [entries, live?.tools, rows],
   );
   const rowCount = useRowCount(committed.length);

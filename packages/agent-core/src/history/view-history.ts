@@ -5,6 +5,7 @@ import { beginsTurn } from "./begins-turn.ts";
 import { dropImages } from "./drop-images.ts";
 import { pruneToolResults } from "./prune-tool-results.ts";
 import { beginsQuietRun } from "./quiet-runs.ts";
+import { supersedeRetried } from "./supersede-retried.ts";
 
 /** Options of the history view. The same options and messages always give the same bytes. */
 export interface HistoryViewOptions {
@@ -19,7 +20,7 @@ export interface HistoryViewOptions {
 }
 
 /** A named break: the next request does not begin with the one before it. */
-type HistoryBreak = "images-dropped" | "history-limit" | "quarantine";
+type HistoryBreak = "images-dropped" | "history-limit" | "quarantine" | "retry";
 
 /** The shown messages, and the named breaks that have just changed them. */
 export interface HistoryView {
@@ -31,12 +32,13 @@ export interface HistoryView {
  * Selects the messages of a conversation for a request. Depends only on the stored messages and the time of the last named cause, so a restart shows the same.
  * Between causes the view only grows at its end, except at the named breaks.
  */
-export function viewHistory(messages: readonly AgentMessage[], prompt: UserMessage | undefined, options: HistoryViewOptions): HistoryView {
+export function viewHistory(stored: readonly AgentMessage[], prompt: UserMessage | undefined, options: HistoryViewOptions): HistoryView {
+  const { messages, isChanged } = supersedeRetried(stored, prompt);
   const border = messages.findIndex((message) => message.timestamp >= options.settledBeforeMs);
   const settled = settle(border === -1 ? messages : messages.slice(0, border), options);
   const all = [...settled, ...(border === -1 ? [] : messages.slice(border)), ...(prompt === undefined ? [] : [prompt])];
   const { messages: shown, breaks } = showTurns(all, options);
-  return { messages: prompt === undefined ? shown : shown.slice(0, -1), breaks };
+  return { messages: prompt === undefined ? shown : shown.slice(0, -1), breaks: isChanged ? [...breaks, "retry"] : breaks };
 }
 
 /** A quiet run must not shift the prefix: the previous view is kept, and the run is appended to it. */

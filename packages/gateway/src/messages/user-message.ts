@@ -1,5 +1,6 @@
 import { renderEffectivePrompt } from "@factotum/agent-core";
-import type { RunFacts, UserMessage, Random } from "@factotum/agent-contract";
+import { type RunFacts, type UserMessage, type Random, withoutUndefined } from "@factotum/agent-contract";
+import { retriedKey } from "@factotum/protocol";
 import { displayId } from "../access/display-id.ts";
 import type { PreparedMedia, MediaStage } from "../media/media-stage.ts";
 import { shortenText } from "./long-message.ts";
@@ -113,7 +114,7 @@ export async function renderUserMessage(
     parts: {
       ...effective.parts,
       ...(request.joined ? { joined: true } : {}),
-      source: { channel: message.origin.channel, eventId: message.eventId },
+      source: { channel: message.origin.channel, eventId: message.eventId, ...withoutUndefined({ retryOf: retriedKey(message.eventId) }) },
       ...(media.kept.length === 0 ? {} : { files: media.kept }),
     },
     ...(tainted ? { tainted } : {}),

@@ -9,8 +9,8 @@ import { empty, key, limit } from "./params.ts";
 /** Methods of a conversation with an agent. */
 export interface ChatMethods {
   /**
-   * Sends a message to a session: text, previously uploaded images, or both. Resolves once it is committed; deduplicated by `idempotencyKey`. Without a key:
-   * the agent's main session.
+   * Sends a message to a session: text, previously uploaded images, or both. Resolves once it is committed; deduplicated by `idempotencyKey`, which `retryKey`
+   * creates for another attempt at a failed message. Without a session key: the agent's main session.
    */
   "chat.send": {
     params: {

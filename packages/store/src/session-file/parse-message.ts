@@ -87,7 +87,8 @@ function parseSender(sender: JsonObject | undefined): UserMessageParts["sender"]
 function parseSource(source: JsonObject | undefined): UserMessageParts["source"] {
   const channel = stringOf(source?.["channel"]);
   const eventId = stringOf(source?.["eventId"]);
-  return channel === undefined || eventId === undefined ? undefined : { channel, eventId };
+  const retryOf = stringOf(source?.["retryOf"]);
+  return channel === undefined || eventId === undefined ? undefined : { channel, eventId, ...withoutUndefined({ retryOf }) };
 }
 
 function parseAssistant(record: JsonObject, timestamp: number): AssistantMessage {
