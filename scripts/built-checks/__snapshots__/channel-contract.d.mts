@@ -614,7 +614,7 @@ interface ChannelCapabilities {
   /** `native`: threads have addresses; `flat`: there are none. */
   readonly threads: "native" | "flat";
   readonly edit: boolean;
-  /** Limits of editing, if the platform has them: edits per message, and milliseconds between two. */
+  /** Limits of editing, if the platform has them: edits per message, which exclude steps of a native stream, and milliseconds between two. */
   readonly edits?: {
     readonly maxPerMessage?: number;
     readonly minIntervalMs?: number;
