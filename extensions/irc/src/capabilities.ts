@@ -23,6 +23,8 @@ const IRC_CAPABILITIES: ChannelCapabilities = {
   nativeCommands: false,
   buttons: false,
   cards: false,
+  // No `reconcile`: a server shows a message to those who are there and keeps none that could be looked for.
+  optional: ["probe", "directory"],
   streaming: "none",
   caseSensitiveIds: false,
   actions: [],

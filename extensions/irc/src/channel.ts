@@ -5,10 +5,12 @@ import { capabilitiesOf } from "./capabilities.ts";
 import type { IrcConfig } from "./config.ts";
 import { createLinkSupervisor, healthOf } from "./connection/link.ts";
 import type { Link } from "./connection/link.ts";
+import { probe } from "./connection/probe.ts";
 import { isChannelTarget, parsePersonId } from "./conversation-id.ts";
 import { IrcFailure, toChannelError } from "./errors.ts";
 import { createAcceptLine } from "./inbound/accept-line.ts";
 import { AccountNicks } from "./network/account-nicks.ts";
+import { searchDirectory } from "./network/directory.ts";
 import { createSender } from "./outbound/sender.ts";
 
 /** Creates the channel of one account. Connects with `start` or the first send. */
@@ -41,10 +43,7 @@ export function createIrcChannel(config: IrcConfig, host: ChannelHost): Channel 
 
   return {
     capabilities: capabilitiesOf(config.flood),
-    start: (options) =>
-      supervisor.start(options).catch((error: unknown) => {
-        throw toChannelError(error);
-      }),
+    start: (options) => mapped(supervisor.start(options)),
     handleWebhook: () => Promise.resolve(new Response(null, { status: 404 })),
     send: (target, outbound, options) => sender.send(target, outbound, options),
     act: ({ name }) => Promise.reject(refusal("rejected", `this channel does not do ${name}`)),
@@ -52,8 +51,16 @@ export function createIrcChannel(config: IrcConfig, host: ChannelHost): Channel 
     fetchContext: () => Promise.resolve({}),
     resolveTarget: (query) => Promise.resolve(resolveTarget(query, host.accountId)),
     health: () => received.addTo(healthOf(supervisor, evidenceAtMs)),
+    probe: (options) => mapped(probe(config, host, options)),
+    directory: (query, options) => mapped(connect(options).then((link) => searchDirectory(link, query, options))),
     stop: (options) => (stopped ??= stop(options)),
   };
+}
+
+async function mapped<T>(call: Promise<T>): Promise<T> {
+  return call.catch((error: unknown) => {
+    throw toChannelError(error);
+  });
 }
 
 function refusal(code: "rejected" | "not-found", message: string): ChannelError {

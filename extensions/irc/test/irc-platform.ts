@@ -28,6 +28,7 @@ interface RawEvent {
 /** An IRC network for the conformance suite: the fake server behind the suite's interface. */
 export class IrcPlatform implements ConformancePlatform {
   readonly transport = "connection";
+  readonly directory = { person: { id: "nick:bob", name: "Bob" }, group: { id: ROOM, name: ROOM } };
   readonly features: ConformancePlatform["features"];
   readonly secrets: readonly string[] = [PASSWORD, SERVER_PASSWORD];
   readonly fake: FakeIrc;

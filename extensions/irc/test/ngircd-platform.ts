@@ -40,6 +40,7 @@ export const ngircd: string | undefined = [...(process.env["PATH"] ?? "").split(
 /** A real server, with two people's clients on it, behind a proxy that makes its faults. */
 export class NgircdPlatform implements ConformancePlatform {
   readonly transport = "connection";
+  readonly directory = { person: { id: "nick:bob", name: "Bob" }, group: { id: ROOM, name: ROOM } };
   readonly features: ConformancePlatform["features"] = {
     handshake: false,
     renewableToken: false,

@@ -63,11 +63,20 @@ export class ChannelJoiner implements Disposable {
     return this.#wanted.get(this.#session.facts.fold(channel))?.isJoined === false;
   }
 
-  /** Channels that we are not in, and why; `undefined` if there are none. */
-  get problem(): string | undefined {
+  /** Names of the channels that we are in, as they are configured. */
+  get joined(): readonly string[] {
+    return [...this.#wanted.values()].flatMap(({ name, isJoined }) => (isJoined ? [name] : []));
+  }
+
+  /** Channels that we are not in, and why. */
+  get missing(): readonly string[] {
     const missing = [...this.#wanted.values()].filter(({ isJoined }) => !isJoined);
-    if (missing.length === 0) return undefined;
-    return missing.map(({ name, problem }) => `not in ${name} (${problem ?? "not joined yet"})`).join(", ");
+    return missing.map(({ name, problem }) => `not in ${name} (${problem ?? "not joined yet"})`);
+  }
+
+  /** As `missing`, in one text; `undefined` if there are none. */
+  get problem(): string | undefined {
+    return this.missing.length === 0 ? undefined : this.missing.join(", ");
   }
 
   [Symbol.dispose](): void {

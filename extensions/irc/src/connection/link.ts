@@ -58,7 +58,8 @@ export function healthOf(supervisor: ConnectionSupervisor<Link>, evidenceAtMs: n
   return { state: missing === undefined ? "connected" : "degraded", ...evidence, ...(detail !== "" && { detail }) };
 }
 
-async function openLink({ config, host, onLine }: LinkParts, { signal }: CallOptions): Promise<Link> {
+/** Connects, logs in and joins the channels; rejects with an IrcFailure. */
+export async function openLink({ config, host, onLine }: LinkParts, { signal }: CallOptions): Promise<Link> {
   const session = await IrcSession.open({ config, host }, { signal });
   const members = new Members(session.facts);
   session.listen((line) => members.learn(line, session.nick));

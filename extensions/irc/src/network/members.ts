@@ -34,6 +34,11 @@ export class Members {
     return this.#people.has(this.#facts.fold(nick));
   }
 
+  /** Everybody in our channels, ourselves included, by nickname and, where it is known, account. */
+  get all(): readonly { readonly nick: string; readonly account: string | undefined }[] {
+    return [...this.#people.values()];
+  }
+
   /** The account of a nickname, folded. */
   accountOf(nick: string): string | undefined {
     return this.#people.get(this.#facts.fold(nick))?.account;
