@@ -8,6 +8,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const LONGEST = [
   "chaos/e2e/soak",
   "chaos/e2e/kills",
+  "chaos/e2e/mixed-events",
   "chaos/e2e/storage",
   "chaos/e2e/same-event",
   "factotum/e2e/doctor",

@@ -63,7 +63,7 @@ export function judgeMixed(platform: MixedPlatform, record: MixedRecord): MixedR
   const ledger: Ledger = { inputs, sends, idempotentSends: true };
   const report = checkLedger(ledger);
   const { ambiguous, dead } = readGivenUp(record.home);
-  // The person is told, in the conversation of the answer.
+  // A notice in the same conversation says that an answer may be missing.
   const isDeclared = (id: string, conversation: string): boolean =>
     ambiguous.some((text) => new RegExp(`${id}\\b`).test(text)) && notices.some((notice) => notice.conversation === conversation);
   const wrong = report.verdicts.filter((verdict) => !(verdict.type === "lost" && isDeclared(verdict.input, verdict.conversation)));
