@@ -18,7 +18,7 @@ const PASSWORD = "sasl-secret";
 const SERVER_PASSWORD = "server-secret";
 
 interface RawEvent {
-  readonly from: "person" | "self" | "other-bot";
+  readonly from: "person" | "self" | "other-bot" | "guest";
   readonly target: string;
   readonly text: string;
   readonly id: string;
@@ -37,6 +37,8 @@ export class IrcPlatform implements ConformancePlatform {
   readonly serverPassword: string = SERVER_PASSWORD;
   readonly #alice: IrcUser;
   readonly #bot: IrcUser;
+  /** Without an account. */
+  readonly #guest: IrcUser;
   #events = 0;
 
   private constructor(fake: FakeIrc) {
@@ -45,12 +47,21 @@ export class IrcPlatform implements ConformancePlatform {
     const absent = fake.caps.includes("echo-message")
       ? (["replies", "line-breaks"] as const)
       : (["replies", "line-breaks", "sent-ids"] as const);
-    this.features = { handshake: false, renewableToken: false, otherBots: true, massMention: "", files: false, absent };
+    this.features = {
+      handshake: false,
+      renewableToken: false,
+      otherBots: true,
+      unverifiedSenders: true,
+      massMention: "",
+      files: false,
+      absent,
+    };
     this.#alice = fake.addUser("Alice", { account: "Alice" });
     this.#bot = fake.addUser("otherbot", { isBot: true });
     fake.joinUser(this.#alice, ROOM);
     fake.joinUser(this.#bot, ROOM);
-    fake.joinUser(fake.addUser("Bob"), ROOM);
+    this.#guest = fake.addUser("Bob");
+    fake.joinUser(this.#guest, ROOM);
   }
 
   static async start(options: FakeIrcOptions = {}): Promise<IrcPlatform> {
@@ -71,7 +82,7 @@ export class IrcPlatform implements ConformancePlatform {
     const names = [...(message.mentionsBot === true ? [this.nick] : []), ...(message.mentionsBob === true ? ["@Bob"] : [])];
     const conversation = this.target(message.conversation);
     const raw: RawEvent = {
-      from: message.sender,
+      from: message.isUnverified === true ? "guest" : message.sender,
       target: message.conversation === "direct" ? this.nick : ROOM,
       text: [message.text, ...names].join(" "),
       id,
@@ -87,7 +98,7 @@ export class IrcPlatform implements ConformancePlatform {
   async deliver(_channel: Channel, event: TestEvent, { fault }: { readonly fault?: DeliveryFault } = {}): Promise<DeliveryAnswer> {
     const { from, target, text, id, atMs } = event.raw as RawEvent;
     const self = { mask: this.fake.clients[0]?.mask ?? "", account: "factotum", isBot: false };
-    const sender = { person: this.#alice, self, "other-bot": this.#bot }[from];
+    const sender = { person: this.#alice, self, "other-bot": this.#bot, guest: this.#guest }[from];
     const command = fault === "unknown-kind" ? "SOMETHING" : "PRIVMSG";
     if (fault === "other-account") this.fake.send(`:${this.#alice.mask} PRIVMSG somebody :${text}`);
     else this.fake.say(sender, target, text, { command, id, atMs });

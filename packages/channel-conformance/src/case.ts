@@ -19,6 +19,7 @@ export type Need =
   | "handshake"
   | "renewable-token"
   | "other-bots"
+  | "unverified-senders"
   | "mass-mention"
   | "files"
   | "groups"
@@ -104,6 +105,7 @@ export function providedNeeds(platform: ConformancePlatform, capabilities: Chann
     ["handshake", transport === "webhook" && features.handshake],
     ["renewable-token", features.renewableToken],
     ["other-bots", features.otherBots],
+    ["unverified-senders", features.unverifiedSenders === true],
     ["mass-mention", features.massMention !== ""],
     ["files", features.files],
     ["groups", !absent.includes("groups")],

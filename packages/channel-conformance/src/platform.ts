@@ -6,6 +6,8 @@ export interface TestMessage {
   readonly conversation: "direct" | "group" | "thread";
   /** `self` is the bot under test. */
   readonly sender: "person" | "self" | "other-bot";
+  /** From a person whose id others can take. */
+  readonly isUnverified?: boolean;
   /** Mentions the bot at the end of the text. */
   readonly mentionsBot?: boolean;
   /** Mentions the person `Bob` at the end of the text. */
@@ -139,6 +141,8 @@ export interface ConformancePlatform extends AsyncDisposable {
     readonly renewableToken: boolean;
     /** Bots receive each other's messages. */
     readonly otherBots: boolean;
+    /** Some people have ids that others can take. */
+    readonly unverifiedSenders?: boolean;
     /** Text that would notify everyone; empty if there is none. */
     readonly massMention: string;
     /** Messages can carry files. */

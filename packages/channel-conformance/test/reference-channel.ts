@@ -36,6 +36,8 @@ export type Defect =
   | "hands-over-own-messages"
   | "hides-bots"
   | "drops-bots"
+  | "trusts-every-id"
+  | "trusts-no-id"
   | "makes-up-event-ids"
   | "uses-event-id-for-message"
   | "seconds-for-milliseconds"
@@ -424,7 +426,11 @@ export class ReferenceChannel implements Channel {
       messageId: messageId(this.#is("uses-event-id-for-message") ? id : message.id),
       timestampMs: atMs,
       event: { type: "message" },
-      sender: { id: this.#is("sender-is-name") ? "Alice" : message.sender, isBot: message.senderIsBot && !this.#is("hides-bots") },
+      sender: {
+        id: this.#is("sender-is-name") ? "Alice" : message.sender,
+        isBot: message.senderIsBot && !this.#is("hides-bots"),
+        ...((this.#is("trusts-no-id") || (message.senderIsUnverified && !this.#is("trusts-every-id"))) && { isUnverified: true }),
+      },
       text: this.#is("trims-text") ? text.replace(/\s+/g, " ") : text,
       mentionsBot: this.#is("everyone-mentions-the-bot") || (names.has(BOT_ID) && !this.#is("never-mentioned")),
       ...(!this.#is("hides-whose-names") && { mentions: message.mentions.filter((mention) => mention.id !== BOT_ID) }),

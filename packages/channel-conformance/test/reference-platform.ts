@@ -33,6 +33,7 @@ export interface ReferenceEvent {
     readonly thread?: string;
     readonly sender: string;
     readonly senderIsBot: boolean;
+    readonly senderIsUnverified: boolean;
     readonly atSeconds: number;
     readonly text: string;
     readonly mentions: readonly { readonly id: string; readonly name: string }[];
@@ -109,6 +110,7 @@ export class ReferencePlatform implements ConformancePlatform {
     handshake: true,
     renewableToken: true,
     otherBots: true,
+    unverifiedSenders: true,
     massMention: "<!all>",
     files: true,
   };
@@ -264,6 +266,7 @@ export class ReferencePlatform implements ConformancePlatform {
         ...(message.conversation === "thread" && { thread: "t1" }),
         sender,
         senderIsBot: message.sender !== "person",
+        senderIsUnverified: message.isUnverified === true,
         atSeconds: 1_767_225_600 + this.#count,
         text: [message.text, ...mentions.map((mention) => `<@${mention.id}>`)].join(" "),
         mentions,

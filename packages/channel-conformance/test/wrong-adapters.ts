@@ -9,6 +9,8 @@ export const WRONG_ADAPTERS: Readonly<
   "dedupes-in-memory-and-releases-never": { transport: "webhook", fails: ["inbound:event-id", "ack:again-after-failure"] },
   "hands-over-own-messages": { transport: "webhook", fails: ["inbound:own-message"] },
   "hides-bots": { transport: "webhook", fails: ["inbound:other-bot"] },
+  "trusts-every-id": { transport: "webhook", fails: ["inbound:unverified"] },
+  "trusts-no-id": { transport: "webhook", fails: ["inbound:unverified"] },
   "drops-bots": { transport: "webhook", fails: ["inbound:other-bot"] },
   "makes-up-event-ids": {
     transport: "webhook",

@@ -63,6 +63,8 @@ export interface Sender {
   readonly name?: string;
   readonly handle?: string;
   readonly isBot: boolean;
+  /** True if others can take this id, such as an IRC nickname without an account. Such a sender is offered no pairing code; lists still name them. */
+  readonly isUnverified?: boolean;
   readonly roles?: readonly string[];
 }
 
@@ -235,6 +237,7 @@ export const MsgContextSchema: z.ZodType<MsgContext> = z.strictObject({
     name: z.string().optional(),
     handle: z.string().optional(),
     isBot: z.boolean(),
+    isUnverified: z.boolean().optional(),
     roles: z.array(z.string()).optional(),
   }),
   text: z.string(),

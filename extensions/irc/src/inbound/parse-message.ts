@@ -76,7 +76,8 @@ export function personOf(line: Pick<IrcLine, "nick" | "tags">, { facts, members 
 }
 
 function senderOf({ nick, prefix, tags }: IrcLine, person: Person): Sender {
-  return { id: personId(person), name: nick, handle: prefix, isBot: "bot" in tags || "draft/bot" in tags };
+  const isBot = "bot" in tags || "draft/bot" in tags;
+  return { id: personId(person), name: nick, handle: prefix, isBot, ...(person.type === "nick" && { isUnverified: true }) };
 }
 
 /** The text of a line; an action (`/me`) is a sentence about its author. `undefined` for other requests between clients. */

@@ -88,6 +88,19 @@ export const INBOUND_CASES: readonly ConformanceCase[] = [
       assert.equal(received.sender.isBot, false);
     },
   },
+  {
+    id: "inbound:unverified",
+    needs: ["unverified-senders"],
+    behaviour: "A sender whose id others can take is marked so, and no other one.",
+    async prove(world) {
+      for (const isUnverified of [true, false])
+        await world.platform.deliver(world.channel, world.event({ isUnverified, text: `I am ${isUnverified ? "Eve" : "Ann"}` }));
+      assert.deepEqual(
+        world.host.received.map(({ sender }) => sender.isUnverified ?? false),
+        [true, false],
+      );
+    },
+  },
   ...(["direct", "group", "thread"] as const).map((conversation): ConformanceCase => ({
     id: `inbound:address-${conversation}`,
     needs: ADDRESS_NEEDS[conversation],

@@ -56,6 +56,14 @@ describe("admission in a direct conversation", () => {
     expect(admitMessage(direct, policy({ dmPolicy: "disabled" }), owner).type).toBe("ignore");
   });
 
+  test("pairing offers no code to a sender whose id others can take; a list admits them", () => {
+    const unverified = message({ kind: "direct", id: "D" }, { sender: { id: "U1", isBot: false, isUnverified: true } });
+    expect(admitMessage(unverified, policy(), stranger)).toMatchObject({ type: "ignore", missing: "sender" });
+    expect(admitMessage(unverified, policy({ allowFrom: ["U1"] }), stranger).type).toBe("admit");
+    const verified = message({ kind: "direct", id: "D" }, { sender: { id: "U1", isBot: false, isUnverified: false } });
+    expect(admitMessage(verified, policy(), stranger).type).toBe("pair");
+  });
+
   test("pairing admits a paired sender and offers a code to others who write; no other policy does either", () => {
     const paired = { ...stranger, paired: true };
     expect(admitMessage(direct, policy(), paired).type).toBe("admit");

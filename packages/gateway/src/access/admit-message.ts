@@ -81,9 +81,10 @@ function admitDirect(message: MsgContext, policy: AccessPolicy, { owner, paired 
         : ignore('dmPolicy is open, but allowFrom has neither the sender nor "*"', "sender");
     case "pairing":
       if (owner || listed || paired) return { type: "admit" };
-      return message.event.type === "message" && message.sender.id !== ""
-        ? { type: "pair" }
-        : ignore("the sender is not in allowFrom", "sender");
+      if (message.event.type !== "message" || message.sender.id === "") return ignore("the sender is not in allowFrom", "sender");
+      return message.sender.isUnverified === true
+        ? ignore("the sender is not in allowFrom, and others can take the sender's id, so no code is offered", "sender")
+        : { type: "pair" };
     case "allowlist":
       return owner || listed ? { type: "admit" } : ignore("the sender is not in allowFrom", "sender");
   }
