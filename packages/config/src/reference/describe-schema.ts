@@ -3,9 +3,6 @@ import { isPlainObject, type Document } from "../document/plain-object.ts";
 import type { ChannelSchema } from "../validate/channel-source.ts";
 import { alternatives, configJsonSchema, isSecret } from "../validate/json-schema.ts";
 import { GROUP_DESCRIPTIONS } from "./group-descriptions.ts";
-import { KEY_DESCRIPTIONS } from "./key-descriptions.ts";
-
-const DESCRIPTIONS: Readonly<Record<string, string>> = { ...KEY_DESCRIPTIONS, ...GROUP_DESCRIPTIONS };
 
 /** Identifies the schema, independent of its location. */
 const SCHEMA_ID = "urn:factotum:configuration";
@@ -64,7 +61,7 @@ class SchemaDescriber {
     const entries = Object.entries(properties).map(([name, child]) => {
       const key = place.key === "" ? name : `${place.key}.${name}`;
       const like = same === "" ? name : `${same}.${name}`;
-      const description = DESCRIPTIONS[key] ?? DESCRIPTIONS[like] ?? describeAccounts(key);
+      const description = GROUP_DESCRIPTIONS[key] ?? GROUP_DESCRIPTIONS[like] ?? describeAccounts(key);
       const node = this.#node(child as Document, { key, same: sameAs(key, like) });
       return [name, node["description"] !== undefined || description === undefined ? node : { ...node, description }] as const;
     });

@@ -1,4 +1,7 @@
-/** Descriptions of keys that contain further keys. Written like `KEY_DESCRIPTIONS`. */
+/**
+ * Descriptions of keys that contain further keys, in one or two sentences; all other keys have `.describe()` in their schema, which has precedence. Keys are
+ * written as in the reference; a key of a shared object is listed where the reference lists it first.
+ */
 export const GROUP_DESCRIPTIONS: Readonly<Record<string, string>> = {
   $schema: "Where an editor finds the JSON Schema of this file; `factotum setup` writes it.",
 

@@ -53,37 +53,78 @@ export interface ChannelConfig {
 }
 
 const GroupSchema: z.ZodType<GroupConfig> = z.strictObject({
-  requireMention: z.boolean().default(true),
-  allowFrom: z.array(PlatformIdSchema).optional(),
-  tools: ToolPolicySchema.optional(),
+  requireMention: z
+    .boolean()
+    .default(true)
+    .describe("Answers in this group only when it is mentioned. The name is the id of the group; `*` stands for every other one."),
+  allowFrom: z
+    .array(PlatformIdSchema)
+    .optional()
+    .describe("Ids of people who may write in this group. Unset: every member; empty: nobody but the owner."),
+  tools: ToolPolicySchema.optional().describe("Tools in this group."),
   toolsBySender: z.record(TextSchema, ToolPolicySchema).optional(),
-  skills: z.array(TextSchema).optional(),
-  systemPrompt: TextSchema.optional(),
+  skills: z.array(TextSchema).optional().describe("Skills in this group. Unset: all."),
+  systemPrompt: TextSchema.optional().describe("Text that is added to the system prompt in this group."),
 });
 
 /** Parses the common keys of an account. */
 export const CommonAccountSchema: z.ZodType<CommonAccountConfig> & { readonly shape: Readonly<Record<string, z.ZodType>> } = z.strictObject(
   {
-    enabled: z.boolean().default(true),
-    dmPolicy: z.enum(["pairing", "allowlist", "open", "disabled"]).default("pairing"),
-    allowFrom: z.array(PlatformIdSchema).default([]),
-    groupPolicy: z.enum(["allowlist", "open", "disabled"]).default("allowlist"),
+    enabled: z.boolean().default(true).describe("`false` switches the account off."),
+    dmPolicy: z
+      .enum(["pairing", "allowlist", "open", "disabled"])
+      .default("pairing")
+      .describe(
+        "Who may send direct messages. `allowlist`: owners and `allowFrom`. `open`: everyone, if `allowFrom` contains `*`. `disabled`: nobody, owners included. `pairing`: as `allowlist`, and people whose code the owner approves.",
+      ),
+    allowFrom: z.array(PlatformIdSchema).default([]).describe("Ids of people who may write; compared exactly."),
+    groupPolicy: z
+      .enum(["allowlist", "open", "disabled"])
+      .default("allowlist")
+      .describe("In which groups it answers. `allowlist`: those under `groups`. `open`: all. `disabled`: none."),
     groups: z.record(TextSchema, GroupSchema).default({}),
-    allowBots: z.union([z.boolean(), z.literal("mentions")]).default(false),
+    allowBots: z
+      .union([z.boolean(), z.literal("mentions")])
+      .default(false)
+      .describe(
+        "Whether other bots are admitted, by the same lists as people: `false` never, `mentions` only when they mention the assistant or reply to it. A bot is never the owner, is not paired and gives no commands.",
+      ),
     botLoop: z
       .strictObject({
-        maxMessages: z.int().min(1).max(1000).default(20),
-        windowSeconds: SecondsSchema.default(60),
-        cooldownSeconds: SecondsSchema.default(60),
+        maxMessages: z
+          .int()
+          .min(1)
+          .max(1000)
+          .default(20)
+          .describe("Messages of one bot in one conversation within the window that are answered; a person's message starts over."),
+        windowSeconds: SecondsSchema.default(60).describe("The window in which they are counted."),
+        cooldownSeconds: SecondsSchema.default(60).describe("How long a bot that exceeds this is not answered in that conversation."),
       })
       .prefault({}),
     historyLimit: z
-      .strictObject({ direct: AmountSchema.optional(), group: AmountSchema.optional(), thread: AmountSchema.optional() })
+      .strictObject({
+        direct: AmountSchema.optional().describe("User turns of a direct conversation that are sent to the model. Unset or `0`: all."),
+        group: AmountSchema.optional().describe("The same for groups."),
+        thread: AmountSchema.optional().describe("The same for threads."),
+      })
       .prefault({}),
-    blockStreaming: z.boolean().default(false),
-    streaming: z.strictObject({ mode: z.enum(["off", "partial", "block", "progress"]).optional() }).prefault({}),
-    reactionNotifications: z.enum(["off", "own", "all"]).default("own"),
-    replyToMode: z.enum(["off", "first", "all"]).optional(),
-    textChunkLimit: CountSchema.optional(),
+    blockStreaming: z.boolean().default(false).describe("Sends finished blocks of an answer while the model still writes."),
+    streaming: z
+      .strictObject({
+        mode: z
+          .enum(["off", "partial", "block", "progress"])
+          .optional()
+          .describe("How a growing answer is shown where the platform can edit messages."),
+      })
+      .prefault({}),
+    reactionNotifications: z
+      .enum(["off", "own", "all"])
+      .default("own")
+      .describe("Which reactions the model is told of with the next message: those to its own messages, all, or none."),
+    replyToMode: z
+      .enum(["off", "first", "all"])
+      .optional()
+      .describe("Which parts of an answer quote the message that they answer. Unset: as is usual on the platform."),
+    textChunkLimit: CountSchema.optional().describe("Longest message, in the platform's unit, if shorter than the platform's own limit."),
   },
 );

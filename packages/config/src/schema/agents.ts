@@ -107,91 +107,177 @@ const TimeOfDaySchema = texts('a time such as "08:30" is expected', /^(([01]\d|2
 
 const ModelChoiceSchema: z.ZodType<ModelChoice> = z.union([
   TextSchema.transform((primary) => ({ primary, fallbacks: [] })),
-  z.strictObject({ primary: TextSchema, fallbacks: z.array(TextSchema).default([]) }),
+  z.strictObject({
+    primary: TextSchema.describe("The model that is asked first, as `provider/model`."),
+    fallbacks: z.array(TextSchema).default([]).describe("Models that are asked in this order when the ones before fail."),
+  }),
 ]);
 
 const HeartbeatSchema: z.ZodType<"off" | HeartbeatConfig> = z.union([
   z.literal("off"),
   z.strictObject({
-    every: DurationSchema,
-    prompt: TextSchema.optional(),
-    target: TextSchema.default("owner"),
-    model: TextSchema.optional(),
-    lightContext: z.boolean().default(false),
-    isolatedSession: z.boolean().default(false),
-    activeHours: z.strictObject({ start: TimeOfDaySchema, end: TimeOfDaySchema, timezone: TimeZoneSchema.optional() }).optional(),
+    every: DurationSchema.describe("Duration between two runs."),
+    prompt: TextSchema.optional().describe("What the agent is asked in such a run."),
+    target: TextSchema.default("owner").describe("Who hears of the result."),
+    model: TextSchema.optional().describe("Another model for these runs."),
+    lightContext: z.boolean().default(false).describe("Runs with a short prompt."),
+    isolatedSession: z.boolean().default(false).describe("Runs in a session of its own."),
+    activeHours: z
+      .strictObject({
+        start: TimeOfDaySchema.describe("Time of day from which on it runs, such as `08:00`."),
+        end: TimeOfDaySchema.describe("Time of day until which it runs, such as `22:00`; up to `24:00`."),
+        timezone: TimeZoneSchema.optional().describe("Time zone of both times. Unset: `userTimezone`."),
+      })
+      .optional(),
   }),
 ]);
 
 const SandboxSchema: z.ZodType<SandboxConfig> = z.strictObject({
-  mode: z.enum(["off", "non-main", "all"]).optional(),
-  scope: z.enum(["session", "agent", "shared"]).default("session"),
-  workspaceAccess: z.enum(["none", "ro", "rw"]).default("none"),
-  workspaceRoot: TextSchema.optional(),
-  sessionToolsVisibility: z.enum(["spawned", "all"]).default("spawned"),
-  backend: z.enum(["bubblewrap", "docker", "podman"]).default("bubblewrap"),
-  network: z.union([TextSchema, z.strictObject({ allow: z.array(TextSchema) })]).optional(),
+  mode: z
+    .enum(["off", "non-main", "all"])
+    .optional()
+    .describe(
+      "There is no sandbox yet: commands never run in one, and `non-main` and `all` are refused. Unset: files of other people and of groups are kept in folders of their own; `off`: they work in the agent's workspace.",
+    ),
+  scope: z.enum(["session", "agent", "shared"]).default("session").describe("Which sessions of other people and groups share a folder."),
+  workspaceAccess: z
+    .enum(["none", "ro", "rw"])
+    .default("none")
+    .describe("Access of sandboxed runs to the workspace. Anything that narrows it is refused while there is no sandbox."),
+  workspaceRoot: TextSchema.optional().describe(
+    "Where the folders of other people's and groups' sessions lie. Unset: `sandboxes` in the state directory.",
+  ),
+  sessionToolsVisibility: z
+    .enum(["spawned", "all"])
+    .default("spawned")
+    .describe("Which sessions the session tools of a sandboxed run can see."),
+  backend: z.enum(["bubblewrap", "docker", "podman"]).default("bubblewrap").describe("What the sandbox is made with."),
+  network: z
+    .union([TextSchema, z.strictObject({ allow: z.array(TextSchema).describe("Hosts that commands may reach.") })])
+    .optional()
+    .describe("Network of sandboxed commands. Refused while there is no sandbox."),
 });
 
 const rows = {
-  model: ModelChoiceSchema.optional(),
+  model: ModelChoiceSchema.optional().describe(
+    "The model as `provider/model`, or an object with fallbacks. Unset: chosen from the keys in the environment and a local Ollama.",
+  ),
   models: z
-    .record(TextSchema, z.strictObject({ alias: TextSchema.optional(), params: z.record(z.string(), z.unknown()).default({}) }))
+    .record(
+      TextSchema,
+      z.strictObject({
+        alias: TextSchema.optional().describe("A short name for the model `<name>`, for `/model` and for other keys."),
+        params: z
+          .record(z.string(), z.unknown())
+          .default({})
+          .describe("Parameters of requests to this model. `cacheRetention` is the one that has an effect in this version."),
+      }),
+    )
     .default({}),
-  workspace: TextSchema.optional(),
-  systemPrompt: z.string().optional(),
-  skipBootstrap: z.boolean().default(false),
-  bootstrapMaxChars: CountSchema.default(20_000),
-  bootstrapTotalMaxChars: CountSchema.default(60_000),
-  userTimezone: TimeZoneSchema.optional(),
-  thinking: z.enum(THINKING_LEVELS).optional(),
-  verbose: z.enum(["off", "on", "full"]).default("off"),
-  reasoning: z.enum(["off", "on", "stream"]).default("off"),
-  timeoutSeconds: SecondsSchema.default(3600),
+  workspace: TextSchema.optional().describe(
+    "Folder of the agent's files. Unset: `workspace` in the state directory, `workspace-<id>` for further agents.",
+  ),
+  systemPrompt: z.string().optional().describe("Text that is added to the system prompt."),
+  skipBootstrap: z
+    .boolean()
+    .default(false)
+    .describe("Leaves the workspace's bootstrap files (such as AGENTS.md and SOUL.md) out of the prompt and does not create them."),
+  bootstrapMaxChars: CountSchema.default(20_000).describe("Characters of one bootstrap file that go into the prompt; the rest is cut."),
+  bootstrapTotalMaxChars: CountSchema.default(60_000).describe("Characters of all bootstrap files together that go into the prompt."),
+  userTimezone: TimeZoneSchema.optional().describe("Time zone of the user, such as `Europe/Berlin`. Unset: the zone of the machine."),
+  thinking: z.enum(THINKING_LEVELS).optional().describe("How much the model thinks before it answers. Unset: the model's own default."),
+  verbose: z.enum(["off", "on", "full"]).default("off").describe("How much of the tool calls is shown in the chat."),
+  reasoning: z
+    .enum(["off", "on", "stream"])
+    .default("off")
+    .describe("Whether the model's thoughts are shown: not at all, with the answer, or while they arrive."),
+  timeoutSeconds: SecondsSchema.default(3600).describe("How long one run may take."),
   tools: ToolPolicySchema.prefault({}),
-  skills: z.strictObject({ allow: z.array(TextSchema).optional() }).prefault({}),
-  heartbeat: HeartbeatSchema.prefault("off"),
+  skills: z
+    .strictObject({ allow: z.array(TextSchema).optional().describe("Skills that the agent may use. Unset: all; empty: none.") })
+    .prefault({}),
+  heartbeat: HeartbeatSchema.prefault("off").describe("How the agent wakes itself up, or `off`."),
   sandbox: SandboxSchema.prefault({}),
   subagents: z
     .strictObject({
-      allowAgents: z.array(TextSchema).default([]),
-      maxDepth: z.int().min(0).max(5).default(1),
-      maxChildren: AmountSchema.default(5),
-      maxConcurrent: CountSchema.default(8),
-      tools: ToolPolicySchema.prefault({}),
+      allowAgents: z.array(TextSchema).default([]).describe("Agents that this agent may start as subagents."),
+      maxDepth: z.int().min(0).max(5).default(1).describe("How deep subagents may start further ones."),
+      maxChildren: AmountSchema.default(5).describe("Subagents of one run at most."),
+      maxConcurrent: CountSchema.default(8).describe("Subagents that run at the same time."),
+      tools: ToolPolicySchema.prefault({}).describe("The tools of subagents."),
     })
     .prefault({}),
   compaction: z
     .strictObject({
-      reserveTokens: CountSchema.default(COMPACTION_DEFAULTS.reserveTokens),
-      keepRecentTokens: CountSchema.default(COMPACTION_DEFAULTS.keepRecentTokens),
-      model: TextSchema.optional(),
-      memoryFlush: z.boolean().default(true),
-      notifyUser: z.boolean().default(false),
+      reserveTokens: CountSchema.default(COMPACTION_DEFAULTS.reserveTokens).describe(
+        "Tokens of the context window that are kept free for the answer.",
+      ),
+      keepRecentTokens: CountSchema.default(COMPACTION_DEFAULTS.keepRecentTokens).describe(
+        "Tokens of the newest messages that compaction leaves as they are.",
+      ),
+      model: TextSchema.optional().describe("Another model for summaries."),
+      memoryFlush: z.boolean().default(true).describe("Lets the agent write down what matters before older messages are summarised."),
+      notifyUser: z.boolean().default(false).describe("Says in the chat that older messages were summarised."),
     })
     .prefault({}),
-  contextPruning: z.strictObject({ mode: z.enum(["cache-ttl", "off"]).default("cache-ttl") }).prefault({}),
-  blockStreamingDefault: z.enum(["off", "on"]).default("off"),
-  blockStreamingBreak: z.enum(["text_end", "message_end"]).default("text_end"),
-  blockStreamingChunk: z.strictObject({ minChars: CountSchema.default(800), maxChars: CountSchema.default(1200) }).prefault({}),
-  blockStreamingCoalesce: z.strictObject({ idleMs: AmountSchema.default(1000) }).prefault({}),
+  contextPruning: z
+    .strictObject({
+      mode: z
+        .enum(["cache-ttl", "off"])
+        .default("cache-ttl")
+        .describe("`cache-ttl`: drops old tool results from requests once the provider's cache has expired anyway."),
+    })
+    .prefault({}),
+  blockStreamingDefault: z
+    .enum(["off", "on"])
+    .default("off")
+    .describe("`on` sends finished paragraphs while the model still writes, on channels that allow it (`blockStreaming`)."),
+  blockStreamingBreak: z
+    .enum(["text_end", "message_end"])
+    .default("text_end")
+    .describe("Whether a block ends with each text of the model or with its whole message."),
+  blockStreamingChunk: z
+    .strictObject({
+      minChars: CountSchema.default(800).describe("A block is not shorter than this."),
+      maxChars: CountSchema.default(1200).describe("A block is not longer than this."),
+    })
+    .prefault({}),
+  blockStreamingCoalesce: z
+    .strictObject({ idleMs: AmountSchema.default(1000).describe("Milliseconds without new text after which a block is sent.") })
+    .prefault({}),
   humanDelay: z
     .strictObject({
-      mode: z.enum(["off", "natural", "custom"]).default("off"),
-      minMs: AmountSchema.default(800),
-      maxMs: AmountSchema.default(2500),
+      mode: z
+        .enum(["off", "natural", "custom"])
+        .default("off")
+        .describe("Pause between the blocks of one answer: none, 800 to 2,500 ms, or the bounds below."),
+      minMs: AmountSchema.default(800).describe("Shortest pause in milliseconds, with `custom`."),
+      maxMs: AmountSchema.default(2500).describe("Longest pause in milliseconds, with `custom`."),
     })
     .prefault({}),
 };
 
 /** Parses `agents.defaults`. */
-export const AgentDefaultsSchema: z.ZodType<AgentDefaults> = z.strictObject({ ...rows, maxConcurrent: CountSchema.optional() });
+export const AgentDefaultsSchema: z.ZodType<AgentDefaults> = z.strictObject({
+  ...rows,
+  maxConcurrent: CountSchema.optional().describe(
+    "Turns of people that run at the same time, over all agents. Unset: as many as processor cores, from 8 to 16.",
+  ),
+});
 
 /** Parses one entry of `agents.list`, or such an entry merged over the defaults. */
 export const AgentEntrySchema: z.ZodType<AgentEntry> = z.strictObject({
-  id: IdSchema,
-  name: TextSchema.optional(),
-  default: z.boolean().default(false),
-  identity: z.strictObject({ name: TextSchema.optional(), emoji: TextSchema.optional() }).prefault({}),
+  id: IdSchema.describe("Id of the agent: lower case letters, digits, `-` and `_`. It becomes part of session keys and folders."),
+  name: TextSchema.optional().describe("Name for people."),
+  default: z
+    .boolean()
+    .default(false)
+    .describe("The agent for everything that no binding sends elsewhere. Unset everywhere: the first one."),
+  identity: z
+    .strictObject({
+      name: TextSchema.optional().describe("Name under which the agent introduces itself."),
+      emoji: TextSchema.optional().describe("Emoji of the agent."),
+    })
+    .prefault({}),
   ...rows,
 });

@@ -49,9 +49,21 @@ const ProxySchema = z.string().superRefine((range, context) => {
 
 /** Parses `gateway`. */
 export const GatewaySchema: z.ZodType<GatewayConfig> = z.strictObject({
-  port: PortSchema.default(18_790),
-  bind: BindSchema.default("loopback"),
-  auth: z.strictObject({ mode: z.enum(["token", "none"]).default("token"), token: SecretSchema.optional() }).prefault({}),
+  port: PortSchema.default(18_790).describe("TCP port of the gateway; `0` takes a free one. `FACTOTUM_PORT` has precedence."),
+  bind: BindSchema.default("loopback").describe(
+    "`loopback`: this machine only. `lan`: every address of this machine. Otherwise one of its IP addresses.",
+  ),
+  auth: z
+    .strictObject({
+      mode: z
+        .enum(["token", "none"])
+        .default("token")
+        .describe("`none` lets everyone who reaches the gateway act as the owner, and is refused beyond loopback."),
+      token: SecretSchema.optional().describe(
+        "The token of the page, the API and the command line. Unset: the token that the first start made, in `credentials/gateway-token`.",
+      ),
+    })
+    .prefault({}),
   publicUrl: PublicUrlSchema.optional().describe(
     "Address under which people and platforms reach the gateway from outside, such as https://assistant.example.com, with its path if it has one. Its pages are accepted as the gateway's own, and printed addresses use it.",
   ),

@@ -68,63 +68,73 @@ const EnvSchema = z.record(texts("a variable's name is letters, digits and _", /
 
 /** Parses `skills`. */
 export const SkillsSchema: z.ZodType<SkillsConfig> = z.strictObject({
-  load: z.strictObject({ extraDirs: NamesSchema.default([]) }).prefault({}),
+  load: z.strictObject({ extraDirs: NamesSchema.default([]).describe("Further folders of skills.") }).prefault({}),
   entries: z
     .record(
       TextSchema,
       z.strictObject({
-        enabled: z.boolean().default(true),
-        env: EnvSchema.default({}),
-        apiKey: SecretSchema.optional(),
-        config: FreeSchema.default({}),
+        enabled: z.boolean().default(true).describe("`false` switches the skill off."),
+        env: EnvSchema.default({}).describe("Variables for the commands of this skill."),
+        apiKey: SecretSchema.optional().describe("Key for the service of this skill."),
+        config: FreeSchema.default({}).describe("Settings of this skill."),
       }),
     )
     .default({}),
 });
 
 const mcpShape = {
-  enabled: z.boolean().default(true),
-  toolFilter: NamesSchema.optional(),
-  timeoutMs: CountSchema.default(60_000),
-  trusted: z.boolean().default(false),
+  enabled: z.boolean().default(true).describe("`false` switches the server off."),
+  toolFilter: NamesSchema.optional().describe("Tools of the server that are used. Unset: all."),
+  timeoutMs: CountSchema.default(60_000).describe("Milliseconds that a call may take."),
+  trusted: z.boolean().default(false).describe("Whether its results count as trusted text."),
 };
 
 /** Parses one of `mcp.servers`. */
 export const McpServerSchema: z.ZodType<McpServerConfig> = z.union([
   z.strictObject({
-    command: TextSchema,
-    args: z.array(z.string()).default([]),
-    env: EnvSchema.default({}),
-    cwd: TextSchema.optional(),
+    command: TextSchema.describe("Program of the server."),
+    args: z.array(z.string()).default([]).describe("Its arguments."),
+    env: EnvSchema.default({}).describe("Its environment variables."),
+    cwd: TextSchema.optional().describe("Its working folder."),
     ...mcpShape,
   }),
   z.strictObject({
-    url: z.url({ protocol: /^https?$/, error: "an address that begins with http:// or https:// is expected" }),
-    transport: z.enum(["streamable-http", "sse"]).default("streamable-http"),
-    headers: z.record(TextSchema, SecretSchema).default({}),
-    auth: SecretSchema.optional(),
+    url: z
+      .url({ protocol: /^https?$/, error: "an address that begins with http:// or https:// is expected" })
+      .describe("Address of a server that runs elsewhere."),
+    transport: z.enum(["streamable-http", "sse"]).default("streamable-http").describe("How the server at that address is spoken to."),
+    headers: z.record(TextSchema, SecretSchema).default({}).describe("Headers of requests to it."),
+    auth: SecretSchema.optional().describe("Bearer token of requests to it."),
     ...mcpShape,
   }),
 ]);
 
 /** Parses one of `lsp.servers`. */
 export const LspServerSchema: z.ZodType<LspServerConfig> = z.strictObject({
-  command: TextSchema,
-  args: z.array(z.string()).default([]),
-  languages: NamesSchema.default([]),
-  rootMarkers: NamesSchema.default([]),
+  command: TextSchema.describe("Program of the language server."),
+  args: z.array(z.string()).default([]).describe("Its arguments."),
+  languages: NamesSchema.default([]).describe("Languages that it serves."),
+  rootMarkers: NamesSchema.default([]).describe("Files that mark the root of a project."),
 });
 
 /** Parses one of `commandHooks`. */
 export const CommandHookSchema: z.ZodType<CommandHook> = z.strictObject({
-  event: TextSchema,
-  match: z.unknown().optional(),
-  command: NamesSchema.min(1),
+  event: TextSchema.describe("Event at which the command is run."),
+  match: z.unknown().optional().describe("Which of these events it is run for."),
+  command: NamesSchema.min(1).describe("Program and arguments; exit code 2 denies. Refused while no hooks are run."),
 });
 
 /** Parses `plugins`. */
 export const PluginsSchema: z.ZodType<PluginsConfig> = z.strictObject({
-  entries: z.record(TextSchema, z.strictObject({ enabled: z.boolean().default(true), config: FreeSchema.default({}) })).default({}),
-  allow: NamesSchema.optional(),
-  deny: NamesSchema.default([]),
+  entries: z
+    .record(
+      TextSchema,
+      z.strictObject({
+        enabled: z.boolean().default(true).describe("`false` switches the plugin off."),
+        config: FreeSchema.default({}).describe("Settings of the plugin."),
+      }),
+    )
+    .default({}),
+  allow: NamesSchema.optional().describe("Plugins that may be loaded. Unset: all."),
+  deny: NamesSchema.default([]).describe("Plugins that are not loaded."),
 });

@@ -52,32 +52,38 @@ export interface ModelsConfig {
 
 const TimeoutsSchema = z
   .strictObject({
-    connectSeconds: SecondsSchema.optional(),
-    firstEventSeconds: SecondsSchema.optional(),
-    idleSeconds: SecondsSchema.optional(),
+    connectSeconds: SecondsSchema.optional().describe("Time until a connection is there. Unset: depends on the address."),
+    firstEventSeconds: SecondsSchema.optional().describe("Time until the first event of an answer. Unset: depends on the address."),
+    idleSeconds: SecondsSchema.optional().describe("Time between two events; keep-alives do not count. Unset: depends on the address."),
   })
   .prefault({});
 
 const PriceSchema = z.number().min(0);
 
 const CostSchema: z.ZodType<ModelCost> = z.strictObject({
-  input: PriceSchema,
-  output: PriceSchema,
-  cacheRead: PriceSchema.exactOptional(),
-  cacheWrite: PriceSchema.exactOptional(),
+  input: PriceSchema.describe("US dollars for a million tokens of input."),
+  output: PriceSchema.describe("US dollars for a million tokens of output."),
+  cacheRead: PriceSchema.exactOptional().describe("US dollars for a million tokens that are read from the cache."),
+  cacheWrite: PriceSchema.exactOptional().describe("US dollars for a million tokens that are written to the cache."),
 });
 
 const ModelEntrySchema: z.ZodType<ModelEntry> = z.strictObject({
-  id: TextSchema,
-  contextWindow: CountSchema.optional(),
-  maxOutput: CountSchema.optional(),
+  id: TextSchema.describe("The model's name at the provider. An entry says what is not known of a model, or known wrongly."),
+  contextWindow: CountSchema.optional().describe("Tokens of the context window."),
+  maxOutput: CountSchema.optional().describe("Tokens of an answer at most."),
   input: z
     .array(z.enum(["text", "image"]))
     .min(1)
-    .optional(),
-  tools: z.enum(["native", "prompt", "none"]).optional(),
-  reasoning: z.boolean().optional(),
-  thinkingLevels: z.array(z.enum(THINKING_LEVELS)).min(1).optional(),
+    .optional()
+    .describe("What the model takes."),
+  tools: z
+    .enum(["native", "prompt", "none"])
+    .optional()
+    .describe(
+      "`native`: the provider's own tool calls. `prompt`: tools are described in the prompt and calls are read from the text. `none`: no tools.",
+    ),
+  reasoning: z.boolean().optional().describe("Whether the model thinks before it answers."),
+  thinkingLevels: z.array(z.enum(THINKING_LEVELS)).min(1).optional().describe("Levels of thinking that it can be asked for."),
   cost: CostSchema.optional(),
 });
 
@@ -87,10 +93,18 @@ const CredentialNameSchema = IdSchema.refine((name) => !/^\d+$/.test(name), { er
 const ProviderIdSchema = texts("a provider's id has no space and no /", /^[^\s/]+$/);
 
 const ProviderSchema: z.ZodType<ProviderConfig> = z.strictObject({
-  api: z.enum(MODEL_APIS).optional(),
-  baseUrl: z.url({ protocol: /^https?$/, error: "an address that begins with http:// or https:// is expected" }).optional(),
-  apiKey: SecretSchema.optional(),
-  credentials: z.record(CredentialNameSchema, z.strictObject({ apiKey: SecretSchema })).default({}),
+  api: z.enum(MODEL_APIS).optional().describe("Wire format. Unset for a provider that is known by its name."),
+  baseUrl: z
+    .url({ protocol: /^https?$/, error: "an address that begins with http:// or https:// is expected" })
+    .optional()
+    .describe("Address of the provider's API. Unset for a provider that is known by its name."),
+  apiKey: SecretSchema.optional().describe("The key. Unset: the provider's usual variable in the environment."),
+  credentials: z
+    .record(
+      CredentialNameSchema,
+      z.strictObject({ apiKey: SecretSchema.describe("One of several keys, which are tried in this order; instead of `apiKey`.") }),
+    )
+    .default({}),
   models: z.array(ModelEntrySchema).default([]),
   timeouts: TimeoutsSchema,
 });
@@ -98,5 +112,5 @@ const ProviderSchema: z.ZodType<ProviderConfig> = z.strictObject({
 /** Parses `models`. */
 export const ModelsSchema: z.ZodType<ModelsConfig> = z.strictObject({
   providers: z.record(ProviderIdSchema, ProviderSchema).default({}),
-  timeouts: TimeoutsSchema,
+  timeouts: TimeoutsSchema.describe("Limits for every provider."),
 });

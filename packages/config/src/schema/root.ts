@@ -61,8 +61,8 @@ const FreeSchema = z.record(z.string(), z.unknown());
 const OwnerSchema = texts("channel:id is expected, such as feishu:ou_881e", /^[a-z0-9_-]+:.+$/u);
 
 const CommandsSchema: z.ZodType<CommandsConfig> = z.strictObject({
-  ownerAllowFrom: z.array(OwnerSchema).default([]),
-  ownerDisplaySecret: SecretSchema.optional(),
+  ownerAllowFrom: z.array(OwnerSchema).default([]).describe("Who is the owner on a channel, as `channel:id`; compared exactly."),
+  ownerDisplaySecret: SecretSchema.optional().describe("Key of the digests that stand for owners in a prompt."),
 });
 
 /** Parses everything except the accounts of channels. */
@@ -82,7 +82,7 @@ export const ConfigDocumentSchema: z.ZodType<ConfigDocument> = z.strictObject({
   commandHooks: z.array(CommandHookSchema).default([]),
   plugins: PluginsSchema.prefault({}),
   spend: SpendSchema.prefault({}),
-  cron: FreeSchema.default({}),
-  hooks: FreeSchema.default({}),
-  memory: FreeSchema.default({}),
+  cron: FreeSchema.default({}).describe("Scheduled runs."),
+  hooks: FreeSchema.default({}).describe("Hooks."),
+  memory: FreeSchema.default({}).describe("Search over the notes."),
 });

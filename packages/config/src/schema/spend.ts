@@ -17,11 +17,21 @@ export interface SpendConfig {
 }
 
 const UsdSchema = z.number().min(0);
-const CapSchema = z.strictObject({ tokensPerDay: AmountSchema.optional(), usdPerDay: UsdSchema.optional() });
+const CapSchema = z.strictObject({
+  tokensPerDay: AmountSchema.optional().describe("Tokens in a day, until local midnight."),
+  usdPerDay: UsdSchema.optional().describe("US dollars in a day."),
+});
 
 /** Parses `spend`. */
 export const SpendSchema: z.ZodType<SpendConfig> = z.strictObject({
-  unattended: z.strictObject({ tokensPerDay: AmountSchema.default(1_000_000), usdPerDay: UsdSchema.default(2) }).prefault({}),
+  unattended: z
+    .strictObject({
+      tokensPerDay: AmountSchema.default(1_000_000).describe(
+        "Tokens in a day, until local midnight, for everything that runs without a person, for each agent.",
+      ),
+      usdPerDay: UsdSchema.default(2).describe("US dollars in a day for the same."),
+    })
+    .prefault({}),
   perCause: z.partialRecord(z.enum(RUN_KINDS), CapSchema).default({}),
   perAgent: z.record(IdSchema, CapSchema).default({}),
 });

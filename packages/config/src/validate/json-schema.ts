@@ -83,12 +83,13 @@ export function unknownPart(schema: JsonSchema, path: KeyPath): KeyPath | undefi
 
 function channelsSchema(channels: readonly ChannelSchema[]): Document {
   const common = toJsonSchema(CommonAccountSchema);
+  const { default: _default, ...enabled } = (common["properties"] as Readonly<Record<string, Document>>)["enabled"] ?? {};
   const entries = channels.map(({ id, schema }) => {
     const { $schema: _dialect, ...own } = schema as Document;
     const account = accountSchema(common, withReferences(own) as Document);
     const many = {
       type: "object",
-      properties: { enabled: { type: "boolean" }, accounts: { type: "object", additionalProperties: account } },
+      properties: { enabled, accounts: { type: "object", additionalProperties: account } },
       required: ["accounts"],
       additionalProperties: false,
     };
