@@ -57,6 +57,22 @@ describe.each(["socket", "http"] as const)("a Slack conversation over %s", (tran
     for (const shown of ["The release is **late**", "Two days, I fear", "Alice", "#general"]) expect(newestPrompt(scene)).toContain(shown);
   });
 
+  test("the first mention in a channel shows what was written there before the start, once", async () => {
+    await using scene = await startSlackScene(transport);
+    const earlier = ["The release is late", "Two days, I fear"];
+    for (const text of earlier) scene.slack.addMessage({ channel: "C0GENERAL", user: "U0BOB", text });
+    for (const text of ["what happened? ", "and now? "]) {
+      scene.model.respond(() => sayText("Noted."));
+      await scene.say(text, { channel: "C0GENERAL", mentionsBot: true });
+      await scene.shown(
+        (sent) => sent.length === scene.model.requests.length && sent.length > 0 && newestPrompt(scene).includes(text.trim()),
+      );
+    }
+    const whole = JSON.stringify(scene.model.requests.at(-1)?.body?.["messages"]);
+    for (const text of earlier) expect(whole.split(text)).toHaveLength(2);
+    expect(whole).toContain("Chat history since the last reply");
+  });
+
   test("an answer that grows is one message that is edited", async () => {
     await using scene = await startSlackScene(transport, { streaming: { mode: "partial" } });
     const gate = createGate();

@@ -62,6 +62,8 @@ export type ExtraDefect =
   | "directory-without-limit"
   | "history-backwards"
   | "history-ignores-before"
+  | "history-without-ids"
+  | "history-without-authors"
   | "reconcile-always-shown"
   | "reconcile-never-shown"
   | "reconcile-throws"
@@ -260,7 +262,13 @@ export class ReferenceExtras {
     const all = await this.#messages(target, signal);
     const end = all.findIndex((message) => message.messageId === before);
     const part = all.slice(0, end === -1 || is("history-ignores-before") ? all.length : end).slice(-limit);
-    const messages = part.map(({ sender, timestampMs, text }) => ({ sender, timestampMs, body: text }));
+    const messages = part.map(({ messageId: id, sender, timestampMs, text }) => ({
+      ...(!is("history-without-ids") && { messageId: id }),
+      sender,
+      ...(!is("history-without-authors") && { senderId: sender, isSelf: true }),
+      timestampMs,
+      body: text,
+    }));
     return is("history-backwards") ? messages.toReversed() : messages;
   }
 

@@ -200,6 +200,8 @@ export const WRONG_ADAPTERS: Readonly<
   "directory-without-limit": { transport: "webhook", fails: ["directory:limit"] },
   "history-backwards": { transport: "webhook", fails: ["history:newest"] },
   "history-ignores-before": { transport: "webhook", fails: ["history:before"] },
+  "history-without-ids": { transport: "webhook", fails: ["history:newest"] },
+  "history-without-authors": { transport: "webhook", fails: ["history:newest"] },
   "reconcile-always-shown": { transport: "webhook", fails: ["reconcile:not-shown"] },
   "reconcile-never-shown": { transport: "webhook", fails: ["reconcile:shown"] },
   "reconcile-throws": { transport: "webhook", fails: ["reconcile:unknown"] },

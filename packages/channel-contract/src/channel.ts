@@ -168,7 +168,10 @@ export interface Channel {
   probe?(options: CallOptions): Promise<ProbeResult>;
   /** People and conversations whose name or id contains `query`, at most `limit`. Only with `optional: "directory"`. */
   directory?(query: string, options: CallOptions & { readonly limit: number }): Promise<readonly DirectoryEntry[]>;
-  /** The newest messages of a conversation, oldest first, at most `limit`, those before `before` if given. Only with `optional: "history"`. */
+  /**
+   * The newest messages of a conversation, oldest first, at most `limit`, those before `before` if given. Only with `optional: "history"`. The gateway calls it at
+   * the first message that addresses the bot in a group or thread: without `messageId` it cannot tell what is shown already, without `senderId` who may be shown.
+   */
   history?(
     target: Origin,
     options: CallOptions & { readonly limit: number; readonly before?: MessageId },

@@ -81,13 +81,21 @@ export interface QuotedMessage {
 
 /** The first message of a thread and the messages since. */
 export interface ThreadContext {
-  readonly starter?: { readonly sender?: string; readonly body: Markdown };
+  readonly starter?: { readonly messageId?: MessageId; readonly sender?: string; readonly body: Markdown };
   readonly history?: readonly HistoryMessage[];
 }
 
 /** One earlier message, for context. */
 export interface HistoryMessage {
+  readonly messageId?: MessageId;
+  /** The sender's name for display. */
   readonly sender: string;
+  /** As `Sender.id`; if absent, policies that list people leave the message out. */
+  readonly senderId?: string;
+  /** True if a bot wrote it. */
+  readonly isBot?: boolean;
+  /** True if this bot wrote it. */
+  readonly isSelf?: boolean;
   readonly timestampMs: number;
   readonly body: Markdown;
 }
@@ -198,7 +206,15 @@ export interface MessageContext {
 
 const id = z.string().min(1);
 const mentions = z.array(z.strictObject({ id: z.string().optional(), name: z.string() })).optional();
-const history = z.strictObject({ sender: z.string(), timestampMs: z.number(), body: z.string() });
+const history = z.strictObject({
+  messageId: id.optional(),
+  sender: z.string(),
+  senderId: z.string().optional(),
+  isBot: z.boolean().optional(),
+  isSelf: z.boolean().optional(),
+  timestampMs: z.number(),
+  body: z.string(),
+});
 
 /** Parses a stored or foreign message. Unknown keys are an error: an adapter that sends one misreads the contract. */
 export const MsgContextSchema: z.ZodType<MsgContext> = z.strictObject({
@@ -254,7 +270,7 @@ export const MsgContextSchema: z.ZodType<MsgContext> = z.strictObject({
     .optional(),
   thread: z
     .strictObject({
-      starter: z.strictObject({ sender: z.string().optional(), body: z.string() }).optional(),
+      starter: z.strictObject({ messageId: id.optional(), sender: z.string().optional(), body: z.string() }).optional(),
       history: z.array(history).optional(),
     })
     .optional(),

@@ -1,4 +1,5 @@
-import type { Mention } from "@factotum/channel-contract";
+import { messageId } from "@factotum/channel-contract";
+import type { HistoryMessage, Mention } from "@factotum/channel-contract";
 import * as z from "zod";
 import { parseContent } from "../inbound/parse-content.ts";
 import { nameMentions } from "../inbound/parse-message.ts";
@@ -9,6 +10,7 @@ export interface FetchedMessage {
   readonly senderId: string;
   /** The bot's own. */
   readonly isSelf: boolean;
+  readonly isBot: boolean;
   /** Milliseconds since the epoch; 0 if unknown. */
   readonly timestampMs: number;
   /** At most 4,000 characters. */
@@ -69,10 +71,21 @@ export function readItem(item: MessageItem, appId: string): FetchedMessage {
     id: item.message_id,
     senderId: item.sender.id,
     isSelf: isOwnItem(item, appId),
+    isBot: item.sender.sender_type === "app",
     timestampMs: item.create_time,
     text: words.length <= MAX_TEXT_CHARS ? words : `${words.slice(0, MAX_TEXT_CHARS).toWellFormed()}…`,
     mentions: named.mentions,
   };
+}
+
+/** Which message it is and who wrote it, for policies. */
+export function identityOf({
+  id,
+  senderId,
+  isSelf,
+  isBot,
+}: FetchedMessage): Pick<HistoryMessage, "messageId" | "senderId" | "isBot" | "isSelf"> {
+  return { messageId: messageId(id), ...(senderId !== "" && { senderId }), ...(isBot && { isBot }), ...(isSelf && { isSelf }) };
 }
 
 /** The name of a file, which its sender rarely chooses: without characters that could be read as text or markup. */

@@ -1,8 +1,10 @@
+import { messageId } from "@factotum/channel-contract";
 import type { CallOptions, ChannelHost, ForwardedMessage, HistoryMessage, MsgContext, ThreadContext } from "@factotum/channel-contract";
 import { KnownThreads } from "../inbound/known-threads.ts";
 import { FORWARDED_NOTE } from "../inbound/parse-note.ts";
 import { THREAD_MESSAGES } from "./lookups.ts";
 import type { Lookups } from "./lookups.ts";
+import { identityOf } from "./message-item.ts";
 import type { FetchedMessage } from "./message-item.ts";
 
 const MAX_FORWARDED_CHARS = 8_000;
@@ -34,13 +36,16 @@ export function createThreadReader(
       const earlier = replies.filter((reply) => reply.id !== threadId && reply.id !== message.messageId).slice(-THREAD_MESSAGES);
       if (root === undefined && earlier.length === 0) return undefined;
       const toHistory = async (reply: FetchedMessage): Promise<HistoryMessage> => ({
+        ...identityOf(reply),
         sender: await authorOf(reply, groupOf(message), options),
         timestampMs: reply.timestampMs,
         body: reply.text,
       });
       const history = await Promise.all(earlier.map(toHistory));
       return {
-        ...(root !== undefined && { starter: { sender: await authorOf(root, groupOf(message), options), body: root.text } }),
+        ...(root !== undefined && {
+          starter: { messageId: messageId(root.id), sender: await authorOf(root, groupOf(message), options), body: root.text },
+        }),
         ...(history.length > 0 && { history }),
       };
     },

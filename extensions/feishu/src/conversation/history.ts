@@ -1,6 +1,7 @@
 import { ChannelError, messageId } from "@factotum/channel-contract";
 import type { ActionMessage, CallOptions, HistoryMessage, MessageId, Origin } from "@factotum/channel-contract";
 import type { MessageContextReader } from "../context/message-context.ts";
+import { identityOf } from "../context/message-item.ts";
 import type { FetchedMessage } from "../context/message-item.ts";
 import type { MessageReads } from "../context/message-reads.ts";
 import { toChannelError } from "../errors.ts";
@@ -15,12 +16,23 @@ type HistoryOptions = CallOptions & { readonly limit: number; readonly before?: 
 
 /** As `Channel.history`. */
 export async function readHistory(parts: HistoryParts, target: Origin, options: HistoryOptions): Promise<readonly HistoryMessage[]> {
-  const messages = await readMessages(parts, target, options);
-  return messages.map(({ sender, timestampMs, text }) => ({ sender, timestampMs, body: text }));
+  return read(parts, target, options, async (found) => {
+    const { sender, timestampMs, text } = await toActionMessage(parts, target, found, options);
+    return { ...identityOf(found), sender, timestampMs, body: text };
+  });
 }
 
 /** The same with ids, for the action `read`. */
 export async function readMessages(parts: HistoryParts, target: Origin, options: HistoryOptions): Promise<readonly ActionMessage[]> {
+  return read(parts, target, options, (found) => toActionMessage(parts, target, found, options));
+}
+
+async function read<T>(
+  parts: HistoryParts,
+  target: Origin,
+  options: HistoryOptions,
+  convert: (message: FetchedMessage) => Promise<T>,
+): Promise<readonly T[]> {
   const { id, threadId } = target.conversation;
   if (!id.startsWith("oc_"))
     throw new ChannelError("not-found", "messages can be read in chats (oc_…) alone, and the chat with a person has an id of its own", {
@@ -28,7 +40,7 @@ export async function readMessages(parts: HistoryParts, target: Origin, options:
     });
   try {
     const found = await parts.messages.history({ chatId: id, threadRootId: threadId }, options);
-    return await Promise.all(found.map(async (message) => toActionMessage(parts, target, message, options)));
+    return await Promise.all(found.map(convert));
   } catch (error) {
     throw toChannelError(error);
   }

@@ -1,10 +1,11 @@
+import { messageId } from "@factotum/channel-contract";
 import type { CallOptions, HistoryMessage } from "@factotum/channel-contract";
 import type { Bot } from "../api/bot-identity.ts";
 import { attachmentsOf } from "../inbound/attachment-ref.ts";
 import { timestampMs } from "../inbound/event-schema.ts";
 import type { SlackMessage } from "../inbound/event-schema.ts";
 import { markedPeople, nameMentions } from "../inbound/mention-marks.ts";
-import { textOf } from "../inbound/parse-message.ts";
+import { isOwn, textOf } from "../inbound/parse-message.ts";
 import type { Lookups } from "./lookups.ts";
 
 /** A message's text with names and files. */
@@ -34,10 +35,20 @@ export function toHistory(
   options: { readonly bot: Bot; readonly names: ReadonlyMap<string, string> },
 ): readonly HistoryMessage[] {
   return messages.map((message) => ({
+    messageId: messageId(message.ts),
     sender: options.names.get(message.user ?? "") ?? message.username ?? message.user ?? message.bot_id ?? "unknown",
+    ...senderOf(message),
+    ...(message.bot_id && { isBot: true }),
+    ...(isOwn(message, options.bot) && { isSelf: true }),
     timestampMs: timestampMs(message.ts),
     body: bodyOf(message, options),
   }));
+}
+
+/** The author's id, as in events. */
+function senderOf({ user, bot_id: botId }: SlackMessage): Pick<HistoryMessage, "senderId"> {
+  const senderId = user ?? botId;
+  return senderId ? { senderId } : {};
 }
 
 /** A file's name without characters that end the note or give orders. */

@@ -1,3 +1,4 @@
+import { messageId as toMessageId } from "@factotum/channel-contract";
 import type { CallOptions, ChannelHealth, MessageContext, MsgContext, ThreadContext } from "@factotum/channel-contract";
 import type { SlackBot } from "../api/bot-identity.ts";
 import type { SlackApi } from "../api/slack-api.ts";
@@ -44,7 +45,11 @@ export function createMessageContextReader(parts: {
     const sender = starter === undefined ? undefined : names.get(starter.user ?? "");
     return {
       ...(starter !== undefined && {
-        starter: { ...(sender !== undefined && { sender }), body: bodyOf(starter, { bot: self, names }) },
+        starter: {
+          messageId: toMessageId(starter.ts),
+          ...(sender !== undefined && { sender }),
+          body: bodyOf(starter, { bot: self, names }),
+        },
       }),
       ...(rest.length > 0 && { history: toHistory(rest, { bot: self, names }) }),
     };

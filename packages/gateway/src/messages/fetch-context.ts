@@ -6,6 +6,8 @@ import type { InputJob, GatheredMessage } from "../queue/turn-job.ts";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger } from "@factotum/agent-contract";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import { fetchHistory, mayFetchHistory, withHistory } from "./fetch-history.ts";
+import type { HistoryParts } from "./fetch-history.ts";
 
 /** A reply waits for names at most this long; later ones are used for the next message. */
 const TIMEOUT_MS = 3_000;
@@ -18,14 +20,16 @@ interface ContextParts {
 
 /**
  * Adds the platform's context to the messages of a job: names of senders, the group's subject, quoted and forwarded texts, the thread. All of it is display text; ids, addresses and
- * the body stay as committed. Never rejects: what does not arrive in time is omitted.
+ * the body stay as committed. With `begins`, a job that begins the session of a group or thread also gets the messages before it. Never rejects: what does not arrive in time is
+ * omitted.
  */
 export async function withFetchedContext(
   job: InputJob,
   parts: ContextParts,
-  { signal }: { readonly signal: AbortSignal },
+  { signal, begins }: { readonly signal: AbortSignal; readonly begins?: { readonly sessionKey: string; readonly parts: HistoryParts } },
 ): Promise<InputJob> {
-  if (!fetchesContext(job, parts.channels)) return job;
+  const first = begins !== undefined && mayFetchHistory(job, begins.parts) ? begins : undefined;
+  if (first === undefined && !fetchesContext(job, parts.channels)) return job;
   const limit = new AbortController();
   using _timer = parts.clock.schedule(TIMEOUT_MS, () => limit.abort());
   const options = { signal: AbortSignal.any([signal, limit.signal]) };
@@ -41,8 +45,13 @@ export async function withFetchedContext(
     ]);
     return { input: complete, overheard: earlier };
   };
-  const [messages, overflow] = await Promise.all([Promise.all(job.messages.map(fetchSaid)), Promise.all(job.overflow.map(fetchInput))]);
-  return withMessages(job, messages, overflow) ?? job;
+  const [messages, overflow, history] = await Promise.all([
+    Promise.all(job.messages.map(fetchSaid)),
+    Promise.all(job.overflow.map(fetchInput)),
+    first === undefined ? [] : fetchHistory(first.sessionKey, job, first.parts, options),
+  ]);
+  const complete = withMessages(job, messages, overflow) ?? job;
+  return first === undefined ? complete : withHistory(complete, history, first.parts);
 }
 
 /** True if a channel can fetch context for a message of the job. */

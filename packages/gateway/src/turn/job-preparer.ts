@@ -77,7 +77,7 @@ export class JobPreparer {
     try {
       if (job.type !== "resume") {
         if (await this.#isGivenUp(sessionKey, job)) return undefined;
-        const complete = await withFetchedContext(job, this.#options, { signal });
+        const complete = await withFetchedContext(job, this.#options, { signal, begins: { sessionKey, parts: this.#options } });
         return await this.#options.preparer.prepareInput(sessionKey, complete, {
           signal,
           backgroundCompactor: this.#options.backgroundCompactor,

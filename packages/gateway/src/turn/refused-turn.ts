@@ -1,6 +1,7 @@
 import type { Logger, Random, Clock, RunFacts, UserMessage } from "@factotum/agent-contract";
-import type { TurnRecord, TurnStore } from "@factotum/store";
+import type { SessionStore, TurnRecord, TurnStore } from "@factotum/store";
 import { StoreError } from "@factotum/store";
+import type { InputPolicy } from "../conversation/input-policy.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { MediaStage } from "../media/media-stage.ts";
@@ -20,7 +21,8 @@ import type { InputJob } from "../queue/turn-job.ts";
 
 /** Dependencies of refused turns. */
 export interface RefusedTurnOptions {
-  readonly store: TurnStore;
+  readonly store: TurnStore & Pick<SessionStore, "readSession">;
+  readonly policy: InputPolicy;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly conversations: Conversations;
@@ -45,7 +47,7 @@ export async function beginRefusedTurn(
   { signal }: { readonly signal: AbortSignal },
 ): Promise<TurnRecord> {
   const { store, clock, conversations, running, messages, cache, events, media, watchers } = options;
-  const job = await withFetchedContext(refused, options, { signal });
+  const job = await withFetchedContext(refused, options, { signal, begins: { sessionKey, parts: options } });
   const { message, admission } = leadInput(job);
   if (job.arrival.type === "committing") await job.arrival.committed;
   const found = await conversations.readFacts(sessionKey, job.agentId, message.origin);

@@ -1,7 +1,6 @@
-import type { InputPolicy } from "../conversation/input-policy.ts";
 import type { RunOutcome } from "@factotum/agent-contract";
 import { ModelError } from "@factotum/agent-contract";
-import type { InboxStore, InputRecord, OutboxStore, TurnRecord, TurnStore } from "@factotum/store";
+import type { InboxStore, InputRecord, OutboxStore, TurnRecord } from "@factotum/store";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
 import type { FailedRuns } from "../observe/failed-runs.ts";
 import { DROPPED } from "../notices/notices.ts";
@@ -26,8 +25,7 @@ const MISPLACED = "its sender has another conversation now";
 
 /** Dependencies of unstarted turns. */
 export interface UnbegunTurnsOptions extends RefusedTurnOptions {
-  readonly store: InboxStore & OutboxStore & TurnStore;
-  readonly policy: InputPolicy;
+  readonly store: InboxStore & OutboxStore & RefusedTurnOptions["store"];
   readonly concluder: TurnConcluder;
   readonly notices: Notices;
   readonly failedRuns: FailedRuns;

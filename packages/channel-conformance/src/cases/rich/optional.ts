@@ -88,14 +88,24 @@ export const OPTIONAL_CASES: readonly ConformanceCase[] = [
   {
     id: "history:newest",
     needs: ["history", "groups"],
-    behaviour: "The newest messages of the conversation are listed, oldest first, up to the limit.",
+    behaviour:
+      "The newest messages of the conversation are listed, oldest first, up to the limit, with their ids and the bot as their author.",
     async prove({ channel, send, address }) {
-      for (const words of ["one", "two", "three"]) acceptedId(await send(text(words), { to: "group" }));
+      const ids: string[] = [];
+      for (const words of ["one", "two", "three"]) ids.push(acceptedId(await send(text(words), { to: "group" })));
       acceptedId(await send(text("elsewhere")));
       const messages = await methodOf(channel, "history")(address("group"), { ...soon(), limit: 2 });
       assert.deepEqual(
         messages.map((message) => message.body),
         ["two", "three"],
+      );
+      assert.deepEqual(
+        messages.map((message) => message.messageId),
+        ids.slice(1),
+      );
+      assert.ok(
+        messages.every(({ senderId, isSelf }) => senderId !== undefined && senderId !== "" && isSelf === true),
+        "the bot is known as the author",
       );
       for (const { sender, timestampMs } of messages) assert.ok(sender !== "" && timestampMs > 1e12, "sender and time are known");
     },
