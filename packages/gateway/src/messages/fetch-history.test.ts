@@ -63,7 +63,8 @@ async function ask(message: MsgContext): Promise<string> {
   expect(await platform.say(message)).toBe("accepted");
   await platform.waitForSends(sends + 1);
   await running.gateway.engine.idle();
-  return JSON.stringify((model.requests.at(-1)?.body?.["messages"] as readonly unknown[]).at(-1));
+  const messages = (model.requests.at(-1)?.body?.["messages"] ?? []) as unknown as readonly unknown[];
+  return JSON.stringify(messages.at(-1));
 }
 
 const times = (text: string, part: string): number => text.split(part).length - 1;
