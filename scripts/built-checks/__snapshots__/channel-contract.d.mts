@@ -165,6 +165,7 @@ interface QuotedMessage {
 /** The first message of a thread and the messages since. */
 interface ThreadContext {
   readonly starter?: {
+    readonly messageId?: MessageId;
     readonly sender?: string;
     readonly body: Markdown;
   };
@@ -172,7 +173,15 @@ interface ThreadContext {
 }
 /** One earlier message, for context. */
 interface HistoryMessage {
+  readonly messageId?: MessageId;
+  /** The sender's name for display. */
   readonly sender: string;
+  /** As `Sender.id`; if absent, policies that list people leave the message out. */
+  readonly senderId?: string;
+  /** True if a bot wrote it. */
+  readonly isBot?: boolean;
+  /** True if this bot wrote it. */
+  readonly isSelf?: boolean;
   readonly timestampMs: number;
   readonly body: Markdown;
 }
@@ -840,7 +849,10 @@ interface Channel {
   directory?(query: string, options: CallOptions & {
     readonly limit: number;
   }): Promise<readonly DirectoryEntry[]>;
-  /** The newest messages of a conversation, oldest first, at most `limit`, those before `before` if given. Only with `optional: "history"`. */
+  /**
+   * The newest messages of a conversation, oldest first, at most `limit`, those before `before` if given. Only with `optional: "history"`. The gateway calls it at
+   * the first message that addresses the bot in a group or thread: without `messageId` it cannot tell what is shown already, without `senderId` who may be shown.
+   */
   history?(target: Origin, options: CallOptions & {
     readonly limit: number;
     readonly before?: MessageId;
