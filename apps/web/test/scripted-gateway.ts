@@ -76,6 +76,9 @@ export class ScriptedGateway {
   intercept: (request: RequestFrame) => "handle" | "ignore" | "drop-after" | Refusal | { readonly answer: unknown } = () => "handle";
   /** The result of `warnings.list`. */
   warnings: RpcMethods["warnings.list"]["result"]["warnings"] = [];
+  /** People who ask to be admitted, by code (`owner`: the approval makes them the owner), and the decisions. */
+  readonly pairings = new Map<string, { readonly senderId: string; readonly owner: boolean }>();
+  readonly decisions: string[] = [];
   readonly #script: Script;
   readonly #root: string | undefined;
   readonly #http: Server;
@@ -265,11 +268,27 @@ export class ScriptedGateway {
     return RPC_METHODS[method].result.parse(handler(params, peer));
   }
 
+  #decide(decision: string, code: string): { readonly senderId: string; readonly owner: boolean } {
+    const found = this.pairings.get(code);
+    if (found === undefined) throw new Refusal("not-found", "No request has this code.");
+    this.pairings.delete(code);
+    this.decisions.push(`${decision} ${code}`);
+    return found;
+  }
+
   readonly #handlers: {
     readonly [Method in RpcMethod]?: (params: RpcMethods[Method]["params"], peer: Peer) => RpcMethods[Method]["result"];
   } = {
     "agents.list": () => ({ agents: [{ id: "main", name: "Factotum", isDefault: true, mainSessionKey: MAIN_KEY, model: "demo/next" }] }),
     "warnings.list": () => ({ warnings: this.warnings }),
+    "pairing.approve": ({ code }) => {
+      const { senderId, owner } = this.#decide("approve", code);
+      return { sender: { channel: "test", accountId: "default", senderId }, owner };
+    },
+    "pairing.reject": ({ code }) => {
+      const { senderId } = this.#decide("reject", code);
+      return { request: { channel: "test", accountId: "default", senderId, code, requestedAtMs: 0, expiresAtMs: 1 } };
+    },
     "sessions.list": ({ limit = 50, cursor = "0" }) => {
       const all = [...this.#conversations.entries()].filter(([, { session, keys }]) => keys.size > 0 || session.entries.length > 0);
       const start = Number(cursor);

@@ -92,6 +92,25 @@ test("warnings are requested, updated, and requested again after a lost connecti
   expect(store.get().hiddenWarnings).toEqual([]);
 });
 
+test("approves and rejects a person by the code; a new owner is announced, and a failure is shown", async () => {
+  const { client, controller, store, until } = openApp();
+  gateway.warnings = ["AAAA", "BBBB"].map((code) => ({ id: `pairing:${code}`, level: "warning", text: "asks" }));
+  client.start();
+  await until((state) => state.warnings.length === 2);
+  gateway.pairings.set("AAAA", { senderId: "u1", owner: true });
+  gateway.pairings.set("BBBB", { senderId: "u2", owner: false });
+  await controller.decidePairing("AAAA", "approve");
+  expect(store.get().alert).toContain("u1 on test/default is the owner now");
+  expect(store.get().warnings.map(({ id }) => id)).toEqual(["pairing:BBBB"]);
+  controller.dismissAlert();
+  await controller.decidePairing("BBBB", "reject");
+  expect(store.get().warnings).toEqual([]);
+  expect(gateway.decisions).toEqual(["approve AAAA", "reject BBBB"]);
+  expect(store.get().alert).toBeUndefined();
+  await controller.decidePairing("BBBB", "approve");
+  expect(store.get().alert).toContain("No request has this code");
+});
+
 test("opens the main session, and a new chat under a key of its own", async () => {
   const app = openApp();
   app.client.start();

@@ -272,6 +272,19 @@ export class AppController {
     await this.#guard(() => this.#refresh());
   }
 
+  /** Admits or refuses the person with this code, as `factotum pairing` does. */
+  async decidePairing(code: string, decision: "approve" | "reject"): Promise<void> {
+    const { client, store } = this.#options;
+    await this.#guard(async () => {
+      const decided = await client.request(`pairing.${decision}`, { code });
+      // The gateway's next list of warnings may be seconds away.
+      store.update({ warnings: this.#state.warnings.filter(({ id }) => id !== `pairing:${code}`) });
+      if (!("owner" in decided) || !decided.owner) return;
+      const { senderId, channel, accountId } = decided.sender;
+      store.update({ alert: `${senderId} on ${channel}/${accountId} is the owner now: nobody was it before.` });
+    });
+  }
+
   /** Dismisses a warning until its text changes, or it occurs again. */
   hideWarning(warning: GatewayWarning): void {
     this.#options.store.update({ hiddenWarnings: [...this.#state.hiddenWarnings, warning] });

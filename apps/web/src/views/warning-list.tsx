@@ -1,6 +1,9 @@
 import type { GatewayWarning } from "@factotum/protocol";
 import { isSameWarning, isShownIn } from "../app/same-warning.ts";
 import { useAppState, useController } from "./app-context.ts";
+import { PairingActions } from "./pairing-actions.tsx";
+
+const PAIRING = "pairing:";
 
 /** Warnings about the gateway for its owner. The container always exists, because screen readers only announce changes in an existing one. */
 export function WarningList(): React.JSX.Element {
@@ -14,9 +17,16 @@ export function WarningList(): React.JSX.Element {
     <output className="warnings" aria-label="Gateway">
       {shown.map((warning) => (
         <span key={warning.id} className={warning.level === "error" ? "banner error" : "banner"}>
-          <span>
-            {warning.text} {warning.fix}
-          </span>
+          {warning.id.startsWith(PAIRING) ? (
+            <>
+              <span>{warning.text} Approve only a person you know.</span>
+              <PairingActions code={warning.id.slice(PAIRING.length)} text={warning.text} />
+            </>
+          ) : (
+            <span>
+              {warning.text} {warning.fix}
+            </span>
+          )}
           <button
             type="button"
             className="text-button"

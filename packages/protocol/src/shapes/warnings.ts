@@ -3,7 +3,7 @@ import { parserOf } from "../parser-of.ts";
 
 /** A condition of the gateway that its owner should know and can act on. It disappears once the condition ends. */
 export interface GatewayWarning {
-  /** The subject: `config`, `restart`, `storage`, `damage`, `channel:<channel>/<accountId>`, `sharing:<sessionKey>`, or `run:<agentId>`. One per subject at a time. */
+  /** The subject: `config`, `restart`, `storage`, `damage`, `channel:<channel>/<accountId>`, `sharing:<sessionKey>`, `pairing:<code>`, or `run:<agentId>`. One per subject at a time. */
   readonly id: string;
   /** `error`: something does not work. `warning`: it works, but not as it should. */
   readonly level: "warning" | "error";
