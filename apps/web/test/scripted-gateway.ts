@@ -279,7 +279,9 @@ export class ScriptedGateway {
   readonly #handlers: {
     readonly [Method in RpcMethod]?: (params: RpcMethods[Method]["params"], peer: Peer) => RpcMethods[Method]["result"];
   } = {
-    "agents.list": () => ({ agents: [{ id: "main", name: "Factotum", isDefault: true, mainSessionKey: MAIN_KEY, model: "demo/next" }] }),
+    "agents.list": () => ({
+      agents: [{ id: "main", name: "Factotum", isDefault: true, mainSessionKey: MAIN_KEY, workspace: "/w", model: "demo/next" }],
+    }),
     "warnings.list": () => ({ warnings: this.warnings }),
     "pairing.approve": ({ code }) => {
       const { senderId, owner } = this.#decide("approve", code);

@@ -20,6 +20,7 @@ export type {
   RpcErrorCode,
   ServerFrame,
 } from "./frames.ts";
+export type { AgentBinding } from "./shapes/bindings.ts";
 export { ChatEntrySchema, ChatEventSchema, ChatSnapshotSchema } from "./shapes/chat.ts";
 export type {
   ChatEntry,

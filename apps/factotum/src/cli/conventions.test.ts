@@ -48,7 +48,8 @@ describe("with a gateway", () => {
       connect: async () => true,
       request: async (method) => {
         asked.push(method);
-        if (method === "agents.list") return { agents: [{ id: "main", name: "Ada", isDefault: true, mainSessionKey: "agent:main:main" }] };
+        if (method === "agents.list")
+          return { agents: [{ id: "main", name: "Ada", isDefault: true, mainSessionKey: "agent:main:main", workspace: "/w" }] };
         if (method === "sessions.list") return { sessions };
         return { session: sessions[0], entry: {} };
       },

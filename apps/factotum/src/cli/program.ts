@@ -3,6 +3,7 @@ import { Argument, Command, Option } from "commander";
 import type * as ConfigCommands from "../commands/config.ts";
 import { LOG_LEVELS, type LogLevel } from "../runtime/log-line.ts";
 import { addAccess } from "./add-access.ts";
+import { addAgents } from "./add-agents.ts";
 import { addBackup } from "./add-backup.ts";
 import { addChannels } from "./add-channels.ts";
 import { addDamage } from "./add-damage.ts";
@@ -35,6 +36,7 @@ export function createProgram(context: CliContext, finish: Finish): Command {
   addPlugins(program, context, finish);
   addGateway(program, context, finish);
   addAgent(program, context, finish);
+  addAgents(program, context, finish);
   addContext(program, context, finish);
   addDeadLetters(program, context, finish);
   addDamage(program, context, finish);

@@ -1,6 +1,6 @@
 import type { Conversation, Origin } from "@factotum/channel-contract";
 import { describe, expect, test } from "vitest";
-import { explainRoute, routeMessage } from "./route.ts";
+import { explainRoute, orderBindings, routeMessage } from "./route.ts";
 import type { Binding, RouteQuery, RoutingConfig } from "./route.ts";
 
 const config = (
@@ -163,6 +163,16 @@ test("a message is routed by the strongest tier that matches, and the explanatio
     const [name = ""] = tiers[strongest - 1] ?? [];
     expect(explainRoute(asked, config({ bindings }))).toBe(`agent coder, by bindings[${strongest - 1}] (${name})`);
   }
+  const ordered = orderBindings(tiers.map(([, match]): Binding => ({ agentId: "coder", match })));
+  // The thread's parent and the peer are one kind of binding.
+  expect(ordered.map(({ index, tier }) => [index, tier])).toEqual([
+    [6, "peer"],
+    [7, "peer"],
+    ...tiers
+      .slice(0, 6)
+      .map(([tier], index) => [index, tier])
+      .toReversed(),
+  ]);
   const misses: readonly Binding["match"][] = [
     { channel: "other" },
     { channel: "test", accountId: "second" },

@@ -79,7 +79,7 @@ export function routeMessage(query: RouteQuery, config: RoutingConfig): Route {
 }
 
 /** The agent for everything that no binding names: the default one, otherwise the first, otherwise `main`. */
-function defaultAgentId(config: Pick<RoutingConfig, "agents">): string {
+export function defaultAgentId(config: Pick<RoutingConfig, "agents">): string {
   return config.agents.find((agent) => agent.isDefault)?.id ?? config.agents[0]?.id ?? "main";
 }
 
@@ -127,21 +127,56 @@ type Match = Binding["match"];
 
 const isPlace = (match: Match): boolean => match.guildId !== undefined || match.teamId !== undefined;
 
+const namesPeer = ({ peer }: Match): boolean => peer !== undefined && peer.id !== "*";
+
+/** A kind of bindings. `has` goes by the binding alone, `accepts` by a message of its account and space. */
+interface Tier {
+  readonly name: string;
+  readonly has: (match: Match) => boolean;
+  readonly accepts: (match: Match, query: RouteQuery) => boolean;
+}
+
+const tierOfMatch = (name: string, has: Tier["has"]): Tier => ({ name, has, accepts: has });
+
 /** Tiers of precedence, strongest first; within a tier the first binding of the list wins. */
-const TIERS: readonly { readonly name: string; readonly accepts: (match: Match, query: RouteQuery) => boolean }[] = [
-  { name: "peer", accepts: ({ peer }, query) => peer?.kind === query.origin.conversation.kind && peer.id === peerIdOf(query) },
+const TIERS: readonly Tier[] = [
+  {
+    name: "peer",
+    has: namesPeer,
+    accepts: ({ peer }, query) => peer?.kind === query.origin.conversation.kind && peer.id === peerIdOf(query),
+  },
   {
     name: "the thread's parent",
-    accepts: ({ peer }, { origin }) =>
-      peer !== undefined && peer.id !== "*" && origin.conversation.parentId !== undefined && peer.id === origin.conversation.parentId,
+    has: namesPeer,
+    accepts: (match, { origin }) =>
+      namesPeer(match) && origin.conversation.parentId !== undefined && match.peer?.id === origin.conversation.parentId,
   },
-  { name: "every peer of the kind", accepts: ({ peer }, { origin }) => peer?.kind === origin.conversation.kind && peer.id === "*" },
-  { name: "guild and roles", accepts: ({ peer, guildId, roles }) => peer === undefined && guildId !== undefined && roles !== undefined },
-  { name: "guild", accepts: ({ peer, guildId, roles }) => peer === undefined && guildId !== undefined && roles === undefined },
-  { name: "team", accepts: ({ peer, teamId }) => peer === undefined && teamId !== undefined },
-  { name: "account", accepts: (match) => match.peer === undefined && !isPlace(match) && match.accountId !== "*" },
-  { name: "channel", accepts: (match) => match.peer === undefined && !isPlace(match) && match.accountId === "*" },
+  {
+    name: "every peer of the kind",
+    has: ({ peer }) => peer?.id === "*",
+    accepts: ({ peer }, { origin }) => peer?.kind === origin.conversation.kind && peer.id === "*",
+  },
+  tierOfMatch("guild and roles", ({ peer, guildId, roles }) => peer === undefined && guildId !== undefined && roles !== undefined),
+  tierOfMatch("guild", ({ peer, guildId, roles }) => peer === undefined && guildId !== undefined && roles === undefined),
+  tierOfMatch("team", ({ peer, teamId }) => peer === undefined && teamId !== undefined),
+  tierOfMatch("account", (match) => match.peer === undefined && !isPlace(match) && match.accountId !== "*"),
+  tierOfMatch("channel", (match) => match.peer === undefined && !isPlace(match) && match.accountId === "*"),
 ];
+
+/** A binding with its place in the list and its strongest tier. */
+export interface OrderedBinding<Kind extends Binding> {
+  readonly index: number;
+  readonly tier: string;
+  readonly binding: Kind;
+}
+
+/** The bindings in the order in which they apply. */
+export function orderBindings<Kind extends Binding>(bindings: readonly Kind[]): readonly OrderedBinding<Kind>[] {
+  const rows = bindings.map((binding, index) => ({ binding, index, rank: TIERS.findIndex(({ has }) => has(binding.match)) }));
+  return rows
+    .toSorted((one, other) => one.rank - other.rank)
+    .map(({ binding, index, rank }) => ({ index, tier: TIERS[rank]?.name ?? "", binding }));
+}
 
 /** Why a message has its agent, as text: the binding by its index in the list, with its tier, or the default agent. */
 export function explainRoute(query: RouteQuery, config: RoutingConfig): string {

@@ -11,15 +11,14 @@ import type {
   RpcMethod,
   RpcMethods,
 } from "@factotum/protocol";
-import { ModelError, withoutUndefined } from "@factotum/agent-contract";
-import type { AgentRuntime } from "../agents/agent-directory.ts";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { buildContextReport } from "../requests/build-context-report.ts";
 import { listContextRequests } from "../requests/list-context-requests.ts";
 import { replayRequest } from "../requests/replay-request.ts";
 import type { Engine } from "../engine/engine.ts";
 import { parseAgentSessionKey } from "../routing/session-key.ts";
 import type { RunReport } from "../queue/run-report.ts";
-import { readIdentityName } from "../workspace/bootstrap-files.ts";
+import { agentHandlers } from "./agent-handlers.ts";
 import { channelHandlers } from "./channel-handlers.ts";
 import { pairingHandlers } from "./pairing-handlers.ts";
 import { RpcError } from "./rpc-error.ts";
@@ -101,18 +100,7 @@ export function createRpcHandlers(services: RpcServices): RpcHandlers {
         ...withoutUndefined({ runId: params.runId }),
       }),
     agent: async (params, connection) => runAgentRequest(engine, params, connection),
-    "agents.list": async () => ({
-      agents: await Promise.all(
-        engine.parts.running.agents.list().map(async (agent) => ({
-          id: agent.config.id,
-          // In the order of the prompt.
-          name: (await readIdentityName(agent.config.workspace)) ?? agent.name ?? agent.config.id,
-          isDefault: agent.config.isDefault,
-          mainSessionKey: sessions.mainKey(agent.config.id),
-          ...withoutUndefined({ model: await nextModel(agent) }),
-        })),
-      ),
-    }),
+    ...agentHandlers(engine),
     ...sessionHandlers(engine),
     "context.list": async ({ sessionKey, ...page }) =>
       listContextRequests({ sessionKey: await sessions.resolveKey({ sessionKey }), ...page }, engine.parts),
@@ -172,15 +160,6 @@ function sessionHandlers({ sessions, transfer }: Engine) {
     }),
     "sessions.delete": async (params) => ({ deleted: await sessions.delete(await sessions.resolveKey({ sessionKey: params.key })) }),
   } satisfies Partial<RpcHandlers>;
-}
-
-async function nextModel(agent: AgentRuntime): Promise<string | undefined> {
-  try {
-    return (await agent.model(undefined)).reference;
-  } catch (error) {
-    if (ModelError.isInstance(error)) return undefined;
-    throw error;
-  }
 }
 
 /** Sends a message and waits for the end of its run. The run continues if the client disconnects: its answer is in the conversation. */

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { AgentRunResult } from "../shapes/agent-run.ts";
+import { AgentBindingSchema, type AgentBinding } from "../shapes/bindings.ts";
 import { ChatEntrySchema, ChatSnapshotSchema, type ChatEntry, type ChatSnapshot } from "../shapes/chat.ts";
 import { MAX_CHAT_ATTACHMENTS, type ChatAttachment } from "../webchat.ts";
 import { RunUsageSchema } from "../shapes/usage.ts";
@@ -48,10 +49,17 @@ export interface ChatMethods {
         readonly name: string;
         readonly isDefault: boolean;
         readonly mainSessionKey: string;
+        /** Absolute path of its folder. */
+        readonly workspace: string;
         /** The model of its next message in a session without an override; absent if it is unusable. */
         readonly model?: string;
       }[];
     };
+  };
+  /** The bindings in the order in which they apply, and the agent of messages that match none of them. */
+  "agents.bindings": {
+    params: Record<string, never>;
+    result: { readonly bindings: readonly AgentBinding[]; readonly defaultAgentId: string };
   };
 }
 
@@ -133,9 +141,16 @@ export const CHAT_METHODS: MethodTable<ChatMethods> = defineMethods<ChatMethods>
           name: z.string(),
           isDefault: z.boolean(),
           mainSessionKey: z.string(),
+          workspace: z.string(),
           model: z.string().optional(),
         }),
       ),
     }),
+  },
+  "agents.bindings": {
+    access: "owner",
+    stores: false,
+    params: empty,
+    result: z.strictObject({ bindings: z.array(AgentBindingSchema), defaultAgentId: z.string() }),
   },
 });

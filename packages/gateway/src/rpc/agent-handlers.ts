@@ -1,0 +1,49 @@
+import { ModelError, withoutUndefined } from "@factotum/agent-contract";
+import type { RpcMethod, RpcMethods } from "@factotum/protocol";
+import type { AgentRuntime } from "../agents/agent-directory.ts";
+import type { Engine } from "../engine/engine.ts";
+import { defaultAgentId, orderBindings } from "../routing/route.ts";
+import { readIdentityName } from "../workspace/bootstrap-files.ts";
+
+type AgentHandlers = {
+  readonly [Method in Extract<RpcMethod, `agents.${string}`>]: () => Promise<RpcMethods[Method]["result"]>;
+};
+
+/** The methods that show the agents, and which messages are theirs. */
+export function agentHandlers({ parts, sessions }: Pick<Engine, "parts" | "sessions">): AgentHandlers {
+  return {
+    "agents.list": async () => ({
+      agents: await Promise.all(
+        parts.running.agents.list().map(async (agent) => ({
+          id: agent.config.id,
+          // In the order of the prompt.
+          name: (await readIdentityName(agent.config.workspace)) ?? agent.name ?? agent.config.id,
+          isDefault: agent.config.isDefault,
+          mainSessionKey: sessions.mainKey(agent.config.id),
+          workspace: agent.config.workspace,
+          ...withoutUndefined({ model: await nextModel(agent) }),
+        })),
+      ),
+    }),
+    "agents.bindings": async () => {
+      const { config } = parts.running;
+      const bindings = orderBindings(config.bindings).map(({ index, tier, binding: { agentId, match, session } }) => ({
+        index,
+        agentId,
+        tier,
+        match: withoutUndefined(match),
+        ...withoutUndefined({ dmScope: session.dmScope }),
+      }));
+      return { bindings, defaultAgentId: defaultAgentId(config) };
+    },
+  };
+}
+
+async function nextModel(agent: AgentRuntime): Promise<string | undefined> {
+  try {
+    return (await agent.model(undefined)).reference;
+  } catch (error) {
+    if (ModelError.isInstance(error)) return undefined;
+    throw error;
+  }
+}
