@@ -56,7 +56,7 @@ export function useScriptedPage(): ScriptedPage {
     openChat: async (look, { url, token } = gateway) => {
       const page = await open(look);
       await page.goto(`${url}#token=${token}`);
-      await page.getByText("Connected").waitFor();
+      await page.getByText("Connected", { exact: true }).waitFor();
       return page;
     },
   };

@@ -1,4 +1,5 @@
 import { browserTimers } from "../gateway-client/timers.ts";
+import { createLoginClient, type LoginClient } from "../channel-login/login-client.ts";
 import { createSetupClient, type SetupClient } from "../first-run/setup-client.ts";
 import { GatewayClient } from "../gateway-client/gateway-client.ts";
 import { parseFragment, renderFragment } from "./address.ts";
@@ -18,6 +19,7 @@ export interface AppSession {
   readonly store: Store<AppState>;
   readonly controller: AppController;
   readonly setup: SetupClient;
+  readonly logins: LoginClient;
   retryNow(): void;
   close(): void;
 }
@@ -84,6 +86,7 @@ export function openAppSession(token: string, page: Window, listener: TokenListe
     store,
     controller,
     setup: createSetupClient(client),
+    logins: createLoginClient(client),
     retryNow: () => client.retryNow(),
     close: () => {
       ending.abort();

@@ -1,5 +1,8 @@
 import type { SetupProvider, SetupState } from "@factotum/protocol";
 import { useState } from "react";
+import type { LoginAccount } from "../channel-login/login-client.ts";
+import { LoginList } from "../channel-login/login-list.tsx";
+import { LoginSteps } from "../channel-login/login-steps.tsx";
 import { useSession } from "../views/app-context.ts";
 import { Modal } from "../views/modal.tsx";
 import { stayWithDemo } from "./demo-choice.ts";
@@ -12,6 +15,7 @@ import "./first-run.css";
 
 type Place =
   | { readonly step: "provider" }
+  | { readonly step: "login"; readonly account: LoginAccount }
   | { readonly step: "key"; readonly provider: SetupProvider }
   | { readonly step: "model"; readonly provider: SetupProvider; readonly models: readonly string[] }
   | { readonly step: "name"; readonly model: string }
@@ -39,7 +43,12 @@ export function SetupDialog({ state, onClose }: SetupDialogProps): React.JSX.Ele
   return (
     <Modal title={isFirst ? "Welcome to Factotum" : "Settings"} className="modal setup" onClose={onClose}>
       {place.step === "provider" ? (
-        <ProviderStep state={state} onKeep={keep} onChoose={(provider) => setPlace({ step: "key", provider })} />
+        <>
+          <ProviderStep state={state} onKeep={keep} onChoose={(provider) => setPlace({ step: "key", provider })} />
+          <LoginList onChoose={(account) => setPlace({ step: "login", account })} />
+        </>
+      ) : place.step === "login" ? (
+        <LoginSteps account={place.account} onBack={toProviders} />
       ) : place.step === "key" ? (
         <KeyStep
           provider={place.provider}
