@@ -38,6 +38,7 @@ test("sessions are listed, shown, exported, imported, reset and deleted from the
     systemPromptReport: { cause: "new-session", tools: expect.arrayContaining([expect.objectContaining({ name: "read" })]) as object[] },
     skillsSnapshot: { prompt: expect.any(String) as string },
   });
+  expect((await cli.run("sessions", "show", KEY)).stdout).toContain(`\nagent main; last message from cli/default, direct "${KEY}"\n`);
   expect((await cli.run("sessions", "show", "agent:main:none")).code).toBe(1);
 
   const file = join(cli.home, "export.jsonl");

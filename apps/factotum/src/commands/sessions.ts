@@ -1,5 +1,6 @@
 import { open, rm } from "node:fs/promises";
 import { resolve } from "node:path";
+import * as z from "zod";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { JsonObject } from "@factotum/agent-contract";
 import type { RpcMethod, RpcMethods, SessionImportReport, SessionKind, SessionSummary } from "@factotum/protocol";
@@ -7,6 +8,7 @@ import { createPortableLines } from "@factotum/store";
 import { CliError } from "../runtime/cli-error.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
+import { foreignText } from "../runtime/foreign-text.ts";
 import { paint } from "../runtime/paint.ts";
 import { relativeTime } from "../runtime/relative-time.ts";
 import { renderTable } from "../runtime/render-table.ts";
@@ -23,6 +25,13 @@ export interface SessionListOptions {
   readonly cursor?: string;
   readonly json: boolean;
 }
+
+/** The part of a stored origin that is shown. */
+const OriginSchema = z.object({
+  channel: z.string(),
+  accountId: z.string(),
+  conversation: z.object({ kind: z.string(), id: z.string(), threadId: z.string().optional() }),
+});
 
 /** Maximum per request. */
 const PAGE = 200;
@@ -58,7 +67,7 @@ export async function sessionsShow(cli: CliContext, key: string, options: { read
   using gateway = await connectGateway(cli);
   const found = await ask(cli, gateway, "sessions.show", { key: await sessionKeyOf(name, cli, gateway) });
   if (options.json) printJson(cli, found);
-  else cli.print(`${describeSession(found.session)}\n${JSON.stringify(found.entry, null, 2)}\n`);
+  else cli.print(`${describeSession(found.session)}\n${describeRoute(found)}\n${JSON.stringify(found.entry, null, 2)}\n`);
   return EXIT.ok;
 }
 
@@ -213,6 +222,15 @@ function sessionTable(cli: CliContext, sessions: readonly SessionSummary[]): str
     ["KEY", "NAME", "ACTIVE", "TOKENS", "MODEL", "STATE"].map((words) => paint(cli, "heading", words)),
     rows,
   );
+}
+
+/** The agent, and where the newest message of a person came from. */
+function describeRoute({ session, entry }: RpcMethods["sessions.show"]["result"]): string {
+  const origin = OriginSchema.safeParse(entry["origin"]).data;
+  if (origin === undefined) return `agent ${session.agentId}`;
+  const { channel, accountId, conversation } = origin;
+  const thread = conversation.threadId === undefined ? "" : `, thread ${foreignText(conversation.threadId)}`;
+  return `agent ${session.agentId}; last message from ${channel}/${accountId}, ${conversation.kind} ${foreignText(conversation.id)}${thread}`;
 }
 
 function describeSession(session: SessionSummary): string {
