@@ -17,7 +17,7 @@ export interface LoginClient {
 }
 
 /** Receives the steps of one login. */
-export interface LoginRun {
+interface LoginRun {
   readonly signal: AbortSignal;
   readonly onStep: (step: ChannelLoginStep) => void;
   readonly ask: () => Promise<string>;
