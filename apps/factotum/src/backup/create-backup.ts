@@ -144,7 +144,7 @@ async function copyOf(
 /** If no gateway runs, the next start may have to restore the database first. */
 async function refuseLost(paths: LoadedConfig["paths"]): Promise<void> {
   {
-    using held = holdHome(paths);
+    using held = await holdHome(paths);
     if (held === undefined) return;
   }
   const pending = await findPendingRecovery(paths.stateFolder, sessionFolders(paths));

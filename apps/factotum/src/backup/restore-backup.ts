@@ -86,7 +86,7 @@ async function requireEmpty(paths: StatePaths): Promise<void> {
   const names = await namesIn(paths.home);
   if (names.length === 0) return;
   if (existsSync(join(paths.stateFolder, "gateway.lock"))) {
-    using held = holdHome(paths);
+    using held = await holdHome(paths);
     if (held === undefined)
       throw new CliError("failure", `A gateway uses ${paths.home}.`, {
         fix: `Stop it with "factotum gateway stop", and move the folder aside: mv ${JSON.stringify(paths.home)} ${JSON.stringify(`${paths.home}.before`)}`,

@@ -1,4 +1,5 @@
 import { writeFile } from "node:fs/promises";
+import { statePaths } from "@factotum/config";
 import { expect, test } from "vitest";
 import { CliHome } from "../../test/cli.ts";
 
@@ -57,6 +58,22 @@ test.each(["status", "doctor", "setup"])("a state directory that is a file: %s s
   expect(code).toBe(1);
   expect(stderr).toContain(cli.factotumHome);
   expect(stderr).toContain("set FACTOTUM_HOME");
+});
+
+test
+  .runIf(process.platform === "linux")
+  .each([
+    ["gateway", "run"],
+    ["gateway", "start"],
+    ["setup"],
+    ["config", "set", "agents.defaults.systemPrompt", "x"],
+    ["reset", "--state", "--yes"],
+  ])("a state directory where no folder can be made: %s %s ends with what to do", async (...args) => {
+  await using cli = await CliHome.create();
+  const env = { ...cli.env, FACTOTUM_HOME: "/proc/nowhere/deep" };
+  const { code, stderr } = await cli.runWith({ env, paths: statePaths(env) }, ...args);
+  expect(code).toBe(1);
+  expect(stderr).toContain("/proc takes no new folders");
 });
 
 test("context compares with the previous request if --diff names no turn", async () => {

@@ -42,14 +42,17 @@ function unexpected(error: unknown): CliError {
 
 const WHERE = "Run it again with FACTOTUM_DEBUG=1 to see where.";
 const SQLITE_FULL = 13;
+const USABLE_HOME = "Let this user read and write there, or set FACTOTUM_HOME to a folder where that is so.";
 const NOT_USABLE: ReadonlySet<unknown> = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR", "EISDIR", "EEXIST"]);
 
 /** Advice for a failure that no command has handled. */
 function fixFor(error: Error): string | undefined {
   const code = "code" in error ? error.code : undefined;
-  if (NOT_USABLE.has(code)) return "Let this user read and write there, or set FACTOTUM_HOME to a folder where that is so.";
+  if (NOT_USABLE.has(code)) return USABLE_HOME;
   if (code === "ENOSPC" || code === "EDQUOT" || ("errcode" in error && error.errcode === SQLITE_FULL))
     return "The disk is full: free some space.";
+  // By name: the class would load the configuration's package for every command.
+  if (error.name === "FolderError") return error.message.includes("disk is full") ? "Free some space." : USABLE_HOME;
   // A wrapping error has its own advice.
   return error.cause === undefined ? WHERE : undefined;
 }

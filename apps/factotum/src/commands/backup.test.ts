@@ -237,7 +237,7 @@ describe("restore", () => {
     const before = await readdir(cli.factotumHome);
     const full = await cli.run("backup", "restore", file);
     expect(full).toMatchObject({ code: 1, stderr: expect.stringMatching(/is not empty[^]*Move it aside: mv "/) as string });
-    using _held = holdHome(statePaths(cli.env));
+    using _held = await holdHome(statePaths(cli.env));
     const used = await cli.run("backup", "restore", file);
     expect(used).toMatchObject({ code: 1, stderr: expect.stringMatching(/A gateway uses[^]*gateway stop/) as string });
     expect((await readdir(cli.factotumHome)).toSorted()).toEqual(before.toSorted());

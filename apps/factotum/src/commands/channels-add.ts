@@ -1,4 +1,4 @@
-import { chmod, mkdir, rm } from "node:fs/promises";
+import { chmod, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { JsonObject, JsonSchema, JsonValue } from "@factotum/agent-contract";
 import {
@@ -6,6 +6,7 @@ import {
   getConfigValue,
   isAvailable,
   loadConfig,
+  makeFolder,
   parseTypedValue,
   setConfigValue,
   writePrivateFile,
@@ -195,7 +196,7 @@ async function storeSecrets(
     const key = path.join(".");
     if (typeof value === "string" && secrets.has(key) && !/^\$\{\w+\}$/.test(value)) {
       const file = `credentials/${[channel, account, ...path].join("-").replaceAll(/[^\w.-]/g, "_")}`;
-      await mkdir(paths.credentialsFolder, { recursive: true, mode: 0o700 });
+      await makeFolder(paths.credentialsFolder);
       await chmod(paths.credentialsFolder, 0o700);
       await writePrivateFile(join(paths.home, file), `${value}\n`);
       files.push(file);

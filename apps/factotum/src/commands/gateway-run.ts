@@ -144,7 +144,7 @@ async function settle(paths: StatePaths, logger: Logger): Promise<void> {
 
 /** Two gateways on one state directory would answer everything twice, and the later one would fence off the earlier one. */
 async function holdOrRefuse(paths: StatePaths): Promise<Disposable> {
-  const held = holdHome(paths);
+  const held = await holdHome(paths);
   if (held !== undefined) return held;
   const other = await readRuntimeFile(paths);
   const where = other === undefined ? "" : ` (${other.url}, process ${other.pid})`;

@@ -19,7 +19,7 @@ const SQLITE_HEADER = "SQLite format 3\0";
  * without a terminal, `yes` is required. No gateway may run.
  */
 export async function resetState(cli: CliContext, options: { readonly yes: boolean; readonly json: boolean }): Promise<number> {
-  using _held = holdStopped(cli.paths);
+  using _held = await holdStopped(cli.paths);
   const moves = await storedPaths(cli.paths);
   const target = join(cli.paths.home, `reset-${new Date().toISOString().replaceAll(":", "-")}`);
   if (moves.length > 0 && !options.yes) {
@@ -49,8 +49,8 @@ export async function resetState(cli: CliContext, options: { readonly yes: boole
 }
 
 /** Holds the state directory meanwhile. */
-function holdStopped(paths: StatePaths): Disposable {
-  const held = holdHome(paths);
+async function holdStopped(paths: StatePaths): Promise<Disposable> {
+  const held = await holdHome(paths);
   if (held !== undefined) return held;
   throw new CliError("failure", `A gateway uses ${paths.home}.`, { fix: 'Stop it with "factotum gateway stop".' });
 }

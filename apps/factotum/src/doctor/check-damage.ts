@@ -25,7 +25,7 @@ export async function checkDatabase(paths: StatePaths): Promise<Finding[]> {
   if (pending !== undefined) return [{ check: "recovery", level: "warning", message: pending.text, fix: pending.fix }];
   const file = join(paths.stateFolder, "factotum.sqlite");
   if (!(await exists(file))) return [];
-  using held = holdHome(paths);
+  using held = await holdHome(paths);
   if (held === undefined) return [];
   const problems = await checkDatabaseFile(file);
   if (problems.length === 0) return [ok("database-structure", "the database is sound")];

@@ -1,13 +1,13 @@
-import { chmod, mkdir, readdir, stat } from "node:fs/promises";
+import { chmod, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { StatePaths } from "@factotum/config";
+import { makeFolder, type StatePaths } from "@factotum/config";
 import { ok, type Finding } from "./finding.ts";
 
 /** The state directory and every file with a secret in it must be private to the user. */
 export async function checkPermissions(paths: StatePaths, configPath: string): Promise<Finding[]> {
   const home = await modeOf(paths.home);
   if (home === undefined) {
-    const repair = async (): Promise<void> => void (await mkdir(paths.home, { recursive: true, mode: 0o700 }));
+    const repair = (): Promise<void> => makeFolder(paths.home);
     return [{ check: "home", level: "warning", message: `${paths.home} is not there yet.`, fix: 'Make it with "factotum setup".', repair }];
   }
   const places: [string, string][] = [

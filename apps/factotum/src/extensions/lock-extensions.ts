@@ -1,6 +1,5 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { writePrivateFile, type StatePaths } from "@factotum/config";
+import { makeFolder, writePrivateFile, type StatePaths } from "@factotum/config";
 import { CliError } from "../runtime/cli-error.ts";
 import { lockFile } from "../runtime/lock-file.ts";
 import { readText } from "./project-folders.ts";
@@ -10,7 +9,7 @@ import { readText } from "./project-folders.ts";
  * that holds the lock.
  */
 export async function lockExtensions({ stateFolder }: Pick<StatePaths, "stateFolder">): Promise<Disposable> {
-  await mkdir(stateFolder, { recursive: true, mode: 0o700 });
+  await makeFolder(stateFolder);
   const holder = join(stateFolder, "extensions.holder");
   const lock = lockFile(join(stateFolder, "extensions.lock"), { waitMs: 0 });
   if (lock === undefined) {

@@ -1,6 +1,6 @@
-import { chmod, mkdir, readFile, rm } from "node:fs/promises";
+import { chmod, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { formatKeyPath, setConfigValue, statePaths, writePrivateFile } from "@factotum/config";
+import { formatKeyPath, makeFolder, setConfigValue, statePaths, writePrivateFile } from "@factotum/config";
 import type { SetupOutcome } from "@factotum/gateway";
 import { unknownProvider } from "./check-setup.ts";
 import { findAddress } from "./find-target.ts";
@@ -38,7 +38,7 @@ export async function storeKey(
   const keyPlace = `credentials/${provider}`;
   const { credentialsFolder } = statePaths(parts.env);
   const file = join(credentialsFolder, provider);
-  await mkdir(credentialsFolder, { recursive: true, mode: 0o700 });
+  await makeFolder(credentialsFolder);
   await chmod(credentialsFolder, 0o700);
   const before = await readOr(file, undefined);
   await writePrivateFile(file, `${key}\n`);

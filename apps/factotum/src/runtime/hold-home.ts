@@ -1,6 +1,5 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { StatePaths } from "@factotum/config";
+import { makeFolder, type StatePaths } from "@factotum/config";
 import { CliError } from "./cli-error.ts";
 import { lockFile } from "./lock-file.ts";
 
@@ -8,9 +7,9 @@ import { lockFile } from "./lock-file.ts";
 const WAIT_MS = 1000;
 
 /** Locks the state directory for this process, until it is disposed or the process ends in any way; `undefined` if another process holds it. */
-export function holdHome({ home, stateFolder }: StatePaths): Disposable | undefined {
+export async function holdHome({ home, stateFolder }: StatePaths): Promise<Disposable | undefined> {
   try {
-    mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
+    await makeFolder(stateFolder);
     return lockFile(join(stateFolder, "gateway.lock"), { waitMs: WAIT_MS });
   } catch (error) {
     throw new CliError(

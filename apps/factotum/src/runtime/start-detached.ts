@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
-import { mkdir, open, type FileHandle } from "node:fs/promises";
+import { open, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
+import { makeFolder } from "@factotum/config";
 import { CHILD_VARIABLE } from "@factotum/sandbox";
 import type { CliContext } from "./cli-context.ts";
 import { CliError } from "./cli-error.ts";
@@ -20,7 +21,7 @@ export async function startDetached(
 ): Promise<RuntimeFacts> {
   const { paths, self, env } = context;
   const { outputFile } = paths;
-  await mkdir(dirname(outputFile), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(outputFile));
   const output = await open(outputFile, "w", 0o600);
   try {
     const listen = port === undefined ? [] : ["--port", String(port)];

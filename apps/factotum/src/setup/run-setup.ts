@@ -1,5 +1,5 @@
-import { chmod, mkdir } from "node:fs/promises";
-import { ensureGatewayToken, listProblems, loadConfig, readGatewayToken } from "@factotum/config";
+import { chmod } from "node:fs/promises";
+import { ensureGatewayToken, listProblems, loadConfig, makeFolder, readGatewayToken } from "@factotum/config";
 import { configOptions } from "../compose/extensions.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
@@ -26,7 +26,7 @@ interface SetupOptions {
  */
 export async function runSetup(context: CliContext, { writesSchema = true }: SetupOptions = {}): Promise<SetupReport> {
   const { paths, env } = context;
-  await mkdir(paths.home, { recursive: true, mode: 0o700 });
+  await makeFolder(paths.home);
   // Conversations are stored here: a manually created folder with other permissions is made private.
   await chmod(paths.home, 0o700);
   const config = await createConfig(context);

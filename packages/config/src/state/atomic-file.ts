@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, open, realpath, rename, rm } from "node:fs/promises";
+import { open, realpath, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { makeFolder } from "./make-folder.ts";
 
 /**
  * Writes a private file so that a reader sees the old content or the new one, even after a crash: a temporary file beside it (mode 600), flushed, renamed over
@@ -9,7 +10,7 @@ import { dirname, join } from "node:path";
 export async function writePrivateFile(path: string, content: string | Uint8Array): Promise<void> {
   const target = await realTarget(path);
   const folder = dirname(target);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   const temporary = temporaryPath(folder);
   try {
     const file = await open(temporary, "wx", 0o600);

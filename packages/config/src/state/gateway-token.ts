@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { link, mkdir, readFile, rm } from "node:fs/promises";
+import { link, readFile, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { temporaryPath, writePrivateFile } from "./atomic-file.ts";
+import { makeFolder } from "./make-folder.ts";
 import type { StatePaths } from "./state-paths.ts";
 
 /** Minimum length of a token once other machines can reach the gateway. */
@@ -24,7 +25,7 @@ export async function ensureGatewayToken(paths: StatePaths): Promise<string> {
   if (existing !== undefined) return existing;
   const token = newToken();
   const file = paths.gatewayTokenFile;
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await makeFolder(dirname(file));
   const own = temporaryPath(dirname(file));
   await writePrivateFile(own, `${token}\n`);
   try {

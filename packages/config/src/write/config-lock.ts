@@ -1,6 +1,6 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { makeFolder } from "../state/make-folder.ts";
 import type { StatePaths } from "../state/state-paths.ts";
 
 /** How long to wait for another writer. */
@@ -14,7 +14,7 @@ const SQLITE_BUSY = 5;
  * again.
  */
 export async function lockConfig({ stateFolder }: Pick<StatePaths, "stateFolder">): Promise<Disposable | undefined> {
-  await mkdir(stateFolder, { recursive: true, mode: 0o700 });
+  await makeFolder(stateFolder);
   const { DatabaseSync } = await import("node:sqlite");
   const lock = new DatabaseSync(join(stateFolder, "config.lock"), { timeout: 0 });
   for (let waitedMs = 0; ; waitedMs += LOOK_MS) {

@@ -1,6 +1,7 @@
-import { mkdir, readdir, rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
 import { writePrivateFile } from "../state/atomic-file.ts";
+import { makeFolder } from "../state/make-folder.ts";
 import type { StatePaths } from "../state/state-paths.ts";
 
 /** How many earlier versions are kept. */
@@ -13,7 +14,7 @@ export async function keepVersion(
   { text, hash, nowMs }: { text: string; hash: string; nowMs: number },
 ): Promise<string> {
   const folder = paths.configVersionsFolder;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder);
   const stamp = new Date(nowMs).toISOString().replaceAll(/[:.]/g, "-");
   const file = join(folder, `${stamp}-${hash.slice(0, 8)}${extname(configPath) || ".json5"}`);
   await writePrivateFile(file, text);
