@@ -1,4 +1,4 @@
-import { copyFile, readdir, readFile, rename, rm, truncate } from "node:fs/promises";
+import { copyFile, readdir, readFile, rename, rm, stat, truncate } from "node:fs/promises";
 import path from "node:path";
 import type { DamageEvent } from "@factotum/protocol";
 import { FakeFeishu, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
@@ -95,10 +95,14 @@ class Scene implements AsyncDisposable {
     }
   }
 
-  /** Kills the product, removes its database, and starts it again unless it is to stay down. */
-  async lose(how: "removed" | "emptied" | "not at all", { staysDown = false } = {}): Promise<void> {
+  /** Kills the product, loses its database, and starts it again unless it is to stay down. */
+  async lose(how: "removed" | "emptied" | "cut in half" | "not at all", { staysDown = false } = {}): Promise<void> {
     await this.kill();
     if (how === "emptied") await truncate(this.database);
+    if (how === "cut in half") {
+      await truncate(this.database, Math.floor((await stat(this.database)).size / 2));
+      await rm(`${this.database}-wal`, { force: true });
+    }
     if (how === "removed") await this.removeDatabase();
     if (!staysDown) await this.start();
   }
@@ -268,6 +272,42 @@ test("a database without a snapshot is rebuilt from the plain files; a second lo
   expect(await scene.damage()).toEqual([]);
   expect(scene.notices).toEqual([expect.stringContaining("missing"), expect.stringContaining("an empty file")]);
 });
+
+test.each(["removed", "emptied", "cut in half"] as const)(
+  "a database that is %s before anything was copied is not replaced in silence, and the gateway begins empty",
+  async (how) => {
+    await using scene = await Scene.start();
+    await scene.say("the first word");
+    await scene.lose(how, { staysDown: true });
+    // As if it had been lost before the plain files were written.
+    await rm(path.join(scene.home, "agents", "main", "sessions"), { recursive: true });
+    const found = how === "cut in half" ? "damaged on the disk" : how === "removed" ? "missing" : "an empty file";
+    if (how !== "cut in half") {
+      const [down, findings] = await Promise.all([scene.run("status"), scene.findings()]);
+      expect(down.stdout).toMatch(/database {3}! The database is .*the next start of the gateway begins empty/);
+      expect(findings).toContainEqual(expect.objectContaining({ check: "recovery", level: "warning" }));
+    }
+    const emptied = how === "removed" ? undefined : await readFile(scene.database);
+    await scene.start();
+    const notice = expect.stringMatching(new RegExp(`My database was ${found}\\..*I begin empty`)) as string;
+    expect(scene.output).toContain("a new one begins empty");
+    expect(await scene.warnings()).toEqual([notice]);
+    const [event] = await scene.damage();
+    expect(event).toMatchObject({ kind: "database", isComplete: false, text: notice });
+    if (emptied !== undefined) expect(await readFile(path.join(event?.path ?? "", "factotum.sqlite"))).toEqual(emptied);
+    expect(await scene.findings()).toContainEqual(expect.objectContaining({ check: "damage", message: notice }));
+    // The chats are notified once they are known again.
+    await scene.say("the second word");
+    await expect.poll(() => scene.notices).toEqual([notice]);
+    expect(scene.shown).toEqual(["second"]);
+    await scene.lose("not at all");
+    await scene.say("the third word");
+    expect(scene.shown).toEqual(["second", "third"]);
+    expect(scene.notices).toHaveLength(1);
+    expect(await scene.run("damage", "acknowledge")).toMatchObject({ code: 0 });
+    expect(await scene.damage()).toEqual([]);
+  },
+);
 
 test("`reset --state` starts empty without warnings, deletes nothing, and leaves the configuration and the workspace", async () => {
   await using scene = await Scene.start();

@@ -9,13 +9,16 @@ const SEARCHED_SESSIONS = 1000;
 /**
  * Reports in chats and transcripts that the database was restored (R10): in every session that may have lost something, in the chat used last; on every account
  * of every channel without such a session, in the conversation used last there; and in every session rebuilt from its plain file, which does not record its chat,
- * once somebody writes in it.
+ * once somebody writes in it. If no session is left, every account is notified in the chat that is used first.
  */
 export class RecoveryNotices {
   readonly #store: SessionStore & TranscriptStore;
   readonly #notices: Notices;
   /** Rebuilt sessions whose chat is unknown yet. */
   readonly #unaddressed = new Map<string, DamageEvent>();
+
+  /** The accounts notified of events that no session is known for. */
+  readonly #accounts = new Map<DamageEvent, Set<string>>();
 
   constructor({ store, notices }: { readonly store: SessionStore & TranscriptStore; readonly notices: Notices }) {
     this.#store = store;
@@ -27,16 +30,18 @@ export class RecoveryNotices {
     const rebuilt = new Set(event.rebuilt);
     // Synchronously for all: messages arrive while the store is read.
     for (const key of rebuilt) this.#unaddressed.set(key, event);
+    const accounts = new Set<string>();
+    if (!event.isComplete && rebuilt.size === 0 && (event.affected ?? []).length === 0) this.#accounts.set(event, accounts);
     for (const key of rebuilt) {
       if (!(await this.#isRecorded(event, key))) await this.#record(event, key, key);
       else if (await this.#hasSpoken(key)) this.#forget(event, key);
     }
-    const notified = await this.#notifyAffected(event, rebuilt);
+    await this.#notifyAffected(event, rebuilt, accounts);
     const { items } = await this.#store.listSessions({ limit: SEARCHED_SESSIONS });
     for (const session of items) {
       const place = accountOf(session);
-      if (notified.has(place) || rebuilt.has(session.key)) continue;
-      notified.add(place);
+      if (accounts.has(place) || rebuilt.has(session.key)) continue;
+      accounts.add(place);
       if (!(await this.#isRecorded(event, place))) await this.#report(event, session, place);
     }
   }
@@ -44,21 +49,24 @@ export class RecoveryNotices {
   /** Observes a message: its origin is the chat of its session. */
   async observe(sessionKey: string, origin: Origin): Promise<void> {
     const event = this.#unaddressed.get(sessionKey);
-    if (event === undefined) return;
     this.#unaddressed.delete(sessionKey);
-    await this.#say(event, sessionKey, origin);
+    if (event !== undefined) await this.#say(event, sessionKey, origin);
+    const place = accountOf({ lastOrigin: origin });
+    for (const [unplaced, accounts] of this.#accounts) {
+      if (accounts.has(place)) continue;
+      accounts.add(place);
+      if (!(await this.#isRecorded(unplaced, place))) await this.#say(unplaced, sessionKey, origin);
+    }
   }
 
-  /** Notifies the sessions that may have lost something, each chat once. Resolves with the accounts on which a chat was notified. */
-  async #notifyAffected(event: DamageEvent, rebuilt: ReadonlySet<string>): Promise<Set<string>> {
-    const accounts = new Set<string>();
+  /** Notifies the sessions that may have lost something, each chat once. Adds the accounts on which a chat was notified. */
+  async #notifyAffected(event: DamageEvent, rebuilt: ReadonlySet<string>, accounts: Set<string>): Promise<void> {
     for (const key of event.affected ?? []) {
       const session = rebuilt.has(key) ? undefined : await this.#store.readSession(key);
       if (session === undefined) continue;
       accounts.add(accountOf(session));
       if (!(await this.#isRecorded(event, key))) await this.#report(event, session, key);
     }
-    return accounts;
   }
 
   /** The chat comes first, because the entry in the transcript records that the notice is done. */
@@ -91,7 +99,7 @@ export class RecoveryNotices {
 }
 
 /** Empty for a session without a chat. */
-function accountOf({ lastOrigin }: SessionRecord): string {
+function accountOf({ lastOrigin }: Pick<SessionRecord, "lastOrigin">): string {
   return lastOrigin === undefined ? "" : `${lastOrigin.channel}/${lastOrigin.accountId}`;
 }
 

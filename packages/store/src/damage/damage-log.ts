@@ -52,6 +52,11 @@ export function readDamageEvents(folder: string): readonly DamageEvent[] {
   return readLog(folder).events;
 }
 
+/** The database that a state folder used last, whose store is closed; undefined if it never had one. */
+export function readUsedDatabase(folder: string): UsedDatabase | undefined {
+  return readLog(folder).database;
+}
+
 /** The unacknowledged damage of one state folder. It survives restarts and restored snapshots. */
 export class DamageLog {
   readonly #folder: string;

@@ -49,8 +49,8 @@ export interface SqliteStoreOptions {
 
 /**
  * Opens the store and takes ownership: a process that had it open can no longer write. Rejects with `unsupported` for a database of a newer version, a SQLite
- * that damages files, or a network folder. A lost or structurally damaged database is rebuilt (`recoverDatabase`); if that is impossible, because nothing of it
- * is readable and there is no snapshot, it rejects with `damaged`.
+ * that damages files, or a network folder. A lost or structurally damaged database is rebuilt (`recoverDatabase`), empty if nothing is left of it; if none of its
+ * snapshots can be used, it rejects with `damaged`.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { folder, copies, clock, random, logger, onRecovery } = options;

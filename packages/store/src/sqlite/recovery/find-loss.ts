@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import type { CopyOptions } from "../../copies/session-copier.ts";
+import { readUsedDatabase } from "../../damage/damage-log.ts";
 import { DATABASE_NAME } from "../connection/connection.ts";
 import type { Database } from "../connection/database.ts";
 import { hasCopies } from "./session-copies.ts";
@@ -21,13 +22,13 @@ export type DatabaseLoss = "structure" | "missing" | "empty" | "replaced" | "old
 const MIGRATION_COPY = /^factotum\.sqlite\.v\d+\.(\d+)$/;
 
 /**
- * Whether the database file of a state folder was lost: it is missing or empty, although snapshots of it or plain files of its conversations exist. Without
- * those it is a new state folder.
+ * Whether the database file of a state folder was lost: it is missing or empty, although the list of damage names one, or snapshots of it or plain files of its
+ * conversations exist. Without those it is a new state folder.
  */
 export async function findLostFile(folder: string, copies: CopyFolders): Promise<DatabaseLoss | undefined> {
   const bytes = statSync(join(folder, DATABASE_NAME), { throwIfNoEntry: false })?.size;
   if (bytes !== undefined && bytes > 0) return undefined;
-  const remains = (await listRestorable(folder)).length > 0 || (await hasCopies(copies));
+  const remains = readUsedDatabase(folder) !== undefined || (await listRestorable(folder)).length > 0 || (await hasCopies(copies));
   if (!remains) return undefined;
   return bytes === undefined ? "missing" : "empty";
 }

@@ -174,6 +174,7 @@ describe("a recovery", () => {
     await store.close();
     await rename(join(fixture.folder, "snapshots"), `${fixture.folder}-kept`);
     await rm(scene.copies, { recursive: true });
+    await rm(join(fixture.folder, "damage.json"));
     await scene.removeFile();
     const fresh = await scene.open();
     fixture.clock.nowMs += 5000;
@@ -344,6 +345,26 @@ describe("a recovery", () => {
   });
 });
 
+test.each(LOSSES.slice(0, 2))(
+  "a database that is %s before anything was copied is noticed, and the store begins empty",
+  async (loss, lose) => {
+    const store = await scene.open();
+    await scene.talk(store, "main", "one");
+    await store.close();
+    await rm(scene.copies, { recursive: true });
+    await lose();
+    const pending = await findPendingRecovery(fixture.folder, fixture.options.copies);
+    expect(pending).toMatchObject({ loss, text: expect.stringContaining("begins empty") as string });
+    const again = await scene.open();
+    expect(scene.recoveries).toMatchObject([{ loss, isEmpty: true, isComplete: false }]);
+    expect(again.damage.list()).toMatchObject([{ kind: "database", text: expect.stringContaining("I begin empty") as string }]);
+    expect(await findPendingRecovery(fixture.folder, fixture.options.copies)).toBeUndefined();
+    await again.close();
+    expect((await scene.open()).databaseId).toBe(again.databaseId);
+    expect(scene.recoveries).toHaveLength(1);
+  },
+);
+
 describe("the pending recovery", () => {
   test.each(LOSSES.slice(0, 2))("describes a database that is %s, and changes nothing", async (loss, lose) => {
     const store = await scene.open();
@@ -400,6 +421,7 @@ describe("no loss", () => {
     const before = await snapshots();
     await rename(join(fixture.folder, "snapshots"), `${fixture.folder}-kept`);
     await rm(scene.copies, { recursive: true });
+    await rm(join(fixture.folder, "damage.json"));
     await scene.removeFile();
     const other = await scene.open();
     await scene.talk(other, "main", "another life");
@@ -430,6 +452,7 @@ describe("no loss", () => {
     await copyFile(fixture.file, one);
     await rename(join(fixture.folder, "snapshots"), `${fixture.folder}-kept`);
     await rm(scene.copies, { recursive: true });
+    await rm(join(fixture.folder, "damage.json"));
     await scene.removeFile();
     const second = await scene.open();
     await scene.talk(second, "another", "two");

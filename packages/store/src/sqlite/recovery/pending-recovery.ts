@@ -3,6 +3,7 @@ import { readDamageMark } from "./damage-mark.ts";
 import { findLostFile, listRestorable } from "./find-loss.ts";
 import type { DatabaseLoss } from "./find-loss.ts";
 import { findInterrupted } from "./recovery-journal.ts";
+import { hasCopies } from "./session-copies.ts";
 import type { CopyFolders } from "./session-copies.ts";
 
 /** What the next start of a gateway will do about a lost or damaged database. */
@@ -37,6 +38,12 @@ export async function findPendingRecovery(folder: string, copies: CopyFolders): 
   const loss = interrupted?.loss ?? (await findNoted(folder, copies));
   if (loss === undefined) return undefined;
   const snapshotAtMs = (await listRestorable(folder))[0]?.takenAtMs;
+  const fix =
+    'Start the gateway ("factotum gateway start"). If you have a newer backup, move the state directory aside and restore it instead ("factotum backup restore FILE"); to begin empty on purpose, run "factotum reset --state".';
+  if (snapshotAtMs === undefined && loss !== "structure" && !(await hasCopies(copies))) {
+    const text = `${FOUND[loss]} There is neither a snapshot of it nor a plain file of a conversation: the next start of the gateway begins empty.`;
+    return { loss, text, fix };
+  }
   const from =
     snapshotAtMs === undefined
       ? "from the plain files of the conversations: there is no snapshot"
@@ -44,7 +51,7 @@ export async function findPendingRecovery(folder: string, copies: CopyFolders): 
   return {
     loss,
     text: `${FOUND[loss]} The next start of the gateway ${interrupted === undefined ? "restores it" : "goes on restoring it"} ${from}.`,
-    fix: 'Start the gateway ("factotum gateway start"). If you have a newer backup, move the state directory aside and restore it instead ("factotum backup restore FILE"); to begin empty on purpose, run "factotum reset --state".',
+    fix,
     ...withoutUndefined({ snapshotAtMs }),
   };
 }

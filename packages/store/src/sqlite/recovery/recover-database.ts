@@ -42,20 +42,20 @@ const SALVAGED_NAME = "damaged.sqlite";
 const MAX_NAMED_SESSIONS = 100;
 
 const NOTHING_LEFT =
-  "The database was lost, and none of its snapshots in the state folder can be used. Stop the gateway, move the state directory aside and restore a backup: `factotum backup restore FILE`. Without one, begin again with `factotum reset --state`: it deletes nothing and moves what is there aside.";
+  "The database is lost, and none of its snapshots in the state folder can be used. Stop the gateway, move the state directory aside and restore a backup: `factotum backup restore FILE`. Without one, begin again with `factotum reset --state`: it deletes nothing and moves what is there aside.";
 
 /**
  * Rebuilds the database of a state folder (R10) from the newest sound snapshot, every readable row of a damaged file, and the plain files of the conversations.
  * A sound database that is older than its plain files is the base itself, unless a snapshot of it is newer. Pending work that only the snapshot knows becomes a
  * dead letter, since it may have been done, and so does all pending work of a file that is older than the plain files: nothing is repeated. The previous files
  * are moved into a folder and kept unchanged, and the damage is recorded before the result is used. The result has a database id of its own, so earlier
- * snapshots stay. A recovery that was killed resumes with the same folder and the same record. No process may have the database open. Rejects with `damaged` if
- * there is nothing to build on; then the folder is unchanged.
+ * snapshots stay. A recovery that was killed resumes with the same folder and the same record. No process may have the database open. Without
+ * snapshots and readable conversations the result is empty. Rejects with `damaged` if there are snapshots and none can be used; then the folder is unchanged.
  */
 export async function recoverDatabase(options: RecoveryOptions): Promise<StoreRecovery> {
   const { folder, clock, logger, loss } = options;
   const building = recoveryFolder(folder);
-  logger.error("The database is damaged or lost; it is rebuilt", { path: join(folder, DATABASE_NAME), loss });
+  logger.error("The database is damaged or lost; its recovery begins", { path: join(folder, DATABASE_NAME), loss });
   const journal = await setAside(folder, loss, clock.now());
   let recovery: StoreRecovery;
   try {
@@ -73,7 +73,8 @@ export async function recoverDatabase(options: RecoveryOptions): Promise<StoreRe
     await rm(building, { recursive: true, force: true });
   }
   endRecovery(folder);
-  logger.warn("The database was rebuilt", { ...recovery });
+  const outcome = recovery.isEmpty ? "Nothing of the database could be restored: a new one begins empty" : "The database was rebuilt";
+  logger.warn(outcome, { ...recovery });
   return recovery;
 }
 
@@ -90,15 +91,22 @@ async function restore(building: string, options: RecoveryOptions & { readonly d
   const snapshotAtMs = await (isBase ? restoreNewest(damagedFolder, snapshots, building) : restoreSnapshot(snapshots, building));
   const isExact = loss === "saved" && snapshotAtMs !== undefined;
   const built = await build(databaseId, { ...options, folder: building, isSalvaged, isExact });
-  if (loss !== "older" && snapshotAtMs === undefined && built.sessions === 0)
-    throw built.failure === undefined ? new StoreError("damaged", NOTHING_LEFT) : toStoreError(built.failure);
+  const isEmpty = snapshotAtMs === undefined && built.sessions === 0;
+  if (loss !== "older" && isEmpty) refuseEmpty(snapshots, built.failure);
   const { rows: salvagedRows, isComplete, fromCopies, uncertain, affected } = built;
-  const recovery = { loss, ...withoutUndefined({ snapshotAtMs }), salvagedRows, isComplete, fromCopies, uncertain, damagedFolder };
+  const recovery = { loss, ...withoutUndefined({ snapshotAtMs }), salvagedRows, isEmpty, isComplete, fromCopies, uncertain, damagedFolder };
   const rebuilt = fromCopies.rebuiltKeys.slice(0, MAX_NAMED_SESSIONS);
   const others = [...new Set(snapshots.flatMap((snapshot) => snapshot.databaseId ?? []))];
   const event = { kind: "database" as const, text: recoveryText(recovery), isComplete, path: damagedFolder, rebuilt, affected };
   await damage.record(event, { database: { id: databaseId, others } });
   return recovery;
+}
+
+/** Nothing is begun empty while a later start, or another version, may still read the file or a snapshot. */
+function refuseEmpty(snapshots: readonly Snapshot[], failure: unknown): void {
+  const error = failure === undefined ? undefined : toStoreError(failure);
+  if (error !== undefined && error.code !== "damaged") throw error;
+  if (snapshots.length > 0) throw new StoreError("damaged", NOTHING_LEFT, { cause: failure });
 }
 
 /** Removes leftovers of a killed recovery. */

@@ -17,12 +17,27 @@ const FOUND: Readonly<Record<DatabaseLoss, string>> = {
 
 const ASK = "If I seem to have forgotten something, please say it again.";
 
+/** Without a conversation in a copy, a plain file or the damaged file itself. */
+const NOTHING_LEFT = {
+  unreadable:
+    "None of its conversations could be read, and there was neither a copy of it nor a plain file. I begin empty: what was said before is lost, and so are messages without an answer.",
+  gone: "There was neither a copy of it nor a plain file of a conversation. I begin empty: what was said before is lost, and so are messages without an answer.",
+} as const;
+
 /** The outcome of a recovery, as text for people. */
-export function recoveryText({ loss, isComplete, snapshotAtMs, fromCopies, uncertain }: Omit<StoreRecovery, "damagedFolder">): string {
+export function recoveryText({
+  loss,
+  isComplete,
+  isEmpty,
+  snapshotAtMs,
+  fromCopies,
+  uncertain,
+}: Omit<StoreRecovery, "damagedFolder">): string {
   const begin = FOUND[loss];
   if (loss === "saved" && isComplete) return `${begin} I have saved all of it before I let go of it: nothing is lost.`;
   if (isComplete) return `${begin} All of it could be read, and it is rebuilt: nothing is lost.`;
   const snapshot = snapshotAtMs === undefined ? undefined : `${new Date(snapshotAtMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  if (isEmpty && snapshot === undefined) return `${begin} ${NOTHING_LEFT[loss === "structure" ? "unreadable" : "gone"]}`;
   const { entries, conversations, rebuiltKeys, setAside } = fromCopies;
   return [
     begin,

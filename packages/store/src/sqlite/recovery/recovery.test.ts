@@ -150,16 +150,22 @@ describe("a database whose structure is damaged", () => {
     expect((await again.listInputs({ state: "waiting", limit: 5 })).items).toHaveLength(1);
   });
 
-  test("stays untouched without a readable page and a snapshot, and the error says what to do", async () => {
+  test("begins empty without a readable page, a snapshot and a plain file, and keeps the damaged file", async () => {
     const store = await open();
     await talk(store, "a");
     await store.close();
     await removeCopies();
     await wreckPage(1);
     const before = await readFile(fixture.file);
-    await expect(open()).rejects.toMatchObject({ code: "damaged", message: expect.stringContaining("factotum backup restore") });
-    expect(await readFile(fixture.file)).toEqual(before);
-    expect((await readdir(fixture.folder)).filter((name) => name.startsWith("damaged") || name === "recovering")).toEqual([]);
+    const again = await open();
+    expect(recoveries).toMatchObject([{ loss: "structure", isEmpty: true, isComplete: false }]);
+    expect(await sessionsOf(again)).toEqual([]);
+    expect(again.damage.list()).toMatchObject([{ kind: "database", text: expect.stringContaining("I begin empty") as string }]);
+    expect(await readFile(join(recoveries[0]?.damagedFolder ?? "", "factotum.sqlite"))).toEqual(before);
+    await talk(again, "b");
+    await again.close();
+    expect(await sessionsOf(await open())).toEqual(["b"]);
+    expect(recoveries).toHaveLength(1);
   });
 
   test("is restored from the snapshot without a readable page", async () => {

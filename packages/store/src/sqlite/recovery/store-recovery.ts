@@ -9,6 +9,8 @@ export interface StoreRecovery {
   readonly snapshotAtMs?: number;
   /** Rows salvaged from the damaged file. */
   readonly salvagedRows: number;
+  /** True if no conversation was restored. */
+  readonly isEmpty: boolean;
   /** True if all of it was readable: then nothing is lost. */
   readonly isComplete: boolean;
   /** Entries that only the plain files had. */
