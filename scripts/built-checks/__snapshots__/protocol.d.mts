@@ -838,7 +838,7 @@ interface MethodTypes {
   readonly params: unknown;
   readonly result: unknown;
 }
-/** A row: who may call the method, whether it is refused while nothing can be stored, and the parsers of its parameters and its result. */
+/** A row: who may call the method, whether it is rejected while the store is not writable, and the parsers of its parameters and its result. */
 interface MethodRow<Types extends MethodTypes = MethodTypes> {
   readonly access: RpcAccess;
   readonly stores: boolean;
@@ -852,16 +852,16 @@ interface AccountParams {
   readonly channel: string;
   readonly accountId?: string;
 }
-/** Methods of single channels. They reject with `not-found` for an account that is not configured, and with `unavailable` if the channel cannot do it. */
+/** Methods of single channels. They reject with `not-found` for an account that is not configured, and with `unavailable` if the channel does not support the method. */
 interface ChannelMethods {
-  /** What the channel can do, as it declares it. */
+  /** The capabilities that the channel declares. */
   "channels.capabilities": {
     params: AccountParams;
     result: {
       readonly capabilities: Readonly<Record<string, unknown>>;
     };
   };
-  /** Checks the credential and the permissions by a call that costs nothing. */
+  /** Checks the credential and the permissions by a call that is free of charge. */
   "channels.probe": {
     params: AccountParams;
     result: ChannelProbe;
@@ -877,8 +877,8 @@ interface ChannelMethods {
     };
   };
   /**
-   * Begins a login, or continues the one with this id; `answer` answers a step of type `ask`. Resolves with the next step, or after 20 seconds with `waiting`:
-   * then call it again. After `done` the channel is started again. A login that nobody continues for ten minutes ends.
+   * Starts a login, or continues the one with this id; `answer` answers a step of type `ask`. Resolves with the next step, or after 20 seconds with `waiting`:
+   * then call it again. After `done` the channel is restarted. A login expires after ten minutes without a call.
    */
   "channels.login": {
     params: AccountParams & {
@@ -958,8 +958,8 @@ interface WebchatSocket {
 /** Methods of a conversation with an agent. */
 interface ChatMethods {
   /**
-   * Sends a message to a session: text, previously uploaded images, or both. Resolves once it is committed; deduplicated by `idempotencyKey`. Without a key:
-   * the agent's main session.
+   * Sends a message to a session: text, previously uploaded images, or both. Resolves once it is committed; deduplicated by `idempotencyKey`, which `retryKey`
+   * creates for another attempt at a failed message. Without a session key: the agent's main session.
    */
   "chat.send": {
     params: {
@@ -986,7 +986,7 @@ interface ChatMethods {
       readonly before?: string;
     };
   };
-  /** Subscribes this connection to the session's events and returns the state that they continue from. Calling it again returns a fresh snapshot. */
+  /** Subscribes this connection to the session's events and returns the snapshot that they continue from. Every call returns a fresh one. */
   "chat.subscribe": {
     params: {
       readonly sessionKey?: string;
@@ -1065,7 +1065,7 @@ interface ContextMethods {
   };
   /**
    * The content of one model request: by `id`, by `turn` (its number in the conversation from 1, or its id) and `request` (its number in the turn; defaults to
-   * the last), else the newest. `diff` compares with the last request of another turn, or with the previous one.
+   * the last), otherwise the newest. `diff` compares with the last request of another turn, or with the previous one.
    */
   "context.report": {
     params: {
@@ -1079,7 +1079,7 @@ interface ContextMethods {
     };
     result: ContextReport;
   };
-  /** Replays a stored request, to its model or another. The answer comes as `replay` events and in the result; the conversation does not change. */
+  /** Replays a stored request, to its model or another. The answer is sent as `replay` events and returned as the result; the conversation does not change. */
   "context.replay": {
     params: {
       readonly sessionKey?: string;
@@ -1117,7 +1117,7 @@ interface DeadLetterMethods {
       readonly payload?: unknown;
     };
   };
-  /** Retries one with its attempts reset. One that may have been shown is refused with `conflict` unless `risk` is true. */
+  /** Retries a dead letter with its attempts reset. One that was possibly delivered is rejected with `conflict` unless `risk` is true. */
   "deadletters.replay": {
     params: {
       readonly id: string;
@@ -1128,7 +1128,7 @@ interface DeadLetterMethods {
       readonly sessionKey: string;
     };
   };
-  /** Purges some: those named, or those that failed before a time. Returns their number. */
+  /** Purges dead letters by id, or those that failed before a time. Returns the number of purged ones. */
   "deadletters.purge": {
     params: {
       readonly ids?: readonly string[];
@@ -1145,7 +1145,7 @@ interface GatewayMethods {
     params: Record<string, never>;
     result: GatewayStatus;
   };
-  /** Warnings about the gateway for its owner, the worst first. Changes come as `warnings-change`. */
+  /** Warnings about the gateway for its owner, most severe first. Changes are sent as `warnings-change` events. */
   "warnings.list": {
     params: Record<string, never>;
     result: {
@@ -1169,8 +1169,8 @@ interface GatewayMethods {
     };
   };
   /**
-   * Re-reads the configuration file at once, and applies it if it is valid. With `force` an unchanged file is applied again, because something that it refers
-   * to has changed (a key in a file, the gateway's token).
+   * Re-reads the configuration file at once, and applies it if it is valid. With `force` an unchanged file is applied again, for a change in something that it
+   * refers to (a key in a file, the gateway's token).
    */
   "config.reload": {
     params: {
@@ -1195,7 +1195,7 @@ interface GatewayMethods {
     };
   };
 }
-/** Methods that decide which unknown senders are admitted. */
+/** Pairing methods, which admit or reject unknown senders. */
 interface PairingMethods {
   /** Pending requests and admitted senders, each oldest request first. */
   "pairing.list": {
@@ -1206,8 +1206,8 @@ interface PairingMethods {
     };
   };
   /**
-   * Admits the sender with this code. `owner` says that the sender became the owner: the first one ever if nobody is the owner, unless `guest` is true. Refused
-   * with `not-found` for a code that is unknown, expired or decided, and with `conflict` if the owner could not be stored; then nothing was approved.
+   * Admits the sender with this code. `owner` is true if the sender became the owner: the first one ever if there is no owner, unless `guest` is true. Rejects
+   * with `not-found` for a code that is unknown, expired or already decided, and with `conflict` if the owner could not be stored; then nothing was approved.
    */
   "pairing.approve": {
     params: {
@@ -1219,7 +1219,7 @@ interface PairingMethods {
       readonly owner: boolean;
     };
   };
-  /** Ends the request with this code, without a reply to its sender. */
+  /** Rejects the request with this code, without a reply to its sender. */
   "pairing.reject": {
     params: {
       readonly code: string;
@@ -1228,7 +1228,7 @@ interface PairingMethods {
       readonly request: PairingRequest;
     };
   };
-  /** Withdraws an approval; false if there is none. */
+  /** Revokes an approval; false if there is none. */
   "pairing.revoke": {
     params: {
       readonly channel: string;
@@ -1346,7 +1346,7 @@ interface SetupMethods {
     params: Record<string, never>;
     result: SetupState;
   };
-  /** Tests a provider by calls that cost nothing, with `key` or the configured one; with `model`, also whether it offers that model. */
+  /** Tests a provider by calls that are free of charge, with `key` or the configured one; with `model`, also whether it offers that model. */
   "setup.check": {
     params: {
       readonly provider: string;
@@ -1355,7 +1355,7 @@ interface SetupMethods {
     };
     result: SetupCheck;
   };
-  /** Stores a provider's key in a file that the configuration refers to, and uses it from now on. `keyPlace` is that file. */
+  /** Stores a provider's key in a file that the configuration refers to, and applies it at once. `keyPlace` is that file. */
   "setup.key": {
     params: {
       readonly provider: string;
@@ -1388,11 +1388,11 @@ interface SetupMethods {
 interface RpcMethods extends ChatMethods, SessionMethods, ContextMethods, DeadLetterMethods, PairingMethods, GatewayMethods, SetupMethods, ChannelMethods {}
 /** Name of a method. */
 type RpcMethod = keyof RpcMethods;
-/** Every method: who may call it, whether it is refused while nothing can be stored, and parsers for its parameters and its result. */
+/** Every method: who may call it, whether it is rejected while the store is not writable, and parsers for its parameters and its result. */
 type RpcMethodSchemas = MethodTable<RpcMethods>;
 /**
- * The methods, one row each. The gateway authorises and validates with them, clients may validate results. Stopping a run stores something too, and is always
- * allowed.
+ * The methods, one row each. The gateway authorises and validates with them, clients may validate results. Stopping a run also writes to the store, but is
+ * always allowed.
  */
 declare const RPC_METHODS: RpcMethodSchemas;
 /** True for the name of a method of this build. */

@@ -16,11 +16,11 @@ interface AccountParams {
   readonly accountId?: string;
 }
 
-/** Methods of single channels. They reject with `not-found` for an account that is not configured, and with `unavailable` if the channel cannot do it. */
+/** Methods of single channels. They reject with `not-found` for an account that is not configured, and with `unavailable` if the channel does not support the method. */
 export interface ChannelMethods {
-  /** What the channel can do, as it declares it. */
+  /** The capabilities that the channel declares. */
   "channels.capabilities": { params: AccountParams; result: { readonly capabilities: Readonly<Record<string, unknown>> } };
-  /** Checks the credential and the permissions by a call that costs nothing. */
+  /** Checks the credential and the permissions by a call that is free of charge. */
   "channels.probe": { params: AccountParams; result: ChannelProbe };
   /** People and conversations whose name or id contains `query`; at most 20 by default. */
   "channels.directory": {
@@ -28,8 +28,8 @@ export interface ChannelMethods {
     result: { readonly entries: readonly ChannelDirectoryEntry[] };
   };
   /**
-   * Begins a login, or continues the one with this id; `answer` answers a step of type `ask`. Resolves with the next step, or after 20 seconds with `waiting`:
-   * then call it again. After `done` the channel is started again. A login that nobody continues for ten minutes ends.
+   * Starts a login, or continues the one with this id; `answer` answers a step of type `ask`. Resolves with the next step, or after 20 seconds with `waiting`:
+   * then call it again. After `done` the channel is restarted. A login expires after ten minutes without a call.
    */
   "channels.login": {
     params: AccountParams & { readonly loginId?: string; readonly answer?: string };

@@ -28,7 +28,7 @@ export interface ChatMethods {
     params: { readonly sessionKey: string; readonly before?: string; readonly limit?: number };
     result: { readonly entries: readonly ChatEntry[]; readonly before?: string };
   };
-  /** Subscribes this connection to the session's events and returns the state that they continue from. Calling it again returns a fresh snapshot. */
+  /** Subscribes this connection to the session's events and returns the snapshot that they continue from. Every call returns a fresh one. */
   "chat.subscribe": { params: { readonly sessionKey?: string; readonly agentId?: string; readonly limit?: number }; result: ChatSnapshot };
   "chat.unsubscribe": { params: { readonly sessionKey: string }; result: { readonly subscribed: boolean } };
   /** Ends the current run of a session, and drops queued inputs if `queued` is true. */

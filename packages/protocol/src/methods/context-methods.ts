@@ -19,7 +19,7 @@ export interface ContextMethods {
   };
   /**
    * The content of one model request: by `id`, by `turn` (its number in the conversation from 1, or its id) and `request` (its number in the turn; defaults to
-   * the last), else the newest. `diff` compares with the last request of another turn, or with the previous one.
+   * the last), otherwise the newest. `diff` compares with the last request of another turn, or with the previous one.
    */
   "context.report": {
     params: {
@@ -33,7 +33,7 @@ export interface ContextMethods {
     };
     result: ContextReport;
   };
-  /** Replays a stored request, to its model or another. The answer comes as `replay` events and in the result; the conversation does not change. */
+  /** Replays a stored request, to its model or another. The answer is sent as `replay` events and returned as the result; the conversation does not change. */
   "context.replay": {
     params: {
       readonly sessionKey?: string;

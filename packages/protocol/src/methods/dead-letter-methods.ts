@@ -12,12 +12,12 @@ export interface DeadLetterMethods {
   };
   /** One dead letter with its payload: the received message, or the part that was to be sent. */
   "deadletters.show": { params: { readonly id: string }; result: { readonly letter: DeadLetter; readonly payload?: unknown } };
-  /** Retries one with its attempts reset. One that may have been shown is refused with `conflict` unless `risk` is true. */
+  /** Retries a dead letter with its attempts reset. One that was possibly delivered is rejected with `conflict` unless `risk` is true. */
   "deadletters.replay": {
     params: { readonly id: string; readonly risk?: boolean };
     result: { readonly replayed: true; readonly sessionKey: string };
   };
-  /** Purges some: those named, or those that failed before a time. Returns their number. */
+  /** Purges dead letters by id, or those that failed before a time. Returns the number of purged ones. */
   "deadletters.purge": {
     params: { readonly ids?: readonly string[]; readonly failedBeforeMs?: number };
     result: { readonly purged: number };

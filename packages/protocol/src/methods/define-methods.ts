@@ -10,7 +10,7 @@ interface MethodTypes {
   readonly result: unknown;
 }
 
-/** A row: who may call the method, whether it is refused while nothing can be stored, and the parsers of its parameters and its result. */
+/** A row: who may call the method, whether it is rejected while the store is not writable, and the parsers of its parameters and its result. */
 interface MethodRow<Types extends MethodTypes = MethodTypes> {
   readonly access: RpcAccess;
   readonly stores: boolean;

@@ -9,15 +9,15 @@ import { empty } from "./params.ts";
 /** Methods of the gateway itself. */
 export interface GatewayMethods {
   status: { params: Record<string, never>; result: GatewayStatus };
-  /** Warnings about the gateway for its owner, the worst first. Changes come as `warnings-change`. */
+  /** Warnings about the gateway for its owner, most severe first. Changes are sent as `warnings-change` events. */
   "warnings.list": { params: Record<string, never>; result: { readonly warnings: readonly GatewayWarning[] } };
   /** Unacknowledged damage of the stored state, oldest first. */
   "damage.list": { params: Record<string, never>; result: { readonly events: readonly DamageEvent[] } };
   /** Acknowledges damage: the named events, or all without ids. Returns the acknowledged events. */
   "damage.acknowledge": { params: { readonly ids?: readonly string[] }; result: { readonly acknowledged: readonly DamageEvent[] } };
   /**
-   * Re-reads the configuration file at once, and applies it if it is valid. With `force` an unchanged file is applied again, because something that it refers
-   * to has changed (a key in a file, the gateway's token).
+   * Re-reads the configuration file at once, and applies it if it is valid. With `force` an unchanged file is applied again, for a change in something that it
+   * refers to (a key in a file, the gateway's token).
    */
   "config.reload": { params: { readonly force?: boolean }; result: ConfigReloadResult };
   /** Restarts the gateway by a helper process, with the current environment. */

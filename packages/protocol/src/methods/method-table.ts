@@ -15,12 +15,12 @@ export interface RpcMethods
 /** Name of a method. */
 export type RpcMethod = keyof RpcMethods;
 
-/** Every method: who may call it, whether it is refused while nothing can be stored, and parsers for its parameters and its result. */
+/** Every method: who may call it, whether it is rejected while the store is not writable, and parsers for its parameters and its result. */
 export type RpcMethodSchemas = MethodTable<RpcMethods>;
 
 /**
- * The methods, one row each. The gateway authorises and validates with them, clients may validate results. Stopping a run stores something too, and is always
- * allowed.
+ * The methods, one row each. The gateway authorises and validates with them, clients may validate results. Stopping a run also writes to the store, but is
+ * always allowed.
  */
 export const RPC_METHODS: RpcMethodSchemas = {
   ...CHAT_METHODS,

@@ -3,7 +3,7 @@ import { PairedSenderSchema, PairingRequestSchema, type PairedSender, type Pairi
 import { defineMethods, type MethodTable } from "./define-methods.ts";
 import { empty } from "./params.ts";
 
-/** Methods that decide which unknown senders are admitted. */
+/** Pairing methods, which admit or reject unknown senders. */
 export interface PairingMethods {
   /** Pending requests and admitted senders, each oldest request first. */
   "pairing.list": {
@@ -11,16 +11,16 @@ export interface PairingMethods {
     result: { readonly pending: readonly PairingRequest[]; readonly approved: readonly PairedSender[] };
   };
   /**
-   * Admits the sender with this code. `owner` says that the sender became the owner: the first one ever if nobody is the owner, unless `guest` is true. Refused
-   * with `not-found` for a code that is unknown, expired or decided, and with `conflict` if the owner could not be stored; then nothing was approved.
+   * Admits the sender with this code. `owner` is true if the sender became the owner: the first one ever if there is no owner, unless `guest` is true. Rejects
+   * with `not-found` for a code that is unknown, expired or already decided, and with `conflict` if the owner could not be stored; then nothing was approved.
    */
   "pairing.approve": {
     params: { readonly code: string; readonly guest?: boolean };
     result: { readonly sender: PairedSender; readonly owner: boolean };
   };
-  /** Ends the request with this code, without a reply to its sender. */
+  /** Rejects the request with this code, without a reply to its sender. */
   "pairing.reject": { params: { readonly code: string }; result: { readonly request: PairingRequest } };
-  /** Withdraws an approval; false if there is none. */
+  /** Revokes an approval; false if there is none. */
   "pairing.revoke": {
     params: { readonly channel: string; readonly accountId: string; readonly senderId: string };
     result: { readonly revoked: boolean };

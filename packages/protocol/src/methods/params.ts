@@ -3,8 +3,8 @@ import * as z from "zod";
 /** No parameters. */
 export const empty: z.ZodType<Record<string, never>> = z.strictObject({});
 
-/** The key of a session, or another name that a caller has chosen. */
+/** A session key, or another name chosen by a caller. */
 export const key: z.ZodString = z.string().min(1).max(1000);
 
-/** The size of a page. */
+/** Page size. */
 export const limit: z.ZodNumber = z.number().int().min(1).max(200);

@@ -7,9 +7,9 @@ import { empty, key } from "./params.ts";
 export interface SetupMethods {
   /** The current setup, and the known model providers. */
   "setup.state": { params: Record<string, never>; result: SetupState };
-  /** Tests a provider by calls that cost nothing, with `key` or the configured one; with `model`, also whether it offers that model. */
+  /** Tests a provider by calls that are free of charge, with `key` or the configured one; with `model`, also whether it offers that model. */
   "setup.check": { params: { readonly provider: string; readonly key?: string; readonly model?: string }; result: SetupCheck };
-  /** Stores a provider's key in a file that the configuration refers to, and uses it from now on. `keyPlace` is that file. */
+  /** Stores a provider's key in a file that the configuration refers to, and applies it at once. `keyPlace` is that file. */
   "setup.key": { params: { readonly provider: string; readonly key: string }; result: { readonly keyPlace: string } };
   /** Sets `provider/model` as the model of the default agent. */
   "setup.model": { params: { readonly model: string }; result: { readonly model: string } };
