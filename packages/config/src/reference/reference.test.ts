@@ -50,6 +50,25 @@ test("refuses a key without a description: it needs `.describe()` in its schema,
   ]);
 });
 
+test("finds the description of a shared schema inside its wrappers, and prefers that of the use", () => {
+  const shared = z.string().describe("Of the schema.");
+  const account = z.strictObject({
+    optional: shared.optional(),
+    defaulted: shared.default("x").optional(),
+    transformed: shared.transform(Number).prefault("1"),
+    used: shared.transform(Number).optional().describe("Of the use."),
+  });
+  const described = keyRows([{ id: "wrapped", schema: accountJsonSchema(account) }]).filter(({ key }) =>
+    key.startsWith("channels.wrapped."),
+  );
+  expect(Object.fromEntries(described.map(({ key, description }) => [key.replace("channels.wrapped.", ""), description]))).toEqual({
+    optional: "Of the schema.",
+    defaulted: "Of the schema.",
+    transformed: "Of the schema.",
+    used: "Of the use.",
+  });
+});
+
 test("describes no key that does not exist", () => {
   // Keys of channels come from their extensions.
   expect(Object.keys(GROUP_DESCRIPTIONS).filter((key) => !listed.has(key) && !keys.has(key))).toEqual([]);

@@ -7,6 +7,8 @@ import { ConfigDocumentSchema } from "../schema/root.ts";
 import { SecretSchema } from "../schema/secret.ts";
 import type { ChannelSchema } from "./channel-source.ts";
 
+const converted = new WeakMap<z.ZodType, Document>();
+
 const SECRET_REFERENCES: readonly Document[] = alternatives(toJsonSchema(SecretSchema)).filter((node) => node["type"] === "object");
 
 /** The JSON Schema of the whole file, for editors, with the accounts of the given channels. */
@@ -107,8 +109,12 @@ function accountSchema(common: Document, platform: Document): Document {
   return variants.length === 1 ? (variants[0] ?? common) : { anyOf: variants };
 }
 
+/** Cached by schema, since the conversion takes tens of milliseconds for the whole file. */
 function toJsonSchema(schema: z.ZodType): Document {
+  const known = converted.get(schema);
+  if (known !== undefined) return known;
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Document;
+  converted.set(schema, rest);
   return rest;
 }
 
