@@ -6,6 +6,7 @@ import { describeDeadLetters } from "./dead-letters.ts";
 import { describeDurability } from "./durability.ts";
 import { describeInbox } from "./inbox.ts";
 import { describeMaintenance } from "./maintenance.ts";
+import { describeMoves } from "./moves.ts";
 import { describeOutbox } from "./outbox.ts";
 import { describePairings } from "./pairings.ts";
 import { describeRandomOperations } from "./random-operations.ts";
@@ -34,6 +35,7 @@ export function storeContract(name: string, createFixture: () => Promise<StoreFi
     };
     describeAccountState(context);
     describeInbox(context);
+    describeMoves(context);
     describePairings(context);
     describeTurns(context);
     describeOptimisticWrites(context);

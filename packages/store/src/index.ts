@@ -12,6 +12,7 @@ export type { KeyedNotice, NewOutbound, OutboxStore } from "./port/outbox-store.
 export type { LedgerStore, NewRequest, NotesFile } from "./port/ledger-store.ts";
 export type { NewTurn, SessionTouch, StartedTurn, TurnEnd, TurnStore } from "./port/turn-store.ts";
 export type { Page } from "./port/page.ts";
+export type { ConversationMove, NewMove } from "./port/move-records.ts";
 export type { InputAdmission, InputRecord, InputState, TerminalInputState } from "./port/inbox-records.ts";
 export type {
   RequestOutcome,

@@ -15,6 +15,7 @@ const RULES: { readonly [Method in keyof Store]: Rule } = {
   readCursor: "read",
   readAccountState: "read",
   listAccountState: "read",
+  listMoves: "read",
   listInputs: "read",
   readInput: "read",
   listRecentInputs: "read",

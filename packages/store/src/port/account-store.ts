@@ -1,4 +1,5 @@
 import type { AccountProgress, AccountRow, AccountValue, Origin } from "@factotum/channel-contract";
+import type { ConversationMove } from "./move-records.ts";
 
 /** One account of one channel. */
 export type AccountKey = Pick<Origin, "channel" | "accountId">;
@@ -11,4 +12,6 @@ export interface AccountStore {
   readAccountState(account: AccountKey, key: string): Promise<AccountValue | undefined>;
   /** Sorted by key. */
   listAccountState(account: AccountKey, prefix: string): Promise<readonly AccountRow[]>;
+  /** The moved conversations of all accounts, in the order of their moves. */
+  listMoves(): Promise<readonly ConversationMove[]>;
 }

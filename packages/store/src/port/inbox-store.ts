@@ -3,6 +3,7 @@ import type { NewOutbound } from "./outbox-store.ts";
 import type { Page } from "./page.ts";
 import type { PendingCommit } from "./pending-commit.ts";
 import type { InputAdmission, InputRecord, TerminalInputState } from "./inbox-records.ts";
+import type { ConversationMove, NewMove } from "./move-records.ts";
 import type { OutboxRecord } from "./outbox-records.ts";
 import type { TranscriptBody, TranscriptEntry } from "./transcript-records.ts";
 
@@ -10,6 +11,8 @@ import type { TranscriptBody, TranscriptEntry } from "./transcript-records.ts";
 export interface AcceptedInput {
   readonly type: "accepted" | "duplicate";
   readonly input: InputRecord;
+  /** The move that was stored with it. */
+  readonly move?: ConversationMove;
 }
 
 /** Notices written in the commit that settles inputs. */
@@ -26,10 +29,18 @@ export interface SettledInputs {
 
 /** Inputs, from acceptance to their terminal state. */
 export interface InboxStore {
-  /** Accepts an input, once per (channel, account, conversation, event id), and commits the account's progress with it, also for a duplicate (R2). */
+  /**
+   * Accepts an input, once per (channel, account, conversation, event id), and commits the account's progress with it, also for a duplicate (R2). A `move` of its
+   * conversation is stored with a new input, unless the conversation has moved before or the move would lead back to it.
+   */
   acceptInput(
     message: MsgContext,
-    options: { readonly admission: InputAdmission; readonly receivedAtMs: number; readonly progress?: AccountProgress },
+    options: {
+      readonly admission: InputAdmission;
+      readonly receivedAtMs: number;
+      readonly progress?: AccountProgress;
+      readonly move?: NewMove;
+    },
   ): Promise<AcceptedInput>;
   /** Like `acceptInput`, but resolves before the commit. Do not acknowledge the input to anyone before `committed` resolves. */
   acceptInputOptimistic(...parameters: Parameters<InboxStore["acceptInput"]>): Promise<PendingCommit<AcceptedInput>>;

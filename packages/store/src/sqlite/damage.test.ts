@@ -287,3 +287,19 @@ test("a damaged approval admits nobody: it is removed and reported", async () =>
   await store.probe();
   expect(fixture.damages).toEqual([{ type: "pairing", id: "feishu:default ou_3" }]);
 });
+
+test("a damaged move leads nowhere: it is removed and reported; the others stay", async () => {
+  for (const [from, to] of [
+    ["a", "b"],
+    ["c", "d"],
+  ] as const) {
+    const origin = { ...ORIGIN, conversation: { kind: "group", id: from } } as const;
+    const moved = { kind: "group", id: to } as const;
+    const message = sampleMessage(from, { origin, event: { type: "moved", to: moved } });
+    await store.acceptInput(message, { admission: { owner: false, kind: "user" }, receivedAtMs: NOW_MS, move: { to: moved } });
+  }
+  tamper(`UPDATE moves SET payload = replace(payload, '"b"', '"e"')`);
+  expect((await store.listMoves()).map(({ to }) => to.id)).toEqual(["d"]);
+  await store.probe();
+  expect(fixture.damages).toEqual([{ type: "move", id: "feishu:default a" }]);
+});

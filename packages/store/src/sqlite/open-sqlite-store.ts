@@ -204,6 +204,7 @@ const LEFT_OUT: Readonly<Record<StoreDamage["type"], string>> = {
   request: "Kept model requests were damaged on the disk and are left out.",
   pairing: "Who may write on an account was damaged on the disk in one place: a person may have to ask to be admitted again.",
   "account-state": "What a channel's account had kept was damaged on the disk and is gone: it may have to connect or log in again.",
+  move: "The new address of a conversation was damaged on the disk and is forgotten: messages to its old address may not arrive.",
 };
 
 /** Reports damage once, even if several reads find it before the row is excluded. */

@@ -96,12 +96,13 @@ export function createSqliteStore(storeParts: SqliteStoreParts): SqliteStore {
   };
 }
 
-function createAccountStore({ tables: { accounts }, calls }: Parts): AccountStore {
+function createAccountStore({ tables: { accounts, moves }, calls }: Parts): AccountStore {
   return {
     commitProgress: (account, progress) => calls.write(() => accounts.commit(account, progress)),
     readCursor: (account) => calls.read(() => accounts.readCursor(account)),
     readAccountState: (account, key) => calls.read(() => accounts.read(account, key)),
     listAccountState: (account, prefix) => calls.read(() => accounts.list(account, prefix)),
+    listMoves: () => calls.read(() => moves.list()),
   };
 }
 

@@ -34,9 +34,13 @@ export class Transactions {
   }
 
   acceptInput(message: MsgContext, options: Parameters<InboxStore["acceptInput"]>[1]): AcceptedInput {
-    const { accounts, inbox } = this.#tables;
-    if (options.progress !== undefined) accounts.commit(message.origin, options.progress);
-    return inbox.accept(message, options);
+    const { accounts, conversations, inbox, moves } = this.#tables;
+    const { progress, move, receivedAtMs } = options;
+    if (progress !== undefined) accounts.commit(message.origin, progress);
+    const accepted = inbox.accept(message, options);
+    if (move === undefined || accepted.type === "duplicate") return accepted;
+    const hasSession = move.unlessSession !== undefined && conversations.hasEntries(move.unlessSession);
+    return { ...accepted, ...withoutUndefined({ move: moves.add(message.origin, { to: move.to, hasSession, atMs: receivedAtMs }) }) };
   }
 
   settleInputs(ids: readonly string[], state: TerminalInputState, { outbox = [], transcript }: InputAnswer): SettledInputs {

@@ -195,6 +195,23 @@ CREATE INDEX outbox_edits ON outbox (edit_of) WHERE edit_of IS NOT NULL;
 ${INDEX_SENT_MESSAGES}
 `;
 
+/** New addresses of conversations, one per old address; never pruned, since allowlists and waiting messages may name an old address at any time. */
+const MOVES = `
+CREATE TABLE moves (
+  n INTEGER PRIMARY KEY AUTOINCREMENT,
+  channel TEXT NOT NULL,
+  account TEXT NOT NULL,
+  from_id TEXT NOT NULL,
+  to_id TEXT NOT NULL,
+  is_continued INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  payload TEXT NOT NULL,
+  sum INTEGER NOT NULL,
+  UNIQUE (channel, account, from_id)
+) STRICT;
+CREATE INDEX moves_by_target ON moves (channel, account, to_id);
+`;
+
 /** Every step, oldest first. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST_SCHEMA },
@@ -214,4 +231,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 15, sql: ACCOUNT_STATE },
   { version: 16, sql: PAIRINGS },
   { version: 17, sql: SENT_MESSAGES },
+  { version: 18, sql: MOVES },
 ];

@@ -76,6 +76,18 @@ export class ConversationTable {
     return toConversation(row);
   }
 
+  /** True if a session with this key, or one of a thread of its address, has entries. */
+  hasEntries(key: string): boolean {
+    const found = this.#context.database.get(
+      "SELECT 1 FROM conversations WHERE (session_key = ? OR (session_key > ? AND session_key < ?)) AND last_entry > 0 LIMIT 1",
+      key,
+      `${key}:`,
+      // The character after the colon.
+      `${key};`,
+    );
+    return found !== undefined;
+  }
+
   /** Every conversation of a key. */
   ofKey(key: string): readonly Conversation[] {
     return this.#context.database.all("SELECT * FROM conversations WHERE session_key = ?", key).map(toConversation);

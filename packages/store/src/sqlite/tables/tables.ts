@@ -2,6 +2,7 @@ import type { Database } from "../connection/database.ts";
 import { AccountTable } from "./account-table.ts";
 import { ConversationTable } from "./conversation-table.ts";
 import { InboxTable } from "./inbox-table.ts";
+import { MoveTable } from "./move-table.ts";
 import { OutboxTable } from "./outbox-table.ts";
 import { PairingTable } from "./pairing-table.ts";
 import { PromptTable } from "./prompt-table.ts";
@@ -20,6 +21,7 @@ export interface Tables {
   readonly accounts: AccountTable;
   readonly conversations: ConversationTable;
   readonly inbox: InboxTable;
+  readonly moves: MoveTable;
   readonly outbox: OutboxTable;
   readonly pairings: PairingTable;
   readonly prompts: PromptTable;
@@ -41,6 +43,7 @@ export function createTables(context: TableContext): Tables {
     accounts: new AccountTable(context),
     conversations,
     inbox: new InboxTable(context),
+    moves: new MoveTable(context),
     outbox: new OutboxTable(context, sentMessages),
     pairings: new PairingTable(context),
     prompts: new PromptTable(context),
