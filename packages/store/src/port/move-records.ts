@@ -1,5 +1,4 @@
-import type { Conversation } from "@factotum/channel-contract";
-import type { AccountKey } from "./account-store.ts";
+import type { Conversation, Origin } from "@factotum/channel-contract";
 
 /** The new address of a conversation, to be stored with the event that reports it. */
 export interface NewMove {
@@ -10,7 +9,7 @@ export interface NewMove {
 }
 
 /** A conversation of an account that has a new address. */
-export interface ConversationMove extends AccountKey {
+export interface ConversationMove extends Pick<Origin, "channel" | "accountId"> {
   /** Without its thread. */
   readonly from: Conversation;
   readonly to: Conversation;
