@@ -20,7 +20,7 @@ const CAPABILITIES = {
   inbound: { delivery: "redelivers", transport: "polling" },
   text: { maxLength: 2000, unit: "utf16", markdown: "none", dialect: "plain" },
   threads: "flat", edit: false, delete: false, reactions: false, polls: false, typing: false, media: [],
-  nativeCommands: false, buttons: false, cards: false, streaming: "none", optional: ["probe"],
+  nativeCommands: false, buttons: false, cards: false, streaming: "none", optional: ["probe"], events: ["moved"],
 };
 const parse = (config) => {
   if (typeof config?.loft !== "string" || typeof config?.token !== "string") throw new Error("loft and token are needed");
@@ -35,16 +35,17 @@ function create({ loft, token }, host) {
     if (!response.ok) throw new Error("the loft answered " + response.status);
     return response.json();
   };
-  const originOf = (id) => ({ channel: "pigeon", accountId: host.accountId, conversation: { kind: "direct", id } });
+  const originOf = (id, kind = "direct") => ({ channel: "pigeon", accountId: host.accountId, conversation: { kind, id } });
   const poll = async () => {
     while (!stopping.signal.aborted) {
       try {
         const { messages } = await call("/messages", { signal: stopping.signal });
         state = "connected";
-        for (const { id, from, text } of messages) {
+        for (const { id, from, text, group, movedTo } of messages) {
           await host.receive({
-            origin: originOf(from), eventId: id, messageId: id, timestampMs: host.clock.now(), event: { type: "message" },
-            sender: { id: from, isBot: false }, text, mentionsBot: false, attachments: [],
+            origin: group === undefined ? originOf(from) : originOf(group, "group"), eventId: id, messageId: id, timestampMs: host.clock.now(),
+            event: movedTo === undefined ? { type: "message" } : { type: "moved", to: { kind: "group", id: movedTo } },
+            sender: { id: from, isBot: false }, text, mentionsBot: group !== undefined, attachments: [],
           });
           await call("/acknowledge", { method: "POST", body: JSON.stringify({ id }), signal: stopping.signal });
         }

@@ -7,6 +7,10 @@ interface LoftMessage {
   readonly id: string;
   readonly from: string;
   readonly text: string;
+  /** The group that it was written in; absent for a direct message. */
+  readonly group?: string;
+  /** Instead of a message: the group continues under this id. */
+  readonly movedTo?: string;
 }
 
 /** The platform of the test channel: delivers messages until they are acknowledged, and collects what is sent. */
@@ -15,6 +19,7 @@ export class FakeLoft implements AsyncDisposable {
   readonly sent: { readonly to: string; readonly text: string }[] = [];
   readonly #server: Server;
   readonly #waiting: LoftMessage[] = [];
+  #count = 0;
   readonly #watchers = new Set<() => void>();
 
   private constructor(server: Server) {
@@ -39,9 +44,15 @@ export class FakeLoft implements AsyncDisposable {
   }
 
   /** Someone writes to the bot. */
-  write(from: string, text: string): void {
-    this.#waiting.push({ id: `m${this.#waiting.length + this.sent.length + 1}-${text.length}`, from, text });
+  write(from: string, text: string, place: Pick<LoftMessage, "group" | "movedTo"> = {}): void {
+    this.#count += 1;
+    this.#waiting.push({ id: `m${this.#count}`, from, text, ...place });
     this.#wake();
+  }
+
+  /** Resolves once every message was acknowledged. */
+  async allTaken(): Promise<void> {
+    await this.#until(() => this.#waiting.length === 0);
   }
 
   /** Resolves once `count` texts were sent in total. */
@@ -58,6 +69,7 @@ export class FakeLoft implements AsyncDisposable {
         return { status: 200, body: { messages: this.#waiting } };
       case "/acknowledge":
         this.#waiting.splice(0, this.#waiting.length, ...this.#waiting.filter(({ id }) => id !== body["id"]));
+        this.#wake();
         return { status: 200, body: {} };
       case "/send":
         this.sent.push({ to: body["to"] ?? "", text: body["text"] ?? "" });

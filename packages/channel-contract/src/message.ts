@@ -42,7 +42,12 @@ export type InboundEvent =
     }
   /** The sender caused `member` to join or leave: the member itself, or another person. */
   | { readonly type: "member"; readonly change: "joined" | "left"; readonly member: EventMember }
-  /** The conversation continues under another address: its session moves there. */
+  /**
+   * The conversation continues under another id of the same account, by a decision of the platform: `origin` is the old address, without or within a thread, and
+   * threads keep their ids. The session, its settings and the access rules of the old id apply to the new one from the next message on, and what still waits for
+   * the old address is sent to the new one. If the new conversation already has a session, that one stays. Report it once or again, never for two conversations
+   * that merely belong together.
+   */
   | { readonly type: "moved"; readonly to: Conversation }
   /** The sender's answers in a poll; empty if the vote was withdrawn. */
   | { readonly type: "vote"; readonly targetId: MessageId; readonly options: readonly string[] }

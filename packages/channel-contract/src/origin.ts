@@ -1,8 +1,8 @@
 import * as z from "zod";
 
 /**
- * Where a message came from and where its reply goes. Immutable: a turn keeps it to the end, and replies are delivered nowhere else (R4). All ids are the
- * platform's own, unchanged.
+ * Where a message came from and where its reply goes. Immutable: a turn keeps it to the end, and replies are delivered nowhere else (R4), except that they
+ * follow a conversation that has moved. All ids are the platform's own, unchanged.
  */
 export interface Origin {
   /** Id of the channel, such as `feishu`. Lower case. */

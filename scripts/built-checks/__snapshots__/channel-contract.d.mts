@@ -58,8 +58,8 @@ interface AccountState {
   delete(key: string): Promise<void>;
 }
 /**
- * Where a message came from and where its reply goes. Immutable: a turn keeps it to the end, and replies are delivered nowhere else (R4). All ids are the
- * platform's own, unchanged.
+ * Where a message came from and where its reply goes. Immutable: a turn keeps it to the end, and replies are delivered nowhere else (R4), except that they
+ * follow a conversation that has moved. All ids are the platform's own, unchanged.
  */
 interface Origin {
   /** Id of the channel, such as `feishu`. Lower case. */

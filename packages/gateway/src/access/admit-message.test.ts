@@ -124,8 +124,8 @@ describe("admission in a group", () => {
     const always = policy({ groups: { G: { requireMention: false } } });
     expect(admitMessage(group(), policy({ groups: listed }), { ...stranger, activation: "always" }).type).toBe("admit");
     expect(admitMessage(group(), always, { ...stranger, activation: "mention" }).type).toBe("overheard");
-    expect(needsMention(group(), always, undefined)).toBe(false);
-    expect(needsMention(group(), policy(), undefined)).toBe(true);
+    expect(needsMention([group().origin.conversation.id], always, undefined)).toBe(false);
+    expect(needsMention([group().origin.conversation.id], policy(), undefined)).toBe(true);
   });
 
   test("an open policy admits groups without an entry, on a mention", () => {

@@ -44,6 +44,8 @@ export interface AdmissionContext {
   readonly matchMention?: MatchMention;
   /** The group's own setting. */
   readonly activation?: Activation;
+  /** The ids by which `groups` may name the conversation, in the order of their precedence; by default its own and that of its thread's group. */
+  readonly groupIds?: readonly string[];
 }
 
 /**
@@ -91,32 +93,40 @@ function admitDirect(message: MsgContext, policy: AccessPolicy, { owner, paired 
 }
 
 function admitGroup(message: MsgContext, policy: AccessPolicy, context: AdmissionContext): Admission {
-  const group = groupSettings(policy.groups, message.origin.conversation);
+  const groupIds = context.groupIds ?? idsOf(message.origin.conversation);
+  const group = groupSettings(policy.groups, groupIds);
   if (policy.groupPolicy === "disabled") return ignore("groupPolicy is disabled");
   if (policy.groupPolicy === "allowlist" && group === undefined) return ignore("the group is not listed under groups", "group");
   if (group?.allowFrom !== undefined && !context.owner && !group.allowFrom.includes(message.sender.id) && !group.allowFrom.includes("*")) {
     return ignore("the sender is not in the group's allowFrom");
   }
-  if (needsMention(message, policy, context.activation) && !isAddressed(message, context.matchMention ?? NO_MENTIONS))
+  if (needsMention(groupIds, policy, context.activation) && !isAddressed(message, context.matchMention ?? NO_MENTIONS))
     return { type: "overheard" };
   return { type: "admit" };
 }
 
 /** Whether a group's messages are answered only if they address the assistant: by the group's setting, else by the configuration. */
-export function needsMention(message: MsgContext, policy: Pick<AccessPolicy, "groups">, activation: Activation | undefined): boolean {
-  return activation === undefined
-    ? (groupSettings(policy.groups, message.origin.conversation)?.requireMention ?? true)
-    : activation === "mention";
+export function needsMention(
+  groupIds: readonly string[],
+  policy: Pick<AccessPolicy, "groups">,
+  activation: Activation | undefined,
+): boolean {
+  return activation === undefined ? (groupSettings(policy.groups, groupIds)?.requireMention ?? true) : activation === "mention";
 }
 
-/** The settings of a conversation: its own, else those of the group that its thread belongs to, else those of `*`. */
+/** The settings of a conversation, by the first of its ids that has some, else those of `*`. */
 export function groupSettings<Settings>(
   groups: Readonly<Record<string, Settings | undefined>>,
-  { id, parentId }: Pick<Conversation, "id" | "parentId">,
+  groupIds: readonly string[],
 ): Settings | undefined {
   // An id of a platform may be the name of an inherited property.
-  const found = [id, parentId, "*"].find((key) => key !== undefined && Object.hasOwn(groups, key));
+  const found = [...groupIds, "*"].find((key) => Object.hasOwn(groups, key));
   return found === undefined ? undefined : groups[found];
+}
+
+/** A conversation's own id, then that of the group that its thread belongs to. */
+function idsOf({ id, parentId }: Conversation): readonly string[] {
+  return parentId === undefined ? [id] : [id, parentId];
 }
 
 function isAddressed(message: MsgContext, matchMention: MatchMention): boolean {

@@ -7,6 +7,7 @@ import { createAccountHost } from "./account-host.ts";
 import type { MessageIntake } from "./account-host.ts";
 import { ChannelSupervisor } from "./channel-supervisor.ts";
 import type { ChannelAccount } from "./channel-account.ts";
+import { ConversationMoves } from "./conversation-moves.ts";
 
 /** Dependencies of the channel registry. */
 export interface ChannelRegistryOptions {
@@ -26,6 +27,8 @@ export interface ChannelRegistryOptions {
 
 /** The channels of this gateway, one per account. */
 export class ChannelRegistry {
+  /** Loaded by `prepare`. */
+  readonly moves: ConversationMoves = new ConversationMoves();
   readonly #options: ChannelRegistryOptions;
   readonly #slots = new Map<string, ChannelSupervisor>();
   /** Accounts that were removed from the configuration, while their channels stop. */
@@ -45,6 +48,7 @@ export class ChannelRegistry {
 
   /** Makes the instances, without connecting: from here on addresses have capabilities. A failure is tried again by `start`. */
   async prepare(): Promise<void> {
+    for (const move of await this.#options.store.listMoves()) this.moves.add(move);
     await this.#each((slot) => slot.prepare());
   }
 

@@ -28,7 +28,7 @@ async function chooseActivation(session: TargetSession, wish: string | undefined
   const { record } = await session.read();
   const activation = record?.overrides.activation;
   const origin = activation === undefined ? "as it is configured" : "as it was chosen for this group";
-  const line = needsMention(message, account, activation)
+  const line = needsMention(channels.moves.idsOf(message.origin), account, activation)
     ? `I answer when I am mentioned or replied to, ${origin}.`
     : `I answer every message here, ${origin}.`;
   return wish === undefined ? `${line} /activation takes ${choices}.` : `From the next message on: ${line}`;

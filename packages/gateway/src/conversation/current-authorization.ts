@@ -34,12 +34,16 @@ interface ReauthorizedJob {
 
 /**
  * True if an input must no longer run in a session: the running configuration keeps it out of that session, or routes its sender, who is not the owner, to
- * another one. Inputs of the owner stay.
+ * another one; or another conversation has moved to its address, whose session it continues. Otherwise inputs of the owner stay.
  */
 export function isMisplaced(sessionKey: string, input: InputRecord, policy: Pick<InputPolicy, "routeOf">, config: FactotumConfig): boolean {
   const route = policy.routeOf(input);
   if (route.sessionKey === sessionKey) return false;
-  return route.keptOutOf === sessionKey || !withPresentOwner(input, config.commands.ownerAllowFrom).admission.owner;
+  return (
+    route.keptOutOf === sessionKey ||
+    route.ownKey === sessionKey ||
+    !withPresentOwner(input, config.commands.ownerAllowFrom).admission.owner
+  );
 }
 
 /** Authorizes a waiting job again when it starts: the configuration may have changed since it arrived. */

@@ -1,7 +1,7 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Logger } from "@factotum/agent-contract";
 import type { MsgContext, Origin } from "@factotum/channel-contract";
-import type { InputAdmission, InputRecord } from "@factotum/store";
+import type { InputAdmission, InputRecord, NewMove } from "@factotum/store";
 import { admitMessage } from "../access/admit-message.ts";
 import type { Activation, Admission } from "../access/admit-message.ts";
 import { compileMentionPatterns, NO_MENTIONS } from "../access/mention-patterns.ts";
@@ -54,6 +54,7 @@ export class InputPolicy {
       owner: admission.owner,
       paired: this.#options.paired.has(message.origin, message.sender.id),
       matchMention: this.#matchMention(),
+      groupIds: this.#options.channels.moves.idsOf(message.origin),
       // Other events never mention the assistant, so no mention is required.
       ...withoutUndefined({ activation: message.event.type === "message" ? activation : "always" }),
     });
@@ -82,6 +83,21 @@ export class InputPolicy {
   /** The route of a sender's messages from an address. */
   routeOfSender(origin: Origin, senderId: string, roles: readonly string[] = []): Route {
     return routeMessage(routeQuery({ origin, senderId, roles }, this.#options.channels), this.#options.running.config);
+  }
+
+  /**
+   * The move that an event of a channel reports, with the session that its new address has by itself. `undefined` for other events, and for a move that changes
+   * no address: into a thread, from a group to a person or back, or by a channel whose addresses are session keys. These are only shown to the model.
+   */
+  moveOf({ event, origin, sender }: MsgContext): NewMove | undefined {
+    if (event.type !== "moved" || event.to.threadId !== undefined) return undefined;
+    if ((event.to.kind === "direct") !== (origin.conversation.kind === "direct")) return undefined;
+    if (this.#options.channels.channelFor(origin)?.capabilities.addressing === "session-key") return undefined;
+    const { threadId: _thread, ...from } = origin.conversation;
+    const [before, after] = [from, event.to].map(
+      (conversation) => this.routeOfSender({ ...origin, conversation }, sender.id, sender.roles).sessionKey,
+    );
+    return { to: event.to, ...(after === undefined || before === after ? {} : { unlessSession: after }) };
   }
 
   #matchMention(): MatchMention {

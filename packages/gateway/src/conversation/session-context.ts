@@ -36,8 +36,8 @@ export function isPrivateTurn({ record, isGroup }: Pick<SessionFacts, "record" |
   return owner && !isGroup && (record?.isPrivate ?? true);
 }
 
-/** The configured settings of an address's group; a thread has those of its group. */
-export function groupOf(origin: Origin, channels: Pick<ChannelRegistry, "accountFor">): GroupConfig | undefined {
+/** The configured settings of an address's group; a thread has those of its group, one that has moved those of its earlier id. */
+export function groupOf(origin: Origin, channels: Pick<ChannelRegistry, "accountFor" | "moves">): GroupConfig | undefined {
   const groups = origin.conversation.kind === "direct" ? undefined : channels.accountFor(origin)?.groups;
-  return groups === undefined ? undefined : groupSettings(groups, origin.conversation);
+  return groups === undefined ? undefined : groupSettings(groups, channels.moves.idsOf(origin));
 }

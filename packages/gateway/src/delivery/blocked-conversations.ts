@@ -1,7 +1,6 @@
 import type { Clock } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import type { OutboxRecord } from "@factotum/store";
-import { conversationKey } from "../kernel/conversation-key.ts";
 
 /** People are notified of messages that are delayed for longer than this. */
 const LATE_MS = 15 * 60_000;
@@ -39,9 +38,8 @@ export class BlockedConversations {
     this.#onLate = onLate;
   }
 
-  /** Records that the first row of a conversation waits. Calls `onLate` once per row that will be late. */
-  record(row: OutboxRecord, { reason, ageMs, waitMs }: RowBlock): void {
-    const key = conversationKey(row.target);
+  /** Records that the first row of a conversation waits; `key` is the key of its queue. Calls `onLate` once per row that will be late. */
+  record(key: string, row: OutboxRecord, { reason, ageMs, waitMs }: RowBlock): void {
     const nowMs = this.#clock.now();
     const isLate = ageMs + waitMs >= LATE_MS;
     const { sessionKey, target } = row;

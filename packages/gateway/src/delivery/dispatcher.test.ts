@@ -11,6 +11,7 @@ import type { NewOutbound, OutboxRecord, SqliteStore } from "@factotum/store";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createMemoryLogger, realRandom, TestPlatform } from "../../test/gateway-harness.ts";
 import { Observer } from "../observe/observer.ts";
+import { ConversationMoves } from "../channels/conversation-moves.ts";
 import { AccountGates } from "./account-gates.ts";
 import { Dispatcher } from "./dispatcher.ts";
 
@@ -113,6 +114,7 @@ class Scene {
     this.dispatcher = new Dispatcher({
       store,
       channelFor: () => (this.isRunning ? channel.channel : undefined),
+      moves: new ConversationMoves(),
       isStarted: () => this.isRunning,
       readFile: async () => {
         if (failures-- > 0) throw Object.assign(new Error(code), { code });

@@ -44,8 +44,8 @@ export class Dispatcher {
   readonly events: EventEmitter<DeliveryEvents> = new EventEmitter();
   readonly #options: DispatcherOptions;
   readonly #queues = new Map<string, OutboxRecord[]>();
-  /** Ids of queued rows. */
-  readonly #taken = new Set<string>();
+  /** Ids of queued rows, with the keys of their queues. */
+  readonly #taken = new Map<string, string>();
   readonly #workers = new Set<Promise<void>>();
   readonly #closing = new AbortController();
   readonly #times: RowSchedule;
@@ -60,8 +60,8 @@ export class Dispatcher {
     this.#options = options;
     this.#times = new RowSchedule(options.clock);
     this.#rates = new SendRates(options.clock);
-    const { store, channelFor, readFile, clock, random, logger, observer, crashPoint } = options;
-    this.#sender = new RowSender({ store, channelFor, readFile, times: this.#times, clock, random, logger, observer, crashPoint });
+    const { store, channelFor, moves, readFile, clock, random, logger, observer, crashPoint } = options;
+    this.#sender = new RowSender({ store, channelFor, moves, readFile, times: this.#times, clock, random, logger, observer, crashPoint });
     this.#blocked = new BlockedConversations(options.clock, (row, blocked) => this.events.emit("row-late", row, blocked));
   }
 
@@ -72,9 +72,9 @@ export class Dispatcher {
       if (row.state.type !== "waiting" && row.state.type !== "sending") continue;
       // A row that existed already, under the key of a newly added one, is dispatched again.
       if (this.#taken.has(row.id)) continue;
-      this.#taken.add(row.id);
+      const key = this.#keyOf(row.target);
+      this.#taken.set(row.id, key);
       this.#times.take(row);
-      const key = conversationKey(row.target);
       const queue = this.#queues.get(key);
       if (queue !== undefined) queue.push(row);
       else {
@@ -97,9 +97,9 @@ export class Dispatcher {
     const begun = new Set<string>();
     // A replacement has a higher id than the rows that it goes ahead of.
     for (const row of pending.toSorted(compareRows)) {
-      const isBehind = begun.has(conversationKey(row.target));
+      const isBehind = begun.has(this.#keyOf(row.target));
       // Previews do not wait behind other rows.
-      if (row.purpose !== "preview") begun.add(conversationKey(row.target));
+      if (row.purpose !== "preview") begun.add(this.#keyOf(row.target));
       if (row.state.type === "sending" && row.purpose !== "preview" && !(isBehind && this.#isTakenAhead(row)) && this.#mustWait(row)) {
         this.#undecided.add(row.id);
         this.dispatch([row]);
@@ -140,12 +140,22 @@ export class Dispatcher {
 
   /** True while a row of this conversation is waiting or on the wire. */
   isBusy(target: Origin): boolean {
-    return this.#queues.has(conversationKey(target));
+    return this.#queues.has(this.#keyOf(target));
   }
 
   /** True if this row is queued or being sent. */
   holds(id: string): boolean {
     return this.#taken.has(id);
+  }
+
+  /** True if the conversation has another address since: what is shown at this one cannot be changed any more. */
+  hasMoved(target: Origin): boolean {
+    return this.#options.moves.current(target).movedAtMs !== undefined;
+  }
+
+  /** A conversation that has moved has one queue, so that its order stays. */
+  #keyOf(target: Origin): string {
+    return conversationKey(this.#options.moves.original(target));
   }
 
   /** Counts a send besides the rows that may be left out; false if the account's rate leaves no room for it. */
@@ -165,7 +175,7 @@ export class Dispatcher {
 
   /** Number of unsent rows of a conversation. */
   waitingFor(target: Origin): number {
-    return this.#queues.get(conversationKey(target))?.length ?? 0;
+    return this.#queues.get(this.#keyOf(target))?.length ?? 0;
   }
 
   /** Number of rows being sent. */
@@ -205,7 +215,7 @@ export class Dispatcher {
         const open = after.filter(({ state }) => state.type === "waiting");
         queue.splice(0, 1, ...open);
         this.#taken.delete(row.id);
-        for (const one of open) this.#taken.add(one.id);
+        for (const one of open) this.#taken.set(one.id, key);
         if (!this.#taken.has(row.id)) {
           this.#times.forget(row);
           this.#blocked.clear(key);
@@ -300,7 +310,7 @@ export class Dispatcher {
   }
 
   #recordBlock(row: OutboxRecord, reason: string, waitMs: number): void {
-    this.#blocked.record(row, { reason, ageMs: this.#times.ageMs(row), waitMs });
+    this.#blocked.record(this.#taken.get(row.id) ?? this.#keyOf(row.target), row, { reason, ageMs: this.#times.ageMs(row), waitMs });
   }
 
   async #wait(delayMs: number): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Media, MessageId, Outbound } from "@factotum/channel-contract";
 import { StoreError } from "@factotum/store";
-import type { OutboxRecord, Store, StoredFile } from "@factotum/store";
+import type { OutboxRecord, Store, StoredFile, StoredOutbound } from "@factotum/store";
 import { withoutUndefined } from "@factotum/agent-contract";
 import { unsentFile } from "../media/media-words.ts";
 
@@ -13,13 +13,16 @@ export interface OutboundSources {
 
 /**
  * Resolves a row for its channel; `undefined` if there is nothing to do, because the message to remove was never shown. A stream is finished by its own step
- * in the first attempt, and by an edit in later ones, because it is unknown then what the platform has of it.
+ * in the first attempt, and by an edit in later ones, because it is unknown then what the platform has of it. After a move of the conversation (`movedAtMs`)
+ * the ids of earlier messages mean nothing, or other messages: an edit becomes a new message, a reaction or a removal nothing, and nothing is a reply.
  */
 export async function resolveOutbound(
-  { outbound }: OutboxRecord,
+  row: OutboxRecord,
   sources: OutboundSources,
-  { isFirstAttempt = false }: { readonly isFirstAttempt?: boolean } = {},
+  { isFirstAttempt = false, movedAtMs }: { readonly isFirstAttempt?: boolean; readonly movedAtMs?: number } = {},
 ): Promise<Outbound | undefined> {
+  const outbound = movedAtMs === undefined ? row.outbound : withoutReply(row.outbound);
+  const messageOf = async (id: string): Promise<MessageId | undefined> => findMessage(id, sources, movedAtMs);
   switch (outbound.type) {
     case "text":
       return outbound;
@@ -31,10 +34,11 @@ export async function resolveOutbound(
       return { type: "poll", poll: outbound.poll };
     case "reaction": {
       const { targetId, emoji, removed } = outbound;
+      if (movedAtMs !== undefined) return undefined;
       return { type: "reaction", targetId, emoji, removed };
     }
     case "edit-card": {
-      const targetId = await messageOf(outbound.of, sources);
+      const targetId = await messageOf(outbound.of);
       return targetId === undefined ? { type: "card", card: outbound.card } : { type: "edit-card", targetId, card: outbound.card };
     }
     case "album": {
@@ -44,7 +48,7 @@ export async function resolveOutbound(
       return { type: "album", media, ...withoutUndefined({ silent: outbound.silent }) };
     }
     case "edit": {
-      const targetId = await messageOf(outbound.of, sources);
+      const targetId = await messageOf(outbound.of);
       const { text, streamed } = outbound;
       if (targetId === undefined) return asText(outbound);
       return streamed === undefined || !isFirstAttempt
@@ -52,7 +56,7 @@ export async function resolveOutbound(
         : { type: "stream", targetId, text, added: text.slice(streamed), isLast: true };
     }
     case "delete": {
-      const targetId = await messageOf(outbound.of, sources);
+      const targetId = await messageOf(outbound.of);
       return targetId === undefined ? undefined : { type: "delete", targetId };
     }
     case "media": {
@@ -73,10 +77,17 @@ function asText({ text, replyTo }: { readonly text: string; readonly replyTo?: M
   return { type: "text", text, ...withoutUndefined({ replyTo }) };
 }
 
-/** The platform message that a row was sent as. */
-async function messageOf(id: string, { store }: OutboundSources): Promise<MessageId | undefined> {
+function withoutReply(outbound: StoredOutbound): StoredOutbound {
+  if (!("replyTo" in outbound)) return outbound;
+  const { replyTo: _replyTo, ...independent } = outbound;
+  return independent;
+}
+
+/** The platform message that a row was sent as; `undefined` for one from before a move. */
+async function findMessage(id: string, { store }: OutboundSources, movedAtMs = 0): Promise<MessageId | undefined> {
   try {
     const row = await store.readOutbound(id);
+    if (row !== undefined && row.createdAtMs < movedAtMs) return undefined;
     return row?.state.type === "accepted" ? row.state.messageIds[0] : undefined;
   } catch (error) {
     if (StoreError.isInstance(error) && error.code === "damaged") return undefined;

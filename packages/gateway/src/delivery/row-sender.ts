@@ -4,6 +4,7 @@ import type { Channel, Origin, Outbound, SendReceipt } from "@factotum/channel-c
 import { isLocalError } from "@factotum/channel-kit";
 import { rejectionReason, StoreError } from "@factotum/store";
 import type { InboxStore, NewOutbound, OutboxRecord, OutboxStore, OutboxTransition, TurnStore } from "@factotum/store";
+import type { ConversationMoves } from "../channels/conversation-moves.ts";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
 import { rowIds } from "../kernel/row-ids.ts";
 import type { Observer } from "../observe/observer.ts";
@@ -21,6 +22,8 @@ export interface RowSenderOptions {
   readonly store: OutboxStore & Pick<InboxStore, "readInput"> & Pick<TurnStore, "readTurn">;
   /** The connected channel of an address; `undefined` if there is none. */
   readonly channelFor: (target: Origin) => Channel | undefined;
+  /** Rows are sent to the newest address of their conversation. */
+  readonly moves: ConversationMoves;
   readonly readFile: OutboundSources["readFile"];
   readonly times: RowSchedule;
   readonly clock: Clock;
@@ -95,7 +98,7 @@ export class RowSender {
   async #resolve(row: OutboxRecord): Promise<Outbound | undefined | Rejection> {
     try {
       const isFirstAttempt = row.state.type === "sending" ? row.attempts <= 1 : row.attempts === 0;
-      return await resolveOutbound(row, this.#options, { isFirstAttempt });
+      return await resolveOutbound(row, this.#options, { isFirstAttempt, ...this.#movedAt(row) });
     } catch (error) {
       if (StoreError.isInstance(error)) throw error;
       this.#options.logger.error("A file on its way to a chat cannot be read", { outboxId: row.id, turnId: row.turnId, error });
@@ -106,14 +109,21 @@ export class RowSender {
     }
   }
 
+  #movedAt({ target }: OutboxRecord): { readonly movedAtMs?: number } {
+    return withoutUndefined({ movedAtMs: this.#options.moves.current(target).movedAtMs });
+  }
+
   async #send(channel: Channel, row: OutboxRecord, outbound: Outbound): Promise<SendReceipt> {
-    const { store, clock } = this.#options;
+    const { store, clock, moves } = this.#options;
+    const { target, movedAtMs } = moves.current(row.target);
     const replyContext =
-      channel.capabilities.replyContext === true ? await readReplyContext(row, { store, nowMs: clock.now() }) : undefined;
+      channel.capabilities.replyContext === true && movedAtMs === undefined
+        ? await readReplyContext(row, { store, nowMs: clock.now() })
+        : undefined;
     const limit = new AbortController();
     using timer = clock.schedule(SEND_TIMEOUT_MS, () => limit.abort());
     try {
-      return await channel.send(row.target, outbound, {
+      return await channel.send(target, outbound, {
         idempotencyKey: row.idempotencyKey,
         signal: limit.signal,
         ...withoutUndefined({ replyContext }),
@@ -173,7 +183,7 @@ export class RowSender {
 
   /** Asks the channel, if it can look, whether a send whose answer was lost is shown; otherwise the row would be given up (R3). */
   async #reconcile(row: OutboxRecord, lost: SendReceipt): Promise<SendReceipt> {
-    const { clock, logger } = this.#options;
+    const { clock, logger, moves } = this.#options;
     const channel = this.#options.channelFor(row.target);
     if (channel === undefined || !canReconcile(channel)) return lost;
     const outbound = await this.#resolve(row);
@@ -182,7 +192,7 @@ export class RowSender {
     using _timer = clock.schedule(SEND_TIMEOUT_MS, () => limit.abort());
     try {
       const options = { idempotencyKey: row.idempotencyKey, sentAtMs: row.dueAtMs, signal: limit.signal };
-      const found = await channel.reconcile?.(row.target, outbound, options);
+      const found = await channel.reconcile?.(moves.current(row.target).target, outbound, options);
       if (found?.type === "shown") return { type: "accepted", messageIds: found.messageIds };
       if (found?.type === "not-shown")
         return { type: "rejected", code: "unreachable", retry: { type: "backoff" }, message: "it did not arrive" };
@@ -197,7 +207,7 @@ export class RowSender {
     const { type } = row.outbound;
     if (type === "reaction" || type === "delete") return true;
     if (type !== "edit" && type !== "edit-card") return false;
-    return (await resolveOutbound(row, this.#options))?.type === type;
+    return (await resolveOutbound(row, this.#options, this.#movedAt(row)))?.type === type;
   }
 
   /** Moves a row to another state; rejects if the row is damaged. */

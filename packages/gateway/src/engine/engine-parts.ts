@@ -107,6 +107,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
   const dispatcher = new Dispatcher({
     store,
     channelFor: (target) => channels.channelFor(target),
+    moves: channels.moves,
     isStarted: (target) => channels.isStarted(target),
     readFile: async (file) => media.outbound.read(file),
     gates,

@@ -1,4 +1,4 @@
-import type { MsgContext } from "@factotum/channel-contract";
+import type { MsgContext, Origin } from "@factotum/channel-contract";
 import { LRUCache } from "lru-cache";
 import { conversationKey } from "../kernel/conversation-key.ts";
 
@@ -32,11 +32,13 @@ export class GroupHistoryBuffer {
     else this.#messages.set(key, kept, { size: kept.reduce((sum, each) => sum + each.chars, 0) });
   }
 
-  /** Removes and returns the buffered messages of a conversation. */
-  take(message: MsgContext): readonly MsgContext[] {
-    const key = conversationKey(message.origin);
-    const kept = this.#messages.get(key) ?? [];
-    this.#messages.delete(key);
-    return kept.map((each) => each.message);
+  /** Removes and returns the buffered messages of a conversation, in the order of its addresses. */
+  take(addresses: readonly Origin[]): readonly MsgContext[] {
+    return addresses.flatMap((origin) => {
+      const key = conversationKey(origin);
+      const kept = this.#messages.get(key) ?? [];
+      this.#messages.delete(key);
+      return kept.map((each) => each.message);
+    });
   }
 }

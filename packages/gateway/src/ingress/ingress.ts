@@ -10,6 +10,7 @@ import type {
   InputAdmission,
   InputRecord,
   InputState,
+  NewMove,
   SessionRecord,
   SessionStore,
   Store,
@@ -126,12 +127,12 @@ export class Ingress implements MessageIntake {
    * a quiet group behind a busy one may lose its oldest ones.
    */
   async recall(): Promise<void> {
-    const { store, running } = this.#options;
+    const { store, running, channels } = this.#options;
     const { historyLimit } = running.config.messages.groupChat;
     const given = new Set<string>();
     const kept: MsgContext[] = [];
     for (const { message, state } of historyLimit === 0 ? [] : await store.listRecentInputs(RECALLED_INPUTS)) {
-      const conversation = conversationKey(message.origin);
+      const conversation = conversationKey(channels.moves.original(message.origin));
       if (state.type === "ignored" && state.reason === NOT_ADDRESSED && !given.has(conversation)) kept.push(message);
       if (!LEAVES_HISTORY.has(state.type)) given.add(conversation);
     }
@@ -140,8 +141,9 @@ export class Ingress implements MessageIntake {
 
   /** Removes and returns the history for a message, without people who are not admitted any more. */
   #takeOverheard(message: MsgContext): readonly MsgContext[] {
-    const { policy } = this.#options;
-    return this.#overheard.take(message).filter((one) => policy.admits({ message: one, admission: policy.admissionOf(one) }));
+    const { policy, channels } = this.#options;
+    const overheard = this.#overheard.take(channels.moves.addressesOf(message.origin));
+    return overheard.filter((one) => policy.admits({ message: one, admission: policy.admissionOf(one) }));
   }
 
   /** Starts to accept inputs, after those of the last process were queued. Earlier submissions wait for this, so that they are queued behind. */
@@ -156,7 +158,9 @@ export class Ingress implements MessageIntake {
 
   /** Accepts an event of a channel. Resolves once it is committed; rejects if the commit failed. */
   async acceptEvent(message: MsgContext, options: { readonly progress?: AccountProgress }): Promise<"accepted" | "duplicate"> {
-    const { status } = await this.submit(message, this.#options.policy.admissionOf(message), options);
+    const { policy } = this.#options;
+    const move = policy.moveOf(message);
+    const { status } = await this.submit(message, policy.admissionOf(message), { ...options, ...withoutUndefined({ move }) });
     return status;
   }
 
@@ -167,7 +171,13 @@ export class Ingress implements MessageIntake {
   async submit(
     message: MsgContext,
     admission: InputAdmission,
-    options: { readonly progress?: AccountProgress; readonly onAccepted?: (inputId: string) => void; readonly isAwaited?: boolean } = {},
+    options: {
+      readonly progress?: AccountProgress;
+      /** Of an event that only a channel may report. */
+      readonly move?: NewMove;
+      readonly onAccepted?: (inputId: string) => void;
+      readonly isAwaited?: boolean;
+    } = {},
   ): Promise<Submission> {
     await this.#opened.promise;
     const said = { message, admission };
@@ -177,7 +187,7 @@ export class Ingress implements MessageIntake {
     const accept = {
       admission,
       receivedAtMs: this.#options.clock.now(),
-      ...withoutUndefined({ progress: options.progress }),
+      ...withoutUndefined({ progress: options.progress, move: options.move }),
     };
     try {
       const isAhead = options.isAwaited === true && this.#mayBegin(said);
@@ -206,7 +216,7 @@ export class Ingress implements MessageIntake {
     settings: SessionSettings,
     { isAhead, onAccepted }: { readonly isAhead: boolean; readonly onAccepted: ((inputId: string) => void) | undefined },
   ): Promise<AcceptedInput> {
-    const { store, queue, policy } = this.#options;
+    const { store, queue, policy, channels } = this.#options;
     const place = ({ input }: AcceptedInput, arrival: InputArrival): void => {
       onAccepted?.(input.id);
       this.#place(input, settings, { arrival });
@@ -228,6 +238,7 @@ export class Ingress implements MessageIntake {
       }
       await committed;
       this.#options.crashPoint?.("after-inbound-commit");
+      if (accepted.move !== undefined) channels.moves.add(accepted.move);
       this.#options.observer.inputTaken(accepted.input, this.#options.policy.routeOf(accepted.input).sessionKey, accepted.type);
       if (isNew && !begins) place(accepted, { type: "committed" });
       return accepted;

@@ -71,6 +71,28 @@ describe("the route of a message", () => {
     });
   });
 
+  test("a conversation that has moved has the key of its first address, and bindings that name an earlier one", () => {
+    const earlier = {
+      conversations: [
+        { kind: "group", id: "B" },
+        { kind: "group", id: "A" },
+      ],
+      parentIds: [],
+    } as const;
+    const moved = query({ kind: "channel", id: "C", threadId: "7" }, { original: { kind: "group", id: "A", threadId: "7" }, earlier });
+    const bindings = (...ids: readonly string[]): readonly Binding[] =>
+      ids.map((id) => ({ agentId: `of-${id}`, match: { channel: "test", peer: { kind: id === "C" ? "channel" : "group", id } } }));
+    expect(routeMessage(moved, config())).toEqual({
+      agentId: "main",
+      sessionKey: "agent:main:test:group:A:topic:7",
+      ownKey: "agent:main:test:channel:C:thread:7",
+    });
+    expect(routeMessage(moved, config({ bindings: bindings("A") })).sessionKey).toBe("agent:of-a:test:group:A:topic:7");
+    expect(routeMessage(moved, config({ bindings: bindings("A", "C") })).agentId).toBe("of-C");
+    const inThread = query({ kind: "channel", id: "T", parentId: "C" }, { earlier: { conversations: [], parentIds: ["A"] } });
+    expect(routeMessage(inThread, config({ bindings: bindings("A") })).agentId).toBe("of-A");
+  });
+
   test("a group is never routed to main, and its topics and threads are sessions of their own", () => {
     expect(routeMessage(query({ kind: "group", id: "G:1" }), config()).sessionKey).toBe("agent:main:test:group:G%3A1");
     expect(routeMessage(query({ kind: "group", id: "G", threadId: "7" }), config()).sessionKey).toBe("agent:main:test:group:G:topic:7");

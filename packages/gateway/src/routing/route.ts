@@ -1,6 +1,7 @@
-import type { Origin } from "@factotum/channel-contract";
+import type { Conversation, Origin } from "@factotum/channel-contract";
 import { isOwnersPerson } from "../access/owner.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { EarlierAddresses } from "../channels/conversation-moves.ts";
 import { agentSessionKey, GLOBAL_SESSION_KEY, keyPart } from "./session-key.ts";
 
 /** How direct messages share sessions. */
@@ -43,6 +44,8 @@ export interface Route {
   readonly sessionKey: string;
   /** The owner's session that the input would share under `session.sharedMain`; absent when that changes nothing. */
   readonly keptOutOf?: string;
+  /** The key that the address would have if its conversation had not moved there; absent if it has not. */
+  readonly ownKey?: string;
 }
 
 /** The facts of a message that routing looks at. */
@@ -52,20 +55,38 @@ export interface RouteQuery {
   readonly roles: readonly string[];
   /** Of the channel: two ids that differ in case are two ids. */
   readonly caseSensitiveIds: boolean;
+  /** Of a conversation that has moved: the address that its session has its key of. */
+  readonly original?: Conversation;
+  /** Of a conversation that has moved, or whose thread's parent has. */
+  readonly earlier?: EarlierAddresses;
 }
 
 /** The query for a message, with the facts of its channel. */
-export function routeQuery(facts: Omit<RouteQuery, "caseSensitiveIds">, channels: Pick<ChannelRegistry, "channelFor">): RouteQuery {
-  return { ...facts, caseSensitiveIds: channels.channelFor(facts.origin)?.capabilities.caseSensitiveIds ?? true };
+export function routeQuery(
+  { origin, senderId, roles }: Pick<RouteQuery, "origin" | "senderId" | "roles">,
+  channels: Pick<ChannelRegistry, "channelFor" | "moves">,
+): RouteQuery {
+  const caseSensitiveIds = channels.channelFor(origin)?.capabilities.caseSensitiveIds ?? true;
+  const { moves } = channels;
+  const earlier = moves.earlierOf(origin);
+  if (earlier.conversations.length + earlier.parentIds.length === 0) return { origin, senderId, roles, caseSensitiveIds };
+  return { origin, senderId, roles, caseSensitiveIds, original: moves.original(origin).conversation, earlier };
 }
 
 /**
  * Selects agent and session for a message. Pure: the same message and configuration always give the same route.
  *
  * Without `session.sharedMain` the owner's sessions (main, `global`) get the owner's direct messages and nothing else: a direct message of anyone else falls
- * back to `per-channel-peer`, and under `global` a group keeps a session of its own.
+ * back to `per-channel-peer`, and under `global` a group keeps a session of its own. A conversation that has moved keeps the session of its original address.
  */
 export function routeMessage(query: RouteQuery, config: RoutingConfig): Route {
+  if (query.original === undefined) return routeAddress(query, config);
+  const route = routeAddress({ ...query, sessionOf: query.original }, config);
+  const { sessionKey: ownKey } = routeAddress(query, config);
+  return ownKey === route.sessionKey ? route : { ...route, ownKey };
+}
+
+function routeAddress(query: AddressQuery, config: RoutingConfig): Route {
   const binding = findBinding(query, config.bindings)?.binding;
   const agentId = binding?.agentId ?? defaultAgentId(config);
   const { scope, sharedMain } = config.session;
@@ -78,13 +99,17 @@ export function routeMessage(query: RouteQuery, config: RoutingConfig): Route {
   return { agentId, sessionKey: addressKey(agentId, query, config, "per-channel-peer"), keptOutOf: shared };
 }
 
+/** `sessionOf`: the conversation that the key is of, if it is not the query's own. */
+type AddressQuery = RouteQuery & { readonly sessionOf?: Conversation };
+
 /** The agent for everything that no binding names: the default one, otherwise the first, otherwise `main`. */
 export function defaultAgentId(config: Pick<RoutingConfig, "agents">): string {
   return config.agents.find((agent) => agent.isDefault)?.id ?? config.agents[0]?.id ?? "main";
 }
 
-function addressKey(agentId: string, query: RouteQuery, config: RoutingConfig, dmScope: DmScope): string {
-  const { channel, accountId, conversation } = query.origin;
+function addressKey(agentId: string, query: AddressQuery, config: RoutingConfig, dmScope: DmScope): string {
+  const { channel, accountId } = query.origin;
+  const conversation = query.sessionOf ?? query.origin.conversation;
   const part = (id: string): string => keyPart(id, { caseSensitive: query.caseSensitiveIds });
   if (conversation.kind !== "direct") {
     const thread =
@@ -146,10 +171,17 @@ const TIERS: readonly Tier[] = [
     accepts: ({ peer }, query) => peer?.kind === query.origin.conversation.kind && peer.id === peerIdOf(query),
   },
   {
+    name: "an earlier address of the peer",
+    has: namesPeer,
+    accepts: ({ peer }, { origin, earlier }) =>
+      origin.conversation.kind !== "direct" &&
+      earlier?.conversations.some(({ kind, id }) => peer?.kind === kind && peer.id === id) === true,
+  },
+  {
     name: "the thread's parent",
     has: namesPeer,
-    accepts: (match, { origin }) =>
-      namesPeer(match) && origin.conversation.parentId !== undefined && match.peer?.id === origin.conversation.parentId,
+    accepts: ({ peer }, { origin, earlier }) =>
+      peer !== undefined && peer.id !== "*" && [origin.conversation.parentId, ...(earlier?.parentIds ?? [])].includes(peer.id),
   },
   {
     name: "every peer of the kind",

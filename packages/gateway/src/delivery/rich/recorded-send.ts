@@ -6,7 +6,7 @@ import { isOwnersPerson } from "../../access/owner.ts";
 import type { RunningConfig } from "../../agents/running-config.ts";
 import type { ChannelRegistry } from "../../channels/channel-registry.ts";
 import { sendKey } from "../../kernel/idempotency-key.ts";
-import { routeMessage } from "../../routing/route.ts";
+import { routeMessage, routeQuery } from "../../routing/route.ts";
 
 /** Maximum UTF-16 units of a sent text in the record of another session. */
 const MAX_TEXT_CHARS = 4000;
@@ -58,8 +58,7 @@ async function sessionOf(
   const { channel, conversation } = target;
   const isDirect = conversation.kind === "direct";
   const senderId = personId ?? (isDirect ? conversation.id : "");
-  const caseSensitiveIds = channels.channelFor(target)?.capabilities.caseSensitiveIds ?? true;
-  const { agentId, sessionKey } = routeMessage({ origin: target, senderId, roles: [], caseSensitiveIds }, config);
+  const { agentId, sessionKey } = routeMessage(routeQuery({ origin: target, senderId, roles: [] }, channels), config);
   const known = await store.readSession(sessionKey);
   if (known !== undefined || (isDirect && personId === undefined)) return known;
   const isPrivate = isDirect && isOwnersPerson(`${channel}:${senderId}`, config);

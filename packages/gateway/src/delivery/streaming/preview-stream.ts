@@ -279,9 +279,11 @@ export class PreviewStream implements ReplyStream {
     return receipt;
   }
 
-  /** False if the account's rate leaves no room for a change: a later one shows its text too. */
+  /** False if the account's rate leaves no room for a change: a later one shows its text too. After a move of the conversation there are no changes. */
   #mayChange(): boolean {
-    return this.#options.parts.dispatcher.mayAlsoSend(this.#options.turn.origin);
+    const { parts, turn } = this.#options;
+    if (parts.dispatcher.hasMoved(turn.origin)) this.#isOff = true;
+    return !this.#isOff && parts.dispatcher.mayAlsoSend(turn.origin);
   }
 
   /** The next step of a native stream, or the message as it is. */
