@@ -5,6 +5,8 @@ interface TestMessage {
   readonly conversation: "direct" | "group" | "thread";
   /** `self` is the bot under test. */
   readonly sender: "person" | "self" | "other-bot";
+  /** From a person whose id others can take. */
+  readonly isUnverified?: boolean;
   /** Mentions the bot at the end of the text. */
   readonly mentionsBot?: boolean;
   /** Mentions the person `Bob` at the end of the text. */
@@ -128,6 +130,8 @@ interface ConformancePlatform extends AsyncDisposable {
     readonly renewableToken: boolean;
     /** Bots receive each other's messages. */
     readonly otherBots: boolean;
+    /** Some people have ids that others can take. */
+    readonly unverifiedSenders?: boolean;
     /** Text that would notify everyone; empty if there is none. */
     readonly massMention: string;
     /** Messages can carry files. */
@@ -271,7 +275,7 @@ declare class TestHost implements ChannelHost {
   storedMessages(count: number): Promise<void>;
 }
 /** Platform features that a case requires. */
-type Need = "webhook" | "connection" | "handshake" | "renewable-token" | "other-bots" | "mass-mention" | "files" | "groups" | "replies" | "credential" | "wire" | "line-breaks" | "redelivery" | "once" | "threads" | "markdown" | "edit" | "media" | "typing" | "delete" | "reactions" | "idempotent-send" | "context" | "cards" | "buttons" | "forms" | "card-edits" | "polls" | "albums" | "ephemeral" | "silent" | "stream" | "native-commands" | "menu" | "command-or-text" | "resumes" | "reply-context" | OptionalPart | ActionNeed | EventNeed;
+type Need = "webhook" | "connection" | "handshake" | "renewable-token" | "other-bots" | "unverified-senders" | "mass-mention" | "files" | "groups" | "replies" | "credential" | "wire" | "line-breaks" | "redelivery" | "once" | "threads" | "markdown" | "edit" | "media" | "typing" | "delete" | "reactions" | "idempotent-send" | "context" | "cards" | "buttons" | "forms" | "card-edits" | "polls" | "albums" | "ephemeral" | "silent" | "stream" | "native-commands" | "menu" | "command-or-text" | "resumes" | "reply-context" | OptionalPart | ActionNeed | EventNeed;
 /** The channel declares this action. */
 type ActionNeed = `act-${ActionName}`;
 /** The channel passes on events of this type. */

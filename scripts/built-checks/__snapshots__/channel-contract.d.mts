@@ -146,6 +146,8 @@ interface Sender {
   readonly name?: string;
   readonly handle?: string;
   readonly isBot: boolean;
+  /** True if others can take this id, such as an IRC nickname without an account. Such a sender is offered no pairing code; lists still name them. */
+  readonly isUnverified?: boolean;
   readonly roles?: readonly string[];
 }
 /** The message that was replied to. */
