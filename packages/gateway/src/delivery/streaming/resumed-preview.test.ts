@@ -44,7 +44,7 @@ class Scene {
       parts: {
         clock: this.clock,
         store: { findOutbound: row, readOutbound: row },
-        dispatcher: { holds: () => true, isBusy: () => false, mayAlsoSend: () => true },
+        dispatcher: { holds: () => true, isBusy: () => false, mayAlsoSend: () => true, hasMoved: () => false },
         logger: { warn: () => undefined },
         hideSecrets: (text: string) => text,
       } as unknown as PreviewStreamOptions["parts"],
