@@ -60,3 +60,39 @@ test.runIf(canMountDisk("a disk that is full"))(
     expect(await readFile(path.join(home, "logs", "gateway.log"), "utf8")).toContain("There is space again");
   },
 );
+
+test.runIf(canMountDisk("a gateway that is killed on a full disk"))(
+  "a gateway that was killed on a full disk does not start and says why, and once there is space it resumes the interrupted turn",
+  { timeout: 180_000 },
+  async () => {
+    await using disk = mountSmallDisk();
+    const home = path.join(disk.folder, "home");
+    await using scene = await startDiskScene();
+    const { feishu, model, config, say } = scene;
+    await mkdir(home, { recursive: true });
+    await using killed = await startProduct({ config, home });
+    const gate = model.hold();
+    expect(await say(killed, "the first one", 1)).toBe(200);
+    await model.nextRequest();
+    await killed.end("SIGKILL");
+    await rm(path.join(home, "state", "reserve"), { force: true });
+    const filler = await disk.fill("filler");
+    model.respond(() => sayText("It is answered."));
+    gate.open();
+
+    const why = new RegExp(`The disk is full: \\d+ bytes are free on the file system ${disk.folder}, on which ${home} stands\\.`);
+    for (const args of [
+      ["gateway", "run", "--port", "0"],
+      ["gateway", "start"],
+    ])
+      expect(await runCommand(args, { home })).toMatchObject({ code: 1, stderr: expect.stringMatching(why) as string });
+    const [status, doctor] = await Promise.all([runCommand(["status"], { home }), runCommand(["doctor"], { home })]);
+    expect(status.stdout).toMatch(new RegExp(`storage {4}! ${why.source}`));
+    expect(doctor.stdout).toMatch(/ERROR +disk +The disk is full: 0 MB/);
+
+    await rm(filler);
+    await using _resumed = await startProduct({ home });
+    await waitForSent(feishu, 1);
+    expect(feishu.sent.at(-1)?.parentId).toBe(messageIdOf(1));
+  },
+);

@@ -8,6 +8,7 @@ import { composeGateway, DAMAGED_DATABASE, type ComposedGateway, type ComposeOpt
 import { configOptions } from "../compose/extensions.ts";
 import { createLogger } from "../runtime/create-logger.ts";
 import { containCrashes } from "../runtime/contain-crashes.ts";
+import { fullDiskError } from "../runtime/full-disk.ts";
 import { holdHome } from "../runtime/hold-home.ts";
 import { LogFile } from "../runtime/log-file.ts";
 import { LOG_LEVELS } from "../runtime/log-line.ts";
@@ -37,8 +38,18 @@ export interface GatewayRunOptions {
 /** How long a stop may take before the process ends anyway; unfinished turns are resumed by the next start. */
 const STOP_BUDGET_MS = 30_000;
 
-/** Runs the gateway until a signal or a client stops it. */
+/** Runs the gateway until a signal or a client stops it. A start that fails on a full disk says that in one line; a running one waits for space. */
 export async function gatewayRun(context: CliContext, options: GatewayRunOptions): Promise<number> {
+  try {
+    return await runUntilStopped(context, options);
+  } catch (error) {
+    // One without a cause has a reason of its own: another gateway, the configuration.
+    if (error instanceof CliError && error.cause === undefined) throw error;
+    throw (await fullDiskError(context.paths.home, error)) ?? error;
+  }
+}
+
+async function runUntilStopped(context: CliContext, options: GatewayRunOptions): Promise<number> {
   if (options.setup) await setUp(context);
   let loaded = withOverrides(await load(context), options);
   using _home = await holdOrRefuse(loaded.paths);

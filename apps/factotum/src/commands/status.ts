@@ -7,6 +7,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import { configOptions } from "../compose/extensions.ts";
 import { sessionFolders } from "../compose/session-folders.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
+import { describeFullDisk, FREE_SPACE } from "../runtime/full-disk.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { describeEvent } from "./damage.ts";
 import { describeRequest } from "./pairing.ts";
@@ -138,6 +139,8 @@ interface DiskFacts {
   /** Of the configuration that a start would use; empty if a start would be refused. */
   readonly commandPolicy: readonly string[];
   readonly databaseBytes: number;
+  /** Why a start would fail on a full disk. */
+  readonly fullDisk?: string;
   /** How the next start will handle a lost database. */
   readonly recovery?: PendingRecovery;
   readonly sessionFiles: number;
@@ -156,19 +159,20 @@ async function readDisk({ env, paths }: CliContext): Promise<DiskFacts> {
     },
     commandPolicy: loaded.type === "loaded" ? describeCommandPolicy(loaded.config) : [],
     databaseBytes: await sizeOf(join(paths.stateFolder, "factotum.sqlite")),
-    ...withoutUndefined({ recovery }),
+    ...withoutUndefined({ recovery, fullDisk: await describeFullDisk(paths.home) }),
     sessionFiles: await countSessionFiles(join(paths.home, "agents")),
     damage: readDamageEvents(paths.stateFolder),
   };
 }
 
-function describeDisk({ home, config, commandPolicy, databaseBytes, recovery, sessionFiles, damage }: DiskFacts): string[] {
+function describeDisk({ home, config, commandPolicy, databaseBytes, fullDisk, recovery, sessionFiles, damage }: DiskFacts): string[] {
   return [
     'gateway    not running; start it with "factotum gateway start"',
     `state      ${home} (database ${(databaseBytes / 1e6).toFixed(1)} MB, ${sessionFiles} conversation files)`,
     `config     ${config.path} (${config.state === "missing" ? `not there${config.problems.length === 0 ? '; "factotum setup" makes it' : ""}` : config.state})`,
     ...config.problems.map((problem) => `           ! ${problem}`),
     ...describeCommands(commandPolicy),
+    ...(fullDisk === undefined ? [] : [`storage    ! ${fullDisk}`, `           ${FREE_SPACE}`]),
     ...(recovery === undefined ? [] : [`database   ! ${recovery.text}`, `           ${recovery.fix}`]),
     ...describeDamage(damage),
   ];

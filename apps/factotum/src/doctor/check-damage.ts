@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { StatePaths } from "@factotum/config";
 import { checkDatabaseFile, findPendingRecovery, markDatabaseDamaged, readDamageEvents } from "@factotum/store";
 import { sessionFolders } from "../compose/session-folders.ts";
+import { describeFullDisk } from "../runtime/full-disk.ts";
 import { holdHome } from "../runtime/hold-home.ts";
 import { ok, type Finding } from "./finding.ts";
 
@@ -24,7 +25,8 @@ export async function checkDatabase(paths: StatePaths): Promise<Finding[]> {
   const pending = await findPendingRecovery(paths.stateFolder, sessionFolders(paths));
   if (pending !== undefined) return [{ check: "recovery", level: "warning", message: pending.text, fix: pending.fix }];
   const file = join(paths.stateFolder, "factotum.sqlite");
-  if (!(await exists(file))) return [];
+  // Without space not even the lock can be taken; another check reports that.
+  if (!(await exists(file)) || (await describeFullDisk(paths.home)) !== undefined) return [];
   using held = await holdHome(paths);
   if (held === undefined) return [];
   const problems = await checkDatabaseFile(file);

@@ -6,6 +6,7 @@ import { CHILD_VARIABLE } from "@factotum/sandbox";
 import type { CliContext } from "./cli-context.ts";
 import { CliError } from "./cli-error.ts";
 import { EXIT } from "./exit-codes.ts";
+import { fullDiskError } from "./full-disk.ts";
 import { readRuntimeFile, type RuntimeFacts } from "./runtime-file.ts";
 import { START_LIMITS, startProgress, waitForStart, type StartLimits, type StartResult } from "./wait-for-start.ts";
 
@@ -45,6 +46,9 @@ export async function startDetached(
     const signal = AbortSignal.any([context.signal, exit.signal]);
     const started = await Promise.race([waitUntilReady(context, child.pid, { limits, signal }), ended]);
     if (typeof started === "string") {
+      // Its own output may not have been stored.
+      const full = exitCode === EXIT.failure ? await fullDiskError(paths.home, started) : undefined;
+      if (full !== undefined) throw full;
       throw new CliError(
         exitCode === EXIT.configInvalid ? "configInvalid" : "failure",
         `The gateway did not start: ${started}.\n${await tail(outputFile)}`,

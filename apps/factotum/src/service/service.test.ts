@@ -33,6 +33,9 @@ test("the unit quotes every path, and does not retry a start that cannot work", 
   expect(unit).toContain(String.raw`Environment="FACTOTUM_HOME=/home/ann/50%% \"odd\" $HOME"`);
   expect(unit).toContain(`Environment="FACTOTUM_CONFIG=/c & d/factotum.json5"`);
   expect(unit).toContain("RestartPreventExitStatus=2 4");
+  // Others, as on a full disk, are retried without a limit.
+  expect(unit).toMatch(/\[Unit\][^[]*\nStartLimitIntervalSec=0\n/);
+  expect(unit).toContain("Restart=on-failure\nRestartSec=5\n");
 });
 
 test("systemd accepts the unit without a complaint for any paths, and complains about an invalid one", async ({ skip }) => {

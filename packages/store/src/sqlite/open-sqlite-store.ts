@@ -181,6 +181,8 @@ export function assembleStore(database: Database, options: SqliteStoreOptions, d
 
 /** The next epoch: writers of older ones are refused from now on. A database without an id gets one. */
 function takeOwnership(database: Database, options: SqliteStoreOptions): { readonly epoch: number; readonly databaseId: string } {
+  // On a full disk the implicit commit of a statement that returns rows would fail unnoticed.
+  database.execute("BEGIN IMMEDIATE");
   const row = database.get(
     `INSERT INTO ownership (id, epoch, boot_id, opened_at, database_id) VALUES (1, 1, ?, ?, ?)
      ON CONFLICT DO UPDATE SET epoch = ownership.epoch + 1, boot_id = excluded.boot_id, opened_at = excluded.opened_at,
@@ -189,6 +191,7 @@ function takeOwnership(database: Database, options: SqliteStoreOptions): { reado
     options.clock.now(),
     options.random.uuid(),
   );
+  database.execute("COMMIT");
   if (row === undefined) throw new StoreError("internal", "The store could not be taken over.");
   return { epoch: numberOf(row, "epoch"), databaseId: textOf(row, "database_id") };
 }
