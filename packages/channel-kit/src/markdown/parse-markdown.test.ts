@@ -50,4 +50,22 @@ describe("a long text", () => {
       expect(text.split(word === "]" ? "] " : word).length).toBeGreaterThan(2_700);
     }
   });
+
+  test.each([
+    ["one word", "x".repeat(20_000)],
+    ["words", "some words ".repeat(2_000).trim()],
+    ["lines", "a line of words\n".repeat(1_500).trim()],
+    ["characters of two units", "👍".repeat(9_000)],
+  ])("in one paragraph of %s is one paragraph with the same text", (_, long) => {
+    const [paragraph, ...more] = parseMarkdown(long).children;
+    expect(more).toEqual([]);
+    const texts = paragraph?.type === "paragraph" ? paragraph.children.map((node) => (node.type === "text" ? node.value : "?")) : [];
+    expect(texts.join("")).toBe(long);
+    expect([paragraph?.position?.start.offset, paragraph?.position?.end.offset]).toEqual([0, long.length]);
+  });
+
+  test("keeps two paragraphs at a cut apart", () => {
+    const long = `${"x".repeat(7_990)}\n\n${"y".repeat(9_000)}`;
+    expect(parseMarkdown(long).children.map(({ type }) => type)).toEqual(["paragraph", "paragraph"]);
+  });
 });

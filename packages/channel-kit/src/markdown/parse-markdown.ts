@@ -1,4 +1,4 @@
-import type { Nodes, Root } from "mdast";
+import type { Nodes, Root, RootContent } from "mdast";
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { cjkFriendlyExtension } from "micromark-extension-cjk-friendly";
@@ -17,20 +17,37 @@ const TOO_DEEP = /^(?:[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])[ \t])){50}/m;
 
 /**
  * Parses Markdown as the contract defines it (CommonMark with GitHub's extensions). Every text is valid; one nested too deeply becomes a paragraph of literal
- * text. Time is linear: a long text is parsed in parts that end between two blocks; without such a place within 8,000 characters, at the end of a line.
+ * text. Time is linear: a long text is parsed in parts that end between two blocks; a block of more than 8,000 characters is parsed in parts too, of which
+ * those of a paragraph are joined.
  * Offsets in the tree are those of `source`.
  */
 export function parseMarkdown(source: string): Root {
   const { segments, definitions } = splitSource(source);
-  const children = segments.flatMap(({ start, end }) => {
+  const children: RootContent[] = [];
+  for (const { start, end } of segments) {
     const segment = source.slice(start, end);
     // A reference and its definition can be in different parts.
     const root = parseSegment(segment.includes("]") ? `${segment}${definitions}` : segment);
     const own = root.children.filter(({ position }) => (position?.start.offset ?? 0) < segment.length);
     if (start > 0) shift(own, start);
-    return own;
-  });
+    if (continuesParagraph(children.at(-1), own[0], source)) own.shift();
+    children.push(...own);
+  }
   return { type: "root", children };
+}
+
+/** Appends a paragraph to the one that a cut separated it from, with the spaces or the line end between them; false if they are two. */
+function continuesParagraph(before: RootContent | undefined, after: RootContent | undefined, source: string): boolean {
+  if (before?.type !== "paragraph" || after?.type !== "paragraph") return false;
+  const [end, start] = [before.position?.end.offset, after.position?.start.offset];
+  if (before.position === undefined || after.position === undefined || end === undefined || start === undefined) return false;
+  const gap = source.slice(end, start);
+  if (/\n[^\S\n]*\n/.test(gap)) return false;
+  const value = gap.includes("\n") ? "\n" : gap;
+  if (value !== "") before.children.push({ type: "text", value, position: { start: before.position.end, end: after.position.start } });
+  before.children.push(...after.children);
+  before.position.end = after.position.end;
+  return true;
 }
 
 function parseSegment(segment: string): Root {
