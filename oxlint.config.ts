@@ -75,7 +75,7 @@ export default defineConfig({
       files: ["packages/config/src/write/set-config-value.ts", "extensions/feishu/src/api/feishu-api.ts"],
       rules: { "no-restricted-properties": "off" },
     },
-    // What is at work shares one loop with every conversation (R11).
+    // The gateway shares one event loop among all conversations (R11).
     { files: ["packages/gateway/src/**"], rules: { "node/no-sync": "error" } },
     {
       files: TESTS,

@@ -30,7 +30,7 @@ test.runIf(canMountFailingDisk("a disk that turns read-only"))(
     expect(await say(first, "the second one", 2)).toBe(503);
     const status = await runCommand(["status"], { home });
     expect(status.stdout).toMatch(/storage {4}! full: /);
-    // No answer is sent that is not on disk; senders of refused messages are told.
+    // No answer is sent that is not on disk; senders of refused messages are notified.
     await waitForSent(feishu, 1);
     expect(feishu.sent.map(({ parentId }) => parentId)).toEqual([messageIdOf(2)]);
     await first.end("SIGTERM");

@@ -151,7 +151,7 @@ export class DoctorScene implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#hasGateway) await this.run("gateway", "stop");
     await this.vendor[Symbol.asyncDispose]();
-    // Whoever passed a folder removes it.
+    // The caller that passed a folder removes it.
     if (this.#isOwn) await rm(this.home, { recursive: true, force: true });
   }
 }

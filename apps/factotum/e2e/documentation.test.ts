@@ -16,7 +16,7 @@ test("the bundled documentation holds what every configuration key means", async
 test.each([
   ["cli.md", "The `factotum` command"],
   ["configuration-reference.md", "# Configuration keys"],
-])("the assistant is told where the documentation is, and can read %s without a network", async (file, heading) => {
+])("the assistant is given the location of the documentation, and can read %s without a network", async (file, heading) => {
   await using model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
   model.respond(({ body }) => {
     const text = JSON.stringify(body);

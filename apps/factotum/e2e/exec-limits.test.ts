@@ -43,7 +43,7 @@ async function isRunning(processId: number): Promise<boolean> {
 }
 
 describe.runIf(process.platform === "linux")("resources of commands", () => {
-  test("a fork bomb is stopped, and the model is told which limit it was and what to do", async () => {
+  test("a fork bomb is stopped, and the model learns which limit it was and what to do", async () => {
     await using outcome = await resultOf(forkBomb(7, "sleep 1000"));
     expect(outcome.result).toMatch(
       /^begun\\n\[stopped: all running commands together had \d+ processes, and tools\.exec\.maxProcesses allows 40\. /,

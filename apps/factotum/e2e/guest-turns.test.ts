@@ -44,7 +44,7 @@ test("it continues in the owner's session while sharedMain stays", async () => {
   expect(scene.sent[1]).toContain("I know: canary-owner canary-anna.");
 });
 
-test("a guest's turn with visible output is ended, and the guest is told to ask again", async () => {
+test("a guest's turn with visible output is ended, and the guest is asked to send it again", async () => {
   await using scene = await startGuestScene({ sharedMain: true });
   await scene.say("ou_owner", "My word is canary-owner.");
   const held = Promise.withResolvers<void>();

@@ -117,7 +117,7 @@ describe("a provider that requests a delay", () => {
     expect((second?.receivedAtMs ?? 0) - (first?.receivedAtMs ?? 0)).toBeGreaterThanOrEqual(1_990);
   });
 
-  test("that is too long is not waited for: the client is told when, and that it is not a limit of this gateway", async () => {
+  test("that is too long is not waited for: the client learns when, and that it is not a limit of this gateway", async () => {
     const before = server.requests.length;
     server.script([limited("120")]);
     const eager = new OpenAI({ baseURL: `${product.url}/v1`, apiKey: product.token, maxRetries: 2 });
@@ -127,7 +127,7 @@ describe("a provider that requests a delay", () => {
     expect(server.requests).toHaveLength(before + 1);
   });
 
-  test("forever is asked three times, and the client is told once", async () => {
+  test("forever is asked three times, and the client is notified once", async () => {
     const before = server.requests.length;
     server.script([limited(), limited(), limited()]);
     const args = ["agent", "--agent", "anthropic-messages", "--message", "hello"];

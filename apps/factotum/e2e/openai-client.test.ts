@@ -168,7 +168,7 @@ describe("the OpenAI client", () => {
     expect(model.violations).toEqual([]);
   });
 
-  test("sends images of any declared type, and is told which were not accepted", async () => {
+  test("sends images of any declared type, and learns which were not accepted", async () => {
     model.script([textReply("A dot.")]);
     const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
     const image = { type: "image_url" as const, image_url: { url: `data:image/webp;base64,${dot}` } };

@@ -89,7 +89,7 @@ test.each([
   }
 });
 
-test("a person who stays with the demo is not asked again, can open the settings later, and is told of an unreachable provider", async () => {
+test("a person who stays with the demo is not asked again, can open the settings later, and is notified of an unreachable provider", async () => {
   const page = await open({ width: 1280, firstRun: true });
   const welcome = page.getByRole("dialog", { name: "Welcome to Factotum" });
   await welcome.getByRole("button", { name: "Stay with the demo" }).click();

@@ -59,7 +59,7 @@ export interface GatewayOptions extends GatewaySettings {
   readonly setupControl: SetupControl;
   /** Makes the first paired sender the owner. */
   readonly ownerControl: OwnerControl;
-  /** Open; closed by whoever opened it, after `stop`. */
+  /** Open; its opener closes it after `stop`. */
   readonly store: Store;
   /** Unacknowledged damage of the stored state. */
   readonly damage: Pick<DamageLog, "list" | "acknowledge">;

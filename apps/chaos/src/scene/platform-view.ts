@@ -69,7 +69,7 @@ export class PlatformView {
     this.#look();
     const all = this.#feishu.sent.map((message) => ({ message, seen: this.#see(message) }));
     const told = new Set(all.flatMap(({ seen }) => (seen.type === "notice" ? [seen.about] : [])));
-    // Visible words of an answer may stay if people are told that there is no more of it.
+    // Visible words of an answer may stay if people are notified that the rest is missing.
     const left = all.filter(({ seen }) => seen.type === "preview" && !(seen.isAnswer && told.has(seen.about)));
     return [
       ...left.map(({ message }) => `a preview was left: ${nameOf(message)}`),

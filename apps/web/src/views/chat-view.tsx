@@ -63,7 +63,7 @@ function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element
         aria-label="Conversation"
         // Otherwise every token would be read aloud; the announcer reads each answer once.
         aria-live="off"
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- whoever has no mouse scrolls with the keys
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- keyboard users scroll it
         tabIndex={0}
       >
         <h2 className="sr-only">Conversation</h2>

@@ -7,7 +7,7 @@ const SECRET_SHAPES = /\b(?:[tua]-[\w.-]{8,})|Bearer\s+\S+|([?&](?:ticket|access
 
 /**
  * Routes the SDK's log lines to the host's logger as text, without secrets. The SDK's notices are ours at debug, its errors at warn: what became of a request
- * is logged by whoever decides about it. Failures of our own requests are left out here for the same reason.
+ * is logged by the code that handles it. Failures of our own requests are left out here for the same reason.
  */
 export function createSdkLogger(logger: Logger, secrets: readonly string[]): SdkLogger {
   const clean = (text: string): string => {

@@ -205,7 +205,7 @@ class LongConnection implements Transport {
     this.#detail = detail;
   }
 
-  /** The SDK does not retry an established connection. One that was never established is handled by whoever opened it. */
+  /** The SDK does not retry an established connection. One that was never established is handled by its opener. */
   #gaveUp(socket: Socket, failure: PlatformFailure): void {
     if (this.#ended.signal.aborted || this.#socket !== socket) return;
     this.#close();

@@ -171,7 +171,7 @@ class SocketMode implements Transport {
     this.#detail = detail;
   }
 
-  /** True if the platform may be told that the delivery arrived. */
+  /** True if the delivery may be acknowledged. */
   async #deliver(delivery: Delivery): Promise<boolean> {
     const { host, accept } = this.#parts;
     if (this.#ended.signal.aborted) return false;

@@ -35,7 +35,7 @@ export const ACKNOWLEDGEMENT_CASES: readonly ConformanceCase[] = [
   {
     id: "ack:again-after-failure",
     needs: ["redelivery"],
-    behaviour: "An event that could not be stored is handed over again when it is delivered again.",
+    behaviour: "An event that could not be stored is passed to the gateway again when it is redelivered.",
     async prove({ channel, host, platform, event }) {
       host.failNext();
       const message = event();

@@ -8,7 +8,7 @@ async function receiveReply(world: World): Promise<{ event: TestEvent; message: 
   const event = world.event({ conversation: "group", isReply: true });
   assert.equal(await world.platform.deliver(world.channel, event), "acknowledged");
   const [message] = world.host.received;
-  assert.ok(message, "the message is handed over");
+  assert.ok(message, "the message is passed to the gateway");
   return { event, message };
 }
 
@@ -34,7 +34,8 @@ export const CONTEXT_CASES: readonly ConformanceCase[] = [
   {
     id: "context:refused",
     needs: ["context", "groups", "replies"],
-    behaviour: "Without the permission the message is handed over all the same, fetching resolves with nothing, and the health says why.",
+    behaviour:
+      "Without the permission the message is passed to the gateway all the same, fetching resolves with nothing, and the health says why.",
     async prove(world) {
       world.platform.refuseReads();
       const { message } = await receiveReply(world);

@@ -38,8 +38,8 @@ export const EVENT_CASES: readonly ConformanceCase[] = HAPPENINGS.map(({ what, n
   async prove(world) {
     const happening = world.platform.happening(what);
     const [received, ...more] = await deliver(world, happening);
-    assert.ok(received, "the event is handed over");
-    assert.equal(more.length, 0, "one event is handed over once");
+    assert.ok(received, "the event is passed to the gateway");
+    assert.equal(more.length, 0, "one event is passed to the gateway once");
     MsgContextSchema.parse(received);
     const { expected } = happening.event;
     assert.deepEqual(received.event, happening.expected);

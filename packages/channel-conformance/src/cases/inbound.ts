@@ -10,8 +10,8 @@ async function receiveOne(world: World, message: Partial<TestMessage> = {}): Pro
   const event = world.event(message);
   assert.equal(await world.platform.deliver(world.channel, event), "acknowledged");
   const [received, ...more] = world.host.received;
-  assert.equal(more.length, 0, "one event is handed over once");
-  assert.ok(received, "the message is handed over");
+  assert.equal(more.length, 0, "one event is passed to the gateway once");
+  assert.ok(received, "the message is passed to the gateway");
   return { event, received };
 }
 
@@ -24,7 +24,7 @@ export const INBOUND_CASES: readonly ConformanceCase[] = [
   {
     id: "inbound:valid",
     needs: [],
-    behaviour: "A message is handed over in the contract's form, without a key that is not in it.",
+    behaviour: "A message is passed to the gateway in the contract's form, without a key that is not in it.",
     async prove(world) {
       MsgContextSchema.parse((await receiveOne(world)).received);
     },
@@ -32,7 +32,7 @@ export const INBOUND_CASES: readonly ConformanceCase[] = [
   {
     id: "inbound:serialisable",
     needs: [],
-    behaviour: "What is handed over is the same after a trip through JSON.",
+    behaviour: "A message is the same after a trip through JSON.",
     async prove(world) {
       const { received } = await receiveOne(world);
       assert.deepEqual(JSON.parse(JSON.stringify(received)), received);
@@ -144,7 +144,7 @@ export const INBOUND_CASES: readonly ConformanceCase[] = [
   {
     id: "inbound:own-message",
     needs: ["other-bots"],
-    behaviour: "What the bot itself has sent is acknowledged and not handed over.",
+    behaviour: "What the bot itself has sent is acknowledged and not passed to the gateway.",
     async prove(world) {
       assert.equal(await world.platform.deliver(world.channel, world.event({ sender: "self", conversation: "group" })), "acknowledged");
       assert.equal(world.host.received.length, 0);
@@ -153,7 +153,7 @@ export const INBOUND_CASES: readonly ConformanceCase[] = [
   {
     id: "inbound:other-bot",
     needs: ["other-bots"],
-    behaviour: "What another bot has sent is handed over, marked as a bot's.",
+    behaviour: "What another bot has sent is passed to the gateway, marked as a bot's.",
     async prove(world) {
       assert.equal((await receiveOne(world, { sender: "other-bot", conversation: "group" })).received.sender.isBot, true);
     },
@@ -161,7 +161,7 @@ export const INBOUND_CASES: readonly ConformanceCase[] = [
   {
     id: "inbound:unknown-kind",
     needs: [],
-    behaviour: "An event of an unknown kind is acknowledged and not handed over.",
+    behaviour: "An event of an unknown kind is acknowledged and not passed to the gateway.",
     async prove(world) {
       assert.equal(await world.platform.deliver(world.channel, world.event(), { fault: "unknown-kind" }), "acknowledged");
       assert.equal(world.host.received.length, 0);
@@ -170,7 +170,7 @@ export const INBOUND_CASES: readonly ConformanceCase[] = [
   {
     id: "inbound:other-account",
     needs: [],
-    behaviour: "An event of another account of the platform is not handed over.",
+    behaviour: "An event of another account of the platform is not passed to the gateway.",
     async prove(world) {
       await world.platform.deliver(world.channel, world.event(), { fault: "other-account" });
       assert.equal(world.host.received.length, 0);
@@ -179,7 +179,7 @@ export const INBOUND_CASES: readonly ConformanceCase[] = [
   {
     id: "inbound:malformed",
     needs: [],
-    behaviour: "Bytes that are no event are not handed over, and the next message arrives.",
+    behaviour: "Bytes that are no event are not passed to the gateway, and the next message arrives.",
     async prove(world) {
       for (const bytes of ["{", "[]", "null", '{"a":', "\u0000\u0001", '"text"', "[".repeat(5_000)]) {
         assert.notEqual(await world.platform.deliverBytes(world.channel, Buffer.from(bytes)), "unacknowledged");

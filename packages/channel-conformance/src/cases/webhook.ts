@@ -16,7 +16,7 @@ export const WEBHOOK_CASES: readonly ConformanceCase[] = [
   ...REFUSALS.map(({ fault, what }): ConformanceCase => ({
     id: `webhook:${fault}`,
     needs: ["webhook"],
-    behaviour: `${what} is refused with 4xx and not handed over.`,
+    behaviour: `${what} is refused with 4xx and not passed to the gateway.`,
     async prove({ channel, host, platform, event }) {
       assert.equal(await platform.deliver(channel, event(), { fault }), "refused");
       assert.equal(host.received.length, 0);

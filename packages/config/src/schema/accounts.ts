@@ -120,7 +120,7 @@ export const CommonAccountSchema: z.ZodType<CommonAccountConfig> & { readonly sh
     reactionNotifications: z
       .enum(["off", "own", "all"])
       .default("own")
-      .describe("Which reactions the model is told of with the next message: those to its own messages, all, or none."),
+      .describe("Which reactions the model is shown with the next message: those to its own messages, all, or none."),
     replyToMode: z
       .enum(["off", "first", "all"])
       .optional()

@@ -63,7 +63,7 @@ export function literalSecretTexts(document: Document): string[] {
 
 /**
  * The secrets that a configuration contains or refers to in the environment, for the log's redaction. Secrets from files and programs are known only after
- * resolution: whoever resolves them adds them.
+ * resolution: their resolver adds them.
  */
 export function secretValues(config: FactotumConfig, env: Environment): ReadonlySet<string> {
   const found = new Set<string>();

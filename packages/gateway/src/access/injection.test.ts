@@ -210,7 +210,7 @@ describe("a web address that contains a secret", () => {
       server.script(replies);
       await say(platform.message("Please look at this.", fields));
     }
-    // The model is told at once as the result of the call, or in its next turn.
+    // The model is notified at once by the result of the call, or in its next turn.
     server.script([textReply("I see.")]);
     await say(platform.message("And?"));
     expect(fetched).toEqual([]);

@@ -158,7 +158,7 @@ describe("several credentials of a provider", () => {
     expect(server.violations).toHaveLength(1);
   });
 
-  test("one without a value is skipped with a warning; without any the person is told", async () => {
+  test("one without a value is skipped with a warning; without any the person is notified", async () => {
     await using server = await startAnthropicServer();
     server.respond(() => textReply("Yes."));
     const platform = new TestPlatform();

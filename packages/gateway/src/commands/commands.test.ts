@@ -64,7 +64,7 @@ const ANSWERS: Readonly<Record<string, RegExp>> = {
   "/think": /^thinking is left/,
   "/reasoning": /^thoughts are hidden/,
   "/queue": /^queue steer/,
-  "/verbose": /^nothing is told/,
+  "/verbose": /^tool calls are not shown/,
   "/activation": /for groups/,
   "/send": /^replies are sent here, as it is configured/,
   "/trust": /^From the next message on, what others wrote/,

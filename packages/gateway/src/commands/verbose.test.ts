@@ -44,8 +44,8 @@ test("is off by default, on reports each tool at its start, full its result too"
   await say(running, "hi");
   await readTwice(running, "three words here");
   expect(await say(running, "read")).toEqual(["I have read it."]);
-  expect(await say(running, "/verbose")).toEqual(["nothing is told of tools. /verbose takes off, on, full or default."]);
-  expect(await say(running, "/verbose on")).toEqual(["From the next message on: each tool is told of as it begins."]);
+  expect(await say(running, "/verbose")).toEqual(["tool calls are not shown. /verbose takes off, on, full or default."]);
+  expect(await say(running, "/verbose on")).toEqual(["From the next message on: each tool call is shown when it begins."]);
   await readTwice(running, "three words here");
   expect(await say(running, "read")).toEqual([A, NONE, "I have read it."]);
   await say(running, "/verbose full");

@@ -22,12 +22,12 @@ async function chooseVerbose(session: TargetSession, wish: string | undefined): 
     return `"${wish}" is not understood. /verbose takes ${choices}.`;
   if (wish !== undefined) await session.choose({ verbose: choice ?? null });
   const { record, agent } = await session.read();
-  const line = TOLD[record?.overrides.verbose ?? agent.config.verbose];
+  const line = DISPLAYS[record?.overrides.verbose ?? agent.config.verbose];
   return wish === undefined ? `${line} /verbose takes ${choices}.` : `From the next message on: ${line}`;
 }
 
-const TOLD: Readonly<Record<VerboseChoice, string>> = {
-  off: "nothing is told of tools.",
-  on: "each tool is told of as it begins.",
-  full: "each tool is told of as it begins, and what it brought.",
+const DISPLAYS: Readonly<Record<VerboseChoice, string>> = {
+  off: "tool calls are not shown.",
+  on: "each tool call is shown when it begins.",
+  full: "each tool call is shown when it begins, and its result when it ends.",
 };

@@ -73,7 +73,7 @@ export class SessionCache {
     return context.promptTokens;
   }
 
-  /** The last state of the prompt's sources that the session was told of. */
+  /** The last state of the prompt's sources that the session was given. */
   sourceGeneration(sessionId: string): number | undefined {
     return this.#contexts.get(sessionId)?.sourceGeneration;
   }

@@ -76,7 +76,7 @@ describe("the first message of a person after four in the morning", () => {
     for await (const entry of running.store.exportTranscript(before)) old.push(entry);
     expect(JSON.stringify(old)).toContain("7711");
     expect((await running.store.readTranscript(before, { limit: 10 })).items).toHaveLength(2);
-    expect(running.logger.lines.filter((line) => line.includes("begins anew by itself"))).toMatchObject([
+    expect(running.logger.lines.filter((line) => line.includes("was reset automatically"))).toMatchObject([
       expect.stringContaining('"daily"'),
     ]);
     expect(server.violations).toEqual([]);

@@ -127,7 +127,7 @@ export class Conversations {
     const staleness = findStaleness(context.record, policy, { saidAtMs: input.receivedAtMs, time: context.agent.time });
     if (staleness === undefined) return context;
     const record = await this.reset(sessionKey);
-    this.#options.logger.info("A conversation begins anew by itself", { sessionKey, rule: staleness, before: context.sessionId });
+    this.#options.logger.info("A session was reset automatically", { sessionKey, rule: staleness, before: context.sessionId });
     return { ...context, record, sessionId: record.sessionId };
   }
 }

@@ -82,7 +82,7 @@ test("a file can be the whole answer, and a silent token beside it is ignored", 
   expect(await sentAfter(textReply("NO_REPLY\nMEDIA:out/a b.png"))).toEqual([picture]);
 });
 
-test("a file outside the allowed folders is not sent, and the model is told why, once", async () => {
+test("a file outside the allowed folders is not sent, and the model gets the reason once", async () => {
   await start();
   await writeFile(path.join(running.home, "secret.txt"), "classified");
   await symlink(path.join(running.home, "secret.txt"), inWorkspace("link.txt"));

@@ -16,7 +16,7 @@ import { unsentFile } from "../media/media-words.ts";
 import { isOwnAddress } from "./plan-message.ts";
 import { OUTBOX_TTL_MS } from "./retry-policy.ts";
 
-/** Maximum files of one message; further ones are left out, and the model is told. */
+/** Maximum files of one message; further ones are omitted, and the model is notified. */
 const MAX_FILES = 10;
 
 /** The files that one message names. */
@@ -71,7 +71,7 @@ export async function planMedia(
   for (const [index, named] of media.named.entries()) {
     const file: OutboundFile =
       index < MAX_FILES
-        ? // // A chat that is not connected may come back; its capabilities are unknown until then.
+        ? // Capabilities of a disconnected chat are unknown until it reconnects.
           await load(named, media, capabilities?.media ?? [], parts)
         : { type: "refused", fileName: named, why: `no more than ${MAX_FILES} files go with one message` };
     if (file.type === "words") words.push(`📎 ${file.fileName} (this chat cannot show it)`);

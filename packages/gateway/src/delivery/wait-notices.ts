@@ -101,6 +101,8 @@ export class WaitNotices {
     if (reason === "held") return this.#schedule(wait);
     showTyping(sessionKey, target);
     if (wait.silentMs < LINE_AFTER_MS) return this.#schedule(wait);
-    send(sessionKey, inputId, LINES[reason]).catch((error: unknown) => logger.error("A wait could not be told of", { sessionKey, error }));
+    send(sessionKey, inputId, LINES[reason]).catch((error: unknown) =>
+      logger.error("The notice of a wait could not be sent", { sessionKey, error }),
+    );
   }
 }

@@ -162,7 +162,7 @@ function createApp(options: HttpServerOptions, admission: AdmissionOptions): Hon
       return context.json({ error: "no such channel account is running" }, 404);
     }
     try {
-      // On a full disk too: the sender is told on the platform, and the platform redelivers refused events.
+      // On a full disk too: the sender is notified on the platform, and the platform redelivers refused events.
       return await webhooks.handle(channel, context.req.raw, context.env.incoming as IncomingMessage);
     } catch (error) {
       if (!storage.recordFailure(error)) throw error;

@@ -182,7 +182,7 @@ describe("attachments", () => {
     expect(hint(shown)).toBe(true);
   });
 
-  test("have no path if no tool opens files: an image is shown, a file is not, and the model is told so", async () => {
+  test("have no path if no tool opens files: an image is shown, a file is not, and the model is informed", async () => {
     await using running = await start({ deny: READERS });
     const shown = await say(running, "look", { attachments: [image(), notes(), gone] });
     expect(shown.attachments).toEqual([

@@ -82,7 +82,7 @@ export class Notices {
 
   /**
    * Settles an input without a turn. One commit stores the answer for the channel, and both the message and the answer in the transcript, hidden from the
-   * model. A send policy that denies suppresses the answer, unless it answers a command: whoever asks the gateway itself, possibly about the policy, is
+   * model. A send policy that denies suppresses the answer, unless it answers a command: a caller that asks the gateway itself, possibly about the policy, is
    * answered.
    */
   async answer(sessionKey: string, input: InputRecord, answer: GatewayAnswer): Promise<void> {

@@ -91,7 +91,7 @@ test.each([
   ["put off", { type: "rejected", code: "rejected", retry: { type: "backoff" } }],
   ["taken", { type: "accepted", messageIds: [messageId("m1")] }],
 ] satisfies readonly (readonly [string, SendReceipt])[])(
-  "an answer that is damaged while it is %s by the platform is told of once, unless it has arrived",
+  "an answer that is damaged while it is %s by the platform is reported once, unless it has arrived",
   async (_what, receipt) => {
     await using server = await startAnthropicServer();
     server.script([textReply("The code is 4711."), textReply("Here it is again.")]);

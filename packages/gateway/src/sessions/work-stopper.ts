@@ -42,7 +42,7 @@ export class WorkStopper {
 
   /**
    * Aborts the current run (only if it is `runId`, when given) and, if `queued`, drops waiting messages. `by` is the message that asked for it: its sender
-   * is told by the result, the senders of other dropped messages by a notice. Without `by` a client of the gateway asked, and every sender on a channel is
+   * is notified by the result, the senders of other dropped messages by a notice. Without `by` a client of the gateway asked, and every sender on a channel is
    * notified.
    */
   async stop(

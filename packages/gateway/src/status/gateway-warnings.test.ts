@@ -136,7 +136,7 @@ describe("warnings for the owner", () => {
       /They are kept/,
     ],
     [
-      "more damage than is told",
+      "more damage than is listed",
       { damage: Array.from({ length: 5 }, (_, n) => ({ ...DAMAGE, id: `d${n}`, text: `Number ${n}.` })) },
       "error damage",
       /Number 4\..*Number 3\..*Number 2\..*more damage of 2 kinds/,

@@ -53,7 +53,7 @@ test("after a refusal by the storage, running work continues, no input is accept
 });
 
 describe("a full disk", () => {
-  test("running work waits, no input is accepted, senders are told, and all of it resumes by itself", async () => {
+  test("running work waits, no input is accepted, senders are notified, and all of it resumes by itself", async () => {
     await using server = await startAnthropicServer();
     const platform = new TestPlatform();
     const disk = new FullDisk();
@@ -86,7 +86,7 @@ describe("a full disk", () => {
     ] as const)
       expect(await client.callRaw(method, params)).toMatchObject({ ok: false, error: { code: "unavailable", message: FULL } });
     expect((await client.call("chat.history", { sessionKey: "agent:main:main" })).entries).toHaveLength(1);
-    // The message came twice, and its chat is told once.
+    // The message came twice, and its chat is notified once.
     await platform.waitForSends(1);
     expect(sentTexts(platform)).toEqual([expect.stringMatching(/^dm-1: My disk is full/)]);
 

@@ -198,7 +198,7 @@ export class StorageGuard {
     try {
       if ((await this.#options.reserve?.free()) !== true) return;
       this.#freed += 1;
-      this.#options.logger.warn("The reserve was given back: what is at work is finished with it");
+      this.#options.logger.warn("The disk reserve was released so that running work can finish");
     } catch (error) {
       // A read-only disk releases nothing either.
       this.#options.logger.warn("The reserve could not be given back", { error });

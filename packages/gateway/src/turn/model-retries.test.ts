@@ -46,7 +46,7 @@ test("every try is charged, counted and logged, and the answer is sent once", as
   expect(lines[0]).toContain("529");
 });
 
-test("a backoff beyond the limit is not awaited, and the person is told when to try again", async () => {
+test("a backoff beyond the limit is not awaited, and the person learns when to try again", async () => {
   server.respond(() => overloaded({ "retry-after": "90" }));
   await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
   await platform.say(platform.message("hello"));

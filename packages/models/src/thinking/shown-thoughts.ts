@@ -4,7 +4,7 @@ import { clampThinking } from "./clamp-thinking.ts";
 /** Models that do not think unless a level is set; leaving it to them gives no thoughts. */
 const SILENT_BY_DEFAULT = /^gpt-5\.[1-4](?!\d)/;
 
-/** Whether a provider returns a model's thoughts at all. A model without native thinking is told to write them down. */
+/** Whether a provider returns a model's thoughts at all. A model without native thinking is instructed to write them down. */
 function givesThoughts({ api, provider, reasoning }: Pick<ModelInfo, "api" | "provider" | "reasoning">): boolean {
   if (api === "demo") return false;
   // OpenAI's own chat endpoint does not return them; its Responses API gives summaries.

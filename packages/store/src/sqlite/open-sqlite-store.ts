@@ -196,7 +196,7 @@ function takeOwnership(database: Database, options: SqliteStoreOptions): { reado
   return { epoch: numberOf(row, "epoch"), databaseId: textOf(row, "database_id") };
 }
 
-/** What the owner is told about damaged rows, by kind. */
+/** The text for the owner about damaged rows, by kind. */
 const LEFT_OUT: Readonly<Record<StoreDamage["type"], string>> = {
   entry: "Parts of a conversation were damaged on the disk and are left out.",
   turn: "What is known of turns was damaged on the disk and is left out.",

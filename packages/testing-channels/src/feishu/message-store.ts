@@ -85,7 +85,7 @@ export class MessageStore {
     return [...this.#inbound.values()];
   }
 
-  /** The chat of a message, whoever sent it. */
+  /** The chat of a message of any sender. */
   chatOf(messageId: string): string | undefined {
     return this.#inbound.get(messageId)?.chatId ?? this.find(messageId)?.receiveId;
   }

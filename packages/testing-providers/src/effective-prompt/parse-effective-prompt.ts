@@ -43,7 +43,7 @@ const MEDIA = /^\[media attached(?: \d+\/\d+)?: (.*)\]$/;
 const FOREIGN_BREAK = /[\0\r\v\f\u0085\u2028\u2029]/;
 
 /**
- * Parses the text of a user message as it was sent, and as a model is told to read it: the first line and the JSON after it are trusted and announce a
+ * Parses the text of a user message as it was sent, and as a model is instructed to read it: the first line and the JSON after it are trusted and announce a
  * delimiter; from a line `[<delimiter> title]` to the line `[/<delimiter>]` is a block; `System:` lines and media notes precede the body; the body is the rest,
  * followed only by blocks. Independent of the renderer.
  *

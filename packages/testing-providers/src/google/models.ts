@@ -6,7 +6,7 @@ export interface GoogleModel {
   readonly maxOutput: number;
   /** Supported thinking budgets; undefined for models that take a level. */
   readonly thinkingBudget: { readonly min: number; readonly max: number; readonly mayBeOff: boolean } | undefined;
-  /** Whether calls must come back with the signature of the thought that led to them. */
+  /** Whether calls must be returned with the signature of the thought that led to them. */
   readonly signsCalls: boolean;
 }
 

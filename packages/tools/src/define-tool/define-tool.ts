@@ -18,7 +18,7 @@ export interface ToolDefinition<Schema extends z.ZodObject> {
   readonly description: string;
   /** A `z.strictObject`: an unknown parameter is an error that lists the known ones. */
   readonly schema: Schema;
-  /** Accepted aliases of a parameter, such as `file_path` for `path`; the model is not told of them. */
+  /** Accepted aliases of a parameter, such as `file_path` for `path`; the model is not shown them. */
   readonly aliases?: Readonly<Record<string, string>>;
   readonly traits: ToolTraits;
   /** The description and schema for a session with these features. */

@@ -79,7 +79,7 @@ export async function answerInSession(
   submitted.catch(() => subscription[Symbol.dispose]());
   const { inputId } = await submitted;
   const cancel = async (): Promise<void> => engine.cancelInput(target.sessionKey, { inputId, reason: "the client closed the connection" });
-  // A client that has left is not told of the abort.
+  // A disconnected client is not notified of the abort.
   if (caller.signal.aborted) void cancel();
   else caller.signal.addEventListener("abort", () => void cancel(), { once: true });
   return { id: inputId, headers: { "x-factotum-session": encodeHeaderText(target.sessionKey) }, events: queue, cancel };

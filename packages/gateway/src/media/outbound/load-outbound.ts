@@ -11,7 +11,7 @@ export type OutboundFile =
   | { readonly type: "file"; readonly bytes: Uint8Array; readonly kind: MediaKind; readonly mimeType: string; readonly fileName: string }
   /** The chat does not support the file: its name is sent instead. */
   | { readonly type: "words"; readonly fileName: string }
-  /** It may not be sent, or does not exist: the model is told why. */
+  /** It may not be sent, or does not exist: the model gets the reason. */
   | { readonly type: "refused"; readonly fileName: string; readonly why: string };
 
 /** What a file is loaded with. */
