@@ -818,7 +818,8 @@ declare function mentionPattern(names: readonly string[]): RegExp | undefined;
 declare function replaceMentions(pieces: readonly Piece[], names: readonly string[], replacement: (name: string) => string): readonly Piece[];
 /**
  * Parses Markdown as the contract defines it (CommonMark with GitHub's extensions). Every text is valid; one nested too deeply becomes a paragraph of literal
- * text. Time is linear: a long text is parsed in parts that end between two blocks; without such a place within 8,000 characters, at the end of a line.
+ * text. Time is linear: a long text is parsed in parts that end between two blocks; a block of more than 8,000 characters is parsed in parts too, of which
+ * those of a paragraph are joined.
  * Offsets in the tree are those of `source`.
  */
 declare function parseMarkdown(source: string): Root;
