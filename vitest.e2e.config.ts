@@ -6,7 +6,6 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  * clean checkout has no durations of earlier runs, and file sizes say nothing about them.
  */
 const LONGEST = [
-  "chaos/e2e/soak",
   "chaos/e2e/kills",
   "chaos/e2e/mixed-events",
   "chaos/e2e/storage",
