@@ -80,6 +80,10 @@ async function binOf(name: string): Promise<string> {
 test("a channel written outside the repository passes its tests, is built, and is installed", { timeout: 300_000 }, async () => {
   const packed = await packKits();
   const create = path.join(ROOT, "packages/create-factotum-channel/dist/main.mjs");
+  expect((await run(process.execPath, [create, "--help"])).stdout).toMatch(/^Usage: npm create factotum-channel/);
+  await expect(run(process.execPath, [create, "--packges"])).rejects.toMatchObject({
+    stderr: expect.stringMatching(/Unknown option[^]*\nUsage: /) as string,
+  });
   await run(process.execPath, [create, "carrier-pigeon", "--packages", packed], { cwd: folder });
   const channel = path.join(folder, "carrier-pigeon");
   expect((await manifestIn(channel)).devDependencies["@factotum/channel-kit"]).toMatch(/^file:.*\/factotum-channel-kit-\d/);

@@ -5,10 +5,15 @@ import { parseArgs } from "node:util";
 import { createChannel, CreateError } from "./create-channel.ts";
 import type { CreateOptions } from "./create-channel.ts";
 
+const OPTIONS = { packages: { type: "string" }, help: { type: "boolean", short: "h" } } as const;
 const USAGE = "Usage: npm create factotum-channel <name> [-- --packages <folder of tarballs>]\n";
 
 try {
-  const { values, positionals } = parseArgs({ options: { packages: { type: "string" } }, allowPositionals: true });
+  const { values, positionals } = parseArgs({ options: OPTIONS, allowPositionals: true });
+  if (values.help === true) {
+    process.stdout.write(USAGE);
+    process.exit();
+  }
   const [name, ...rest] = positionals;
   if (name === undefined || rest.length > 0) throw new CreateError(USAGE.trim());
   const { versions, builtIn } = JSON.parse(readFileSync(join(import.meta.dirname, "product.json"), "utf8")) as Pick<
@@ -25,7 +30,7 @@ try {
 } catch (error) {
   const isUsage = error instanceof CreateError || (error instanceof TypeError && "code" in error);
   if (!isUsage) throw error;
-  process.stderr.write(`${error.message}\n`);
+  process.stderr.write(`${error.message}${error instanceof CreateError ? "" : `\n${USAGE.trim()}`}\n`);
   process.exitCode = 1;
 }
 

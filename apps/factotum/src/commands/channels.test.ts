@@ -142,6 +142,20 @@ test("probes an account, and says why it does not work", async () => {
   });
 });
 
+test("names the settings that the extension's own schema refuses, in one line", async () => {
+  const entry = `
+    const issues = [{ code: "invalid_format", path: ["loft"], message: "Invalid URL" }, { code: "custom", path: [], message: "no loft" }];
+    export const pigeonExtension = {
+      id: "pigeon", api: 1, create: () => ({}),
+      configSchema: { parse: () => { throw Object.assign(new Error(JSON.stringify(issues, null, 2)), { issues }); } },
+    };`;
+  await writeInstalled(home.factotumHome, [{ entry }]);
+  await add();
+  const { code, stderr } = await home.run("channels", "probe", "pigeon");
+  expect(code).toBe(1);
+  expect(stderr).toContain("channels.pigeon is off: loft: Invalid URL; no loft\n");
+});
+
 const accounts = (...names: readonly string[]): Promise<void> =>
   writeFile(
     join(home.factotumHome, "factotum.json5"),

@@ -188,6 +188,8 @@ async function confirmPermissions(
 }
 
 async function report(context: CliContext, manifest: ExtensionManifest, { json }: PluginOptions): Promise<number> {
+  const loaded = await loadConfig(await configOptions(context.env));
+  const configured = loaded.type === "loaded" ? Object.keys(loaded.config.channels) : [];
   const reloaded = await reloadGateway(context, { force: true });
   const { name, version, provides } = manifest;
   if (json) {
@@ -195,7 +197,7 @@ async function report(context: CliContext, manifest: ExtensionManifest, { json }
     return EXIT.ok;
   }
   context.print(`${name} ${version} is installed.\n`);
-  for (const { id } of provides) context.print(`Set it up with: factotum channels add ${id}\n`);
+  for (const { id } of provides) if (!configured.includes(id)) context.print(`Set it up with: factotum channels add ${id}\n`);
   context.note(`${describeReload(reloaded)}\n`);
   return EXIT.ok;
 }

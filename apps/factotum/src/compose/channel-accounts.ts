@@ -1,4 +1,5 @@
 import { ChannelError } from "@factotum/channel-contract";
+import * as z from "zod";
 import {
   accountProblems,
   isAvailable,
@@ -47,10 +48,21 @@ async function createChannel(
     return await createFrom(entry, { place, settings: resolved.settings, options });
   } catch (error) {
     if (error instanceof ChannelError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ChannelError("rejected", `${place} is off: ${reason}`, { retry: { type: "never" }, cause: error });
+    throw new ChannelError("rejected", `${place} is off: ${reasonOf(error)}`, { retry: { type: "never" }, cause: error });
   }
 }
+
+/** The issues of a schema in one line, each behind its key: an extension brings a zod of its own, so they are known by their shape. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { success, data } = IssuesSchema.safeParse(error);
+  if (!success) return error.message;
+  return data.issues.map(({ path, message }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`)).join("; ");
+}
+
+const IssuesSchema = z.object({
+  issues: z.array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() })).min(1),
+});
 
 interface Creation {
   /** The account's key in the configuration. */
