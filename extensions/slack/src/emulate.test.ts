@@ -50,7 +50,7 @@ describe("an emulator that others wrote", () => {
   test.for(cases)("$id: $behaviour", { timeout: 60_000 }, async ({ id }, { skip }) => {
     const outcome = await proveRequirement(id, OPTIONS as unknown as ConformanceOptions, { timeoutMs: 30_000 });
     if (outcome.type === "failed") throw outcome.error;
-    if (outcome.type === "not-needed") skip("not declared");
+    if (outcome.type === "not-needed") skip(`not provided: ${outcome.missing.join(", ")}`);
     ran += 1;
   });
 

@@ -116,6 +116,7 @@ export class SlackPlatform implements ConformancePlatform {
       before,
       event: { raw: { type: "event", body } satisfies Raw, expected: { ...before.expected, ...facts, senderId } },
       expected,
+      ...(what === "edit" && { text: "after" }),
     };
   }
 

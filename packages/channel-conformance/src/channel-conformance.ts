@@ -24,7 +24,7 @@ export function channelConformance<P extends ConformancePlatform>(name: string, 
       if (id in excluded) skip(`excluded: ${excluded[id]}`);
       const outcome = await proveRequirement(id, erased, { timeoutMs: TIMEOUT_MS });
       if (outcome.type === "failed") throw outcome.error;
-      if (outcome.type === "not-needed") skip("not declared");
+      if (outcome.type === "not-needed") skip(`not provided: ${outcome.missing.join(", ")}`);
     });
   });
 }

@@ -53,6 +53,8 @@ export interface TestHappeningEvent {
   readonly event: TestEvent;
   /** The event that the channel passes on. */
   readonly expected: InboundEvent;
+  /** The message's text after an edit. */
+  readonly text?: string;
 }
 
 /** Faults of a delivery. Only the first two apply to a platform with a connection. */
@@ -175,7 +177,7 @@ export interface ConformancePlatform extends AsyncDisposable {
   readonly openConnections: number;
   /** Addresses for sending. `thread` is a thread of the group. `unknown` does not exist. */
   target(kind: "direct" | "group" | "thread" | "unknown"): Origin["conversation"];
-  /** Visible messages, oldest first. */
+  /** The messages of the channel, oldest first; a deleted one stays, marked as such. */
   readonly shown: readonly ShownMessage[];
   /** Received requests to show, change or remove a message, valid or not. */
   readonly sendRequests: number;

@@ -1,6 +1,6 @@
 import type { Channel } from "@factotum/channel-contract";
 import { providedNeeds } from "./case.ts";
-import type { ConformanceCase, ConformanceRequirement, World } from "./case.ts";
+import type { ConformanceCase, ConformanceRequirement, Need, World } from "./case.ts";
 import { ACKNOWLEDGEMENT_CASES } from "./cases/acknowledgement.ts";
 import { CONTEXT_CASES } from "./cases/context.ts";
 import { EVENT_CASES } from "./cases/events.ts";
@@ -46,7 +46,7 @@ export const CONFORMANCE_REQUIREMENTS: readonly ConformanceRequirement[] = CASES
 /** The outcome of one requirement. */
 export type ConformanceOutcome =
   | { readonly type: "passed" }
-  | { readonly type: "not-needed" }
+  | { readonly type: "not-needed"; readonly missing: readonly Need[] }
   | { readonly type: "failed"; readonly error: unknown };
 
 /** Tests one requirement on an adapter, in a fresh environment. Never rejects. */
@@ -68,7 +68,8 @@ export async function proveRequirement(
     };
     const channel = make();
     const provided = providedNeeds(platform, channel.capabilities);
-    if (found.needs.some((need) => !provided.has(need))) return { type: "not-needed" };
+    const missing = found.needs.filter((need) => !provided.has(need));
+    if (missing.length > 0) return { type: "not-needed", missing };
     const world = createWorld({ platform, host, channel, options, another: make });
     try {
       await within(settings.timeoutMs, async () => {

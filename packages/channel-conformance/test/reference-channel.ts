@@ -125,6 +125,8 @@ export type Defect =
   | "limit-less-one"
   | "stops-only-what-started"
   | "drops-edits"
+  | "edits-without-text"
+  | "whispers-aloud"
   | "drops-deletions"
   | "drops-reactions"
   | "takes-back-nothing"
@@ -366,7 +368,7 @@ export class ReferenceChannel implements Channel {
       timestampMs: message.atSeconds * 1_000,
       event: this.#spoiled(detail),
       sender: { id: detail.type === "member" && this.#is("members-add-themselves") ? detail.member.id : message.sender, isBot: false },
-      text: message.text,
+      text: this.#is("edits-without-text") && detail.type === "edit" ? "" : message.text,
       mentionsBot: false,
       attachments: [],
     };
@@ -474,6 +476,8 @@ export class ReferenceChannel implements Channel {
     }
     switch (outbound.type) {
       case "text": {
+        if (outbound.onlyFor !== undefined && this.capabilities.ephemeral !== true && !this.#is("whispers-aloud"))
+          return rejected("rejected");
         if (outbound.text.trim() === "" && !this.#is("sends-blank")) return rejected("rejected");
         const length = this.#is("bytes-for-characters") ? Buffer.byteLength(outbound.text) : outbound.text.length;
         if (length > (this.#is("limit-less-one") ? MAX_LENGTH - 1 : MAX_LENGTH) && !this.#is("no-limit")) return rejected("too-long");

@@ -194,7 +194,7 @@ export class ReferencePlatform implements ConformancePlatform {
     const base = this.event({ text: what === "edit" ? "another word" : "", conversation: "group", sender: "person" });
     const expected = happeningDetail(what, messageId(before.expected.messageId));
     const raw = { ...(base.raw as ReferenceEvent), kind: "other", detail: expected };
-    return { before, event: { ...base, raw }, expected };
+    return { before, event: { ...base, raw }, expected, ...(what === "edit" && { text: "another word" }) };
   }
 
   moved(): TestHappeningEvent {

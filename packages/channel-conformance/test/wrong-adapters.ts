@@ -133,6 +133,8 @@ export const WRONG_ADAPTERS: Readonly<
   "always-in-a-thread": { transport: "webhook", fails: ["outbound:group"] },
   "limit-less-one": { transport: "webhook", fails: ["outbound:limit", "outbound:limit-markup"] },
   "stops-only-what-started": { transport: "webhook", fails: ["lifecycle:stop-unstarted"] },
+  "whispers-aloud": { transport: "plain", fails: ["outbound:undeclared"] },
+  "edits-without-text": { transport: "webhook", fails: ["event:edit"] },
   "drops-edits": { transport: "webhook", fails: ["event:edit"] },
   "drops-deletions": { transport: "webhook", fails: ["event:delete"] },
   "drops-reactions": { transport: "webhook", fails: ["event:reaction", "event:reaction-taken-back"] },

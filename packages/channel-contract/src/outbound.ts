@@ -65,7 +65,10 @@ export interface Audience {
   readonly onlyFor?: string;
 }
 
-/** One message to send. The gateway sends only what the channel's capabilities declare, and no text over its limit. */
+/**
+ * One message to send. The gateway sends only what the channel's capabilities declare, and no text over its limit. `replyTo` is a message of the conversation; a
+ * platform on which a reply opens a thread ignores it, since the thread of the address decides there.
+ */
 export type Outbound =
   /** `mentions` are the people whose `@name` in the text is to notify them. */
   | ({ readonly type: "text"; readonly text: Markdown; readonly mentions?: readonly Mention[]; readonly replyTo?: MessageId } & Audience)
@@ -100,7 +103,10 @@ export type Outbound =
 
 /** The outcome of a send. */
 export type SendReceipt =
-  /** The platform accepted it. One logical send can become several messages. */
+  /**
+   * The platform accepted it. The ids are those of the messages that it became, oldest first; of the changed message for an edit, a deletion, a reaction and a
+   * further step of a stream; none for typing.
+   */
   | { readonly type: "accepted"; readonly messageIds: readonly MessageId[] }
   /** The platform refused it, or was not reached. Nothing was shown. */
   | { readonly type: "rejected"; readonly code: ChannelErrorCode; readonly retry: Retry; readonly message?: string }

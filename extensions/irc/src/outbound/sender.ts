@@ -33,6 +33,8 @@ export function createSender({ host, nicks, connect }: SenderParts): Sender {
 
   const sendText = async (target: Origin, outbound: Outbound, signal: AbortSignal): Promise<SendReceipt> => {
     if (outbound.type !== "text") return rejectedReceipt("rejected", `this channel sends no ${outbound.type}`);
+    if (outbound.onlyFor !== undefined && target.conversation.kind !== "direct")
+      return rejectedReceipt("rejected", "everyone in a channel sees its messages");
     if (outbound.text.trim() === "") return rejectedReceipt("rejected", "the text is empty");
     if (measure(outbound.text, "bytes") > MAX_TEXT_BYTES)
       return rejectedReceipt("too-long", `the text has more than ${MAX_TEXT_BYTES} bytes`);

@@ -15,6 +15,7 @@ export function renderDelivery(target: Origin, outbound: Outbound, key: string):
   const base = { sessionKey: target.conversation.id, idempotencyKey: shortKey(key) };
   switch (outbound.type) {
     case "text":
+      if (outbound.onlyFor !== undefined) return refuse("rejected", toUnsupportedError("messages for one person").message);
       return checkText(outbound.text) ?? { type: "delivery", delivery: { type: "text", ...base, text: outbound.text } };
     // Entries of a conversation are immutable.
     case "edit":

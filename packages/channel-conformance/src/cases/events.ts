@@ -46,6 +46,7 @@ export const EVENT_CASES: readonly ConformanceCase[] = HAPPENINGS.map(({ what, n
     assert.deepEqual(received.origin, expectedOrigin({ channel: world.options.channel, accountId: world.host.accountId }, happening.event));
     assert.equal(received.sender.id, expected.senderId);
     assert.equal(received.timestampMs, expected.timestampMs);
+    if (what === "edit") assert.equal(received.text, happening.text);
     // Repeated deliveries of one event are one input.
     await world.platform.deliver(world.channel, happening.event);
     assert.equal(world.host.received.at(-1)?.eventId, received.eventId);

@@ -23,6 +23,7 @@ export function createSender(api: SampleChatApi, host: Pick<ChannelHost, "logger
     if (stopping.signal.aborted) return refused("unreachable", "the channel is stopped", "backoff");
     if (options.signal.aborted) return refused("unreachable", "the send was ended before it left", "backoff");
     if (outbound.type !== "text") return refused("rejected", `this channel sends no ${outbound.type}`);
+    if (outbound.onlyFor !== undefined) return refused("rejected", "this channel shows no message to one person alone");
     const { maxLength, unit } = SAMPLE_CHAT_CAPABILITIES.text;
     if (measure(outbound.text, unit) > maxLength) return refused("too-long", `the text is longer than ${maxLength}`);
     if (outbound.text.trim() === "") return refused("rejected", "the text is empty");

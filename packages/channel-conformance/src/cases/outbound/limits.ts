@@ -56,7 +56,7 @@ export const LIMIT_CASES: readonly ConformanceCase[] = [
     id: "outbound:undeclared",
     needs: [],
     behaviour: "What is not declared is answered with a rejection, not thrown, and no request is made.",
-    async prove({ send, channel, platform }) {
+    async prove({ send, channel, platform, event }) {
       const { edit, delete: remove, reactions, polls, typing, media, cards, cardEdits, limits, streaming } = channel.capabilities;
       const targetId = messageId("m1");
       const all: readonly (readonly [boolean, Outbound])[] = [
@@ -74,6 +74,10 @@ export const LIMIT_CASES: readonly ConformanceCase[] = [
       for (const [, outbound] of all.filter(([declared]) => !declared)) {
         const receipt = await send(outbound);
         assert.ok(receipt.type === "rejected" && receipt.retry.type === "never", `${outbound.type}: ${JSON.stringify(receipt)}`);
+      }
+      if (channel.capabilities.ephemeral !== true && !(platform.features.absent ?? []).includes("groups")) {
+        const receipt = await send({ type: "text", text: "psst", onlyFor: event().expected.senderId }, { to: "group" });
+        assert.ok(receipt.type === "rejected" && receipt.retry.type === "never", `a text for one person: ${JSON.stringify(receipt)}`);
       }
       assert.equal(platform.sendRequests, 0);
     },
