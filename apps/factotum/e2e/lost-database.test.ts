@@ -219,7 +219,7 @@ test("a database that is deleted or replaced during a conversation is detected, 
   await expect.poll(() => scene.notices, { timeout: 20_000 }).toEqual([notice, notice]);
   // A kill loses nothing that was in memory alone.
   await scene.kill();
-  await rm(path.join(scene.home, "agents", "main", "sessions"), { recursive: true });
+  await rm(path.join(scene.home, "agents", "main", "sessions"), { recursive: true, force: true });
   await scene.start();
   expect(await scene.warnings()).toEqual([expect.stringContaining("deleted or replaced")]);
   expect(await scene.damage()).toMatchObject([
@@ -280,7 +280,7 @@ test.each(["removed", "emptied", "cut in half"] as const)(
     await scene.say("the first word");
     await scene.lose(how, { staysDown: true });
     // As if it had been lost before the plain files were written.
-    await rm(path.join(scene.home, "agents", "main", "sessions"), { recursive: true });
+    await rm(path.join(scene.home, "agents", "main", "sessions"), { recursive: true, force: true });
     const found = how === "cut in half" ? "damaged on the disk" : how === "removed" ? "missing" : "an empty file";
     if (how !== "cut in half") {
       const [down, findings] = await Promise.all([scene.run("status"), scene.findings()]);

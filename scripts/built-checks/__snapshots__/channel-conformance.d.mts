@@ -46,6 +46,8 @@ interface TestHappeningEvent {
   readonly event: TestEvent;
   /** The event that the channel passes on. */
   readonly expected: InboundEvent;
+  /** The message's text after an edit. */
+  readonly text?: string;
 }
 /** Faults of a delivery. Only the first two apply to a platform with a connection. */
 type DeliveryFault = "other-account" | "unknown-kind" | "signature-missing" | "signature-wrong" | "tampered" | "stale" | "early";
@@ -168,7 +170,7 @@ interface ConformancePlatform extends AsyncDisposable {
   readonly openConnections: number;
   /** Addresses for sending. `thread` is a thread of the group. `unknown` does not exist. */
   target(kind: "direct" | "group" | "thread" | "unknown"): Origin["conversation"];
-  /** Visible messages, oldest first. */
+  /** The messages of the channel, oldest first; a deleted one stays, marked as such. */
   readonly shown: readonly ShownMessage[];
   /** Received requests to show, change or remove a message, valid or not. */
   readonly sendRequests: number;
@@ -300,6 +302,7 @@ type ConformanceOutcome = {
   readonly type: "passed";
 } | {
   readonly type: "not-needed";
+  readonly missing: readonly Need[];
 } | {
   readonly type: "failed";
   readonly error: unknown;

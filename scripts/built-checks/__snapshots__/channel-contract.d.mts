@@ -378,7 +378,10 @@ interface Audience {
   /** Shown to this person alone, by their `Sender.id`, in the conversation of the send; only with the capability `ephemeral`. */
   readonly onlyFor?: string;
 }
-/** One message to send. The gateway sends only what the channel's capabilities declare, and no text over its limit. */
+/**
+ * One message to send. The gateway sends only what the channel's capabilities declare, and no text over its limit. `replyTo` is a message of the conversation; a
+ * platform on which a reply opens a thread ignores it, since the thread of the address decides there.
+ */
 type Outbound = ({
   readonly type: "text";
   readonly text: Markdown;
