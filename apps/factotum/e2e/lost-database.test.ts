@@ -281,7 +281,8 @@ test.each(["removed", "emptied", "cut in half"] as const)(
     await scene.lose(how, { staysDown: true });
     // As if it had been lost before the plain files were written.
     await rm(path.join(scene.home, "agents", "main", "sessions"), { recursive: true, force: true });
-    const found = how === "cut in half" ? "damaged on the disk" : how === "removed" ? "missing" : "an empty file";
+    // Until the first checkpoint the file is a page, and half of it counts as none.
+    const found = how === "cut in half" ? "(?:damaged on the disk|an empty file)" : how === "removed" ? "missing" : "an empty file";
     if (how !== "cut in half") {
       const [down, findings] = await Promise.all([scene.run("status"), scene.findings()]);
       expect(down.stdout).toMatch(/database {3}! The database is .*the next start of the gateway begins empty/);

@@ -19,15 +19,18 @@ import type { Snapshot } from "./snapshots.ts";
  */
 export type DatabaseLoss = "structure" | "missing" | "empty" | "replaced" | "older" | "unlinked" | "saved";
 
+/** SQLite opens a file of less than a page as an empty database, without an error. */
+const PAGE_BYTES = 4_096;
+
 const MIGRATION_COPY = /^factotum\.sqlite\.v\d+\.(\d+)$/;
 
 /**
- * Whether the database file of a state folder was lost: it is missing or empty, although the list of damage names one, or snapshots of it or plain files of its
+ * Whether the database file of a state folder was lost: it is missing or has less than a page, although the list of damage names one, or snapshots of it or plain files of its
  * conversations exist. Without those it is a new state folder.
  */
 export async function findLostFile(folder: string, copies: CopyFolders): Promise<DatabaseLoss | undefined> {
   const bytes = statSync(join(folder, DATABASE_NAME), { throwIfNoEntry: false })?.size;
-  if (bytes !== undefined && bytes > 0) return undefined;
+  if (bytes !== undefined && bytes >= PAGE_BYTES) return undefined;
   const remains = readUsedDatabase(folder) !== undefined || (await listRestorable(folder)).length > 0 || (await hasCopies(copies));
   if (!remains) return undefined;
   return bytes === undefined ? "missing" : "empty";

@@ -28,6 +28,8 @@ const snapshots = async (): Promise<readonly string[]> => readdir(join(fixture.f
 const LOSSES: readonly [StoreRecovery["loss"], () => Promise<void>][] = [
   ["missing", () => scene.removeFile()],
   ["empty", () => truncate(fixture.file)],
+  // Cut off within its first page.
+  ["empty", () => truncate(fixture.file, 2_048)],
   [
     "replaced",
     async () => {
