@@ -11,8 +11,8 @@ const GROUPS = { groups: { [CHANNEL]: { requireMention: false } } };
 async function botSays(scene: SlackScene, text: string): Promise<void> {
   const { slack } = scene;
   const mention = [{ type: "user", user_id: slack.app.bot.userId }];
-  const message = slack.addMessage({ channel: CHANNEL, user: "U0OTHERBOT", ...slackRichText(text, mention) });
-  await scene.event(slackMessageEvent(slack.app, message, { bot_id: "B0OTHERBOT" }));
+  const message = slack.addMessage({ channel: CHANNEL, user: "U0OTHERBOT", botId: "B0OTHERBOT", ...slackRichText(text, mention) });
+  await scene.event(slackMessageEvent(slack.app, message));
 }
 
 const texts = (sent: readonly { readonly text: string }[]): readonly string[] => sent.map(({ text }) => text);

@@ -18,6 +18,8 @@ export interface SlackMessage {
   readonly user: string;
   /** True for a message that the app posted. */
   readonly isOwn: boolean;
+  /** The bot that posted it, if it is another one. */
+  readonly botId?: string;
   text: string;
   blocks: readonly unknown[];
   readonly metadata?: unknown;
@@ -93,6 +95,7 @@ export function asSlackMessage(app: FakeSlackApp, message: SlackMessage, options
     ts: message.ts,
     text: message.text,
     team: app.teamId,
+    ...(message.botId !== undefined && { bot_id: message.botId }),
     ...(message.isOwn && { bot_id: app.bot.botId, app_id: app.appId }),
     ...(message.threadTs !== undefined && { thread_ts: message.threadTs, parent_user_id: message.user }),
     ...(message.blocks.length > 0 && { blocks: message.blocks }),
