@@ -35,7 +35,7 @@ export function createSlackChannel(config: SlackConfig, host: ChannelHost): Chan
   const context = createMessageContextReader({ api, bot, lookups });
   const messages = createMessageApi(api);
   const sender = createSender({ api, messages, host });
-  const accept = createAcceptDelivery({ host, api, bot, lookups, signal });
+  const accept = createAcceptDelivery({ host, bot, lookups });
   const transport: Transport =
     config.transport.type === "http"
       ? createWebhookTransport({ signingSecret: config.transport.signingSecret, host, bot, accept })

@@ -42,7 +42,7 @@ export async function startIrcMixedPlatform(): Promise<MixedPlatform> {
       if (!isConnected(account)) return false;
       const isRoom = target.startsWith("#");
       const user = account.users[isRoom ? event.person : PEOPLE.indexOf(target)];
-      if (user === undefined) throw new Error(`nobody is ${event.person}`);
+      if (user === undefined) throw new Error(`there is no person ${event.person}`);
       // A bouncer's playback repeats the id.
       account.irc.say(user, isRoom ? target : NICK, isRoom ? `${NICK}: ${event.text}` : ` ${event.text}`, { id: event.id });
       return true;

@@ -2,10 +2,9 @@ import type { CallOptions, ChannelHost, ConversationKind } from "@factotum/chann
 import { createBoundedMap } from "@factotum/channel-kit";
 import type { EventOutcome } from "@factotum/channel-kit";
 import type { Bot, SlackBot } from "../api/bot-identity.ts";
-import type { SlackApi } from "../api/slack-api.ts";
 import type { Lookups } from "../context/lookups.ts";
 import { namedKind } from "../conversation-id.ts";
-import { createAcceptInteraction } from "./accept-interaction.ts";
+import { acceptInteraction } from "./accept-interaction.ts";
 import type { Delivery } from "./accept-interaction.ts";
 import { EventBodySchema, MessageEventSchema } from "./event-schema.ts";
 import type { EventBody } from "./event-schema.ts";
@@ -21,15 +20,12 @@ const MAX_KINDS = 2_000;
 
 interface AcceptParts {
   readonly host: ChannelHost;
-  readonly api: Pick<SlackApi, "respond">;
   readonly bot: SlackBot;
   readonly lookups: Lookups;
-  /** Ends the requests that outlive a delivery. */
-  readonly signal: AbortSignal;
 }
 
 /** Creates the single entry point for both transports. */
-export function createAcceptDelivery({ host, api, bot, lookups, signal }: AcceptParts): AcceptDelivery {
+export function createAcceptDelivery({ host, bot, lookups }: AcceptParts): AcceptDelivery {
   const kinds = createBoundedMap<string, ConversationKind>(MAX_KINDS);
   const kindOf = async (id: string, named: { readonly type?: string | undefined }, options: CallOptions): Promise<ConversationKind> => {
     const known = namedKind({ id, ...named }) ?? kinds.get(id);
@@ -72,10 +68,9 @@ export function createAcceptDelivery({ host, api, bot, lookups, signal }: Accept
     const received = parseMessage(message, context);
     return received === undefined ? { type: "ignored", reason: "it has no author" } : { type: await host.receive(received) };
   };
-  const acceptInteraction = createAcceptInteraction({ host, api, bot, signal });
 
   return async (delivery, options) => {
-    if (delivery.type !== "event") return acceptInteraction(delivery);
+    if (delivery.type !== "event") return acceptInteraction(delivery, { host, bot }, options);
     const body = EventBodySchema.safeParse(delivery.payload);
     if (!body.success) return { type: "ignored", reason: "it is not an event" };
     const self = await bot.getForEvent(options);
