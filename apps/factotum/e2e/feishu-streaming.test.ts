@@ -1,3 +1,4 @@
+import type { FeishuCard } from "@factotum/testing-channels";
 import { createGate, sayText } from "@factotum/testing-providers";
 import { expect, test } from "vitest";
 import { startFeishuScene } from "./feishu-scene.ts";
@@ -5,39 +6,40 @@ import type { FeishuScene } from "./feishu-scene.ts";
 
 const TEXT = "This is **one** sentence of a long answer. ".repeat(20).trim();
 
-/** The texts that the user sees. */
-function shown({ feishu }: FeishuScene): readonly string[] {
+/** The texts that the user sees, and whether they still grow. */
+function shown({ feishu }: FeishuScene): readonly { readonly text: string; readonly grows: boolean }[] {
   return feishu.sent.flatMap(({ content, deleted }) => {
-    const { text, zh_cn: post } = content as {
-      readonly text?: string;
-      readonly zh_cn?: { readonly content: { readonly text: string }[][] };
-    };
-    return deleted ? [] : [text ?? post?.content[0]?.[0]?.text ?? ""];
+    const { body, config } = content as FeishuCard;
+    return deleted ? [] : [{ text: body.elements[0]?.content ?? "", grows: config?.streaming_mode === true }];
   });
 }
 
-test("an answer that grows is one message that is edited, fewer times than the platform allows", async () => {
+test("an answer grows in one card, which is closed with its text", async () => {
   await using scene = await startFeishuScene(undefined, { account: { streaming: { mode: "partial" } } });
   const gate = createGate();
   scene.model.respond(() => ({ ...sayText(TEXT), fault: { type: "stall", afterBytes: 2_500, until: gate } }));
   await scene.push();
   await scene.waitForSent(1);
-  const [preview = "?"] = shown(scene);
-  expect(TEXT.startsWith(preview)).toBe(true);
-  expect(preview).not.toBe(TEXT);
+  const [preview] = shown(scene);
+  expect(preview?.grows).toBe(true);
+  expect(TEXT.startsWith(preview?.text ?? "?")).toBe(true);
+  expect(preview?.text).not.toBe(TEXT);
   gate.open();
-  await expect.poll(() => shown(scene), { timeout: 20_000 }).toEqual([TEXT]);
-  expect(scene.feishu.sent[0]?.edits).toBeLessThanOrEqual(20);
+  await expect.poll(() => shown(scene), { timeout: 20_000 }).toEqual([{ text: TEXT, grows: false }]);
 });
 
-test("an answer that a crash cut off is completed in one message after the restart", async () => {
+test.each([
+  ["after its card was accepted", false],
+  ["before the receipt of its card arrived", true],
+])("an answer that a crash cut off %s is completed in it after the restart", async (_, isHeld) => {
   await using scene = await startFeishuScene(undefined, { account: { streaming: { mode: "partial" } } });
   const gate = createGate();
   scene.model.respond(() => ({ ...sayText(TEXT), fault: { type: "stall", afterBytes: 2_500, until: gate } }));
+  if (isHeld) scene.feishu.failNext({ type: "hold" });
   await scene.push();
-  await scene.waitForSent(1);
+  await expect.poll(() => scene.feishu.sent, { timeout: 20_000 }).toHaveLength(1);
   scene.model.respond(() => sayText(TEXT));
   await scene.killAndStart();
   gate.open();
-  await expect.poll(() => shown(scene), { timeout: 30_000 }).toEqual([TEXT]);
+  await expect.poll(() => shown(scene), { timeout: 30_000 }).toEqual([{ text: TEXT, grows: false }]);
 });

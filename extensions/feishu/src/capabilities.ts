@@ -52,8 +52,7 @@ const CAPABILITIES: Omit<ChannelCapabilities, "inbound"> = {
   forms: true,
   ephemeral: true,
   limits: { buttonsPerCard: MAX_BUTTONS, buttonLabelLength: 100, buttonValueBytes: 1_024 },
-  // Streaming cards pass the conformance cases, but under kills cards were mixed up: see docs/plans/channels.md.
-  streaming: "edit",
+  streaming: "native",
   idempotentSend: { windowMs: 3_600_000, maxKeyLength: 50 },
   caseSensitiveIds: true,
   fetchesContext: true,

@@ -97,7 +97,8 @@ export class PlatformView {
   }
 
   #see({ parentId, content }: FeishuSentMessage): Seen {
-    const text = JSON.stringify(content);
+    // The summary of a card, which repeats its beginning, is in the list of chats alone.
+    const text = JSON.stringify({ ...(content as object), config: undefined });
     const parent = parentId === undefined ? undefined : this.#inputOf(parentId);
     const parts = readParts(text);
     const named = parts[0]?.mark ?? text.match(MARK)?.[0];

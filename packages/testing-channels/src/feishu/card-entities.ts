@@ -37,7 +37,7 @@ export class CardEntities {
           const { type, data } = (body ?? {}) as { readonly type?: unknown; readonly data?: unknown };
           if (type !== "card_json" || typeof data !== "string")
             throw new FeishuRefusal(10002, "Your request contains an invalid request parameter.");
-          const id = String(7_355_372_766_134_157_000 + this.#entities.size);
+          const id = `7355372766134${String(this.#entities.size).padStart(6, "0")}`;
           this.#entities.set(id, { card: checkCard(JSON.parse(data) as Record<string, unknown>), sequence: 0 });
           return { data: { card_id: id } };
         },

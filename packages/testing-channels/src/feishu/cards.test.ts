@@ -50,6 +50,13 @@ describe("with the official SDK as the client", () => {
     expect(await codeOf(sdk().im.message.update({ path: { message_id: id }, data: asText }))).toBe(230054);
   });
 
+  test("each card that is created has an id of its own", async () => {
+    const data = JSON.stringify(cardOf({ tag: "markdown", content: "One" }));
+    const create = async (): Promise<unknown> => (await sdk().cardkit.v1.card.create({ data: { type: "card_json", data } })).data?.card_id;
+    const ids = [await create(), await create(), await create()];
+    expect(new Set(ids).size).toBe(3);
+  });
+
   test.each<[string, object]>([
     ["of another schema", { elements: [] }],
     ["with an unknown component", cardOf({ tag: "hologram" })],
