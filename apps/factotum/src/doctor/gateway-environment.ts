@@ -1,4 +1,6 @@
+import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
 import { secretVariables, type Environment, type LoadedConfig } from "@factotum/config";
 import { DEFAULT_KEY_VARIABLES } from "@factotum/models";
 import type { CliContext } from "../runtime/cli-context.ts";
@@ -6,6 +8,8 @@ import { isProcessAlive } from "../runtime/is-process-alive.ts";
 import { readRuntimeFile } from "../runtime/runtime-file.ts";
 import { systemService } from "../service/find-service.ts";
 import { ok, type Finding } from "./finding.ts";
+
+const run = promisify(execFile);
 
 /** The effective environment: the gateway's own, which may differ from the shell's. */
 export interface GatewayEnvironment {
@@ -22,7 +26,7 @@ export async function findGatewayEnvironment(context: CliContext): Promise<Gatew
   const places = placesOf(env);
   const facts = await readRuntimeFile(context.paths);
   if (facts !== undefined && isProcessAlive(facts.pid)) {
-    const own = await processEnvironment(facts.pid);
+    const own = await processEnvironment(facts.pid, context.platform);
     if (own !== undefined) return { env: { ...own, ...places }, source: "gateway", name: `the running gateway (process ${facts.pid})` };
   }
   const service = systemService(context);
@@ -39,21 +43,40 @@ function placesOf(env: Environment): Environment {
   );
 }
 
-/** The environment of this user's gateway, as reported by Linux; `undefined` elsewhere, and if another program has its process id now. */
-async function processEnvironment(pid: number): Promise<Environment | undefined> {
+/** The environment of this user's gateway, as its system reports it; `undefined` on Windows, and if another program has its process id now. */
+async function processEnvironment(pid: number, platform: NodeJS.Platform): Promise<Environment | undefined> {
   try {
+    if (platform === "darwin") return environmentOfListing((await run("ps", ["-E", "-ww", "-o", "command=", "-p", String(pid)])).stdout);
     if (!(await readFile(`/proc/${pid}/cmdline`, "utf8")).includes("\0gateway\0run\0")) return undefined;
-    const text = await readFile(`/proc/${pid}/environ`, "utf8");
-    return Object.fromEntries(
-      text
-        .split("\0")
-        .filter((entry) => entry.includes("="))
-        .map((entry) => [entry.slice(0, entry.indexOf("=")), entry.slice(entry.indexOf("=") + 1)]),
-    );
+    return environmentOf((await readFile(`/proc/${pid}/environ`, "utf8")).split("\0"));
   } catch (error) {
     if (error instanceof Error && "code" in error) return undefined;
     throw error;
   }
+}
+
+/**
+ * The environment in a line of `ps -E` of macOS: the command, then the variables, all separated by spaces. A value that contains ` NAME=` is cut there, which
+ * no key does. `undefined` for the line of another program, or of a process that the system does not show.
+ */
+export function environmentOfListing(line: string): Environment | undefined {
+  const at = line.search(/ gateway run /);
+  return at === -1
+    ? undefined
+    : environmentOf(
+        line
+          .slice(at)
+          .trim()
+          .split(/ (?=[A-Za-z_]\w*=)/),
+      );
+}
+
+function environmentOf(entries: readonly string[]): Environment {
+  return Object.fromEntries(
+    entries
+      .filter((entry) => entry.includes("="))
+      .map((entry) => [entry.slice(0, entry.indexOf("=")), entry.slice(entry.indexOf("=") + 1)]),
+  );
 }
 
 /** Variables with keys that this shell has and the gateway lacks, or has otherwise. Shows names, never values. */
