@@ -25,6 +25,8 @@ const config: UserConfig = defineConfig({
     chunkSizeWarningLimit: 1000,
     // The build of apps/factotum reads both lists, this one and that of the worker, for the third-party notices.
     license: { fileName: ".vite/license.json" },
+    // Chromium, like Node, keeps a source text with a character beyond Latin-1 at two bytes per character.
+    rolldownOptions: { output: { charset: "ascii" } },
   },
 });
 
