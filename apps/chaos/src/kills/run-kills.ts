@@ -4,8 +4,9 @@ import { ProductEndedError } from "@factotum/testing-product";
 import type { Product } from "@factotum/testing-product";
 import { Scene } from "../scene/scene.ts";
 import { seededRandom } from "../scene/seeded-random.ts";
-import { SHOWINGS } from "../scene/showing.ts";
 import type { Showing } from "../scene/showing.ts";
+import { dealKills } from "./deal-kills.ts";
+import type { World } from "./deal-kills.ts";
 import { CRASH_POINTS, MIN_HITS, planKills } from "./plan-kills.ts";
 import type { KillPlan } from "./plan-kills.ts";
 
@@ -14,9 +15,6 @@ const STALL_MS = 120_000;
 
 /** The share of kills that must hit a process with an unfinished turn. */
 const MIN_UNFINISHED_SHARE = 0.8;
-
-/** Lives of one environment. Then it recovers, is judged, and is replaced by a new one, so that a long run needs no more memory than a short one. */
-const MAX_LIVES = 200;
 
 /** Options of a run. */
 export interface KillsOptions {
@@ -67,7 +65,7 @@ export async function runKills(options: KillsOptions): Promise<KillsReport> {
     kills.push(kill);
     options.onKill?.(kill, kills.length);
   };
-  const waiting = dealOut(plans, options);
+  const waiting = dealKills(plans, options);
   const worlds: WorldReport[] = [];
   const place = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) worlds.push(await runWorld(next, options, reportKill));
@@ -82,21 +80,6 @@ export async function runKills(options: KillsOptions): Promise<KillsReport> {
     toldOnly: worlds.reduce((sum, { toldOnly }) => sum + toldOnly, 0),
     problems: [...worlds.flatMap(({ problems }) => problems), ...checkCoverage(kills)],
   };
-}
-
-interface World {
-  readonly world: number;
-  readonly showing: Showing;
-  readonly plans: readonly KillPlan[];
-}
-
-function dealOut(plans: readonly KillPlan[], { worlds, showings = SHOWINGS }: KillsOptions): World[] {
-  const count = Math.max(worlds, showings.length, Math.ceil(plans.length / MAX_LIVES));
-  return Array.from({ length: count }, (_, world) => ({
-    world,
-    showing: showings[world % showings.length] ?? "whole",
-    plans: plans.filter((_plan, index) => index % count === world),
-  }));
 }
 
 interface WorldReport {
