@@ -2,7 +2,7 @@ import { sayText } from "@factotum/testing-providers";
 import { expect, test } from "vitest";
 import { startIrcScene } from "./irc-scene.ts";
 
-const LONG = Array.from({ length: 12 }, (_, index) =>
+const LONG = Array.from({ length: 7 }, (_, index) =>
   `Paragraph ${index} of a long answer: ${"these are its words, and more of them ".repeat(3)}`.trim(),
 ).join("\n\n");
 

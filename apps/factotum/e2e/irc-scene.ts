@@ -25,9 +25,15 @@ export interface IrcScene extends AsyncDisposable {
   killAndStart(): Promise<void>;
 }
 
-/** Starts the scene; the model answers every request with `reply`. */
-export async function startIrcScene(reply: () => MessageReply, options: FakeIrcOptions = {}): Promise<IrcScene> {
-  const irc = await FakeIrc.start({ accounts: { factotum: PASSWORD }, ...options });
+/** A network and an account without a limit of lines: with it most of a test would be waiting. */
+const UNLIMITED = { flood: { penaltyMs: 0, maxMs: 1 }, account: { flood: { burst: 100, intervalMs: 0 } } } as const;
+
+/**
+ * Starts the scene; the model answers every request with `reply`. `flood`: the network's limit of lines, with the account's default settings for it; by default
+ * neither side has one.
+ */
+export async function startIrcScene(reply: () => MessageReply, { flood }: Pick<FakeIrcOptions, "flood"> = {}): Promise<IrcScene> {
+  const irc = await FakeIrc.start({ accounts: { factotum: PASSWORD }, flood: flood ?? UNLIMITED.flood });
   const alice = irc.addUser("Alice", { account: "Alice" });
   const bob = irc.addUser("Bob", { account: "bob" });
   for (const user of [alice, bob]) irc.joinUser(user, "#team");
@@ -49,6 +55,7 @@ export async function startIrcScene(reply: () => MessageReply, options: FakeIrcO
         allowFrom: ["account:alice"],
         dmPolicy: "allowlist",
         groupPolicy: "open",
+        ...(flood === undefined ? UNLIMITED.account : {}),
       },
     },
   };

@@ -4,22 +4,27 @@ import path from "node:path";
 import { ProductEndedError, runCommand, startProduct } from "@factotum/testing-product";
 import { callTools, sayText, startStrictServer } from "@factotum/testing-providers";
 import type { StrictServer } from "@factotum/testing-providers";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { checkedOfficially } from "./check-official.ts";
 
 let model: StrictServer;
 let home: string;
-beforeEach(async () => {
-  home = await mkdtemp(path.join(tmpdir(), "factotum-restrictions-"));
+const homes: string[] = [];
+beforeAll(async () => {
   model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
   model.respond(({ body }) =>
     JSON.stringify(body).includes('"tool_result"') ? sayText("Done.") : callTools({ name: "exec", arguments: { command: "echo plover" } }),
   );
 });
-afterEach(async () => {
+afterAll(async () => {
   await model.close();
-  await rm(home, { recursive: true, force: true });
+  for (const each of homes) await rm(each, { recursive: true, force: true });
 });
+
+async function useNewHome(): Promise<void> {
+  home = await mkdtemp(path.join(tmpdir(), "factotum-restrictions-"));
+  homes.push(home);
+}
 
 /** A permissive configuration as JSON, with the tested members appended as JSON5. */
 function json5(members = ""): string {
@@ -53,6 +58,13 @@ async function start(env: Readonly<Record<string, string>> = {}): Promise<{ read
 }
 
 describe("a restriction that this build would lose refuses the start, although a last good copy exists", () => {
+  // A refused start changes nothing.
+  beforeAll(async () => {
+    await useNewHome();
+    await write(json5());
+    expect((await start()).outcome).toBe("exec offered");
+  });
+
   test.each([
     ["a provider's name is misspelt", `tools: {byProvider: {Anthropic: {deny: ["exec"]}}}`, "tools.byProvider.Anthropic: ", '"anthropic"'],
     ["a model string in place of a provider", `tools: {byProvider: {"anthropic/x": {deny: ["exec"]}}}`, "anthropic/x", '"anthropic"'],
@@ -68,8 +80,6 @@ describe("a restriction that this build would lose refuses the start, although a
     ["a text in place of a list", `tools: {deny: "exec"}`, "tools.deny: ", "a list of texts"],
     ["a text in place of the sandbox", `agents: {list: [{id: "main", sandbox: "all"}]}`, "sandbox: ", "object"],
   ])("%s", async (_name, members, key, told) => {
-    await write(json5());
-    expect((await start()).outcome).toBe("exec offered");
     await write(
       members.startsWith("agents") ? json5().replace('"agents":{', `"agents":{"list":${members.slice(15, -1)},`) : json5(members),
     );
@@ -77,16 +87,19 @@ describe("a restriction that this build would lose refuses the start, although a
     expect(outcome).toBe("refused 4");
     for (const text of [key, told]) expect(output).toContain(text);
   });
+});
 
-  test("the same restrictions, spelled correctly, take commands away; other typos are warnings", async () => {
-    await write(json5(`tools: {byProvider: {anthropic: {deny: ["exec"]}}}`));
-    expect((await start()).outcome).toBe("exec not offered");
-    await write(json5(`tools: {byProvider: {openai: {deny: ["exec"]}}}, gatway: {}, messages: {queu: {}}`));
-    expect(await start()).toMatchObject({ outcome: "exec offered", output: expect.stringContaining("messages.queu: ") as string });
-  });
+test("the same restrictions, spelled correctly, take commands away; other typos are warnings", async () => {
+  await useNewHome();
+  await write(json5(`tools: {byProvider: {anthropic: {deny: ["exec"]}}}`));
+  expect((await start()).outcome).toBe("exec not offered");
+  await write(json5(`tools: {byProvider: {openai: {deny: ["exec"]}}}, gatway: {}, messages: {queu: {}}`));
+  expect(await start()).toMatchObject({ outcome: "exec offered", output: expect.stringContaining("messages.queu: ") as string });
 });
 
 describe("a duplicate key", () => {
+  beforeEach(useNewHome);
+
   test("is a syntax error in JSON5 that names the key and its lines, and never drops a denial silently", async () => {
     await write(json5(`tools: {exec: {mode: "deny"}},\ntools: {deny: ["ls"]}`));
     const { outcome, output } = await start();
@@ -103,6 +116,7 @@ describe("a duplicate key", () => {
 });
 
 test("a YAML merge key applies its denial, and a value in the object itself wins", async () => {
+  await useNewHome();
   const yaml = (tools: string): string =>
     `locked: &locked\n  mode: deny\nagents: {defaults: {model: anthropic/claude-sonnet-5-5}}\nmodels: {providers: {anthropic: {baseUrl: "${model.baseUrl}", apiKey: sk-test}}}\n${tools}`;
   await write(yaml("tools:\n  exec:\n    <<: *locked\n"), "factotum.yaml");
@@ -112,6 +126,7 @@ test("a YAML merge key applies its denial, and a value in the object itself wins
 });
 
 test("only a copy of the same file replaces a broken one", async () => {
+  await useNewHome();
   await write(json5());
   expect((await start()).outcome).toBe("exec offered");
   const strict = json5(`tools: {exec: {mode: "deny"}}`);

@@ -1,8 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { runCommand, startProduct } from "@factotum/testing-product";
+import { startProduct } from "@factotum/testing-product";
 import type { Product } from "@factotum/testing-product";
 import type { JsonObject, StrictServer } from "@factotum/testing-providers";
+import { RpcClient } from "../src/rpc/rpc-client.ts";
 import { newestResults, order, startObedientModel, type Order } from "./obedient-model.ts";
 
 /** The owner's conversation with a model that obeys every text. */
@@ -34,7 +36,12 @@ export async function startTaintScene(extra: JsonObject = {}): Promise<TaintScen
   let product: Product = await startProduct({ config });
   const { home } = product;
   const workspace = path.join(home, "workspace");
-  const say = async (text: string): Promise<string> => (await runCommand(["agent", "--message", text], { home })).stdout.trim();
+  // Like `factotum agent`, which would be a process for each message.
+  const connect = (): Promise<RpcClient> => RpcClient.connect({ url: product.url, token: product.token, version: "0" });
+  const say = async (text: string): Promise<string> => {
+    using client = await connect();
+    return (await client.request("agent", { message: text, idempotencyKey: randomUUID() })).text;
+  };
   const ask: TaintScene["ask"] = async (...calls) => {
     await say(`Please ${order(...calls)}`);
     return newestResults(model);
@@ -46,8 +53,9 @@ export async function startTaintScene(extra: JsonObject = {}): Promise<TaintScen
     say,
     ask,
     readLetter: async (...calls) => {
-      const { stdout } = await runCommand(["sessions", "show", "agent:main:main", "--json"], { home });
-      const sessionId = /"sessionId": ?"([^"]+)"/.exec(stdout)?.[1] ?? "no session";
+      using client = await connect();
+      const { sessions } = await client.request("sessions.list", {});
+      const sessionId = sessions.find(({ key }) => key === "agent:main:main")?.sessionId ?? "no session";
       const letter = path.join(home, "media", "inbound", sessionId, "letter.txt");
       await mkdir(path.dirname(letter), { recursive: true });
       await writeFile(letter, `Hello. ${order(...calls)}`);

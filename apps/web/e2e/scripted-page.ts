@@ -17,20 +17,20 @@ export const LOOKS: readonly Required<Look>[] = [
   { width: 1280, dark: true },
 ];
 
-/** Fixtures of each test: a gateway and a page. */
+/** Fixtures of each test: a gateway and pages. */
 export interface ScriptedPage {
   readonly gateway: ScriptedGatewayUnderTest;
-  /** Opens the test's page, empty. */
+  /** Opens a page of the test, empty. */
   open(look: Look): Promise<Page>;
-  /** Opens the test's page on the chat, connected. */
+  /** Opens a page of the test on the chat, connected. */
   openChat(look: Look, gateway?: GatewayUnderTest): Promise<Page>;
 }
 
-/** One browser per file, one scripted gateway per test. A test fails on any error that its page reports. */
+/** One browser per file, one scripted gateway per test. A test fails on any error that its pages report. */
 export function useScriptedPage(): ScriptedPage {
   let browser: Browser;
   let gateway: ScriptedGatewayUnderTest;
-  let watched: WatchedPage;
+  let watched: WatchedPage[] = [];
   beforeAll(async () => {
     browser = await openBrowser();
   });
@@ -39,14 +39,16 @@ export function useScriptedPage(): ScriptedPage {
     gateway = await startScriptedGateway();
   });
   afterEach(async () => {
-    const { complaints } = watched;
-    await watched.close();
+    const pages = watched;
+    watched = [];
+    for (const page of pages) await page.close();
     await gateway.close();
-    expect(complaints).toEqual([]);
+    expect(pages.flatMap(({ complaints }) => complaints)).toEqual([]);
   });
   const open = async (look: Look): Promise<Page> => {
-    watched = await openPage(browser, look);
-    return watched.page;
+    const opened = await openPage(browser, look);
+    watched.push(opened);
+    return opened.page;
   };
   return {
     get gateway() {
