@@ -114,8 +114,11 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly string[]>> = {
     "prompt",
     "messages",
     "compaction",
-    // Turns, sessions, and commands
+    // Turns: from a job's messages to a request, the run of the loop, and from the job to its end
+    "preparation",
+    "run",
     "turn",
+    // Sessions, and commands
     "sessions",
     "maintenance",
     "commands",

@@ -4,7 +4,7 @@ import { TurnMessages } from "../messages/turn-messages.ts";
 import { SessionWaits } from "../notices/session-waits.ts";
 import { PromptResolver } from "../prompt/prompt-resolver.ts";
 import { TurnConcluder } from "../turn/turn-concluder.ts";
-import { TurnPreparer } from "../turn/turn-preparer.ts";
+import { TurnPreparer } from "../preparation/turn-preparer.ts";
 import { TurnRunner } from "../turn/turn-runner.ts";
 import { UnbegunTurns } from "../turn/unbegun-turns.ts";
 import type { EngineParts } from "./engine-parts.ts";

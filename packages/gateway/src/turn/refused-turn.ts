@@ -15,7 +15,7 @@ import { withFetchedContext } from "../messages/fetch-context.ts";
 import type { TurnMessages, TurnMessagesRequest } from "../messages/turn-messages.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
 import { runFacts } from "../prompt/run-facts.ts";
-import { createNewTurn, identifyTurn } from "./prepared-turn.ts";
+import { createNewTurn, identifyTurn } from "../preparation/prepared-turn.ts";
 import { inputsOf, leadInput } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
 

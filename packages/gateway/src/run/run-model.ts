@@ -10,7 +10,7 @@ import { RequestRecorder } from "../requests/request-recorder.ts";
 import type { RequestRecorderOptions } from "../requests/request-recorder.ts";
 import { credentialProfile } from "../requests/session-credential.ts";
 import type { LanePlace } from "../queue/lane-place.ts";
-import type { PreparedTurn } from "./prepared-turn.ts";
+import type { PreparedTurn } from "../preparation/prepared-turn.ts";
 import type { PromptCause } from "../prompt/prompt-cause.ts";
 
 /** The model chain of one run: with fallbacks, and every call charged before it is sent. */

@@ -3,7 +3,7 @@ import { quarantine, viewHistory } from "@factotum/agent-core";
 import type { Quarantine } from "@factotum/agent-core";
 import type { NewRequest, TranscriptBody, TranscriptStore, TurnStore } from "@factotum/store";
 import type { SessionCache } from "../context/session-cache.ts";
-import type { PreparedTurn } from "./prepared-turn.ts";
+import type { PreparedTurn } from "../preparation/prepared-turn.ts";
 import { contextMessages } from "../context/read-history.ts";
 
 /** A history item that was quarantined because a provider rejected it (R8). */

@@ -8,7 +8,7 @@ import type { MediaStage } from "../media/media-stage.ts";
 import type { SessionCache } from "../context/session-cache.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { RequestRecorder } from "../requests/request-recorder.ts";
-import type { PreparedTurn } from "./prepared-turn.ts";
+import type { PreparedTurn } from "../preparation/prepared-turn.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
 import type { ResumedRun } from "./resume-calls.ts";
 import { hasKeptAuthority } from "../conversation/current-authorization.ts";

@@ -7,10 +7,10 @@ import type { SessionCache } from "../context/session-cache.ts";
 import type { Conversations } from "../conversation/conversations.ts";
 import type { LanePlace } from "../queue/lane-place.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
-import type { PreparedTurn } from "./prepared-turn.ts";
+import type { PreparedTurn } from "../preparation/prepared-turn.ts";
 import { quarantineRejectedItem } from "./quarantine-rejected-item.ts";
 import type { QuarantinedItem } from "./quarantine-rejected-item.ts";
-import type { TurnPreparer } from "./turn-preparer.ts";
+import type { TurnPreparer } from "../preparation/turn-preparer.ts";
 import type { TurnRecorder } from "./turn-recorder.ts";
 
 /** Earlier attempts of a turn, before a retry. */
