@@ -61,11 +61,8 @@ interface ContextTokens {
   /** System prompt and tools, included in the context. */
   readonly overheadTokens: number;
 }
-/**
- * Decides when a conversation is compacted automatically: before a turn, and in the background after one. The third cause is a provider that rejects a request
- * as too long: see `turn/request-repair.ts` of the gateway.
- */
-interface CompactionTriggers {
+/** The sizes of a context from which a conversation is compacted before a turn, and in the background after one. */
+interface CompactionLimits {
   /** True if a context leaves too little room for an answer, or if its history was not read completely: compact before the next request. */
   readonly shouldCompact: (size: {
     readonly contextTokens: number;
@@ -89,7 +86,7 @@ interface ContextBudgetOptions {
   readonly keepRecentTokens?: number;
 }
 /** How a window is divided, in tokens unless stated otherwise. */
-interface ContextBudget extends CompactionTriggers {
+interface ContextBudget extends CompactionLimits {
   /** The whole window. */
   readonly window: number;
   /** Maximum tokens of a request. */

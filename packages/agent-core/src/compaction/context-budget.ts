@@ -1,5 +1,5 @@
 import { COMPACTION_DEFAULTS } from "@factotum/agent-contract";
-import { compactionTriggers, type CompactionTriggers, maxContextTokens } from "./compaction-triggers.ts";
+import { compactionLimits, type CompactionLimits, maxContextTokens } from "./compaction-limits.ts";
 
 /** How compaction divides a model's window, all in tokens; absent values are those of `COMPACTION_DEFAULTS`. */
 export interface ContextBudgetOptions {
@@ -18,7 +18,7 @@ const CHARS_PER_TOKEN = 4;
 const MAX_RESULT_SHARE = 0.3;
 
 /** How a window is divided, in tokens unless stated otherwise. */
-export interface ContextBudget extends CompactionTriggers {
+export interface ContextBudget extends CompactionLimits {
   /** The whole window. */
   readonly window: number;
   /** Maximum tokens of a request. */
@@ -51,7 +51,7 @@ export function contextBudget({
     maxSummary,
     maxChunk: Math.min(MAX_CHUNK_TOKENS, Math.floor(window / 2)),
     maxToolResultChars: toolResultMaxChars(window),
-    ...compactionTriggers({ window, maxContext, keepRecent, maxSummary }),
+    ...compactionLimits({ window, maxContext, keepRecent, maxSummary }),
   };
 }
 

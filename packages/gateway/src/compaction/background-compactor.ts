@@ -98,8 +98,8 @@ export class BackgroundCompactor {
     });
   }
 
-  /** Called after each turn: schedules notes or a summary when the session needs them. Cheap otherwise. */
-  look(query: FinishedTurnQuery, { budget, usage, flushMemory }: FinishedTurnFacts): void {
+  /** Schedules notes or a summary after a turn, if its session needs them. Cheap otherwise. */
+  schedule(query: FinishedTurnQuery, { budget, usage, flushMemory }: FinishedTurnFacts): void {
     const { sessionKey } = query;
     if (this.#works.has(sessionKey)) return;
     // Provider counts plus the answer; without them the history is estimated.
@@ -107,7 +107,7 @@ export class BackgroundCompactor {
     if (usage.total > 0 && !budget.shouldFlushMemory(contextTokens)) return;
     const run = async ({ signal }: { readonly signal: AbortSignal }): Promise<void> => {
       try {
-        await this.#makeRoom(query, { signal, flushMemory });
+        await this.#flushAndBegin(query, { signal, flushMemory });
       } catch (error) {
         if (error !== signal.reason) this.#options.logger.error("No room could be made in a conversation", { sessionKey, error });
       }
@@ -145,7 +145,7 @@ export class BackgroundCompactor {
     await this.#summaries.close(reason, { drainMs: 0 });
   }
 
-  async #makeRoom(
+  async #flushAndBegin(
     { sessionKey, agentId, origin, kind }: FinishedTurnQuery,
     { signal, flushMemory }: { readonly signal: AbortSignal; readonly flushMemory: FlushMemory },
   ): Promise<void> {

@@ -65,7 +65,7 @@ export class Engine {
     this.damage = options.damage;
     this.#background = new BackgroundWork(parts);
     this.reports = new EngineReports(parts, this.#background);
-    const { unbegun, runner, waits, backgroundCompactor, sessionCompactor } = createTurnParts(parts);
+    const { unbegun, runner, waits, backgroundCompactor, compaction } = createTurnParts(parts);
     this.#unbegun = unbegun;
     this.#waits = waits;
     this.#backgroundCompactor = backgroundCompactor;
@@ -80,7 +80,7 @@ export class Engine {
       running,
       channels,
       conversations,
-      sessionCompactor,
+      compaction,
       queue,
       cache,
       media,

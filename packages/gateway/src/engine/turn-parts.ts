@@ -1,5 +1,5 @@
 import { BackgroundCompactor } from "../compaction/background-compactor.ts";
-import { SessionCompactor } from "../compaction/session-compactor.ts";
+import { CompactionTriggers } from "../compaction/compaction-triggers.ts";
 import { TurnMessages } from "../messages/turn-messages.ts";
 import { SessionWaits } from "../notices/session-waits.ts";
 import { PromptResolver } from "../prompt/prompt-resolver.ts";
@@ -12,8 +12,8 @@ import type { EngineParts } from "./engine-parts.ts";
 /** The parts that prepare, run and conclude turns, as far as others use them. */
 export interface TurnParts {
   readonly waits: SessionWaits;
-  readonly sessionCompactor: SessionCompactor;
   readonly backgroundCompactor: BackgroundCompactor;
+  readonly compaction: CompactionTriggers;
   readonly preparer: TurnPreparer;
   readonly unbegun: UnbegunTurns;
   readonly runner: TurnRunner;
@@ -22,8 +22,8 @@ export interface TurnParts {
 /** Creates them, each from those before it. */
 export function createTurnParts(parts: EngineParts): TurnParts {
   const waits = new SessionWaits(parts);
-  const sessionCompactor = new SessionCompactor(parts);
   const backgroundCompactor = new BackgroundCompactor(parts);
+  const compaction = new CompactionTriggers({ ...parts, backgroundCompactor });
   const messages = new TurnMessages(parts);
   const { store, running, channels, conversations, cache, media, events, watchers, clock, random, logger } = parts;
   const { policy, queue, pendingEvents, toolLimits, notices, dispatcher, typing, failedRuns, observer, turnContext, toolGate, files } =
@@ -40,7 +40,7 @@ export function createTurnParts(parts: EngineParts): TurnParts {
     clock,
     random,
     logger,
-    sessionCompactor,
+    compaction,
     prompts,
     messages,
   });
@@ -91,12 +91,11 @@ export function createTurnParts(parts: EngineParts): TurnParts {
     cooldowns,
     spend,
     waits,
-    sessionCompactor,
-    backgroundCompactor,
+    compaction,
     messages,
     preparer,
     concluder,
     unbegun,
   });
-  return { waits, sessionCompactor, backgroundCompactor, preparer, unbegun, runner };
+  return { waits, backgroundCompactor, compaction, preparer, unbegun, runner };
 }

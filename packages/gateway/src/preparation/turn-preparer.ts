@@ -18,8 +18,7 @@ import type { SessionCache } from "../context/session-cache.ts";
 import type { Conversations } from "../conversation/conversations.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { longTextTokens, shortenMessages } from "../messages/long-message.ts";
-import type { SessionCompactor } from "../compaction/session-compactor.ts";
-import type { BackgroundCompactor } from "../compaction/background-compactor.ts";
+import type { CompactionTriggers } from "../compaction/compaction-triggers.ts";
 import { hasMark, isHistoryTainted } from "../taint/taint.ts";
 import { withCurrentAuthorization } from "../conversation/current-authorization.ts";
 import { readShownHistory } from "../prompt/rerender-history.ts";
@@ -41,7 +40,7 @@ export interface TurnPreparerOptions {
   readonly store: InboxStore & LedgerStore & TranscriptStore & TurnStore;
   readonly running: RunningConfig;
   readonly conversations: Conversations;
-  readonly sessionCompactor: SessionCompactor;
+  readonly compaction: CompactionTriggers;
   readonly prompts: PromptResolver;
   readonly messages: TurnMessages;
   readonly cache: SessionCache;
@@ -67,19 +66,15 @@ export class TurnPreparer {
     options: {
       readonly signal: AbortSignal;
       readonly showsGroup: (sessionId: string) => boolean;
-      readonly backgroundCompactor: BackgroundCompactor;
     },
   ): Promise<PreparedTurn> {
-    const { store, clock, conversations, sessionCompactor, prompts, messages, cache, running } = this.#options;
+    const { store, clock, conversations, compaction, prompts, messages, cache, running } = this.#options;
     const { message, admission } = leadInput(job);
     const { signal } = options;
     const bound = { signal, clock };
     const found = await raceAbort(conversations.readContext(sessionKey, job.agentId, message.origin), bound);
     const renewed = await conversations.resetIfStale(found, sessionKey, job);
-    const { context, outcome: compacted } = await sessionCompactor.ensure(renewed, {
-      ...options,
-      incomingTokens: incomingTokens(job, renewed),
-    });
+    const { context, outcome: compacted } = await compaction.beforeTurn(renewed, { signal, incomingTokens: incomingTokens(job, renewed) });
     const run = identifyTurn(job, sessionKey, context, this.#options, this.#options.pendingEvents.of(sessionKey));
     const prompt = await raceAbort(prompts.resolve({ ...run, extra: admission.extra, turnStartedAtMs: run.nowMs, signal }, context), bound);
     const { messages: history, isReplaced, replacement } = await readShownHistory(prompt, context, { store, cache });

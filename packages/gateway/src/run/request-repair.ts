@@ -2,7 +2,7 @@ import type { Clock, Logger, RunOutcome, UsageTotals } from "@factotum/agent-con
 import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import { StoreError } from "@factotum/store";
 import type { TranscriptStore, TurnStore } from "@factotum/store";
-import type { SessionCompactor } from "../compaction/session-compactor.ts";
+import type { CompactionTriggers } from "../compaction/compaction-triggers.ts";
 import type { SessionCache } from "../context/session-cache.ts";
 import type { Conversations } from "../conversation/conversations.ts";
 import type { LanePlace } from "../queue/lane-place.ts";
@@ -40,7 +40,7 @@ export const FIRST_TRY: RetryState = { usage: NO_USAGE_TOTALS, isCompacted: fals
 export interface RequestRepairOptions {
   readonly store: TranscriptStore & TurnStore;
   readonly conversations: Conversations;
-  readonly sessionCompactor: SessionCompactor;
+  readonly compaction: CompactionTriggers;
   readonly preparer: TurnPreparer;
   readonly cache: SessionCache;
   readonly clock: Clock;
@@ -100,6 +100,6 @@ export class RequestRepair {
     const context = await this.#options.conversations.readContext(turn.sessionKey, turn.agentId, turn.origin);
     // A turn pays for one compaction of a history that exceeds the window.
     const byRule = compacted.type === "compacted" && compacted.isOversized;
-    return (await this.#options.sessionCompactor.compactNow(context, { signal, byRule })).type === "compacted";
+    return (await this.#options.compaction.onOverflow(context, { signal, byRule })).type === "compacted";
   }
 }

@@ -16,7 +16,7 @@ import { SessionRequestError } from "../kernel/session-request-error.ts";
 import type { TurnQueue } from "../queue/turn-queue.ts";
 import { toChatEntry } from "../delivery/chat-entries.ts";
 import type { CompactionOutcome } from "../summaries/compaction-outcome.ts";
-import type { SessionCompactor } from "../compaction/session-compactor.ts";
+import type { CompactionTriggers } from "../compaction/compaction-triggers.ts";
 import type { FlushMemory } from "../compaction/memory-flush.ts";
 import type { SessionWaits } from "../notices/session-waits.ts";
 import { NOTHING_STOPPED } from "./work-stopper.ts";
@@ -32,7 +32,7 @@ export interface SessionServiceOptions {
   readonly conversations: Conversations;
   readonly stopper: WorkStopper;
   readonly tasks: SessionTasks;
-  readonly sessionCompactor: SessionCompactor;
+  readonly compaction: CompactionTriggers;
   readonly queue: TurnQueue;
   readonly cache: SessionCache;
   readonly media: MediaStage;
@@ -231,7 +231,7 @@ export class SessionService {
     if (record?.lastOrigin === undefined) return { type: "nothing" };
     const { lastOrigin, agentId } = record;
     return this.#tasks.runQueued(sessionKey, async (signal) =>
-      this.#options.sessionCompactor.compactNow(await this.#options.conversations.readContext(sessionKey, agentId, lastOrigin), {
+      this.#options.compaction.onRequest(await this.#options.conversations.readContext(sessionKey, agentId, lastOrigin), {
         ...options,
         signal,
         flushMemory: this.#options.flushMemory,

@@ -15,7 +15,6 @@ import type { PreparedTurn } from "../preparation/prepared-turn.ts";
 import { readInputs } from "../preparation/stored-turn.ts";
 import type { TurnPreparer } from "../preparation/turn-preparer.ts";
 import { isMisplaced, reauthorizeJob, SENDER_REVOKED } from "../conversation/current-authorization.ts";
-import type { BackgroundCompactor } from "../compaction/background-compactor.ts";
 import { RunDeadline } from "../queue/run-deadline.ts";
 import { ShownGroups } from "../prompt/shown-groups.ts";
 import { historyOf, inputsOf, isLost, leadInput } from "../queue/turn-job.ts";
@@ -42,7 +41,6 @@ export interface JobPreparerOptions {
   readonly channels: ChannelRegistry;
   readonly preparer: TurnPreparer;
   readonly unbegun: UnbegunTurns;
-  readonly backgroundCompactor: BackgroundCompactor;
   readonly queue: TurnQueue;
   readonly policy: InputPolicy;
   readonly watchers: InputWatchers;
@@ -80,7 +78,6 @@ export class JobPreparer {
         const complete = await withFetchedContext(job, this.#options, { signal, begins: { sessionKey, parts: this.#options } });
         return await this.#options.preparer.prepareInput(sessionKey, complete, {
           signal,
-          backgroundCompactor: this.#options.backgroundCompactor,
           showsGroup: (sessionId) => this.#groups.shows(sessionId, leadInput(complete).message),
         });
       }

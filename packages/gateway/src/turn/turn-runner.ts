@@ -246,7 +246,7 @@ export class TurnRunner {
       signal,
     });
     if (RUN_POLICY[turn.kind].compacts)
-      this.#options.backgroundCompactor.look(turn, { budget: windowBudget(prepared), usage: tried.usage, flushMemory: this.flushMemory });
+      this.#options.compaction.afterTurn(turn, { budget: windowBudget(prepared), usage: tried.usage, flushMemory: this.flushMemory });
     const authProfile = runModel.changedProfile();
     if (authProfile !== undefined) await store.patchSession(turn.sessionKey, { overrides: { authProfile } }, { nowMs: clock.now() });
   }

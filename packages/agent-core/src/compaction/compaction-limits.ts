@@ -8,7 +8,7 @@ interface ContextTokens {
   readonly overheadTokens: number;
 }
 
-/** Shares of a window that the triggers use, in tokens. */
+/** Shares of a window that the limits use, in tokens. */
 interface WindowShares {
   readonly window: number;
   readonly maxContext: number;
@@ -16,11 +16,8 @@ interface WindowShares {
   readonly maxSummary: number;
 }
 
-/**
- * Decides when a conversation is compacted automatically: before a turn, and in the background after one. The third cause is a provider that rejects a request
- * as too long: see `turn/request-repair.ts` of the gateway.
- */
-export interface CompactionTriggers {
+/** The sizes of a context from which a conversation is compacted before a turn, and in the background after one. */
+export interface CompactionLimits {
   /** True if a context leaves too little room for an answer, or if its history was not read completely: compact before the next request. */
   readonly shouldCompact: (size: { readonly contextTokens: number; readonly omitted: number }) => boolean;
   /**
@@ -37,8 +34,8 @@ export function maxContextTokens(window: number, reserveTokens: number): number 
   return window - Math.min(reserveTokens, Math.floor(window / 4));
 }
 
-/** Creates the triggers for a window with these shares. */
-export function compactionTriggers({ window, maxContext, keepRecent, maxSummary }: WindowShares): CompactionTriggers {
+/** Creates the limits for a window with these shares. */
+export function compactionLimits({ window, maxContext, keepRecent, maxSummary }: WindowShares): CompactionLimits {
   const shouldFlushMemory = (contextTokens: number): boolean =>
     contextTokens > maxContext - Math.min(FLUSH_AHEAD_TOKENS, Math.floor(window / 8));
   return {

@@ -7,10 +7,12 @@ import { isOversized } from "../summaries/is-oversized.ts";
 import type { ContextSize } from "../summaries/is-oversized.ts";
 import { mayFlushMemory } from "./memory-flush.ts";
 import type { FlushMemory } from "./memory-flush.ts";
-import type { BackgroundCompactor } from "./background-compactor.ts";
+import type { BackgroundCompactor, FinishedTurnFacts, FinishedTurnQuery } from "./background-compactor.ts";
 import type { SessionContext } from "../conversation/session-context.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { Conversations } from "../conversation/conversations.ts";
+
+const NOTHING: CompactionOutcome = { type: "nothing" };
 
 /** A session whose next request fits. */
 export interface FittingSession {
@@ -19,41 +21,41 @@ export interface FittingSession {
   readonly outcome: CompactionOutcome;
 }
 
-/** The dependencies of the context size. */
-export interface SessionCompactorOptions extends ContextReader {
+/** The dependencies of the triggers. */
+export interface CompactionTriggersOptions extends ContextReader {
   readonly running: RunningConfig;
   readonly conversations: Conversations;
   readonly compactor: Compactor;
+  readonly backgroundCompactor: BackgroundCompactor;
 }
 
-/** Keeps a session's context within the model's window. */
-export class SessionCompactor {
-  readonly #options: SessionCompactorOptions;
+/**
+ * Everything that triggers a compaction, one method each: a turn whose request would be too long, a finished turn that leaves little space, a provider that
+ * rejects a request as too long, and a person's request.
+ */
+export class CompactionTriggers {
+  readonly #options: CompactionTriggersOptions;
 
-  constructor(options: SessionCompactorOptions) {
+  constructor(options: CompactionTriggersOptions) {
     this.#options = options;
   }
 
   /**
-   * Compacts the session before a turn whose request, including `incomingTokens` of long new messages, would leave too little space for an answer: with the
+   * A turn begins: compacts its session if the request, including `incomingTokens` of long new messages, would leave too little space for an answer: with the
    * summary that was started in the background, if there is one. A history that exceeds the window even then is truncated by rule, so that no turn pays for two
    * compactions. No memory flush runs here, since a person waits (R7).
    */
-  async ensure(
+  async beforeTurn(
     before: SessionContext,
-    {
-      backgroundCompactor,
-      signal,
-      incomingTokens,
-    }: { readonly backgroundCompactor: BackgroundCompactor; readonly signal: AbortSignal; readonly incomingTokens: number },
+    { signal, incomingTokens }: { readonly signal: AbortSignal; readonly incomingTokens: number },
   ): Promise<FittingSession> {
     const isFull = (size: ContextSize, context: SessionContext): boolean =>
       windowBudget(context).shouldCompact({ ...size, contextTokens: size.contextTokens + incomingTokens });
-    const unchanged: FittingSession = { context: before, outcome: { type: "nothing" } };
+    const unchanged: FittingSession = { context: before, outcome: NOTHING };
     if (before.record === undefined) return unchanged;
     let size = await readContextSize(before, this.#options);
     if (!isFull(size, before)) return unchanged;
-    const placed = await backgroundCompactor.finish(before.record, signal);
+    const placed = await this.#options.backgroundCompactor.finish(before.record, signal);
     const context = await this.#options.conversations.refresh(before);
     if (placed.type !== "nothing") size = await readContextSize(context, this.#options);
     const { record, agent, model } = context;
@@ -72,37 +74,44 @@ export class SessionCompactor {
     return { context: await this.#options.conversations.refresh(context), outcome: joinOutcomes(placed, outcome) };
   }
 
+  /** A turn has ended: schedules notes or a summary in the background, if its context is near the limit. Cheap otherwise. */
+  afterTurn(turn: FinishedTurnQuery, facts: FinishedTurnFacts): void {
+    this.#options.backgroundCompactor.schedule(turn, facts);
+  }
+
   /**
-   * Compacts the session now, because a person requested it or a provider rejected the request as too long; in the latter case no memory flush can run first,
-   * since its request would be too long, too. None runs if there is nothing to summarise, or if the history fits into no request.
+   * A provider rejected a request as too long despite the estimate. No memory flush runs first, since its request would be too long, too. `byRule`: without a
+   * model, because this turn has already paid for a summary.
    */
-  async compactNow(
+  async onOverflow(
+    context: SessionContext,
+    { signal, byRule }: { readonly signal: AbortSignal; readonly byRule: boolean },
+  ): Promise<CompactionOutcome> {
+    const request = await this.#forcedRequest(context);
+    return request === undefined ? NOTHING : this.#options.compactor.compact({ ...request, byRule }, { signal });
+  }
+
+  /** A person requested it. Notes are written first, unless there is nothing to summarise or the history fits into no request. */
+  async onRequest(
     context: SessionContext,
     {
+      signal,
       flushMemory,
-      ...options
-    }: {
-      readonly signal: AbortSignal;
-      readonly instructions?: string;
-      readonly flushMemory?: FlushMemory;
-      /** Rule-based, without a model: this turn has already paid for a summary. */
-      readonly byRule?: boolean;
-    },
+      ...instructions
+    }: { readonly signal: AbortSignal; readonly flushMemory: FlushMemory; readonly instructions?: string },
   ): Promise<CompactionOutcome> {
-    const { signal, ...heeding } = options;
     let request = await this.#forcedRequest(context);
     if (
       request !== undefined &&
-      flushMemory !== undefined &&
       !isOversized(request, context.model.client.info.contextWindow) &&
       (await mayFlushMemory({ kind: undefined, compactedAtMs: request.compactedAtMs }, context, this.#options.running))
     ) {
-      if (!(await this.#options.compactor.canCompact(request))) return { type: "nothing" };
+      if (!(await this.#options.compactor.canCompact(request))) return NOTHING;
       await flushMemory(context, { signal });
       signal.throwIfAborted();
       request = await this.#forcedRequest(await this.#options.conversations.refresh(context));
     }
-    return request === undefined ? { type: "nothing" } : this.#options.compactor.compact({ ...request, ...heeding }, { signal });
+    return request === undefined ? NOTHING : this.#options.compactor.compact({ ...request, ...instructions }, { signal });
   }
 
   /** `undefined` for a session without a transcript. */
