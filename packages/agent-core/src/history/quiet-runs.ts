@@ -1,4 +1,5 @@
 import type { AgentMessage, RunKind } from "@factotum/agent-contract";
+import { RUN_TRAITS } from "../run-kinds/run-traits.ts";
 import { beginsTurn } from "./begins-turn.ts";
 
 /** The agent's answer to a heartbeat without anything to report. */
@@ -41,10 +42,8 @@ export function withoutQuietRuns(messages: readonly AgentMessage[], options: { r
 
 /** True for the first message of a quiet run: until the run ends, it does not count as a turn of the conversation. */
 export function beginsQuietRun(message: AgentMessage): boolean {
-  return message.role === "user" && message.parts?.run !== undefined && QUIET_RUNS.has(message.parts.run);
+  return RUN_TRAITS[runOf(message)].omitted !== "never";
 }
-
-const QUIET_RUNS: ReadonlySet<RunKind> = new Set(["heartbeat", "memory"]);
 
 function runOf(message: AgentMessage): RunKind {
   return message.role === "user" ? (message.parts?.run ?? "user") : "user";
@@ -52,8 +51,8 @@ function runOf(message: AgentMessage): RunKind {
 
 function isQuiet(exchange: readonly AgentMessage[]): boolean {
   const [poll] = exchange;
-  const run = poll === undefined ? "user" : runOf(poll);
-  if (run !== "heartbeat") return run === "memory";
+  const { omitted } = RUN_TRAITS[poll === undefined ? "user" : runOf(poll)];
+  if (omitted !== "without-report") return omitted === "always";
   if (!exchange.some(({ role }) => role === "assistant")) return true;
   const answer = exchange.at(-1);
   if (answer?.role !== "assistant" || answer.stopReason !== "stop" || answer.content.some(({ type }) => type === "toolCall")) return false;

@@ -1,5 +1,6 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { AgentEvent, AssistantMessage, RunOutcome, ToolCall } from "@factotum/agent-contract";
+import { RUN_TRAITS } from "../run-kinds/run-traits.ts";
 import { requestModel, type ModelAnswer } from "./request-model.ts";
 import type { RunAgentInput, RunAgentOptions } from "./run-input.ts";
 import { hasText, RunState } from "./run-state.ts";
@@ -91,7 +92,7 @@ async function* answerAndAct(run: RunState): AsyncGenerator<AgentEvent, RunOutco
 
 /** An empty answer is retried once, except at the output limit, where the retry would end the same way. */
 function mayAskAgain(run: RunState, message: AssistantMessage): boolean {
-  if (run.isAskedAgain || message.stopReason !== "stop" || run.input.facts.kind === "memory") return false;
+  if (run.isAskedAgain || message.stopReason !== "stop" || !RUN_TRAITS[run.input.facts.kind].needsAnswer) return false;
   return callsOf(message).length === 0 && !hasText(message) && !run.hasSpoken;
 }
 

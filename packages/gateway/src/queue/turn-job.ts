@@ -1,5 +1,6 @@
 import type { InputRecord, TurnRecord } from "@factotum/store";
 import type { MsgContext, Origin } from "@factotum/channel-contract";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import type { InlineDirectives } from "./inline-directives.ts";
 import type { QueueSettings } from "./queue-settings.ts";
 
@@ -91,7 +92,7 @@ export function isInputJob(job: TurnJob): job is InputJob {
 
 /** True for work that yields to a message: memory notes and background compaction. */
 export function isBackground(job: TurnJob): boolean {
-  return (job.type === "task" && job.isBackground === true) || (job.type === "resume" && job.turn.kind === "memory");
+  return (job.type === "task" && job.isBackground === true) || (job.type === "resume" && RUN_POLICY[job.turn.kind].yieldsToMessages);
 }
 
 /** True for a job that must not run together with another solo job. */

@@ -36,6 +36,10 @@ export interface RunPolicy {
   readonly reportsChangesAgain: boolean;
   /** It is resumed after a restart; otherwise it ends, and the turn that needs it starts another. */
   readonly isResumable: boolean;
+  /** A message to its session stops it, and it is run again later. */
+  readonly yieldsToMessages: boolean;
+  /** Its tools may only read, and append to the day's notes (R9). */
+  readonly onlyAddsNotes: boolean;
   /** Maximum duration in milliseconds, if shorter than the agent's own limit. */
   readonly maxMs?: number;
 }
@@ -53,6 +57,8 @@ const PERSON: RunPolicy = {
   compacts: true,
   reportsChangesAgain: false,
   isResumable: true,
+  yieldsToMessages: false,
+  onlyAddsNotes: false,
 };
 
 const UNATTENDED: RunPolicy = {
@@ -87,6 +93,8 @@ export const RUN_POLICY: Readonly<Record<RunKind, RunPolicy>> = {
   memory: {
     ...UPKEEP,
     compacts: false,
+    yieldsToMessages: true,
+    onlyAddsNotes: true,
     historyNotice: "Notes are written before older messages are summarised.",
     // Notes written by then are kept, and the conversation is compacted (R9).
     maxMs: 120_000,

@@ -202,7 +202,7 @@ export class TurnRunner {
         beforeTool: async (call, tool, { tainted }) => {
           const isBinding = await isTaintBinding(facts, tainted, this.#options);
           const decision = checkCall(call, tool, { prepared, inputs: steering.said, tainted: isBinding }, this.#options);
-          return decision.type === "allow" && turn.kind === "memory"
+          return decision.type === "allow" && RUN_POLICY[turn.kind].onlyAddsNotes
             ? checkFlushCall(call, tool, { notesPath: notesPath(prepared, turn.startedAtMs), run: facts, files })
             : decision;
         },
