@@ -4,7 +4,7 @@ import { RESTART_KEYS } from "../restart-keys.ts";
 import { numberForm } from "../validate/describe-forms.ts";
 import { alternatives, isSecret } from "../validate/json-schema.ts";
 import type { ChannelSchema } from "../validate/channel-source.ts";
-import { describedSchema, NAME, shapeOf } from "./describe-schema.ts";
+import { describedSchema, NAME } from "./describe-schema.ts";
 
 /** One row of the reference. */
 export interface KeyRow {
@@ -139,6 +139,11 @@ function nestedKeys(
     }
   }
   return undefined;
+}
+
+/** The text of a node without the parts that do not affect its keys. */
+function shapeOf(node: unknown): string {
+  return JSON.stringify(node, (key, value: unknown) => (key === "default" || key === "description" ? undefined : value)) ?? "";
 }
 
 /** The keys of all variants that are objects; a key that has several forms has them as variants. */

@@ -3,7 +3,6 @@ import * as z from "zod";
 import { accountJsonSchema } from "../validate/channel-source.ts";
 import { configJsonSchema } from "../validate/json-schema.ts";
 import { describedKeys, describedSchema } from "./describe-schema.ts";
-import { GROUP_DESCRIPTIONS } from "./group-descriptions.ts";
 import { keyRows } from "./key-rows.ts";
 import { renderConfigReference } from "./render-reference.ts";
 
@@ -40,7 +39,7 @@ test("lists every key of the schema", () => {
   expect([...keys.keys()].filter((key) => !isCovered(key))).toEqual([]);
 });
 
-test("refuses a key without a description: it needs `.describe()` in its schema, or a line in the table of groups", () => {
+test("refuses a key without a description: it needs `.describe()` in its schema", () => {
   expect(rows.filter(({ description }) => description === "").map(({ key }) => key)).toEqual([]);
   expect([...keys].filter(([, isDescribed]) => !isDescribed)).toEqual([]);
   const bare = { id: "bare", schema: accountJsonSchema(z.strictObject({ appId: z.string() })) };
@@ -67,11 +66,6 @@ test("finds the description of a shared schema inside its wrappers, and prefers 
     transformed: "Of the schema.",
     used: "Of the use.",
   });
-});
-
-test("describes no key that does not exist", () => {
-  // Keys of channels come from their extensions.
-  expect(Object.keys(GROUP_DESCRIPTIONS).filter((key) => !listed.has(key) && !keys.has(key))).toEqual([]);
 });
 
 test("lists types, allowed values, defaults, inactive keys, and those that need a restart", () => {

@@ -62,14 +62,17 @@ const GroupSchema: z.ZodType<GroupConfig> = z.strictObject({
     .optional()
     .describe("Ids of people who may write in this group. Unset: every member; empty: nobody but the owner."),
   tools: ToolPolicySchema.optional().describe("Tools in this group."),
-  toolsBySender: z.record(TextSchema, ToolPolicySchema).optional(),
+  toolsBySender: z
+    .record(TextSchema, ToolPolicySchema)
+    .optional()
+    .describe("Tools of single people in this group. Refused until it is built."),
   skills: z.array(TextSchema).optional().describe("Skills in this group. Unset: all."),
   systemPrompt: TextSchema.optional().describe("Text that is added to the system prompt in this group."),
 });
 
 /** Parses the common keys of an account. */
-export const CommonAccountSchema: z.ZodType<CommonAccountConfig> & { readonly shape: Readonly<Record<string, z.ZodType>> } = z.strictObject(
-  {
+export const CommonAccountSchema: z.ZodType<CommonAccountConfig> & { readonly shape: Readonly<Record<string, z.ZodType>> } = z
+  .strictObject({
     enabled: z.boolean().default(true).describe("`false` switches the account off."),
     dmPolicy: z
       .enum(["pairing", "allowlist", "open", "disabled"])
@@ -82,7 +85,7 @@ export const CommonAccountSchema: z.ZodType<CommonAccountConfig> & { readonly sh
       .enum(["allowlist", "open", "disabled"])
       .default("allowlist")
       .describe("In which groups it answers. `allowlist`: those under `groups`. `open`: all. `disabled`: none."),
-    groups: z.record(TextSchema, GroupSchema).default({}),
+    groups: z.record(TextSchema, GroupSchema).default({}).describe("Groups by their id; `*` stands for every other one."),
     allowBots: z
       .union([z.boolean(), z.literal("mentions")])
       .default(false)
@@ -100,14 +103,16 @@ export const CommonAccountSchema: z.ZodType<CommonAccountConfig> & { readonly sh
         windowSeconds: SecondsSchema.default(60).describe("The window in which they are counted."),
         cooldownSeconds: SecondsSchema.default(60).describe("How long a bot that exceeds this is not answered in that conversation."),
       })
-      .prefault({}),
+      .prefault({})
+      .describe("Ends exchanges of the assistant with another bot that would go on forever."),
     historyLimit: z
       .strictObject({
         direct: AmountSchema.optional().describe("User turns of a direct conversation that are sent to the model. Unset or `0`: all."),
         group: AmountSchema.optional().describe("The same for groups."),
         thread: AmountSchema.optional().describe("The same for threads."),
       })
-      .prefault({}),
+      .prefault({})
+      .describe("User turns of a conversation that are sent to the model."),
     blockStreaming: z.boolean().default(false).describe("Sends finished blocks of an answer while the model still writes."),
     streaming: z
       .strictObject({
@@ -116,7 +121,8 @@ export const CommonAccountSchema: z.ZodType<CommonAccountConfig> & { readonly sh
           .optional()
           .describe("How a growing answer is shown where the platform can edit messages."),
       })
-      .prefault({}),
+      .prefault({})
+      .describe("How a growing answer is shown."),
     reactionNotifications: z
       .enum(["off", "own", "all"])
       .default("own")
@@ -126,5 +132,5 @@ export const CommonAccountSchema: z.ZodType<CommonAccountConfig> & { readonly sh
       .optional()
       .describe("Which parts of an answer quote the message that they answer. Unset: as is usual on the platform."),
     textChunkLimit: CountSchema.optional().describe("Longest message, in the platform's unit, if shorter than the platform's own limit."),
-  },
-);
+  })
+  .describe("Settings of every account, unless the account has its own.");

@@ -128,7 +128,8 @@ const HeartbeatSchema: z.ZodType<"off" | HeartbeatConfig> = z.union([
         end: TimeOfDaySchema.describe("Time of day until which it runs, such as `22:00`; up to `24:00`."),
         timezone: TimeZoneSchema.optional().describe("Time zone of both times. Unset: `userTimezone`."),
       })
-      .optional(),
+      .optional()
+      .describe("Hours of the day in which it runs. Unset: all day."),
   }),
 ]);
 
@@ -173,7 +174,8 @@ const rows = {
           .describe("Parameters of requests to this model. `cacheRetention` is the one that has an effect in this version."),
       }),
     )
-    .default({}),
+    .default({})
+    .describe("Settings of single models, by their reference `provider/model`."),
   workspace: TextSchema.optional().describe(
     "Folder of the agent's files. Unset: `workspace` in the state directory, `workspace-<id>` for further agents.",
   ),
@@ -192,12 +194,13 @@ const rows = {
     .default("off")
     .describe("Whether the model's thoughts are shown: not at all, with the answer, or while they arrive."),
   timeoutSeconds: SecondsSchema.default(3600).describe("How long one run may take."),
-  tools: ToolPolicySchema.prefault({}),
+  tools: ToolPolicySchema.prefault({}).describe("Tools of the agent; the list narrows what `tools` allows."),
   skills: z
     .strictObject({ allow: z.array(TextSchema).optional().describe("Skills that the agent may use. Unset: all; empty: none.") })
-    .prefault({}),
+    .prefault({})
+    .describe("Skills of the agent."),
   heartbeat: HeartbeatSchema.prefault("off").describe("How the agent wakes itself up, or `off`."),
-  sandbox: SandboxSchema.prefault({}),
+  sandbox: SandboxSchema.prefault({}).describe("Where the commands of other people and of groups run, and where their files lie."),
   subagents: z
     .strictObject({
       allowAgents: z.array(TextSchema).default([]).describe("Agents that this agent may start as subagents."),
@@ -206,7 +209,8 @@ const rows = {
       maxConcurrent: CountSchema.default(8).describe("Subagents that run at the same time."),
       tools: ToolPolicySchema.prefault({}).describe("The tools of subagents."),
     })
-    .prefault({}),
+    .prefault({})
+    .describe("Which agents an agent may start, and how many."),
   compaction: z
     .strictObject({
       reserveTokens: CountSchema.default(COMPACTION_DEFAULTS.reserveTokens).describe(
@@ -219,7 +223,8 @@ const rows = {
       memoryFlush: z.boolean().default(true).describe("Lets the agent write down what matters before older messages are summarised."),
       notifyUser: z.boolean().default(false).describe("Says in the chat that older messages were summarised."),
     })
-    .prefault({}),
+    .prefault({})
+    .describe("How older messages are summarised when the context window fills up."),
   contextPruning: z
     .strictObject({
       mode: z
@@ -227,7 +232,8 @@ const rows = {
         .default("cache-ttl")
         .describe("`cache-ttl`: drops old tool results from requests once the provider's cache has expired anyway."),
     })
-    .prefault({}),
+    .prefault({})
+    .describe("How old tool results are dropped from requests."),
   blockStreamingDefault: z
     .enum(["off", "on"])
     .default("off")
@@ -241,10 +247,12 @@ const rows = {
       minChars: CountSchema.default(800).describe("A block is not shorter than this."),
       maxChars: CountSchema.default(1200).describe("A block is not longer than this."),
     })
-    .prefault({}),
+    .prefault({})
+    .describe("Bounds of the length of a block, in characters."),
   blockStreamingCoalesce: z
     .strictObject({ idleMs: AmountSchema.default(1000).describe("Milliseconds without new text after which a block is sent.") })
-    .prefault({}),
+    .prefault({})
+    .describe("How small blocks are joined."),
   humanDelay: z
     .strictObject({
       mode: z
@@ -254,16 +262,19 @@ const rows = {
       minMs: AmountSchema.default(800).describe("Shortest pause in milliseconds, with `custom`."),
       maxMs: AmountSchema.default(2500).describe("Longest pause in milliseconds, with `custom`."),
     })
-    .prefault({}),
+    .prefault({})
+    .describe("Pauses between the blocks of one answer, as a person makes them."),
 };
 
 /** Parses `agents.defaults`. */
-export const AgentDefaultsSchema: z.ZodType<AgentDefaults> = z.strictObject({
-  ...rows,
-  maxConcurrent: CountSchema.optional().describe(
-    "Turns of people that run at the same time, over all agents. Unset: as many as processor cores, from 8 to 16.",
-  ),
-});
+export const AgentDefaultsSchema: z.ZodType<AgentDefaults> = z
+  .strictObject({
+    ...rows,
+    maxConcurrent: CountSchema.optional().describe(
+      "Turns of people that run at the same time, over all agents. Unset: as many as processor cores, from 8 to 16.",
+    ),
+  })
+  .describe("Settings of every agent, unless the agent has its own.");
 
 /** Parses one entry of `agents.list`, or such an entry merged over the defaults. */
 export const AgentEntrySchema: z.ZodType<AgentEntry> = z.strictObject({
@@ -278,6 +289,7 @@ export const AgentEntrySchema: z.ZodType<AgentEntry> = z.strictObject({
       name: TextSchema.optional().describe("Name under which the agent introduces itself."),
       emoji: TextSchema.optional().describe("Emoji of the agent."),
     })
-    .prefault({}),
+    .prefault({})
+    .describe("How the agent introduces itself."),
   ...rows,
 });

@@ -48,38 +48,41 @@ const ProxySchema = z.string().superRefine((range, context) => {
 });
 
 /** Parses `gateway`. */
-export const GatewaySchema: z.ZodType<GatewayConfig> = z.strictObject({
-  port: PortSchema.default(18_790).describe("TCP port of the gateway; `0` takes a free one. `FACTOTUM_PORT` has precedence."),
-  bind: BindSchema.default("loopback").describe(
-    "`loopback`: this machine only. `lan`: every address of this machine. Otherwise one of its IP addresses.",
-  ),
-  auth: z
-    .strictObject({
-      mode: z
-        .enum(["token", "none"])
-        .default("token")
-        .describe("`none` lets everyone who reaches the gateway act as the owner, and is refused beyond loopback."),
-      token: SecretSchema.optional().describe(
-        "The token of the page, the API and the command line. Unset: the token that the first start made, in `credentials/gateway-token`.",
+export const GatewaySchema: z.ZodType<GatewayConfig> = z
+  .strictObject({
+    port: PortSchema.default(18_790).describe("TCP port of the gateway; `0` takes a free one. `FACTOTUM_PORT` has precedence."),
+    bind: BindSchema.default("loopback").describe(
+      "`loopback`: this machine only. `lan`: every address of this machine. Otherwise one of its IP addresses.",
+    ),
+    auth: z
+      .strictObject({
+        mode: z
+          .enum(["token", "none"])
+          .default("token")
+          .describe("`none` lets everyone who reaches the gateway act as the owner, and is refused beyond loopback."),
+        token: SecretSchema.optional().describe(
+          "The token of the page, the API and the command line. Unset: the token that the first start made, in `credentials/gateway-token`.",
+        ),
+      })
+      .prefault({})
+      .describe("How clients show that they are the owner."),
+    publicUrl: PublicUrlSchema.optional().describe(
+      "Address under which people and platforms reach the gateway from outside, such as https://assistant.example.com, with its path if it has one. Its pages are accepted as the gateway's own, and printed addresses use it.",
+    ),
+    allowedOrigins: z
+      .array(OriginSchema)
+      .default([])
+      .describe(
+        "Origins of web pages that may call /v1 from a browser (CORS), such as https://chat.example.com, each written as the browser sends it. A listed page still needs the gateway's token. The default allows none.",
       ),
-    })
-    .prefault({}),
-  publicUrl: PublicUrlSchema.optional().describe(
-    "Address under which people and platforms reach the gateway from outside, such as https://assistant.example.com, with its path if it has one. Its pages are accepted as the gateway's own, and printed addresses use it.",
-  ),
-  allowedOrigins: z
-    .array(OriginSchema)
-    .default([])
-    .describe(
-      "Origins of web pages that may call /v1 from a browser (CORS), such as https://chat.example.com, each written as the browser sends it. A listed page still needs the gateway's token. The default allows none.",
-    ),
-  trustedProxies: z
-    .array(ProxySchema)
-    .default([])
-    .describe(
-      "Addresses or CIDR ranges of the reverse proxies in front of the gateway, such as 127.0.0.1 or 10.0.0.0/8. Only their X-Forwarded-For or Forwarded header is believed. The default believes none.",
-    ),
-});
+    trustedProxies: z
+      .array(ProxySchema)
+      .default([])
+      .describe(
+        "Addresses or CIDR ranges of the reverse proxies in front of the gateway, such as 127.0.0.1 or 10.0.0.0/8. Only their X-Forwarded-For or Forwarded header is believed. The default believes none.",
+      ),
+  })
+  .describe("Where the gateway listens, and who may connect.");
 
 /** Why a text is not a public address of a gateway; `undefined` if it is one. */
 function publicUrlProblem(text: string): string | undefined {

@@ -67,20 +67,26 @@ const FreeSchema = z.record(z.string(), z.unknown());
 const EnvSchema = z.record(texts("a variable's name is letters, digits and _", /^[A-Za-z_][A-Za-z0-9_]*$/), SecretSchema);
 
 /** Parses `skills`. */
-export const SkillsSchema: z.ZodType<SkillsConfig> = z.strictObject({
-  load: z.strictObject({ extraDirs: NamesSchema.default([]).describe("Further folders of skills.") }).prefault({}),
-  entries: z
-    .record(
-      TextSchema,
-      z.strictObject({
-        enabled: z.boolean().default(true).describe("`false` switches the skill off."),
-        env: EnvSchema.default({}).describe("Variables for the commands of this skill."),
-        apiKey: SecretSchema.optional().describe("Key for the service of this skill."),
-        config: FreeSchema.default({}).describe("Settings of this skill."),
-      }),
-    )
-    .default({}),
-});
+export const SkillsSchema: z.ZodType<SkillsConfig> = z
+  .strictObject({
+    load: z
+      .strictObject({ extraDirs: NamesSchema.default([]).describe("Further folders of skills.") })
+      .prefault({})
+      .describe("Where skills are looked for."),
+    entries: z
+      .record(
+        TextSchema,
+        z.strictObject({
+          enabled: z.boolean().default(true).describe("`false` switches the skill off."),
+          env: EnvSchema.default({}).describe("Variables for the commands of this skill."),
+          apiKey: SecretSchema.optional().describe("Key for the service of this skill."),
+          config: FreeSchema.default({}).describe("Settings of this skill."),
+        }),
+      )
+      .default({})
+      .describe("Settings of single skills, by name."),
+  })
+  .describe("Skills: instructions that an agent reads when it needs them.");
 
 const mcpShape = {
   enabled: z.boolean().default(true).describe("`false` switches the server off."),
@@ -125,16 +131,19 @@ export const CommandHookSchema: z.ZodType<CommandHook> = z.strictObject({
 });
 
 /** Parses `plugins`. */
-export const PluginsSchema: z.ZodType<PluginsConfig> = z.strictObject({
-  entries: z
-    .record(
-      TextSchema,
-      z.strictObject({
-        enabled: z.boolean().default(true).describe("`false` switches the plugin off."),
-        config: FreeSchema.default({}).describe("Settings of the plugin."),
-      }),
-    )
-    .default({}),
-  allow: NamesSchema.optional().describe("Plugins that may be loaded. Unset: all."),
-  deny: NamesSchema.default([]).describe("Plugins that are not loaded."),
-});
+export const PluginsSchema: z.ZodType<PluginsConfig> = z
+  .strictObject({
+    entries: z
+      .record(
+        TextSchema,
+        z.strictObject({
+          enabled: z.boolean().default(true).describe("`false` switches the plugin off."),
+          config: FreeSchema.default({}).describe("Settings of the plugin."),
+        }),
+      )
+      .default({})
+      .describe("Settings of single plugins, by name."),
+    allow: NamesSchema.optional().describe("Plugins that may be loaded. Unset: all."),
+    deny: NamesSchema.default([]).describe("Plugins that are not loaded."),
+  })
+  .describe("Plugins.");

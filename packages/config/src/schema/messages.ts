@@ -30,41 +30,46 @@ export interface MessagesConfig {
 const QueueModeSchema = z.enum(["steer", "followup", "collect", "interrupt"]);
 
 /** Parses `messages`. */
-export const MessagesSchema: z.ZodType<MessagesConfig> = z.strictObject({
-  queue: z
-    .strictObject({
-      mode: QueueModeSchema.default("steer").describe(
-        "What happens to a message that comes while the session is busy. `steer`: it goes into the running turn. `followup`: a turn of its own follows. `collect`: what waits becomes one turn. `interrupt`: the running turn ends.",
-      ),
-      byChannel: z.record(TextSchema, QueueModeSchema).default({}).describe("The same for one channel, by its id."),
-      debounceMs: AmountSchema.default(500).describe("Milliseconds of silence before waiting messages are taken up."),
-      cap: CountSchema.default(20).describe("Messages that wait for one session at most."),
-      drop: z
-        .enum(["summarize", "old", "new"])
-        .default("summarize")
-        .describe("What happens beyond that: older messages are summed up, the oldest are dropped, or the newest."),
-    })
-    .prefault({}),
-  inbound: z
-    .strictObject({
-      debounceMs: AmountSchema.default(0).describe(
-        "Milliseconds that a conversation must be quiet before its messages start a turn; `0` does not wait.",
-      ),
-      maxAgeHours: AmountSchema.default(24).describe(
-        "Messages that a platform delivers more than this many hours after they were sent become dead letters (too-old); 0 takes messages of any age.",
-      ),
-    })
-    .prefault({}),
-  groupChat: z
-    .strictObject({
-      historyLimit: AmountSchema.default(50).describe("Messages of a group that are kept for the next mention; `0` keeps none."),
-      mentionPatterns: z
-        .array(PatternSchema)
-        .max(20)
-        .default([])
-        .describe(
-          "Regular expressions that count as a mention in groups, whatever the case: at most 20 of at most 200 characters, applied to the first 2,000 characters of a message. Repetition inside a repeated group is refused.",
+export const MessagesSchema: z.ZodType<MessagesConfig> = z
+  .strictObject({
+    queue: z
+      .strictObject({
+        mode: QueueModeSchema.default("steer").describe(
+          "What happens to a message that comes while the session is busy. `steer`: it goes into the running turn. `followup`: a turn of its own follows. `collect`: what waits becomes one turn. `interrupt`: the running turn ends.",
         ),
-    })
-    .prefault({}),
-});
+        byChannel: z.record(TextSchema, QueueModeSchema).default({}).describe("The same for one channel, by its id."),
+        debounceMs: AmountSchema.default(500).describe("Milliseconds of silence before waiting messages are taken up."),
+        cap: CountSchema.default(20).describe("Messages that wait for one session at most."),
+        drop: z
+          .enum(["summarize", "old", "new"])
+          .default("summarize")
+          .describe("What happens beyond that: older messages are summed up, the oldest are dropped, or the newest."),
+      })
+      .prefault({})
+      .describe("What happens to messages while their session is busy."),
+    inbound: z
+      .strictObject({
+        debounceMs: AmountSchema.default(0).describe(
+          "Milliseconds that a conversation must be quiet before its messages start a turn; `0` does not wait.",
+        ),
+        maxAgeHours: AmountSchema.default(24).describe(
+          "Messages that a platform delivers more than this many hours after they were sent become dead letters (too-old); 0 takes messages of any age.",
+        ),
+      })
+      .prefault({})
+      .describe("What happens to messages before their turn."),
+    groupChat: z
+      .strictObject({
+        historyLimit: AmountSchema.default(50).describe("Messages of a group that are kept for the next mention; `0` keeps none."),
+        mentionPatterns: z
+          .array(PatternSchema)
+          .max(20)
+          .default([])
+          .describe(
+            "Regular expressions that count as a mention in groups, whatever the case: at most 20 of at most 200 characters, applied to the first 2,000 characters of a message. Repetition inside a repeated group is refused.",
+          ),
+      })
+      .prefault({})
+      .describe("What an agent hears in groups."),
+  })
+  .describe("How messages are taken up and gathered.");

@@ -84,7 +84,7 @@ const ModelEntrySchema: z.ZodType<ModelEntry> = z.strictObject({
     ),
   reasoning: z.boolean().optional().describe("Whether the model thinks before it answers."),
   thinkingLevels: z.array(z.enum(THINKING_LEVELS)).min(1).optional().describe("Levels of thinking that it can be asked for."),
-  cost: CostSchema.optional(),
+  cost: CostSchema.optional().describe("Prices of the model."),
 });
 
 /** Names of digits only are refused: an object lists them first and loses the written order. */
@@ -104,13 +104,19 @@ const ProviderSchema: z.ZodType<ProviderConfig> = z.strictObject({
       CredentialNameSchema,
       z.strictObject({ apiKey: SecretSchema.describe("One of several keys, which are tried in this order; instead of `apiKey`.") }),
     )
-    .default({}),
-  models: z.array(ModelEntrySchema).default([]),
-  timeouts: TimeoutsSchema,
+    .default({})
+    .describe("Several keys of one provider, by name."),
+  models: z.array(ModelEntrySchema).default([]).describe("Facts about single models, where this version lacks them or has them wrong."),
+  timeouts: TimeoutsSchema.describe("Limits for requests to this provider."),
 });
 
 /** Parses `models`. */
-export const ModelsSchema: z.ZodType<ModelsConfig> = z.strictObject({
-  providers: z.record(ProviderIdSchema, ProviderSchema).default({}),
-  timeouts: TimeoutsSchema.describe("Limits for every provider."),
-});
+export const ModelsSchema: z.ZodType<ModelsConfig> = z
+  .strictObject({
+    providers: z
+      .record(ProviderIdSchema, ProviderSchema)
+      .default({})
+      .describe("Providers by their id, the first part of a model reference."),
+    timeouts: TimeoutsSchema.describe("Limits for every provider."),
+  })
+  .describe("The providers of models.");

@@ -60,26 +60,40 @@ const FreeSchema = z.record(z.string(), z.unknown());
 
 const OwnerSchema = texts("channel:id is expected, such as feishu:ou_881e", /^[a-z0-9_-]+:.+$/u);
 
-const CommandsSchema: z.ZodType<CommandsConfig> = z.strictObject({
-  ownerAllowFrom: z.array(OwnerSchema).default([]).describe("Who is the owner on a channel, as `channel:id`; compared exactly."),
-  ownerDisplaySecret: SecretSchema.optional().describe("Key of the digests that stand for owners in a prompt."),
-});
+const CommandsSchema: z.ZodType<CommandsConfig> = z
+  .strictObject({
+    ownerAllowFrom: z.array(OwnerSchema).default([]).describe("Who is the owner on a channel, as `channel:id`; compared exactly."),
+    ownerDisplaySecret: SecretSchema.optional().describe("Key of the digests that stand for owners in a prompt."),
+  })
+  .describe("Who commands the gateway from a chat.");
 
 /** Parses everything except the accounts of channels. */
 export const ConfigDocumentSchema: z.ZodType<ConfigDocument> = z.strictObject({
   gateway: GatewaySchema.prefault({}),
-  agents: z.strictObject({ defaults: AgentDefaultsSchema.prefault({}), list: z.array(AgentEntrySchema).default([]) }).prefault({}),
+  agents: z
+    .strictObject({
+      defaults: AgentDefaultsSchema.prefault({}),
+      list: z.array(AgentEntrySchema).default([]).describe("The agents. Empty: one agent, `main`, with the defaults."),
+    })
+    .prefault({})
+    .describe("The agents: who they are, which model they use, and how they work."),
   session: SessionSchema.prefault({}),
   messages: MessagesSchema.prefault({}),
   tools: ToolsSchema.prefault({}),
   commands: CommandsSchema.prefault({}),
-  channels: z.record(TextSchema, FreeSchema).default({}),
-  bindings: z.array(BindingSchema).default([]),
+  channels: z.record(TextSchema, FreeSchema).default({}).describe("The chat platforms and their accounts."),
+  bindings: z.array(BindingSchema).default([]).describe("Which agent answers where. What nothing matches goes to the default agent."),
   models: ModelsSchema.prefault({}),
   skills: SkillsSchema.prefault({}),
-  mcp: z.strictObject({ servers: z.record(TextSchema, McpServerSchema).default({}) }).prefault({}),
-  lsp: z.strictObject({ servers: z.record(TextSchema, LspServerSchema).default({}) }).prefault({}),
-  commandHooks: z.array(CommandHookSchema).default([]),
+  mcp: z
+    .strictObject({ servers: z.record(TextSchema, McpServerSchema).default({}).describe("The servers, by name.") })
+    .prefault({})
+    .describe("Servers of tools that speak MCP."),
+  lsp: z
+    .strictObject({ servers: z.record(TextSchema, LspServerSchema).default({}).describe("The servers, by name.") })
+    .prefault({})
+    .describe("Language servers."),
+  commandHooks: z.array(CommandHookSchema).default([]).describe("Commands that can deny an action."),
   plugins: PluginsSchema.prefault({}),
   spend: SpendSchema.prefault({}),
   cron: FreeSchema.default({}).describe("Scheduled runs."),

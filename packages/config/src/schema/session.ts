@@ -58,58 +58,68 @@ const SendRuleSchema: z.ZodType<SendRule> = z.strictObject({
       chatType: z.enum(["direct", "group", "channel"]).optional().describe("Kind of conversation. Unset: every one."),
       keyPrefix: TextSchema.optional().describe("Beginning of the session key. Unset: every one."),
     })
-    .prefault({}),
+    .prefault({})
+    .describe("What an answer must be for; everything that is given must match."),
 });
 
 /** Parses `session`. */
-export const SessionSchema: z.ZodType<SessionConfig> = z.strictObject({
-  scope: z
-    .enum(["per-sender", "global"])
-    .default("per-sender")
-    .describe("`global`: one session for everything. `per-sender`: sessions by conversation, as `dmScope` says."),
-  mainKey: texts("a key without spaces, : and % is expected", /^[^\s:%]+$/)
-    .default("main")
-    .describe("Last part of the key of the main session."),
-  dmScope: DmScopeSchema.default("main").describe(
-    "Which direct conversations share a session. `main`: all of the owner's; other people get one each unless `sharedMain` is set.",
-  ),
-  sharedMain: z
-    .boolean()
-    .default(false)
-    .describe('Lets other people\'s direct messages into the owner\'s sessions, with `dmScope: "main"` or `scope: "global"`.'),
-  identityLinks: z
-    .record(TextSchema, z.array(TextSchema))
-    .default({})
-    .describe("A person's name to the ids (`channel:id`) that are theirs, so that they share a session. It gives no rights."),
-  reset: SessionResetSchema.prefault({}),
-  resetByType: z
-    .strictObject({
-      direct: SessionResetSchema.optional().describe("The same for direct conversations."),
-      group: SessionResetSchema.optional().describe("The same for groups."),
-      thread: SessionResetSchema.optional().describe("The same for threads."),
-    })
-    .prefault({}),
-  resetByChannel: z.record(TextSchema, SessionResetSchema).default({}),
-  resetTriggers: z.array(TextSchema).default(["/new", "/reset"]).describe("Messages that start a session over."),
-  sendPolicy: z
-    .strictObject({
-      rules: z.array(SendRuleSchema).default([]),
-      default: z.enum(["allow", "deny"]).default("allow").describe("What holds where no rule matches."),
-    })
-    .prefault({}),
-  agentToAgent: z
-    .strictObject({
-      maxPingPongTurns: z.int().min(0).max(5).default(5).describe("Messages that two agents may exchange without a person."),
-    })
-    .prefault({}),
-  maintenance: z
-    .strictObject({
-      mode: z.enum(["enforce", "warn"]).default("enforce").describe("`warn` removes nothing, and logs what `enforce` would remove."),
-      pruneAfter: DurationSchema.optional().describe("Duration of silence after which a conversation is removed. Unset: never."),
-      maxEntries: CountSchema.optional().describe("Sessions that are kept; the oldest are removed. Unset: all."),
-      maxDiskBytes: AmountSchema.optional().describe(
-        "Bytes of the database and the session files; the oldest conversations are removed. Unset: no bound.",
-      ),
-    })
-    .prefault({}),
-});
+export const SessionSchema: z.ZodType<SessionConfig> = z
+  .strictObject({
+    scope: z
+      .enum(["per-sender", "global"])
+      .default("per-sender")
+      .describe("`global`: one session for everything. `per-sender`: sessions by conversation, as `dmScope` says."),
+    mainKey: texts("a key without spaces, : and % is expected", /^[^\s:%]+$/)
+      .default("main")
+      .describe("Last part of the key of the main session."),
+    dmScope: DmScopeSchema.default("main").describe(
+      "Which direct conversations share a session. `main`: all of the owner's; other people get one each unless `sharedMain` is set.",
+    ),
+    sharedMain: z
+      .boolean()
+      .default(false)
+      .describe('Lets other people\'s direct messages into the owner\'s sessions, with `dmScope: "main"` or `scope: "global"`.'),
+    identityLinks: z
+      .record(TextSchema, z.array(TextSchema))
+      .default({})
+      .describe("A person's name to the ids (`channel:id`) that are theirs, so that they share a session. It gives no rights."),
+    reset: SessionResetSchema.prefault({}).describe("When a conversation starts over by itself."),
+    resetByType: z
+      .strictObject({
+        direct: SessionResetSchema.optional().describe("The same for direct conversations."),
+        group: SessionResetSchema.optional().describe("The same for groups."),
+        thread: SessionResetSchema.optional().describe("The same for threads."),
+      })
+      .prefault({})
+      .describe("The same for one kind of conversation."),
+    resetByChannel: z
+      .record(TextSchema, SessionResetSchema)
+      .default({})
+      .describe("The same for one channel, by its id. It has precedence over `resetByType`."),
+    resetTriggers: z.array(TextSchema).default(["/new", "/reset"]).describe("Messages that start a session over."),
+    sendPolicy: z
+      .strictObject({
+        rules: z.array(SendRuleSchema).default([]).describe("Rules that are tried in this order."),
+        default: z.enum(["allow", "deny"]).default("allow").describe("What holds where no rule matches."),
+      })
+      .prefault({})
+      .describe("Which answers are sent at all."),
+    agentToAgent: z
+      .strictObject({
+        maxPingPongTurns: z.int().min(0).max(5).default(5).describe("Messages that two agents may exchange without a person."),
+      })
+      .prefault({})
+      .describe("How agents talk with each other."),
+    maintenance: z
+      .strictObject({
+        mode: z.enum(["enforce", "warn"]).default("enforce").describe("`warn` removes nothing, and logs what `enforce` would remove."),
+        pruneAfter: DurationSchema.optional().describe("Duration of silence after which a conversation is removed. Unset: never."),
+        maxEntries: CountSchema.optional().describe("Sessions that are kept; the oldest are removed. Unset: all."),
+        maxDiskBytes: AmountSchema.optional().describe(
+          "Bytes of the database and the session files; the oldest conversations are removed. Unset: no bound.",
+        ),
+      })
+      .prefault({})
+      .describe("What is removed of old conversations. Nothing, unless a bound is set."),
+  })
+  .describe("How messages become conversations, and how long these last.");

@@ -23,15 +23,18 @@ const CapSchema = z.strictObject({
 });
 
 /** Parses `spend`. */
-export const SpendSchema: z.ZodType<SpendConfig> = z.strictObject({
-  unattended: z
-    .strictObject({
-      tokensPerDay: AmountSchema.default(1_000_000).describe(
-        "Tokens in a day, until local midnight, for everything that runs without a person, for each agent.",
-      ),
-      usdPerDay: UsdSchema.default(2).describe("US dollars in a day for the same."),
-    })
-    .prefault({}),
-  perCause: z.partialRecord(z.enum(RUN_KINDS), CapSchema).default({}),
-  perAgent: z.record(IdSchema, CapSchema).default({}),
-});
+export const SpendSchema: z.ZodType<SpendConfig> = z
+  .strictObject({
+    unattended: z
+      .strictObject({
+        tokensPerDay: AmountSchema.default(1_000_000).describe(
+          "Tokens in a day, until local midnight, for everything that runs without a person, for each agent.",
+        ),
+        usdPerDay: UsdSchema.default(2).describe("US dollars in a day for the same."),
+      })
+      .prefault({})
+      .describe("Caps for everything that runs without a person, for each agent."),
+    perCause: z.partialRecord(z.enum(RUN_KINDS), CapSchema).default({}).describe("Caps by kind of run."),
+    perAgent: z.record(IdSchema, CapSchema).default({}).describe("Caps by agent."),
+  })
+  .describe("Caps on what runs cost in a day.");

@@ -54,80 +54,97 @@ export const ToolPolicySchema: z.ZodType<ToolPolicy> = z.strictObject({
 });
 
 /** Parses `tools`. */
-export const ToolsSchema: z.ZodType<ToolsConfig> = z.strictObject({
-  profile: ProfileSchema.prefault("full").describe("Set of tools for all agents: one profile or several."),
-  allow: NamesSchema.optional().describe(
-    "Tools that are allowed for all agents: names, patterns and groups. Unset: those of the profile; empty: none.",
-  ),
-  deny: NamesSchema.default([]).describe("Tools that are taken away for all agents. It has precedence over everything that allows."),
-  byProvider: z.record(TextSchema, ToolPolicySchema).default({}),
-  fs: z
-    .strictObject({
-      roots: NamesSchema.default([]).describe(
-        "Folders that the owner's turns may read in addition to the workspace; `~` is the user's home.",
-      ),
-    })
-    .prefault({}),
-  exec: z
-    .strictObject({
-      mode: z
-        .enum(["deny", "allowlist", "ask", "full"])
-        .default("full")
-        .describe(
-          "`full`: the owner's commands run without asking. `deny`: no commands. `ask` and `allowlist` are refused until they are built.",
+export const ToolsSchema: z.ZodType<ToolsConfig> = z
+  .strictObject({
+    profile: ProfileSchema.prefault("full").describe("Set of tools for all agents: one profile or several."),
+    allow: NamesSchema.optional().describe(
+      "Tools that are allowed for all agents: names, patterns and groups. Unset: those of the profile; empty: none.",
+    ),
+    deny: NamesSchema.default([]).describe("Tools that are taken away for all agents. It has precedence over everything that allows."),
+    byProvider: z.record(TextSchema, ToolPolicySchema).default({}).describe("Tools for the models of one provider, by its id."),
+    fs: z
+      .strictObject({
+        roots: NamesSchema.default([]).describe(
+          "Folders that the owner's turns may read in addition to the workspace; `~` is the user's home.",
         ),
-      allow: NamesSchema.optional().describe(
-        "Patterns of commands that run without asking in the mode `allowlist`. Refused in this version.",
-      ),
-      timeoutSeconds: SecondsSchema.default(1800).describe("How long a command may run at most, and by default."),
-      maxConcurrent: CountSchema.default(16).describe(
-        "Commands that run at the same time, over all sessions; a session runs at most 4. All other tools have the same limits, counted apart.",
-      ),
-      maxProcesses: CountSchema.default(256).describe("Processes of all running commands together; the command with the most is stopped."),
-      maxMemoryMb: CountSchema.default(2048).describe("Memory of all running commands together; the command with the most is stopped."),
-      applyPatch: z
-        .boolean()
-        .default(true)
-        .describe("Whether there is `apply_patch`, a tool that this version does not have yet; `false` is refused until then."),
-    })
-    .prefault({}),
-  elevated: z
-    .strictObject({
-      enabled: z.boolean().default(false).describe("Commands outside of the sandbox. `true` is refused while there is no sandbox."),
-      allowFrom: z.record(TextSchema, NamesSchema).default({}).describe("Who may run such commands, by channel."),
-    })
-    .prefault({}),
-  sandbox: z
-    .strictObject({
-      tools: z
-        .strictObject({
-          allow: NamesSchema.optional().describe(
-            "Tools of sandboxed runs. Anything that narrows them is refused while there is no sandbox.",
+      })
+      .prefault({})
+      .describe("What file tools may read."),
+    exec: z
+      .strictObject({
+        mode: z
+          .enum(["deny", "allowlist", "ask", "full"])
+          .default("full")
+          .describe(
+            "`full`: the owner's commands run without asking. `deny`: no commands. `ask` and `allowlist` are refused until they are built.",
           ),
-          deny: NamesSchema.default([]).describe("Tools that sandboxed runs do not have. Refused while there is no sandbox."),
-        })
-        .prefault({}),
-    })
-    .prefault({}),
-  approvals: z
-    .strictObject({
-      timeoutMinutes: CountSchema.optional().describe("Minutes that an approval may be waited for. Refused while there are no approvals."),
-    })
-    .optional(),
-  checkpoints: z.boolean().optional().describe("Copies of files from before the file tools change them."),
-  browser: z.record(z.string(), z.unknown()).optional().describe("Settings of the browser."),
-  agentToAgent: z
-    .strictObject({
-      enabled: z.boolean().default(false).describe("Lets agents send messages to each other."),
-      allow: z
-        .array(z.strictObject({ from: TextSchema.describe("Agent that may send."), to: TextSchema.describe("Agent that it may send to.") }))
-        .default([]),
-    })
-    .prefault({}),
-  web: z
-    .strictObject({
-      search: z.record(z.string(), z.unknown()).default({}).describe("Settings of web search."),
-      fetch: z.record(z.string(), z.unknown()).default({}).describe("Settings of fetching pages."),
-    })
-    .prefault({}),
-});
+        allow: NamesSchema.optional().describe(
+          "Patterns of commands that run without asking in the mode `allowlist`. Refused in this version.",
+        ),
+        timeoutSeconds: SecondsSchema.default(1800).describe("How long a command may run at most, and by default."),
+        maxConcurrent: CountSchema.default(16).describe(
+          "Commands that run at the same time, over all sessions; a session runs at most 4. All other tools have the same limits, counted apart.",
+        ),
+        maxProcesses: CountSchema.default(256).describe(
+          "Processes of all running commands together; the command with the most is stopped.",
+        ),
+        maxMemoryMb: CountSchema.default(2048).describe("Memory of all running commands together; the command with the most is stopped."),
+        applyPatch: z
+          .boolean()
+          .default(true)
+          .describe("Whether there is `apply_patch`, a tool that this version does not have yet; `false` is refused until then."),
+      })
+      .prefault({})
+      .describe("How commands are run."),
+    elevated: z
+      .strictObject({
+        enabled: z.boolean().default(false).describe("Commands outside of the sandbox. `true` is refused while there is no sandbox."),
+        allowFrom: z.record(TextSchema, NamesSchema).default({}).describe("Who may run such commands, by channel."),
+      })
+      .prefault({})
+      .describe("Commands outside of the sandbox."),
+    sandbox: z
+      .strictObject({
+        tools: z
+          .strictObject({
+            allow: NamesSchema.optional().describe(
+              "Tools of sandboxed runs. Anything that narrows them is refused while there is no sandbox.",
+            ),
+            deny: NamesSchema.default([]).describe("Tools that sandboxed runs do not have. Refused while there is no sandbox."),
+          })
+          .prefault({})
+          .describe("Tools of sandboxed runs."),
+      })
+      .prefault({})
+      .describe("Sandboxed runs."),
+    approvals: z
+      .strictObject({
+        timeoutMinutes: CountSchema.optional().describe(
+          "Minutes that an approval may be waited for. Refused while there are no approvals.",
+        ),
+      })
+      .optional()
+      .describe("Approvals of tool calls."),
+    checkpoints: z.boolean().optional().describe("Copies of files from before the file tools change them."),
+    browser: z.record(z.string(), z.unknown()).optional().describe("Settings of the browser."),
+    agentToAgent: z
+      .strictObject({
+        enabled: z.boolean().default(false).describe("Lets agents send messages to each other."),
+        allow: z
+          .array(
+            z.strictObject({ from: TextSchema.describe("Agent that may send."), to: TextSchema.describe("Agent that it may send to.") }),
+          )
+          .default([])
+          .describe("Pairs of agents that may talk. Empty: none."),
+      })
+      .prefault({})
+      .describe("Messages from agent to agent."),
+    web: z
+      .strictObject({
+        search: z.record(z.string(), z.unknown()).default({}).describe("Settings of web search."),
+        fetch: z.record(z.string(), z.unknown()).default({}).describe("Settings of fetching pages."),
+      })
+      .prefault({})
+      .describe("Tools for the web."),
+  })
+  .describe("The tools, and what they may do.");

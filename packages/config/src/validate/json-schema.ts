@@ -14,11 +14,16 @@ const SECRET_REFERENCES: readonly Document[] = alternatives(toJsonSchema(SecretS
 /** The JSON Schema of the whole file, for editors, with the accounts of the given channels. */
 export function configJsonSchema(channels: readonly ChannelSchema[]): JsonSchema {
   const root = toJsonSchema(ConfigDocumentSchema);
-  const properties = (root["properties"] ?? {}) as Document;
+  const properties = (root["properties"] ?? {}) as Readonly<Record<string, Document>>;
+  const { description } = properties["channels"] ?? {};
   return {
     ...root,
     title: "Factotum configuration",
-    properties: { $schema: { type: "string" }, ...properties, channels: channelsSchema(channels) },
+    properties: {
+      $schema: { type: "string", description: "Where an editor finds the JSON Schema of this file; `factotum setup` writes it." },
+      ...properties,
+      channels: { ...channelsSchema(channels), description },
+    },
   } as JsonSchema;
 }
 
@@ -83,6 +88,9 @@ export function unknownPart(schema: JsonSchema, path: KeyPath): KeyPath | undefi
   return undefined;
 }
 
+const ACCOUNT = "The account of this channel, or several of them under `accounts`.";
+const ACCOUNTS = "Accounts of this channel, by a name of your choice.";
+
 function channelsSchema(channels: readonly ChannelSchema[]): Document {
   const common = toJsonSchema(CommonAccountSchema);
   const { default: _default, ...enabled } = (common["properties"] as Readonly<Record<string, Document>>)["enabled"] ?? {};
@@ -91,11 +99,11 @@ function channelsSchema(channels: readonly ChannelSchema[]): Document {
     const account = accountSchema(common, withReferences(own) as Document);
     const many = {
       type: "object",
-      properties: { enabled, accounts: { type: "object", additionalProperties: account } },
+      properties: { enabled, accounts: { type: "object", additionalProperties: account, description: ACCOUNTS } },
       required: ["accounts"],
       additionalProperties: false,
     };
-    return [id, { anyOf: [account, many] }];
+    return [id, { anyOf: [account, many], description: ACCOUNT }];
   });
   return { type: "object", properties: { defaults: common, ...Object.fromEntries(entries) }, additionalProperties: false };
 }
