@@ -76,7 +76,13 @@ function create({ loft, token }, host) {
 }
 export const pigeonExtension = {
   id: "pigeon", api: 1, create,
-  configSchema: { parse, safeParse: (config) => ({ success: true, data: parse(config) }) },
+  configSchema: {
+    parse,
+    safeParse: (config) =>
+      /^ftp:/.test(config.loft)
+        ? { success: false, error: { issues: [{ code: "custom", path: ["loft"], message: "an address of http or https is expected" }] } }
+        : { success: true, data: parse(config) },
+  },
 };
 `;
 

@@ -1,18 +1,22 @@
 import { chmod, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { JsonObject, JsonSchema, JsonValue } from "@factotum/agent-contract";
+import type { ChannelExtension } from "@factotum/channel-contract";
 import {
+  extensionProblems,
   formatProblem,
   getConfigValue,
   isAvailable,
   loadConfig,
+  locateConfig,
   makeFolder,
   parseTypedValue,
   setConfigValue,
   writePrivateFile,
-  type AvailableChannel,
+  type ConfigProblem,
 } from "@factotum/config";
-import { channelCatalog, configOptions } from "../compose/extensions.ts";
+import { channelCatalog, configOptions, type ChannelEntry } from "../compose/extensions.ts";
+import { NO_PARTS } from "../compose/idle-channel.ts";
 import { fillForm, type AnswerField, type FormField } from "../extensions/account-form.ts";
 import { KNOWN_EXTENSIONS } from "../extensions/known-extensions.ts";
 import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
@@ -41,13 +45,14 @@ export async function channelsAdd(context: CliContext, id: string, options: Chan
   const schema = await channel.load();
   const settings = await askSettings(context, schema, { given, isInteractive: options.set.length === 0 && !options.json });
   const accountName = options.account ?? "default";
+  const { configSchema } = await loadExtension(channel);
+  const problems = extensionProblems({ id, schema }, configSchema, { key, settings });
+  if (problems.length > 0) throw await refusal(context, problems);
   const { value, files } = await storeSecrets(context, settings, { channel: id, account: accountName, schema });
   const result = await setConfigValue(key, value, await configOptions(context.env));
   if (result.type === "refused") {
     for (const file of files) await rm(join(context.paths.home, file), { force: true });
-    throw new CliError("configInvalid", `${result.path} was not changed: ${result.problems.map(formatProblem).join("; ")}`, {
-      fix: "Give every setting as --set key=value, or run the command at a terminal.",
-    });
+    throw await refusal(context, result.problems);
   }
   const reloaded = await reloadGateway(context);
   if (options.json) {
@@ -62,8 +67,8 @@ export async function channelsAdd(context: CliContext, id: string, options: Chan
   return EXIT.ok;
 }
 
-async function findChannel(context: CliContext, id: string, { yes }: { readonly yes: boolean }): Promise<AvailableChannel> {
-  const find = async (): Promise<AvailableChannel | undefined> => {
+async function findChannel(context: CliContext, id: string, { yes }: { readonly yes: boolean }): Promise<ChannelEntry> {
+  const find = async (): Promise<ChannelEntry | undefined> => {
     const found = (await channelCatalog(context.env)).channels.find((one) => one.id === id);
     return found !== undefined && isAvailable(found) ? found : undefined;
   };
@@ -82,6 +87,19 @@ async function findChannel(context: CliContext, id: string, { yes }: { readonly 
       .filter(isAvailable)
       .map((one) => one.id)
       .join(", ")}. Install a package with: factotum plugins add <folder, tarball or package>`,
+  });
+}
+
+async function loadExtension(channel: ChannelEntry): Promise<ChannelExtension> {
+  return channel.loadExtension(NO_PARTS).catch((error: unknown) => {
+    throw new CliError("failure", `Nothing was set up: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  });
+}
+
+async function refusal({ paths, env }: CliContext, problems: readonly ConfigProblem[]): Promise<CliError> {
+  const { path } = await locateConfig(paths, env);
+  return new CliError("configInvalid", `${path} was not changed: ${problems.map(formatProblem).join("; ")}`, {
+    fix: "Give every setting as --set key=value, or run the command at a terminal.",
   });
 }
 

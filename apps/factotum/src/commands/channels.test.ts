@@ -92,6 +92,8 @@ test.each([
   [["pigeon", "--set", "loft=http://x", "--set", "token=t", "--set", "a.b=1"], 2, "There is no setting a.b here"],
   [["pigeon", "--set", "loft=nowhere", "--set", "token=t"], 4, "an address such as https://example.com is expected"],
   [["pigeon", "--set", "loft=http://x", "--set", "token=t", "--set", "flok=grey"], 4, 'did you mean "flock"?'],
+  [["pigeon", "--set", "loft=ftp://x", "--set", "token=t"], 4, "channels.pigeon.loft: an address of http or https is expected"],
+  [["pigeon", "--account", "n", "--set", "loft=ftp://x", "--set", "token=t"], 4, "channels.pigeon.accounts.n.loft: an address of http"],
   [["raven"], 2, 'There is no channel "raven"'],
 ])("%j is refused, and leaves no secret", async (args, code, reason) => {
   const refused = await home.run("channels", "add", ...args);
@@ -150,7 +152,8 @@ test("names the settings that the extension's own schema refuses, in one line", 
       configSchema: { parse: () => { throw Object.assign(new Error(JSON.stringify(issues, null, 2)), { issues }); } },
     };`;
   await writeInstalled(home.factotumHome, [{ entry }]);
-  await add();
+  const pigeon = { loft: loft.url, token: loft.token };
+  await writeFile(join(home.factotumHome, "factotum.json5"), JSON.stringify({ channels: { pigeon } }));
   const { code, stderr } = await home.run("channels", "probe", "pigeon");
   expect(code).toBe(1);
   expect(stderr).toContain("channels.pigeon is off: loft: Invalid URL; no loft\n");

@@ -20,7 +20,7 @@ export async function createIdleChannel(
 }
 
 /** A channel that is not started uses no part of a gateway. */
-const NO_PARTS: ChannelParts = {
+export const NO_PARTS: ChannelParts = {
   webchatSocket: { listen: () => notHere(), readUpload: async () => notHere(), deliver: async () => notHere() },
 };
 

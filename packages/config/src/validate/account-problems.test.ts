@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import * as z from "zod";
 import { PlatformSchema } from "../../test/sample.ts";
-import { accountProblems } from "./account-problems.ts";
+import { accountProblems, extensionProblems } from "./account-problems.ts";
 import { accountJsonSchema } from "./channel-source.ts";
 
 const chatter = { id: "chatter", schema: accountJsonSchema(PlatformSchema) };
@@ -20,4 +21,42 @@ test("lists the allowed forms, without library terms and without a value", () =>
       message: 'one of "websocket", "webhook" is expected; did you mean "websocket"?',
     },
   ]);
+});
+
+const OwnSchema = z.strictObject({
+  baseUrl: z.url({ protocol: /^https?$/ }),
+  token: z.string().min(1),
+  mode: z.enum(["fast", "slow"]).default("fast"),
+});
+const own = { id: "own", schema: accountJsonSchema(OwnSchema) };
+
+test("an extension's schema refuses what its JSON Schema cannot state, at the key of the account", () => {
+  const settings = { baseUrl: "ftp://canary", token: "t", allowFrom: ["carol"] };
+  expect(accountProblems(own, { baseUrl: settings.baseUrl, token: "t" })).toEqual([]);
+  expect(extensionProblems(own, OwnSchema, { key: "channels.own.accounts.north", settings })).toEqual([
+    {
+      type: "invalid-value",
+      path: "channels.own.accounts.north.baseUrl",
+      message: "an address such as https://example.com is expected",
+    },
+  ]);
+});
+
+test("names the nearest form and key, and leaves secret references and common keys alone", () => {
+  const settings = { baseUrl: "https://a.example", token: { env: "TOKEN" }, mode: "fst", tokn: "canary", dmPolicy: "open" };
+  expect(extensionProblems(own, OwnSchema, { key: "channels.own", settings }).map(({ path, message }) => [path, message])).toEqual([
+    ["channels.own.tokn", 'there is no such key; did you mean "token"?'],
+    ["channels.own.mode", 'one of "fast", "slow" is expected; did you mean "fast"?'],
+  ]);
+});
+
+test("a schema that throws is a problem without its text", () => {
+  const throws = {
+    safeParse: () => {
+      throw new Error("canary");
+    },
+  } as unknown as z.ZodType;
+  const [problem, ...more] = extensionProblems(own, throws, { key: "channels.own", settings: { token: "canary" } });
+  expect(more).toEqual([]);
+  expect(problem).toMatchObject({ path: "channels.own", message: "the channel's own schema could not check these settings" });
 });
