@@ -57,6 +57,26 @@ test.each(LOOKS.slice(1, 3))("a channel of the built product is logged in by its
   await place.getByRole("button", { name: "Log in to lantern/default" }).waitFor();
 });
 
+test("a closed dialog ends the login in the gateway", async () => {
+  const home = await mkdtemp(join(tmpdir(), "factotum-login-"));
+  await writeLoginExtension(home);
+  await using product = await startProduct({ home, config: { channels: { lantern: {} } } });
+  const page = await scene.open({ width: 1280 });
+  const cancelled = Promise.withResolvers<void>();
+  page.on("websocket", (socket) =>
+    socket.on("framereceived", ({ payload }) => {
+      if (payload.toString().includes('"cancelled":true')) cancelled.resolve();
+    }),
+  );
+  await page.goto(`${product.url}/#token=${product.token}`);
+  await page.getByText("Connected", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Settings" }).click();
+  await page.getByRole("button", { name: "Log in to lantern/default" }).click();
+  await page.getByLabel("Code on your phone").waitFor();
+  await page.keyboard.press("Escape");
+  await cancelled.promise;
+});
+
 test("the settings show no login if no channel declares one", async () => {
   await using product = await startProduct({ config: {} });
   const page = await scene.open({ width: 1280 });

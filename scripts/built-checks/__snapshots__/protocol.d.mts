@@ -878,7 +878,7 @@ interface ChannelMethods {
   };
   /**
    * Starts a login, or continues the one with this id; `answer` answers a step of type `ask`. Resolves with the next step, or after 20 seconds with `waiting`:
-   * then call it again. After `done` the channel is restarted. A login expires after ten minutes without a call.
+   * then call it again. After `done` the channel is restarted. A login expires after ten minutes without a call, and ends with `channels.cancelLogin`.
    */
   "channels.login": {
     params: AccountParams & {
@@ -888,6 +888,15 @@ interface ChannelMethods {
     result: {
       readonly loginId: string;
       readonly step: ChannelLoginStep;
+    };
+  };
+  /** Ends a login and its steps in the channel; calls of `channels.login` that wait for a step reject. `cancelled` is false if it has ended already. */
+  "channels.cancelLogin": {
+    params: {
+      readonly loginId: string;
+    };
+    result: {
+      readonly cancelled: boolean;
     };
   };
 }

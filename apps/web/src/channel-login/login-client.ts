@@ -12,7 +12,7 @@ export interface LoginAccount {
 export interface LoginClient {
   /** The enabled accounts whose channel declares a login. */
   accounts(): Promise<readonly LoginAccount[]>;
-  /** Shows the steps to `onStep` until the login is done or `signal` fires; `ask` resolves with the answer to a question. */
+  /** Shows the steps to `onStep` until the login is done or `signal` fires, which also ends it in the gateway; `ask` resolves with the answer to a question. */
   run(account: LoginAccount, options: LoginRun): Promise<void>;
 }
 
@@ -48,14 +48,29 @@ export function createLoginClient(client: Pick<GatewayClient, "request">): Login
     },
     run: async ({ channel, accountId }, { signal, onStep, ask }) => {
       let more: { readonly loginId?: string; readonly answer?: string } = {};
-      while (!signal.aborted) {
-        const { loginId, step } = await client.request("channels.login", { channel, accountId, ...more }, { timeoutMs: STEP_TIMEOUT_MS });
-        if (signal.aborted) return;
-        more = { loginId };
-        if (step.type === "waiting") continue;
-        onStep(step);
-        if (step.type === "done") return;
-        if (step.type === "ask") more = { loginId, answer: await ask() };
+      const cancel = (): void => {
+        const { loginId } = more;
+        if (loginId === undefined) return;
+        client.request("channels.cancelLogin", { loginId }).catch((error: unknown) => {
+          // The gateway ends it later by itself.
+          if (!(error instanceof RpcError)) throw error;
+        });
+      };
+      signal.addEventListener("abort", cancel, { once: true });
+      try {
+        while (!signal.aborted) {
+          const isFirst = more.loginId === undefined;
+          const { loginId, step } = await client.request("channels.login", { channel, accountId, ...more }, { timeoutMs: STEP_TIMEOUT_MS });
+          more = { loginId };
+          // The listener did not know the login yet.
+          if (signal.aborted) return isFirst ? cancel() : undefined;
+          if (step.type === "waiting") continue;
+          onStep(step);
+          if (step.type === "done") return;
+          if (step.type === "ask") more = { loginId, answer: await ask() };
+        }
+      } finally {
+        signal.removeEventListener("abort", cancel);
       }
     },
   };

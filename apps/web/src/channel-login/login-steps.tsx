@@ -40,7 +40,7 @@ interface LoginStepsProps {
   readonly onBack: () => void;
 }
 
-/** Runs one login of an account. Leaving it abandons the login, which the gateway ends after ten minutes. */
+/** Runs one login of an account. Leaving it, also by closing the dialog, ends the login in the gateway. */
 export function LoginSteps({ account, onBack }: LoginStepsProps): React.JSX.Element {
   const { logins } = useSession();
   const [shown, setShown] = useState(NOTHING);

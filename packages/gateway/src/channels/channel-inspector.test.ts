@@ -82,6 +82,26 @@ test("a login that is done after the close restarts no channel", async () => {
   await expect(inspector.login(OFF, {})).rejects.toThrow("has ended");
 });
 
+test("a cancelled login ends its steps in the channel at once, and makes room for another", async () => {
+  const aborted = Promise.withResolvers<boolean>();
+  await start({
+    async *login({ signal }) {
+      signal.addEventListener("abort", () => aborted.resolve(true));
+      yield { type: "text", text: "Confirm it" };
+      // A platform that does not listen to the signal.
+      await new Promise<never>(() => undefined);
+    },
+  });
+  const { loginId } = await inspector.login(OFF, {});
+  const waiting = inspector.login(OFF, { loginId });
+  expect(inspector.cancelLogin(loginId)).toBe(true);
+  await expect(waiting).rejects.toThrow("has ended");
+  expect(await aborted.promise).toBe(true);
+  expect(stopped).toBe(1);
+  expect(inspector.cancelLogin(loginId)).toBe(false);
+  await expect(inspector.login(OFF, { loginId })).rejects.toThrow("has ended");
+});
+
 test("ten logins are open at most, also if they begin together", async () => {
   await start({ login: steps });
   const results = await Promise.allSettled(Array.from({ length: 15 }, async () => inspector.login(OFF, {})));

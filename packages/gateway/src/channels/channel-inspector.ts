@@ -89,6 +89,13 @@ export class ChannelInspector {
     return { loginId: id, step: await step };
   }
 
+  /** Ends a login: its steps are aborted, and calls that wait for one reject. False if there is no such login. */
+  cancelLogin(id: string): boolean {
+    const isOpen = this.#logins.has(id);
+    this.#end(id);
+    return isOpen;
+  }
+
   /** Ends every login, and begins no other. */
   close(): void {
     this.#isClosed = true;
@@ -123,14 +130,21 @@ export class ChannelInspector {
   async #next(id: string, login: Login): Promise<ChannelLoginStep> {
     if (!this.#isOpen(id, login)) throw ended();
     const { clock, channels } = this.#options;
+    const { signal } = login.abort;
     const late = Promise.withResolvers<undefined>();
-    using _timer = clock.schedule(STEP_WAIT_MS, () => late.resolve(undefined));
+    const stopWaiting = (): void => late.resolve(undefined);
+    signal.addEventListener("abort", stopWaiting, { once: true });
+    using _timer = clock.schedule(STEP_WAIT_MS, stopWaiting);
     let result: IteratorResult<LoginStep, unknown> | undefined;
     try {
       result = await Promise.race([login.next, late.promise]);
     } catch (error) {
+      // A channel may reject because its login was ended.
+      if (!this.#isOpen(id, login)) throw ended();
       this.#end(id);
       throw toRequestError(error);
+    } finally {
+      signal.removeEventListener("abort", stopWaiting);
     }
     // A step that comes after the end, such as the last one of a closing gateway, changes nothing.
     if (!this.#isOpen(id, login)) throw ended();

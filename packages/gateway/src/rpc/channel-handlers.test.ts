@@ -101,3 +101,19 @@ test("a login that the platform refuses ends with the reason", async () => {
   });
   await expect(client.call("channels.login", { channel: "test" })).rejects.toThrow("the number is blocked");
 });
+
+test("a login is cancelled by its id, once", async () => {
+  const ended = Promise.withResolvers<void>();
+  await start({
+    async *login({ signal }) {
+      signal.addEventListener("abort", () => ended.resolve());
+      yield { type: "text", text: "Confirm it" };
+      await ended.promise;
+    },
+  });
+  const { loginId } = await client.call("channels.login", { channel: "test" });
+  expect(await client.call("channels.cancelLogin", { loginId })).toEqual({ cancelled: true });
+  await ended.promise;
+  expect(await client.call("channels.cancelLogin", { loginId })).toEqual({ cancelled: false });
+  await expect(client.call("channels.login", { channel: "test", loginId })).rejects.toThrow("has ended");
+});

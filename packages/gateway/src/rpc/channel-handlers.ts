@@ -22,6 +22,7 @@ export function channelHandlers(inspector: ChannelInspector): ChannelHandlers {
     "channels.directory": async ({ query, limit = 20, ...params }) =>
       asked(async () => ({ entries: await inspector.directory(addressOf(params), query, limit) })),
     "channels.login": async ({ loginId, answer, ...params }) => asked(async () => inspector.login(addressOf(params), { loginId, answer })),
+    "channels.cancelLogin": async ({ loginId }) => ({ cancelled: inspector.cancelLogin(loginId) }),
   };
 }
 

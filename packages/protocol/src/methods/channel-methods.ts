@@ -29,12 +29,14 @@ export interface ChannelMethods {
   };
   /**
    * Starts a login, or continues the one with this id; `answer` answers a step of type `ask`. Resolves with the next step, or after 20 seconds with `waiting`:
-   * then call it again. After `done` the channel is restarted. A login expires after ten minutes without a call.
+   * then call it again. After `done` the channel is restarted. A login expires after ten minutes without a call, and ends with `channels.cancelLogin`.
    */
   "channels.login": {
     params: AccountParams & { readonly loginId?: string; readonly answer?: string };
     result: { readonly loginId: string; readonly step: ChannelLoginStep };
   };
+  /** Ends a login and its steps in the channel; calls of `channels.login` that wait for a step reject. `cancelled` is false if it has ended already. */
+  "channels.cancelLogin": { params: { readonly loginId: string }; result: { readonly cancelled: boolean } };
 }
 
 const account = { channel: key, accountId: key.optional() };
@@ -64,5 +66,11 @@ export const CHANNEL_METHODS: MethodTable<ChannelMethods> = defineMethods<Channe
     stores: true,
     params: z.strictObject({ ...account, loginId: key.optional(), answer: z.string().max(10_000).optional() }),
     result: z.strictObject({ loginId: z.string(), step: ChannelLoginStepSchema }),
+  },
+  "channels.cancelLogin": {
+    access: "owner",
+    stores: false,
+    params: z.strictObject({ loginId: key }),
+    result: z.strictObject({ cancelled: z.boolean() }),
   },
 });
