@@ -132,6 +132,7 @@ export class EmulatePlatform implements ConformancePlatform {
         conversation: target,
         senderId: this.#people.alice,
         timestampMs: Math.floor(Number(ts) * 1_000),
+        context: { senderName: "Alice", subject: "#general" },
       },
     };
   }

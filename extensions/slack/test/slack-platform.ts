@@ -95,6 +95,7 @@ export class SlackPlatform implements ConformancePlatform {
         conversation: this.target(message.conversation),
         senderId: "U0ALICE",
         timestampMs: Math.floor(Number(added.ts) * 1_000),
+        context: { senderName: "Alice", subject: "#general" },
       },
     };
   }

@@ -52,6 +52,20 @@ describe("the list of requirements", () => {
     expect(CONFORMANCE_REQUIREMENTS.map(({ id }) => id).filter((id) => !failed.has(id))).toEqual([]);
   });
 
+  test("context is fetched also where a platform has no replies", async () => {
+    class NoReplies extends ReferencePlatform {
+      override readonly features: ReferencePlatform["features"] = { ...new ReferencePlatform("webhook").features, absent: ["replies"] };
+    }
+    const proved = async (defect?: Defect): Promise<readonly string[]> => {
+      const options = { ...optionsOf("webhook", defect), platform: () => Promise.resolve(new NoReplies("webhook")) };
+      const prove = async (id: string): Promise<string> =>
+        (await proveRequirement(id, options as unknown as ConformanceOptions, { timeoutMs: 10_000 })).type;
+      return Promise.all(["outbound:reply", "context:fetched", "context:refused"].map(prove));
+    };
+    expect(await proved()).toEqual(["not-needed", "passed", "passed"]);
+    expect(await proved("fetches-no-context")).toEqual(["not-needed", "failed", "failed"]);
+  });
+
   test("an unknown id is a failure, not a pass", async () => {
     const options = optionsOf("webhook") as unknown as ConformanceOptions;
     expect(await proveRequirement("inbound:nothing", options, { timeoutMs: 100 })).toMatchObject({ type: "failed" });

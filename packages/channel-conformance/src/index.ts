@@ -1,6 +1,7 @@
 export type { ConformanceRequirement, Need } from "./case.ts";
 export { channelConformance } from "./channel-conformance.ts";
 export type {
+  ConformanceGateway,
   ConformanceOptions,
   ConformancePlatform,
   DeliveryAnswer,

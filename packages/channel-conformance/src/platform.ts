@@ -129,6 +129,20 @@ export interface TestPress {
   readonly inputs?: Readonly<Record<string, string>>;
 }
 
+/** The test gateway, as far as a driver may watch it. */
+export interface ConformanceGateway {
+  /**
+   * Resolves once the channel has passed on an event with this id and the gateway has answered, with or without storing it. Call it before the delivery: what was
+   * passed on earlier does not count.
+   */
+  passedOn(eventId: string): Promise<void>;
+  /**
+   * Events with this id are accepted and unknown to the cases. A driver sends one behind an event that the channel must not pass on, and waits for it, since
+   * events are passed on in order.
+   */
+  disregard(eventId: string): void;
+}
+
 /**
  * The platform under the adapter: a local server that speaks the real protocol, and controls for the test. Every platform has every member; a missing feature
  * is declared in `features`, and its members are then not called.
@@ -157,12 +171,14 @@ export interface ConformancePlatform extends AsyncDisposable {
   };
   /** Strings that must never appear in a log line. */
   readonly secrets: readonly string[];
+  /** Gets the gateway before the channel is created. For drivers of platforms that deliver once, which are not answered. */
+  observe?(gateway: ConformanceGateway): void;
   event(message: TestMessage): TestEvent;
   /** An event other than a message. Called only for types that the channel declares in `capabilities.events`. */
   happening(what: TestHappening): TestHappeningEvent;
   /**
    * Delivers an event and resolves with the platform's interpretation of the answer. A platform that delivers once has no answer: it resolves with
-   * `acknowledged` once the channel has passed the event on or failed to.
+   * `acknowledged` once the channel has passed the event on or failed to, which `observe` lets it wait for.
    */
   deliver(channel: Channel, event: TestEvent, options?: { readonly fault?: DeliveryFault }): Promise<DeliveryAnswer>;
   /** Delivers bytes that are not an event. On a connection they get no answer: resolves once they are sent. */

@@ -61,6 +61,7 @@ export async function proveRequirement(
   try {
     await using platform = await options.platform();
     const host = new TestHost();
+    platform.observe?.(host);
     const make: World["another"] = ({ credential } = { credential: "right" }) => {
       const channel = options.create({ platform, host, credential });
       channels.push(channel);

@@ -10,10 +10,11 @@ import type {
   MsgContext,
   Random,
 } from "@factotum/channel-contract";
+import type { ConformanceGateway } from "./platform.ts";
 import { MemoryAccountState } from "./memory-account-state.ts";
 
 /** A test gateway: it keeps its state when the channel is created again, and can be told to fail. */
-export class TestHost implements ChannelHost {
+export class TestHost implements ChannelHost, ConformanceGateway {
   readonly accountId = "second";
   readonly clock: Clock;
   readonly random: Random;
@@ -44,6 +45,8 @@ export class TestHost implements ChannelHost {
   #failures = 0;
   #gate: Promise<void> | undefined;
   readonly #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
+  readonly #disregarded = new Set<string>();
+  readonly #passing = new Map<string, (() => void)[]>();
   readonly #waitingForStored: { readonly count: number; readonly resolve: () => void }[] = [];
 
   /** Real time, randomness and network by default. */
@@ -55,6 +58,16 @@ export class TestHost implements ChannelHost {
   }
 
   async receive(message: MsgContext, progress: AccountProgress = {}): Promise<"accepted" | "duplicate"> {
+    try {
+      return this.#disregarded.has(message.eventId) ? "accepted" : await this.#receive(message, progress);
+    } finally {
+      const waiting = this.#passing.get(message.eventId) ?? [];
+      this.#passing.delete(message.eventId);
+      for (const resolve of waiting) setImmediate(resolve);
+    }
+  }
+
+  async #receive(message: MsgContext, progress: AccountProgress): Promise<"accepted" | "duplicate"> {
     this.received.push(message);
     for (const { count, resolve } of this.#waiting) if (this.received.length >= count) resolve();
     await this.#gate;
@@ -67,7 +80,8 @@ export class TestHost implements ChannelHost {
     if (this.#keys.has(key)) return "duplicate";
     this.#keys.add(key);
     this.stored.push(message);
-    for (const { count, resolve } of this.#waitingForStored) if (this.stored.length >= count) resolve();
+    // The channel learns the answer first.
+    for (const { count, resolve } of this.#waitingForStored) if (this.stored.length >= count) setImmediate(resolve);
     return "accepted";
   }
 
@@ -100,6 +114,16 @@ export class TestHost implements ChannelHost {
       this.#gate = undefined;
       resolve();
     };
+  }
+
+  passedOn(eventId: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#passing.set(eventId, [...(this.#passing.get(eventId) ?? []), resolve]);
+    return promise;
+  }
+
+  disregard(eventId: string): void {
+    this.#disregarded.add(eventId);
   }
 
   /** Resolves once `count` messages were passed in. */

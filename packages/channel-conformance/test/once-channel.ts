@@ -15,6 +15,8 @@ export const WRONG_ONCE_ADAPTERS: Readonly<Record<OnceDefect, readonly string[]>
 };
 
 const RETRY_MS = 100;
+/** How long the late adapter takes to look something up. */
+const LOOKUP_MS = 20;
 
 /** Passes messages on in order, again until they are stored. */
 class Inbox {
@@ -88,8 +90,10 @@ export function createOnceChannel(input: {
   readonly host: ChannelHost;
   readonly credential: "right" | "wrong";
   readonly defect?: OnceDefect | undefined;
+  /** Passes each event on some turns of the event loop after it was read. */
+  readonly isLate?: boolean;
 }): Channel {
-  const { platform, credential, defect } = input;
+  const { platform, credential, defect, isLate = false } = input;
   const host = input.host as TestHost;
   const inbox = new Inbox(host, defect);
   const { accountId, state, commands, webhookUrl, clock, logger, random } = host;
@@ -108,7 +112,8 @@ export function createOnceChannel(input: {
       commit: (progress) => host.commit(progress),
       cursor: () => host.cursor(),
       receive: (message) => {
-        inbox.add(message);
+        if (isLate) setTimeout(() => inbox.add(message), LOOKUP_MS);
+        else inbox.add(message);
         return Promise.resolve("accepted");
       },
     },

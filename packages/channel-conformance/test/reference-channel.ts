@@ -87,6 +87,8 @@ export type Defect =
   | "one-key-for-all"
   | "edit-adds"
   | "edit-lies"
+  | "edit-limit-less-one"
+  | "edit-is-cut"
   | "media-is-text"
   | "names-files-itself"
   | "media-of-any-size"
@@ -466,6 +468,13 @@ export class ReferenceChannel implements Channel {
     return result;
   }
 
+  async #edit({ targetId: id, text }: Extract<Outbound, { type: "edit" }>, ends: AbortSignal): Promise<SendReceipt> {
+    if (text.length > (this.#is("edit-limit-less-one") ? MAX_LENGTH - 1 : MAX_LENGTH) && !this.#is("edit-is-cut"))
+      return rejected("too-long");
+    if (this.#is("edit-keeps-growing")) return this.#receipt({ type: "change", id, change: { text } }, ends);
+    return this.#receipt({ type: "edit", id, text: this.#render(text.slice(0, MAX_LENGTH)) }, ends);
+  }
+
   async #dispatch(target: Origin, outbound: Outbound, { signal, idempotencyKey, replyContext }: SendOptions): Promise<SendReceipt> {
     if (replyContext?.startsWith("reply-") === false && this.#is("trusts-reply-context")) return rejected("rejected");
     const ends = this.#is("ignores-abort") ? new AbortController().signal : AbortSignal.any([signal, this.#lives.signal]);
@@ -501,9 +510,7 @@ export class ReferenceChannel implements Channel {
         if (this.#is("edit-lies")) return { type: "accepted", messageIds: [outbound.targetId] };
         if (this.#is("edit-adds"))
           return this.#receipt({ type: "send", chat: target.conversation.id, text: outbound.text, key: `edit-${this.#sends}` }, ends);
-        if (this.#is("edit-keeps-growing"))
-          return this.#receipt({ type: "change", id: outbound.targetId, change: { text: outbound.text } }, ends);
-        return this.#receipt({ type: "edit", id: outbound.targetId, text: this.#render(outbound.text) }, ends);
+        return this.#edit(outbound, ends);
       case "card":
       case "edit-card":
       case "poll":
@@ -654,7 +661,7 @@ export class ReferenceChannel implements Channel {
     return { kind: "file", mimeType: "text/plain", bytes };
   }
 
-  async fetchContext({ messageId: id }: MsgContext, { signal }: CallOptions): Promise<MessageContext> {
+  async fetchContext({ messageId: id, replyTo }: MsgContext, { signal }: CallOptions): Promise<MessageContext> {
     if (this.#is("fetches-no-context")) return {};
     const { status, value = "{}" } = await this.#call({ type: "context", message: id }, signal);
     if (status !== 200) {
@@ -663,7 +670,11 @@ export class ReferenceChannel implements Channel {
       return {};
     }
     const { senderName, subject, quoted } = JSON.parse(value) as { senderName: string; subject: string; quoted: string };
-    return { senderName, group: { subject }, replyTo: { messageId: messageId("m0"), body: quoted, isQuote: false } };
+    return {
+      senderName,
+      group: { subject },
+      ...(replyTo !== undefined && { replyTo: { ...replyTo, body: quoted } }),
+    };
   }
 
   resolveTarget(query: string): Promise<Origin | undefined> {

@@ -102,7 +102,8 @@ const MAX_LENGTH = 500;
 const MAX_KEY_LENGTH = 40;
 /** Calls that show, change or remove a message. */
 const COUNTED: ReadonlySet<ReferenceCall["type"]> = new Set(["send", "edit", "delete", "react", "change"]);
-const CONTEXT = { senderName: "Alice", subject: "The room", quoted: "An earlier word" };
+const CONTEXT = { senderName: "Alice", subject: "The room" };
+const QUOTED = "An earlier word";
 
 /** A fictional chat platform in memory, correct in every point that the suite tests. */
 export class ReferencePlatform implements ConformancePlatform {
@@ -283,7 +284,7 @@ export class ReferencePlatform implements ConformancePlatform {
         senderId: sender,
         timestampMs: raw.message.atSeconds * 1_000,
         ...(message.isReply === true && { replyTo: "m0" }),
-        context: CONTEXT,
+        context: { ...CONTEXT, ...(message.isReply === true && { quoted: QUOTED }) },
       },
     };
   }
@@ -376,7 +377,7 @@ export class ReferencePlatform implements ConformancePlatform {
       case "file":
         return this.#files.has(call.key) ? { status: 200, bytes: this.#files.get(call.key) ?? new Uint8Array() } : { status: 404 };
       case "context":
-        return this.#readsRefused ? { status: 403 } : { status: 200, value: JSON.stringify(CONTEXT) };
+        return this.#readsRefused ? { status: 403 } : { status: 200, value: JSON.stringify({ ...CONTEXT, quoted: QUOTED }) };
       case "edit":
         return this.#change(call.id, () => ({ text: call.text, isGrowing: false }));
       case "change":

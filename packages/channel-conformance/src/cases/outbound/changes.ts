@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { messageId } from "@factotum/channel-contract";
 import type { ConformanceCase } from "../../case.ts";
-import { acceptedId } from "./receipt.ts";
+import { acceptedId, assertRejected } from "./receipt.ts";
 import { text } from "./text.ts";
 
 /** Changes of a message that is shown. */
@@ -30,6 +30,32 @@ export const CHANGE_CASES: readonly ConformanceCase[] = [
       assert.deepEqual(
         platform.shown.map((message) => message.text),
         texts.slice(-1),
+      );
+    },
+  },
+  {
+    id: "outbound:edit-limit",
+    needs: ["edit"],
+    behaviour: "An edit to a text of exactly the declared length is accepted, and is still one message.",
+    async prove({ send, channel, platform }) {
+      const targetId = acceptedId(await send(text("before")));
+      acceptedId(await send({ type: "edit", targetId, text: "x".repeat(channel.capabilities.text.maxLength) }));
+      assert.equal(platform.shown.length, 1);
+      assert.notEqual(platform.shown[0]?.text, "before");
+    },
+  },
+  {
+    id: "outbound:edit-too-long",
+    needs: ["edit"],
+    behaviour: "An edit over the declared length is rejected as too-long for good, and the message keeps its text whole.",
+    async prove({ send, channel, platform }) {
+      const targetId = acceptedId(await send(text("before")));
+      const receipt = await send({ type: "edit", targetId, text: "x".repeat(channel.capabilities.text.maxLength + 1) });
+      assertRejected(receipt, "too-long");
+      assert.ok(receipt.type === "rejected" && receipt.retry.type === "never");
+      assert.deepEqual(
+        platform.shown.map((message) => message.text),
+        ["before"],
       );
     },
   },
