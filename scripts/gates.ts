@@ -1,12 +1,13 @@
 // The gates of `npm test`, in order. Every gate runs even if an earlier one failed, so that one run shows everything; only gates that read the build need it.
-// Gates that leave a core idle for part of their time run concurrently, and each prints its output in one block. The failed tests are listed at the end, where
-// readers of a log look first; the last line sums the tests of all runs.
+// Gates that leave a core idle for part of their time run concurrently, and each prints its output in one block. Temporary files are in memory where that is
+// possible. The failed tests are listed at the end, where readers of a log look first; the last line sums the tests of all runs.
 
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { failedTests, listFailedTests, type TestReport } from "./gates/failed-tests.ts";
+import { createMemoryFolder } from "./gates/memory-folder.ts";
 import { ROOT } from "./workspace.ts";
 
 interface Gate {
@@ -139,7 +140,10 @@ function succeeds([file = "", ...args]: readonly string[], print?: (text: Buffer
     child.once("error", reject);
     child.once("close", (code, signal) => {
       process.off("SIGTERM", forward).off("SIGINT", forward);
-      if (signal !== null) process.kill(process.pid, signal);
+      if (signal !== null) {
+        removeTemporaryFiles();
+        process.kill(process.pid, signal);
+      }
       resolve(code === 0);
     });
   });
@@ -157,4 +161,14 @@ function addReport(total: Tally, gate: string, file: string, ok: boolean): void 
   total.failedTests.set(gate, ok || failed.length > 0 ? failed : ["failed without a failed test: its own output above says why"]);
 }
 
-await main();
+function removeTemporaryFiles(): void {
+  if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
+}
+
+const temporary = createMemoryFolder();
+if (temporary !== undefined) process.env["TMPDIR"] = temporary;
+try {
+  await main();
+} finally {
+  removeTemporaryFiles();
+}
