@@ -124,8 +124,14 @@ export class DoctorScene implements AsyncDisposable {
 
   /** What is not as it should be. */
   async findings(): Promise<readonly Finding[]> {
-    const { stdout } = await this.run("doctor", "--json");
-    return (JSON.parse(stdout) as { readonly findings: readonly Finding[] }).findings.filter(({ level }) => level !== "ok");
+    return (await this.examine()).findings;
+  }
+
+  /** The same, with the exit code. */
+  async examine(): Promise<{ readonly code: number | null; readonly findings: readonly Finding[] }> {
+    const { code, stdout } = await this.run("doctor", "--json");
+    const { findings } = JSON.parse(stdout) as { readonly findings: readonly Finding[] };
+    return { code, findings: findings.filter(({ level }) => level !== "ok") };
   }
 
   /** Runs the commands of the product that a text names, as a shell would read them. Throws when one fails, or if the text names none. */

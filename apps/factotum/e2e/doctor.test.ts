@@ -205,19 +205,24 @@ test("a sound installation passes", async () => {
 test.each(Object.entries(FAULTS))("finds %s, and its fix works", async (_name, { check, message, plant, follow }) => {
   await using scene = await DoctorScene.copyOf(prepared);
   await plant(scene);
-  const findings = await scene.findings();
+  const { code, findings } = await scene.examine();
   const found = findings.find((one) => one.check === check && message.test(one.message));
   expect(found, JSON.stringify(findings, undefined, 1)).toBeDefined();
   const fix = found?.fix ?? "";
-  const { code, stdout } = await scene.run("doctor");
   expect(code).toBe(found?.level === "error" ? 1 : 0);
-  const last =
-    found?.level === "error"
-      ? /\nFailed: \d+ errors?(, \d+ warnings?)? \(exit code 1\)\.\n$/
-      : /\nPassed with \d+ warnings? \(exit code 0\)\.\n$/;
-  expect(stdout).toMatch(last);
   await (follow ?? ((one, told) => one.follow(told.fix)))(scene, { message: found?.message ?? "", fix });
   expect((await scene.findings()).filter((one) => one.check === check && message.test(one.message))).toEqual([]);
+});
+
+test.each([
+  ["a key that the provider refuses", 1, /\nFailed: \d+ errors?(, \d+ warnings?)? \(exit code 1\)\.\n$/],
+  ["a workspace that is gone", 0, /\nPassed with \d+ warnings? \(exit code 0\)\.\n$/],
+])("sums up %s in its last line", async (name, exitCode, last) => {
+  await using scene = await DoctorScene.copyOf(prepared);
+  await FAULTS[name]?.plant(scene);
+  const { code, stdout } = await scene.run("doctor");
+  expect(code).toBe(exitCode);
+  expect(stdout).toMatch(last);
 });
 
 test("finds a port that another program has, and its fix works", async () => {
