@@ -78,7 +78,11 @@ export class DocumentScene implements AsyncDisposable {
     const added = (await readdir(credentials)).filter((name) => !OWN_CREDENTIALS.has(name));
     for (const name of added) await rm(path.join(credentials, name));
     // A page may have left it stopped.
-    await this.#must("factotum gateway start");
+    const isRunning = await fetch(`http://127.0.0.1:${this.#port}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (!isRunning) await this.#must("factotum gateway start");
     await mkdir(this.#workFolder, { recursive: true });
     await writeFile(path.join(this.#workFolder, "key.txt"), `${KEY}\n`);
     await writeFile(path.join(this.#workFolder, "secret.txt"), `${this.#feishu.app.appSecret}\n`);
