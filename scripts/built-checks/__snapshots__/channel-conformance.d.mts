@@ -118,6 +118,19 @@ interface TestPress {
   readonly label: string;
   readonly inputs?: Readonly<Record<string, string>>;
 }
+/** The test gateway, as far as a driver may watch it. */
+interface ConformanceGateway {
+  /**
+   * Resolves once the channel has passed on an event with this id and the gateway has answered, with or without storing it. Call it before the delivery: what was
+   * passed on earlier does not count.
+   */
+  passedOn(eventId: string): Promise<void>;
+  /**
+   * Events with this id are accepted and unknown to the cases. A driver sends one behind an event that the channel must not pass on, and waits for it, since
+   * events are passed on in order.
+   */
+  disregard(eventId: string): void;
+}
 /**
  * The platform under the adapter: a local server that speaks the real protocol, and controls for the test. Every platform has every member; a missing feature
  * is declared in `features`, and its members are then not called.
@@ -146,12 +159,14 @@ interface ConformancePlatform extends AsyncDisposable {
   };
   /** Strings that must never appear in a log line. */
   readonly secrets: readonly string[];
+  /** Gets the gateway before the channel is created. For drivers of platforms that deliver once, which are not answered. */
+  observe?(gateway: ConformanceGateway): void;
   event(message: TestMessage): TestEvent;
   /** An event other than a message. Called only for types that the channel declares in `capabilities.events`. */
   happening(what: TestHappening): TestHappeningEvent;
   /**
    * Delivers an event and resolves with the platform's interpretation of the answer. A platform that delivers once has no answer: it resolves with
-   * `acknowledged` once the channel has passed the event on or failed to.
+   * `acknowledged` once the channel has passed the event on or failed to, which `observe` lets it wait for.
    */
   deliver(channel: Channel, event: TestEvent, options?: {
     readonly fault?: DeliveryFault;
@@ -244,7 +259,7 @@ declare class MemoryAccountState implements AccountState {
   apply(changes: readonly AccountChange[]): void;
 }
 /** A test gateway: it keeps its state when the channel is created again, and can be told to fail. */
-declare class TestHost implements ChannelHost {
+declare class TestHost implements ChannelHost, ConformanceGateway {
   #private;
   readonly accountId = "second";
   readonly clock: Clock;
@@ -271,6 +286,8 @@ declare class TestHost implements ChannelHost {
   failNext(): void;
   /** Calls of `receive` and `commit` wait until the returned function is called. */
   hold(): () => void;
+  passedOn(eventId: string): Promise<void>;
+  disregard(eventId: string): void;
   /** Resolves once `count` messages were passed in. */
   handedOver(count: number): Promise<void>;
   /** Resolves once `count` messages are stored. */
@@ -311,4 +328,4 @@ type ConformanceOutcome = {
 declare function proveRequirement(id: string, options: ConformanceOptions, settings: {
   readonly timeoutMs: number;
 }): Promise<ConformanceOutcome>;
-export { CONFORMANCE_REQUIREMENTS, type ConformanceOptions, type ConformanceOutcome, type ConformancePlatform, type ConformanceRequirement, type DeliveryAnswer, type DeliveryFault, MemoryAccountState, type Need, type SendFault, type ShownMessage, type TestEvent, type TestHappening, type TestHappeningEvent, TestHost, type TestMessage, type TestPress, channelConformance, proveRequirement };
+export { CONFORMANCE_REQUIREMENTS, type ConformanceGateway, type ConformanceOptions, type ConformanceOutcome, type ConformancePlatform, type ConformanceRequirement, type DeliveryAnswer, type DeliveryFault, MemoryAccountState, type Need, type SendFault, type ShownMessage, type TestEvent, type TestHappening, type TestHappeningEvent, TestHost, type TestMessage, type TestPress, channelConformance, proveRequirement };
