@@ -24,7 +24,7 @@ export function createAcceptEvent(parts: {
   const threads = new KnownThreads(host);
   /** Other events do not say in which kind of chat they happened: it is known for chats with at least one message. */
   const acceptOther = async (header: Envelope["header"], event: unknown, options: CallOptions): Promise<EventOutcome> => {
-    const reader = PLATFORM_EVENTS[header.event_type];
+    const reader = Object.hasOwn(PLATFORM_EVENTS, header.event_type) ? PLATFORM_EVENTS[header.event_type] : undefined;
     if (reader === undefined) return { type: "ignored", reason: `nothing is done with ${header.event_type.slice(0, 80)}` };
     const context = { eventId: header.event_id, accountId: host.accountId, timestampMs: header.create_time, bot, chats, placeOf };
     const read = await reader.read(event, context, options);

@@ -39,6 +39,11 @@ test("an event of schema 1.0 is acknowledged, ignored, and named in the log", as
   expect(host.logLines.join()).toContain("schema 2.0");
 });
 
+test.each(["__proto__", "constructor", "toString"])("an event of type %s is acknowledged and ignored", async (eventType) => {
+  expect((await post(feishuEnvelope(feishu.app, { eventType, event: {} }))).status).toBe(200);
+  expect(host.received).toEqual([]);
+});
+
 test("a message that cannot be read is acknowledged: sent again it would be the same", async () => {
   const broken = feishuEnvelope(feishu.app, { eventType: "im.message.receive_v1", event: { message: {} } });
   expect((await post(broken)).status).toBe(200);

@@ -38,7 +38,8 @@ export function createAcceptDelivery({ host, bot, lookups }: AcceptParts): Accep
     const subtype = typeof event["subtype"] === "string" ? event["subtype"] : undefined;
     if (type !== "message" || !isWritten({ subtype })) {
       const name = type === "message" ? `message/${subtype ?? ""}` : type;
-      const read = await PLATFORM_EVENTS[name]?.(event, { eventId, accountId: host.accountId, bot: self, lookups, kindOf }, options);
+      const reader = Object.hasOwn(PLATFORM_EVENTS, name) ? PLATFORM_EVENTS[name] : undefined;
+      const read = await reader?.(event, { eventId, accountId: host.accountId, bot: self, lookups, kindOf }, options);
       if (read === undefined) return { type: "ignored", reason: `nothing is done with ${name.slice(0, 80)}` };
       return read.type === "ignored" ? read : { type: await host.receive(read.message) };
     }

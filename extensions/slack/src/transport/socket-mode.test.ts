@@ -144,3 +144,9 @@ test("a slash command that could not be stored is not acknowledged, however long
   release();
   expect(await delivered).toBe("unacknowledged");
 });
+
+test.each(["__proto__", "constructor", "toString"])("an event of type %s is acknowledged and ignored", async (type) => {
+  await channel.start({ signal });
+  expect(await slack.socketMode.deliver("events_api", slackEventBody(slack.app, { type }))).toBe("acknowledged");
+  expect(host.stored).toEqual([]);
+});
