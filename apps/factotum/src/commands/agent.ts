@@ -6,6 +6,7 @@ import { parseSessionName, sessionKeyOf } from "../rpc/session-name.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
+import { terminalText } from "../runtime/foreign-text.ts";
 import { AnswerStream } from "./answer-stream.ts";
 
 /** Options of a message to an agent. */
@@ -85,9 +86,11 @@ function report(
     printJson(context, result);
     return isDone ? EXIT.ok : EXIT.failure;
   }
-  if (thoughts !== undefined) context.note(`${thoughts.replaceAll(/^/gm, "> ")}\n`);
-  if (stream?.end(text) !== true && text !== "") context.print(`${text}\n`);
-  for (const remark of [...remarks, ...notices]) context.note(`factotum: ${remark}\n`);
-  if (!isDone) context.note(`factotum: the run ${outcome.type === "failed" ? "failed" : "was stopped"}: ${outcome.message ?? ""}\n`);
+  // A pipe gets the answer as it is.
+  const shown = (words: string): string => (context.isTerminal === true ? terminalText(words) : words);
+  if (thoughts !== undefined) context.note(`${shown(thoughts).replaceAll(/^/gm, "> ")}\n`);
+  if (stream?.end(text) !== true && text !== "") context.print(`${shown(text)}\n`);
+  for (const remark of [...remarks, ...notices]) context.note(`factotum: ${shown(remark)}\n`);
+  if (!isDone) context.note(`factotum: the run ${outcome.type === "failed" ? "failed" : "was stopped"}: ${shown(outcome.message ?? "")}\n`);
   return isDone ? EXIT.ok : EXIT.failure;
 }

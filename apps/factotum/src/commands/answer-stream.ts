@@ -1,6 +1,7 @@
 import type { ChatEvent } from "@factotum/protocol";
 import type { RpcClient } from "../rpc/rpc-client.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
+import { terminalText } from "../runtime/foreign-text.ts";
 import { paint } from "../runtime/paint.ts";
 
 /** Prints the answer of a session's next run while it is written. */
@@ -79,7 +80,7 @@ export class AnswerStream implements Disposable {
 
   #print(text: string): void {
     this.#printed += text;
-    this.#context.print(text);
+    this.#context.print(terminalText(text));
   }
 }
 

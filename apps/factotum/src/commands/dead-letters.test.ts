@@ -32,7 +32,7 @@ async function leaveDeadLetters(cli: CliHome): Promise<{ readonly input: string;
       timestampMs: now,
       event: { type: "message" },
       sender: { id: "owner", isBot: false },
-      text: "list the files",
+      text: "list the files \u001b]52;c;cHdu\u0007\u009b31m",
       mentionsBot: true,
       attachments: [],
     },
@@ -71,6 +71,12 @@ test("dead letters are listed, shown, replayed and purged from the command line"
   const people = (await cli.run("deadletters", "list")).stdout;
   expect(people).toContain("it stopped the gateway");
   expect(people).toContain("a replay needs --yes");
+  const shown = (await cli.run("deadletters", "show", input)).stdout;
+  for (const text of [people, shown]) {
+    expect(text).toContain("list the files \\u{1b}]52");
+    // oxlint-disable-next-line no-control-regex
+    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+  }
 
   expect((await cli.run("deadletters", "show", input)).stdout).toContain("list the files");
   expect(JSON.parse((await cli.run("deadletters", "show", lost, "--json")).stdout)).toMatchObject({

@@ -2,6 +2,7 @@ import type { DeadLetter } from "@factotum/protocol";
 import { CliError } from "../runtime/cli-error.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
+import { terminalText } from "../runtime/foreign-text.ts";
 import { paint } from "../runtime/paint.ts";
 import { relativeTime } from "../runtime/relative-time.ts";
 import { renderTable } from "../runtime/render-table.ts";
@@ -41,7 +42,7 @@ export async function deadLettersShow(cli: CliContext, id: string, options: { re
     if (options.json) printJson(cli, found);
     else {
       cli.print(`${describeLetter(found.letter).join("\n")}\n`);
-      if (found.payload !== undefined) cli.print(`${JSON.stringify(found.payload, null, 2)}\n`);
+      if (found.payload !== undefined) cli.print(`${terminalText(JSON.stringify(found.payload, null, 2))}\n`);
     }
     return EXIT.ok;
   } catch (error) {
@@ -108,7 +109,7 @@ function letterTable(cli: CliContext, letters: readonly DeadLetter[]): string {
 }
 
 function short(text: string): string {
-  const line = text.replaceAll(/\s+/g, " ").trim();
+  const line = terminalText(text.replaceAll(/\s+/g, " ").trim());
   return line.length <= 40 ? line : `${line.slice(0, 39)}…`;
 }
 
@@ -123,5 +124,5 @@ function describeLetter(letter: DeadLetter): readonly string[] {
     `    ${letter.state}: ${letter.reason}${replay}`,
     ...(letter.sessionKey === undefined ? [] : [`    ${letter.sessionKey}`]),
     ...(letter.text === undefined ? [] : [`    | ${letter.text.replaceAll(/\s+/g, " ")}`]),
-  ];
+  ].map((line) => terminalText(line));
 }

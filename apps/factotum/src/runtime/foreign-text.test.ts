@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { foreignText } from "./foreign-text.ts";
+import { foreignText, terminalText } from "./foreign-text.ts";
 
 test.each([
   ["Ann", '"Ann"'],
@@ -13,4 +13,14 @@ test.each([
   ["x".repeat(200), `"${"x".repeat(80)}…"`],
 ])("shows %j on one line without control characters", (text, shown) => {
   expect(foreignText(text)).toBe(shown);
+});
+
+test.each([
+  ["two\n\tlines\r\nthree", "two\n\tlines\r\nthree"],
+  ['赵 👨‍👩‍👧 "quoted" C:\\x', '赵 👨‍👩‍👧 "quoted" C:\\x'],
+  ["\u001b]52;c;cHdu\u0007\u009b31m", "\\u{1b}]52;c;cHdu\\u{7}\\u{9b}31m"],
+  ["hidden\rshown", "hidden\\u{d}shown"],
+  ["\u202eevil\u2066\u0000", "\\u{202e}evil\\u{2066}\\u{0}"],
+])("keeps the lines of %j and escapes what controls the terminal", (text, shown) => {
+  expect(terminalText(text)).toBe(shown);
 });
