@@ -201,6 +201,67 @@ test("a taken port is an error", async () => {
   }
 });
 
+test("the fix for an unknown model names the setting that it comes from", async () => {
+  const provider = createServer((_, response) => {
+    response
+      .writeHead(200, { "content-type": "application/json" })
+      .end(JSON.stringify({ object: "list", data: [{ id: "known", object: "model" }] }));
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => provider.once("listening", resolve));
+  try {
+    const baseUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`;
+    await using cli = await withConfig({
+      agents: {
+        list: [{ id: "main" }, { id: "work", model: "mine/gone" }],
+        defaults: { model: { primary: "mine/known", fallbacks: ["mine/lost"] } },
+      },
+      models: { providers: { mine: { api: "openai-chat", baseUrl } } },
+    });
+    const fixes = (await findings(cli)).all.filter(({ check, level }) => check === "model" && level !== "ok").map(({ fix }) => fix);
+    expect(fixes).toEqual([
+      'In agents.defaults.model.fallbacks, replace "mine/lost" by mine/<one of known>.',
+      "factotum config set agents.list[1].model mine/<one of known>",
+    ]);
+    await cli.run("config", "set", "agents.defaults.model", '{ primary: "mine/missing", fallbacks: ["mine/known"] }');
+    expect((await findings(cli)).all.map(({ fix }) => fix)).toContain(
+      "factotum config set agents.defaults.model.primary mine/<one of known>",
+    );
+  } finally {
+    provider.close();
+  }
+});
+
+test("an account without credit is not advised to set its key again", async () => {
+  const provider = createServer((_, response) => {
+    response
+      .writeHead(402, { "content-type": "application/json" })
+      .end(JSON.stringify({ error: { message: "Insufficient credit", code: 402 } }));
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => provider.once("listening", resolve));
+  try {
+    const baseUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`;
+    await using cli = await withConfig({
+      agents: { defaults: { model: "mine/m" } },
+      models: { providers: { mine: { api: "openai-chat", baseUrl } } },
+    });
+    expect((await findings(cli)).of("model-key")?.fix).toMatch(/^Top up the account at mine/);
+  } finally {
+    provider.close();
+  }
+});
+
+test("a folder in the place of the database is named, and --fix leaves it alone", async () => {
+  await using cli = await withConfig({});
+  const file = join(cli.factotumHome, "state", "factotum.sqlite");
+  await mkdir(file, { recursive: true, mode: 0o700 });
+  expect((await findings(cli)).of("database-structure")).toMatchObject({
+    level: "error",
+    message: `${file} has to be a file.`,
+    fix: expect.stringContaining("move away what is there") as string,
+  });
+  expect((await cli.run("doctor", "--fix")).stdout).not.toContain("fixed");
+});
+
 test("models: misspelt, without a key, unreachable, reachable", async () => {
   const provider = createServer((_, response) => void response.writeHead(404).end()).listen(0, "127.0.0.1");
   await new Promise((resolve) => provider.once("listening", resolve));

@@ -76,7 +76,7 @@ async function examine(context: CliContext): Promise<readonly Finding[]> {
     ...(await checkToken(config, { ...context, env: own.env })),
     ...(await checkWorkspaces(config)),
     ...(await checkGateway(context, loaded)),
-    ...(await checkModels(config, { env: own.env, fetch: globalThis.fetch })),
+    ...(await checkModels(loaded, { env: own.env, fetch: globalThis.fetch })),
     ...(await checkChannels(config, own.env)),
     ...(await checkLogins(context, config, own.env)),
     ...checkAccounts(config),

@@ -1,4 +1,4 @@
-import { access } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { StatePaths } from "@factotum/config";
 import { checkDatabaseFile, findPendingRecovery, markDatabaseDamaged, readDamageEvents } from "@factotum/store";
@@ -26,7 +26,13 @@ export async function checkDatabase(paths: StatePaths): Promise<Finding[]> {
   if (pending !== undefined) return [{ check: "recovery", level: "warning", message: pending.text, fix: pending.fix }];
   const file = join(paths.stateFolder, "factotum.sqlite");
   // Without space not even the lock can be taken; another check reports that.
-  if (!(await exists(file)) || (await describeFullDisk(paths.home)) !== undefined) return [];
+  const entry = await stat(file).catch(unlessMissing);
+  if (entry?.isFile() === false) {
+    const fix =
+      "Stop the gateway and move away what is there; the next start restores the database from its snapshots and the plain files.";
+    return [{ check: "database-structure", level: "error", message: `${file} has to be a file.`, fix }];
+  }
+  if (entry === undefined || (await describeFullDisk(paths.home)) !== undefined) return [];
   using held = await holdHome(paths);
   if (held === undefined) return [];
   const problems = await checkDatabaseFile(file);
@@ -42,12 +48,7 @@ export async function checkDatabase(paths: StatePaths): Promise<Finding[]> {
   ];
 }
 
-async function exists(path: string): Promise<boolean> {
-  try {
-    await access(path);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
-    throw error;
-  }
+function unlessMissing(error: unknown): undefined {
+  if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+  throw error;
 }

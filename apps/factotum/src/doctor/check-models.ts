@@ -1,4 +1,12 @@
-import { nearestName, parseModelReference, resolveSecret, type Environment, type FactotumConfig } from "@factotum/config";
+import {
+  nearestName,
+  parseModelReference,
+  resolveSecret,
+  valueAt,
+  type Environment,
+  type FactotumConfig,
+  type LoadedConfig,
+} from "@factotum/config";
 import {
   checkProvider,
   createOllamaProbe,
@@ -24,7 +32,10 @@ interface ModelCheckOptions {
 const TIMEOUT_MS = 5000;
 
 /** Every agent's model: its name is valid, its key has a value, its provider answers. Makes no model request. */
-export async function checkModels(config: FactotumConfig, options: ModelCheckOptions): Promise<Finding[]> {
+export async function checkModels(
+  { config, written }: Pick<LoadedConfig, "config" | "written">,
+  options: ModelCheckOptions,
+): Promise<Finding[]> {
   const chosen = await defaultModelFromEnvironment(options.env, {
     probeOllama: createOllamaProbe({ fetch: options.fetch, clock: systemClock }),
     ollamaBaseUrl: config.models.providers["ollama"]?.baseUrl,
@@ -32,17 +43,36 @@ export async function checkModels(config: FactotumConfig, options: ModelCheckOpt
   const findings: Finding[] = [];
   const seen = new Set<string>();
   for (const agent of config.agents) {
-    for (const written of agent.model === undefined ? [chosen.reference] : [agent.model.primary, ...agent.model.fallbacks]) {
-      if (seen.has(written)) continue;
-      seen.add(written);
-      findings.push(...(await checkModel(written, agent, { ...options, config, chosen })));
+    const key = keyOfModel(agent.id, written);
+    const references = agent.model === undefined ? [chosen.reference] : [agent.model.primary, ...agent.model.fallbacks];
+    for (const [index, reference] of references.entries()) {
+      if (seen.has(reference)) continue;
+      seen.add(reference);
+      const place = index > 0 ? { key: `${key}.fallbacks`, isList: true } : { key: agent.model?.fallbacks.length ? `${key}.primary` : key };
+      findings.push(...(await checkModel(reference, agent, { ...options, config, chosen, place })));
     }
   }
   return findings;
 }
 
 type Agent = FactotumConfig["agents"][number];
-type Context = ModelCheckOptions & { readonly config: FactotumConfig; readonly chosen: DefaultModel };
+/** The setting of a model. */
+interface ModelPlace {
+  readonly key: string;
+  /** The setting is a list, of which the model is one. */
+  readonly isList?: boolean;
+}
+
+type Context = ModelCheckOptions & { readonly config: FactotumConfig; readonly chosen: DefaultModel; readonly place: ModelPlace };
+
+/** The setting that an agent's model comes from: its own, otherwise the one of all agents. */
+function keyOfModel(agentId: string, written: unknown): string {
+  const list = valueAt(written, ["agents", "list"]);
+  const index = Array.isArray(list)
+    ? list.findIndex((one) => valueAt(one, ["id"]) === agentId && valueAt(one, ["model"]) !== undefined)
+    : -1;
+  return index === -1 ? "agents.defaults.model" : `agents.list[${index}].model`;
+}
 
 async function checkModel(written: string, agent: Agent, context: Context): Promise<readonly Finding[]> {
   const { config, chosen } = context;
@@ -60,7 +90,7 @@ async function checkModel(written: string, agent: Agent, context: Context): Prom
         check: "model",
         level: "error",
         message: `agent ${agent.id}: ${parsed.message}`,
-        fix: "Correct agents.defaults.model or the agent's own model.",
+        fix: `Correct ${context.place.key}.`,
       },
     ];
   }
@@ -154,33 +184,46 @@ async function askProvider(written: string, asked: AskedModel): Promise<readonly
     return [{ check: "model", level: "error", message: `The wire format of ${provider} is not known.`, fix }];
   }
   const findings: Finding[] = [];
-  for (const { place, value } of keys) {
+  for (const { place: keyPlace, value } of keys) {
     const target = { provider, api, baseUrl, model, apiKey: value };
     const result = await checkProvider(target, { fetch, clock: systemClock, limitMs: TIMEOUT_MS });
-    findings.push(explainCheck(result, written, { ...asked, place }));
+    findings.push(explainCheck(result, written, { ...asked, keyPlace }));
     if (result.type === "unreachable") break;
   }
   return findings;
 }
 
-function explainCheck({ type, message, models }: ProviderCheck, written: string, asked: AskedModel & { readonly place: string }): Finding {
-  const { provider, model, baseUrl, place } = asked;
+function explainCheck(
+  { type, message, models }: ProviderCheck,
+  written: string,
+  asked: AskedModel & { readonly keyPlace: string },
+): Finding {
+  const { provider, model, baseUrl, keyPlace, place } = asked;
   switch (type) {
     case "works":
       return ok("model", `${written}: ${message}`);
     case "missing-key":
     case "refused-key":
+      return { check: "model-key", level: "error", message: `${keyPlace}: ${message}`, fix: `factotum auth set ${provider}` };
     case "no-credit":
-      return { check: "model-key", level: "error", message: `${place}: ${message}`, fix: `factotum auth set ${provider}` };
+      return {
+        check: "model-key",
+        level: "error",
+        message: `${keyPlace}: ${message}`,
+        fix: `Top up the account at ${provider}, or choose another provider: factotum setup`,
+      };
     case "unknown-model":
     case "unusable-model": {
-      const nearest = nearestName(model, models);
+      const offered = nearestName(model, models) ?? `<one of ${models.slice(0, 5).join(", ")}>`;
       return {
         check: "model",
         // A server of one's own may answer to names that it does not list.
         level: findProvider(provider)?.keyVariables === undefined ? "warning" : "error",
         message: `${written}: ${message}`,
-        fix: `factotum config set agents.defaults.model ${provider}/${nearest ?? `<one of ${models.slice(0, 5).join(", ")}>`}`,
+        fix:
+          place.isList === true
+            ? `In ${place.key}, replace "${written}" by ${provider}/${offered}.`
+            : `factotum config set ${place.key} ${provider}/${offered}`,
       };
     }
     case "rate-limited":

@@ -24,6 +24,7 @@ export async function checkSetup(
 
 /** The error for an unknown provider, with the nearest name. */
 export function unknownProvider(provider: string, configured: readonly string[]): string {
+  if (configured.includes(provider)) return `${provider} is no known provider: it needs models.providers.${provider}.api and .baseUrl.`;
   const known = [...new Set([...Object.keys(PROVIDERS), ...configured])].filter((id) => id !== "demo");
   const nearest = nearestName(provider, known);
   const meant = nearest === undefined ? `Known ones: ${known.join(", ")}` : `Did you mean "${nearest}"`;

@@ -82,6 +82,13 @@ describe("a key", () => {
 });
 
 describe("a test of a provider", () => {
+  test("of a configured provider without its wire format names what it lacks", async () => {
+    await config('{ models: { providers: { house: { baseUrl: "http://127.0.0.1:9/v1" } } } }');
+    const { message } = await checkSetup({ provider: "house" }, parts);
+    expect(message).toContain("it needs models.providers.house.api");
+    expect(message).not.toContain("Did you mean");
+  });
+
   test("uses the given key, otherwise the stored one", async () => {
     await using server = await startListingServer({ key: KEY, models: ["claude-sonnet-5-5"] });
     await config(`{ models: { providers: { anthropic: { baseUrl: "${server.url}" } } } }`);
