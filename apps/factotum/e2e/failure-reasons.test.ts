@@ -9,7 +9,7 @@ import { feishuConfig, waitForSent } from "./feishu-scene.ts";
 const KEY = "sk-ant-test-0123456789-never-shown";
 const REASON =
   /anthropic refused the key in models\.providers\.anthropic\.apiKey for claude-sonnet-4-6 \(401\): invalid x-api-key.*Set a valid one with .{1,2}factotum auth set anthropic/;
-const GENERAL = "The model's provider refused the key. A valid one must be set. Then send the message again.";
+const GENERAL = "The key for the model's provider is missing or not valid. A valid one must be set. Then send the message again.";
 const OWNER = "ou_owner";
 const OTHER = "ou_other";
 

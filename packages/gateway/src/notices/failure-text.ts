@@ -16,7 +16,7 @@ interface Advice {
 const RESEND = "Then send the message again.";
 
 const ADVICE: Readonly<Record<RunFailureCode, Advice>> = {
-  unauthorized: { what: "The model's provider refused the key. A valid one must be set.", next: RESEND },
+  unauthorized: { what: "The key for the model's provider is missing or not valid. A valid one must be set.", next: RESEND },
   billing: { what: "The account at the model's provider is out of credit. It must be topped up.", next: RESEND },
   "rate-limited": { what: "The model's provider asks to slow down.", next: "Try again {later}." },
   overloaded: { what: "The model's provider is overloaded.", next: "Try again {later}." },

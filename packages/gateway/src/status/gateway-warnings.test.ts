@@ -62,7 +62,7 @@ describe("warnings for the owner", () => {
         ],
       },
       "warning pairing:K7RWQ2MX",
-      /^U1, who writes as "Ann\\"", asks to write to chat\/a\..*pairing approve K7RWQ2MX/,
+      /^U1, who writes as "Ann\\"", asks to write to chat\/a \(code K7RWQ2MX\)\..*pairing approve K7RWQ2MX/,
     ],
     [
       "a file that is not used",

@@ -111,7 +111,7 @@ function pairingWarning({ channel, accountId, senderId, senderName, code }: Pair
   return {
     id: `pairing:${code}`,
     level: "warning",
-    text: `${senderId}${name} asks to write to ${channel}/${accountId}.`,
+    text: `${senderId}${name} asks to write to ${channel}/${accountId} (code ${code}).`,
     fix: `If you know this person: factotum pairing approve ${code}. If not: factotum pairing reject ${code}.`,
   };
 }

@@ -7,7 +7,7 @@ import type { TestGateway } from "../../test/gateway-harness.ts";
 
 const KEY = "sk-ant-a-key-that-nobody-may-read";
 const REFUSED: AnthropicReply = { type: "error", errorType: "authentication_error", message: `invalid x-api-key ${KEY}` };
-const GENERAL = "The model's provider refused the key. A valid one must be set. Then send the message again.";
+const GENERAL = "The key for the model's provider is missing or not valid. A valid one must be set. Then send the message again.";
 const REASON =
   /^anthropic refused the key in models\.providers\.anthropic\.apiKey for claude-sonnet-5-5 \(401\): invalid x-api-key \[redacted\]\. Set a valid one with "factotum auth set anthropic"\. Then send/;
 
