@@ -52,16 +52,30 @@ export class RecoveryScene {
 
   /** Overwrites the first page of a table or an index of the closed database, as a failing disk does. */
   async wreck(name: string, file: string = this.fixture.file): Promise<void> {
-    const connection = new DatabaseSync(file);
-    const page = Number(connection.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(name)?.["rootpage"]);
-    connection.close();
+    const page = this.#firstPage(name, file);
     const bytes = await readFile(file);
     await writeFile(file, bytes.fill(0x5a, (page - 1) * PAGE_BYTES, page * PAGE_BYTES));
+  }
+
+  /** Removes all entries of an index of the closed database: SQLite still reads it, but finds nothing by it. The index has one page. */
+  async emptyIndex(name: string): Promise<void> {
+    const page = this.#firstPage(name, this.fixture.file);
+    const bytes = await readFile(this.fixture.file);
+    // The number of cells of the page.
+    bytes.writeUInt16BE(0, (page - 1) * PAGE_BYTES + 3);
+    await writeFile(this.fixture.file, bytes);
   }
 
   async remove(): Promise<void> {
     for (const store of this.#stores) await store.close();
     await this.fixture.remove();
+  }
+
+  #firstPage(name: string, file: string): number {
+    const connection = new DatabaseSync(file);
+    const page = Number(connection.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(name)?.["rootpage"]);
+    connection.close();
+    return page;
   }
 }
 

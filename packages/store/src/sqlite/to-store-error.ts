@@ -30,9 +30,18 @@ export function endsTransaction(error: unknown): boolean {
   return code !== undefined && code !== CONSTRAINT;
 }
 
-/** True if SQLite could not read its own structure, not only a row's content: then nothing in the file is reliable. */
+/** A row that its index has lost. SQLite reads both and does not notice. */
+class LostByIndex extends Error {}
+
+/** The error for a row that exists and is not found by its index. */
+export function lostByIndex(row: string): StoreError {
+  return damagedFile(new LostByIndex(`${row} is not in its index.`));
+}
+
+/** True if the structure of the database is damaged, not only a row's content: then nothing in the file is reliable. */
 export function isStructureDamage(error: unknown): boolean {
   if (!StoreError.isInstance(error) || error.code !== "damaged") return false;
+  if (error.cause instanceof LostByIndex) return true;
   const code = sqliteCode(error.cause);
   return code === CORRUPT || code === NOTADB;
 }

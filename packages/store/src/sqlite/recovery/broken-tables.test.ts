@@ -1,7 +1,7 @@
 import { copyFile } from "node:fs/promises";
 import { messageId } from "@factotum/channel-contract";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { OWNER, sampleMessage, sampleOutbound } from "../../../contract/samples.ts";
+import { OWNER, sampleEnd, sampleMessage, sampleOutbound, sampleSession, sampleTurn, userEntry } from "../../../contract/samples.ts";
 import type { SqliteFixture } from "../../../test/open-test-store.ts";
 import { RecoveryScene, textsOf } from "../../../test/recovery-scene.ts";
 
@@ -51,6 +51,31 @@ test("a database that has lost its index of sent messages finds them after the r
   const again = await scene.open();
   expect(scene.recoveries).toMatchObject([{ loss: "structure" }]);
   expect((await again.listSentMessage(target, "m1")).map(({ id }) => id)).toEqual([row?.id]);
+});
+
+test("a database whose index has lost a running turn is rebuilt, and its session continues", async () => {
+  const store = await scene.open();
+  await scene.talk(store, "one", "hello");
+  await store.snapshot();
+  const { input } = await store.acceptInput(sampleMessage("running"), { admission: OWNER, receivedAtMs: fixture.clock.nowMs });
+  const session = sampleSession({ key: "agent:main:one", sessionId: "id-one" });
+  await store.startTurn(
+    sampleTurn("t-running", [input.id], { session, entries: [userEntry("running")], startedAtMs: fixture.clock.nowMs }),
+  );
+  await store.close();
+  await scene.emptyIndex("sqlite_autoindex_turns_1");
+
+  const broken = await scene.open();
+  const [turn] = await broken.resumeTurns();
+  await expect(broken.beginAttempt(turn?.id ?? "")).rejects.toMatchObject({ code: "damaged" });
+  await expect(broken.beginAttempt("t-unknown")).rejects.toMatchObject({ code: "not-found" });
+  await broken.close();
+
+  const again = await scene.open();
+  expect(scene.recoveries).toMatchObject([{ loss: "structure" }]);
+  for (const { id } of await again.resumeTurns()) await again.endTurn(sampleEnd(id));
+  await scene.talk(again, "one", "and again");
+  expect(await textsOf(again, "id-one")).toEqual(expect.arrayContaining(["hello", "and again"]));
 });
 
 // Without its conversations the age of the database is unknown before it is rebuilt.

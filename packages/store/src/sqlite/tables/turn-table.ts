@@ -7,6 +7,7 @@ import { checkKey } from "../values/check-key.ts";
 import { checksum, parseChecked } from "../values/checksum.ts";
 import { numberOf, optionalNumber, optionalText, textOf } from "../values/row.ts";
 import type { Row } from "../values/row.ts";
+import { lostByIndex } from "../to-store-error.ts";
 import type { TableContext } from "./table-context.ts";
 import type { Conversation } from "./conversation-table.ts";
 
@@ -79,7 +80,7 @@ export class TurnTable {
   /** A turn that can still be changed; throws `not-found` or `conflict` otherwise. */
   requireRunning(id: string): RunningTurn {
     const row = this.#context.database.get(`SELECT ${COLUMNS} WHERE turns.id = ?`, id);
-    if (row === undefined) throw new StoreError("not-found", `There is no turn ${id}.`);
+    if (row === undefined) throw this.#notFound(id);
     if (textOf(row, "state") !== "running") throw new StoreError("conflict", `The turn ${id} has ended.`);
     return {
       n: numberOf(row, "n"),
@@ -95,8 +96,14 @@ export class TurnTable {
   /** The row number of a turn, for rows that refer to it. */
   sequenceOf(id: string): number {
     const row = this.#context.database.get("SELECT n FROM turns WHERE id = ?", id);
-    if (row === undefined) throw new StoreError("not-found", `There is no turn ${id}.`);
+    if (row === undefined) throw this.#notFound(id);
     return numberOf(row, "n");
+  }
+
+  /** A turn that a damaged index has lost could neither run nor end, and its session would wait for it for good. */
+  #notFound(id: string): StoreError {
+    const isLost = this.#context.database.get("SELECT 1 FROM turns NOT INDEXED WHERE id = ?", id) !== undefined;
+    return isLost ? lostByIndex(`The turn ${id}`) : new StoreError("not-found", `There is no turn ${id}.`);
   }
 
   join(turn: RunningTurn, inputIds: readonly string[]): void {
@@ -200,7 +207,7 @@ export class TurnTable {
   /** Counts one more attempt; `undefined` when the turn is not running. */
   beginAttempt(id: string, { isSolo = false }: { readonly isSolo?: boolean } = {}): TurnRecord | undefined {
     const turn = this.read(id);
-    if (turn === undefined) throw new StoreError("not-found", `There is no turn ${id}.`);
+    if (turn === undefined) throw this.#notFound(id);
     if (turn.state !== "running") return undefined;
     const solo = isSolo ? 1 : 0;
     this.#context.database.run(
