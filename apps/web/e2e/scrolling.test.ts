@@ -61,12 +61,21 @@ test("the end stays visible when a phone's keyboard opens and closes, and when t
 
 test("a reader further up keeps the row when the view is resized, and when an answer grows below", async () => {
   const page = await openLong(390, 40);
-  await page.getByText("message number 20.").scrollIntoViewIfNeeded();
-  await log(page).evaluate((element) => {
-    const row = [...element.querySelectorAll("article")].find((one) => one.textContent.startsWith("message number 20."));
-    element.scrollTop += (row?.getBoundingClientRect().top ?? 0) - element.getBoundingClientRect().top;
-  });
-  await settle(page);
+  await page.getByText("message number 0.").waitFor({ state: "attached" });
+  // Rows that come into view get their height only then, which may move this one out of it again.
+  await expect
+    .poll(async () => {
+      await log(page).evaluate((element) => {
+        const row = [...element.querySelectorAll("article")].find((one) => one.textContent.startsWith("message number 20."));
+        element.scrollTop += (row?.getBoundingClientRect().top ?? 0) - element.getBoundingClientRect().top;
+      });
+      await settle(page);
+      const edge = await log(page).evaluate((element) => element.getBoundingClientRect().top);
+      return Math.abs(
+        (await page.locator("article", { hasText: "message number 20." }).evaluate((row) => row.getBoundingClientRect().top)) - edge,
+      );
+    })
+    .toBeLessThanOrEqual(2);
   const before = await topOf(page, 20);
   const { session } = scene.gateway.scripted.conversation("agent:main:main");
   session.startRun();

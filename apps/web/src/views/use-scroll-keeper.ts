@@ -27,7 +27,7 @@ export function useScrollKeeper(facts: {
 }): ScrollKeeper {
   const scroller = useRef<HTMLDivElement>(null);
   const column = useRef<HTMLDivElement>(null);
-  const seen = useRef({ atEnd: true, topPx: 0, size: "", sessionKey: facts.sessionKey, sendKey: facts.sendKey });
+  const seen = useRef({ atEnd: true, topPx: 0, sessionKey: facts.sessionKey, sendKey: facts.sendKey });
   const anchor = useRef<ScrollAnchor>(undefined);
   const [away, setAway] = useState(false);
 
@@ -40,14 +40,11 @@ export function useScrollKeeper(facts: {
       if (Math.abs(moved) >= 1) element.scrollTop += moved;
     }
     seen.current.topPx = element.scrollTop;
-    seen.current.size = sizeOf(element);
   }, []);
 
   const onScroll = useCallback(() => {
     const { current: element } = scroller;
     if (element === null) return;
-    // The browser, not the person, scrolls a view that has another size.
-    if (seen.current.size !== sizeOf(element)) return keep();
     const { scrollTop } = element;
     const isNear = element.scrollHeight - scrollTop - element.clientHeight < NEAR_PX;
     // Only scrolling up leaves the end; a shrinking view and growing rows do not.
@@ -56,7 +53,7 @@ export function useScrollKeeper(facts: {
     seen.current.topPx = scrollTop;
     anchor.current = atEnd || column.current === null ? undefined : findAnchor(element, column.current);
     setAway(!atEnd);
-  }, [keep]);
+  }, []);
 
   const toEnd = useCallback(() => {
     seen.current.atEnd = true;
@@ -84,8 +81,4 @@ export function useScrollKeeper(facts: {
   }, [sessionKey, sendKey, content, keep]);
 
   return { scroller, column, away, onScroll, toEnd };
-}
-
-function sizeOf({ clientWidth, clientHeight }: Element): string {
-  return `${clientWidth} ${clientHeight}`;
 }
