@@ -60,11 +60,13 @@ export interface ActionTypes {
 
 const messageId = z.string().min(1) as unknown as z.ZodType<MessageId>;
 const limit = z.number().int().min(1).max(100).default(20);
-const onMessage = z.strictObject({ messageId });
-const nothing = z.strictObject({});
-const messages = z.object({
-  messages: z.array(z.object({ messageId, sender: z.string(), timestampMs: z.number().nonnegative(), text: z.string() })),
-});
+const onMessage = z.lazy(() => z.strictObject({ messageId }));
+const nothing = z.lazy(() => z.strictObject({}));
+const messages = z.lazy(() =>
+  z.object({
+    messages: z.array(z.object({ messageId, sender: z.string(), timestampMs: z.number().nonnegative(), text: z.string() })),
+  }),
+);
 
 /** The parameters that are ids of messages. */
 type MessageIdKeys<Parameters> = {
@@ -73,7 +75,7 @@ type MessageIdKeys<Parameters> = {
 
 /**
  * Schemas of the actions. The gateway parses parameters before the call and results after it; a result's unknown keys are dropped. It checks that the
- * conversation has the messages that `messageIds` names: a platform may address a message by its id alone.
+ * conversation has the messages that `messageIds` names: a platform may address a message by its id alone. Each schema is created at its first parse.
  */
 export const ACTIONS: {
   readonly [Name in ActionName]: {
@@ -82,36 +84,40 @@ export const ACTIONS: {
     readonly result: z.ZodType<ActionTypes[Name]["result"]>;
   };
 } = {
-  pin: { parameters: onMessage, messageIds: { messageId: true }, result: z.object({}) },
-  unpin: { parameters: onMessage, messageIds: { messageId: true }, result: z.object({}) },
-  "pins-list": { parameters: z.strictObject({ limit }), messageIds: {}, result: messages },
-  read: { parameters: z.strictObject({ limit, before: messageId.optional() }), messageIds: { before: true }, result: messages },
-  search: { parameters: z.strictObject({ query: z.string().min(1), limit }), messageIds: {}, result: messages },
+  pin: { parameters: onMessage, messageIds: { messageId: true }, result: z.lazy(() => z.object({})) },
+  unpin: { parameters: onMessage, messageIds: { messageId: true }, result: z.lazy(() => z.object({})) },
+  "pins-list": { parameters: z.lazy(() => z.strictObject({ limit })), messageIds: {}, result: messages },
+  read: {
+    parameters: z.lazy(() => z.strictObject({ limit, before: messageId.optional() })),
+    messageIds: { before: true },
+    result: messages,
+  },
+  search: { parameters: z.lazy(() => z.strictObject({ query: z.string().min(1), limit })), messageIds: {}, result: messages },
   "reactions-list": {
     parameters: onMessage,
     messageIds: { messageId: true },
-    result: z.object({ reactions: z.array(z.object({ emoji: z.string(), count: z.number().int().positive() })) }),
+    result: z.lazy(() => z.object({ reactions: z.array(z.object({ emoji: z.string(), count: z.number().int().positive() })) })),
   },
   "thread-create": {
-    parameters: z.strictObject({ name: z.string().min(1), messageId: messageId.optional() }),
+    parameters: z.lazy(() => z.strictObject({ name: z.string().min(1), messageId: messageId.optional() })),
     messageIds: { messageId: true },
-    result: z.object({ threadId: z.string().min(1) }),
+    result: z.lazy(() => z.object({ threadId: z.string().min(1) })),
   },
   "thread-list": {
-    parameters: z.strictObject({ limit }),
+    parameters: z.lazy(() => z.strictObject({ limit })),
     messageIds: {},
-    result: z.object({ threads: z.array(z.object({ threadId: z.string().min(1), name: z.string().optional() })) }),
+    result: z.lazy(() => z.object({ threads: z.array(z.object({ threadId: z.string().min(1), name: z.string().optional() })) })),
   },
   "member-info": {
-    parameters: z.strictObject({ userId: z.string().min(1) }),
+    parameters: z.lazy(() => z.strictObject({ userId: z.string().min(1) })),
     messageIds: {},
-    result: z.object({ id: z.string(), name: z.string().optional(), roles: z.array(z.string()).optional() }),
+    result: z.lazy(() => z.object({ id: z.string(), name: z.string().optional(), roles: z.array(z.string()).optional() })),
   },
   "channel-info": {
     parameters: nothing,
     messageIds: {},
-    result: z.object({ id: z.string(), name: z.string().optional(), topic: z.string().optional() }),
+    result: z.lazy(() => z.object({ id: z.string(), name: z.string().optional(), topic: z.string().optional() })),
   },
-  "emoji-list": { parameters: nothing, messageIds: {}, result: z.object({ emoji: z.array(z.string()) }) },
-  permissions: { parameters: nothing, messageIds: {}, result: z.object({ granted: z.array(z.string()) }) },
+  "emoji-list": { parameters: nothing, messageIds: {}, result: z.lazy(() => z.object({ emoji: z.array(z.string()) })) },
+  permissions: { parameters: nothing, messageIds: {}, result: z.lazy(() => z.object({ granted: z.array(z.string()) })) },
 };

@@ -211,23 +211,20 @@ export interface MessageContext {
 
 const id = z.string().min(1);
 const mentions = z.array(z.strictObject({ id: z.string().optional(), name: z.string() })).optional();
-const history = z.strictObject({
-  messageId: id.optional(),
-  sender: z.string(),
-  senderId: z.string().optional(),
-  isBot: z.boolean().optional(),
-  isSelf: z.boolean().optional(),
-  timestampMs: z.number(),
-  body: z.string(),
-});
+const history = z.lazy(() =>
+  z.strictObject({
+    messageId: id.optional(),
+    sender: z.string(),
+    senderId: z.string().optional(),
+    isBot: z.boolean().optional(),
+    isSelf: z.boolean().optional(),
+    timestampMs: z.number(),
+    body: z.string(),
+  }),
+);
 
-/** Parses a stored or foreign message. Unknown keys are an error: an adapter that sends one misreads the contract. */
-export const MsgContextSchema: z.ZodType<MsgContext> = z.strictObject({
-  origin: OriginSchema,
-  eventId: id,
-  messageId: id,
-  timestampMs: z.number().int().nonnegative(),
-  event: z.discriminatedUnion("type", [
+const event = z.lazy(() =>
+  z.discriminatedUnion("type", [
     z.strictObject({ type: z.literal("message") }),
     z.strictObject({ type: z.enum(["edit", "delete"]), targetId: id }),
     z.strictObject({
@@ -253,54 +250,65 @@ export const MsgContextSchema: z.ZodType<MsgContext> = z.strictObject({
     z.strictObject({ type: z.literal("vote"), targetId: id, options: z.array(z.string()) }),
     z.strictObject({ type: z.literal("receipt"), targetId: id, state: z.enum(["delivered", "read"]) }),
   ]),
-  sender: z.strictObject({
-    id,
-    name: z.string().optional(),
-    handle: z.string().optional(),
-    isBot: z.boolean(),
-    isUnverified: z.boolean().optional(),
-    roles: z.array(z.string()).optional(),
-  }),
-  text: z.string(),
-  mentionsBot: z.boolean(),
-  mentions,
-  replyTo: z
-    .strictObject({
-      messageId: id.optional(),
-      sender: z.strictObject({ id: z.string().optional(), name: z.string().optional(), isSelf: z.boolean().optional() }).optional(),
-      body: z.string(),
-      mentions,
-      isQuote: z.boolean(),
-    })
-    .optional(),
-  thread: z
-    .strictObject({
-      starter: z.strictObject({ messageId: id.optional(), sender: z.string().optional(), body: z.string() }).optional(),
-      history: z.array(history).optional(),
-    })
-    .optional(),
-  forwarded: z.strictObject({ from: z.string().optional(), title: z.string().optional(), body: z.string() }).optional(),
-  group: z
-    .strictObject({ subject: z.string().optional(), topic: z.string().optional(), participants: z.array(z.string()).optional() })
-    .optional(),
-  attachments: z.array(
-    z.strictObject({
-      kind: z.enum(["image", "audio", "video", "file"]),
-      ref: z.string(),
-      mimeType: z.string().optional(),
-      fileName: z.string().optional(),
-      sizeBytes: z.number().nonnegative().optional(),
-      voice: z.boolean().optional(),
+);
+
+/** Parses a stored or foreign message. Unknown keys are an error: an adapter that sends one misreads the contract. */
+export const MsgContextSchema: z.ZodType<MsgContext> = z.lazy(() =>
+  z.strictObject({
+    origin: OriginSchema,
+    eventId: id,
+    messageId: id,
+    timestampMs: z.number().int().nonnegative(),
+    event,
+    sender: z.strictObject({
+      id,
+      name: z.string().optional(),
+      handle: z.string().optional(),
+      isBot: z.boolean(),
+      isUnverified: z.boolean().optional(),
+      roles: z.array(z.string()).optional(),
     }),
-  ),
-  command: z
-    .strictObject({
-      name: z.string(),
-      argumentsText: z.string(),
-      options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
-      mayBeText: z.literal(true).optional(),
-    })
-    .optional(),
-  replyContext: z.strictObject({ data: z.string(), expiresAtMs: z.number().int().nonnegative().optional() }).optional(),
-  untrusted: z.array(z.strictObject({ source: z.string(), text: z.string() })).optional(),
-}) as unknown as z.ZodType<MsgContext>;
+    text: z.string(),
+    mentionsBot: z.boolean(),
+    mentions,
+    replyTo: z
+      .strictObject({
+        messageId: id.optional(),
+        sender: z.strictObject({ id: z.string().optional(), name: z.string().optional(), isSelf: z.boolean().optional() }).optional(),
+        body: z.string(),
+        mentions,
+        isQuote: z.boolean(),
+      })
+      .optional(),
+    thread: z
+      .strictObject({
+        starter: z.strictObject({ messageId: id.optional(), sender: z.string().optional(), body: z.string() }).optional(),
+        history: z.array(history).optional(),
+      })
+      .optional(),
+    forwarded: z.strictObject({ from: z.string().optional(), title: z.string().optional(), body: z.string() }).optional(),
+    group: z
+      .strictObject({ subject: z.string().optional(), topic: z.string().optional(), participants: z.array(z.string()).optional() })
+      .optional(),
+    attachments: z.array(
+      z.strictObject({
+        kind: z.enum(["image", "audio", "video", "file"]),
+        ref: z.string(),
+        mimeType: z.string().optional(),
+        fileName: z.string().optional(),
+        sizeBytes: z.number().nonnegative().optional(),
+        voice: z.boolean().optional(),
+      }),
+    ),
+    command: z
+      .strictObject({
+        name: z.string(),
+        argumentsText: z.string(),
+        options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+        mayBeText: z.literal(true).optional(),
+      })
+      .optional(),
+    replyContext: z.strictObject({ data: z.string(), expiresAtMs: z.number().int().nonnegative().optional() }).optional(),
+    untrusted: z.array(z.strictObject({ source: z.string(), text: z.string() })).optional(),
+  }),
+) as unknown as z.ZodType<MsgContext>;

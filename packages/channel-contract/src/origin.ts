@@ -28,17 +28,21 @@ export interface Conversation {
 export type ConversationKind = "direct" | "group" | "channel";
 
 /** Parses a stored conversation. */
-export const ConversationSchema: z.ZodType<Conversation> = z.strictObject({
-  kind: z.enum(["direct", "group", "channel"]),
-  id: z.string().min(1),
-  threadId: z.string().min(1).optional(),
-  parentId: z.string().min(1).optional(),
-  spaceId: z.string().min(1).optional(),
-}) as unknown as z.ZodType<Conversation>;
+export const ConversationSchema: z.ZodType<Conversation> = z.lazy(() =>
+  z.strictObject({
+    kind: z.enum(["direct", "group", "channel"]),
+    id: z.string().min(1),
+    threadId: z.string().min(1).optional(),
+    parentId: z.string().min(1).optional(),
+    spaceId: z.string().min(1).optional(),
+  }),
+) as unknown as z.ZodType<Conversation>;
 
 /** Parses a stored origin. */
-export const OriginSchema: z.ZodType<Origin> = z.strictObject({
-  channel: z.string().min(1),
-  accountId: z.string().min(1),
-  conversation: ConversationSchema,
-}) as unknown as z.ZodType<Origin>;
+export const OriginSchema: z.ZodType<Origin> = z.lazy(() =>
+  z.strictObject({
+    channel: z.string().min(1),
+    accountId: z.string().min(1),
+    conversation: ConversationSchema,
+  }),
+) as unknown as z.ZodType<Origin>;

@@ -114,47 +114,51 @@ export type SendReceipt =
   | { readonly type: "ambiguous"; readonly cause: string };
 
 /** Parses a card. */
-export const CardSchema: z.ZodType<Card> = z.strictObject({
-  title: z.string().optional(),
-  body: z.string(),
-  fields: z.array(z.strictObject({ label: z.string(), value: z.string() })).optional(),
-  inputs: z
-    .array(
-      z.discriminatedUnion("type", [
+export const CardSchema: z.ZodType<Card> = z.lazy(() =>
+  z.strictObject({
+    title: z.string().optional(),
+    body: z.string(),
+    fields: z.array(z.strictObject({ label: z.string(), value: z.string() })).optional(),
+    inputs: z
+      .array(
+        z.discriminatedUnion("type", [
+          z.strictObject({
+            type: z.literal("text"),
+            id: z.string().min(1),
+            label: z.string().min(1),
+            multiline: z.boolean().optional(),
+            placeholder: z.string().optional(),
+            initial: z.string().optional(),
+          }),
+          z.strictObject({
+            type: z.literal("choice"),
+            id: z.string().min(1),
+            label: z.string().min(1),
+            options: z.array(z.strictObject({ value: z.string().min(1), label: z.string().min(1) })).min(1),
+            multiple: z.boolean().optional(),
+          }),
+        ]),
+      )
+      .optional(),
+    buttons: z
+      .array(
         z.strictObject({
-          type: z.literal("text"),
-          id: z.string().min(1),
+          actionId: z.string().min(1),
           label: z.string().min(1),
-          multiline: z.boolean().optional(),
-          placeholder: z.string().optional(),
-          initial: z.string().optional(),
+          value: z.string().optional(),
+          style: z.enum(["default", "primary", "danger"]),
         }),
-        z.strictObject({
-          type: z.literal("choice"),
-          id: z.string().min(1),
-          label: z.string().min(1),
-          options: z.array(z.strictObject({ value: z.string().min(1), label: z.string().min(1) })).min(1),
-          multiple: z.boolean().optional(),
-        }),
-      ]),
-    )
-    .optional(),
-  buttons: z
-    .array(
-      z.strictObject({
-        actionId: z.string().min(1),
-        label: z.string().min(1),
-        value: z.string().optional(),
-        style: z.enum(["default", "primary", "danger"]),
-      }),
-    )
-    .optional(),
-}) as unknown as z.ZodType<Card>;
+      )
+      .optional(),
+  }),
+) as unknown as z.ZodType<Card>;
 
 /** Parses a poll. */
-export const PollSchema: z.ZodType<Poll> = z.strictObject({
-  question: z.string().min(1),
-  options: z.array(z.string().min(1)).min(2),
-  multiple: z.boolean(),
-  durationMs: z.number().int().positive().optional(),
-}) as unknown as z.ZodType<Poll>;
+export const PollSchema: z.ZodType<Poll> = z.lazy(() =>
+  z.strictObject({
+    question: z.string().min(1),
+    options: z.array(z.string().min(1)).min(2),
+    multiple: z.boolean(),
+    durationMs: z.number().int().positive().optional(),
+  }),
+) as unknown as z.ZodType<Poll>;

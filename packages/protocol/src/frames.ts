@@ -65,7 +65,7 @@ export interface RpcErrorBody {
   readonly message: string;
 }
 
-const RpcErrorBodySchema = z.strictObject({ code: RpcErrorCodeSchema, message: z.string() });
+const RpcErrorBodySchema = z.lazy(() => z.strictObject({ code: RpcErrorCodeSchema, message: z.string() }));
 
 /** First frame of a client. A browser sends its token here, never in the URL. */
 export interface ConnectFrame {
@@ -118,7 +118,7 @@ export interface RefusedFrame {
 export type ServerFrame = HelloFrame | ResponseFrame | EventFrame | RefusedFrame;
 
 /** Parses a client's frame. */
-export const ClientFrameSchema: z.ZodType<ClientFrame> = parserOf<ClientFrame>()(
+export const ClientFrameSchema: z.ZodType<ClientFrame> = parserOf<ClientFrame>()(() =>
   z.discriminatedUnion("type", [
     z.strictObject({
       type: z.literal("connect"),
@@ -132,7 +132,7 @@ export const ClientFrameSchema: z.ZodType<ClientFrame> = parserOf<ClientFrame>()
 );
 
 /** Parses a frame of the gateway. */
-export const ServerFrameSchema: z.ZodType<ServerFrame> = parserOf<ServerFrame>()(
+export const ServerFrameSchema: z.ZodType<ServerFrame> = parserOf<ServerFrame>()(() =>
   z.union([
     z.strictObject({
       type: z.literal("hello"),

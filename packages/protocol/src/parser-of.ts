@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import * as z from "zod";
 
 /** Normalises a type for the comparison of a schema with its declaration: `readonly` is ignored, and so is `undefined` as the value of an optional key. */
 type Shape<T> = unknown extends T
@@ -31,11 +31,11 @@ export function parsersOf<Declared>(): <Schemas extends { readonly [Name in keyo
 }
 
 /**
- * Gives a schema the declared type of what it parses. Does not compile if a key, a value or its optionality differs: people read the declaration, the schema
- * runs.
+ * A parser with the declared type of what it parses. Does not compile if a key, a value or its optionality differs: people read the declaration, the schema
+ * runs. The schema is created at the first parse, because a start and a page use few of them.
  */
 export function parserOf<Declared>(): <Schema extends z.ZodType>(
-  schema: Schema & SameShape<z.output<Schema>, Declared>,
+  create: () => Schema & SameShape<z.output<Schema>, Declared>,
 ) => z.ZodType<Declared> {
-  return (schema) => schema as unknown as z.ZodType<Declared>;
+  return (create) => z.lazy(create) as unknown as z.ZodType<Declared>;
 }

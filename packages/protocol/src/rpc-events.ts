@@ -26,9 +26,9 @@ export type RpcEvent = keyof RpcEvents;
 
 /** A parser for the payload of every event. */
 export const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]> } = parsersOf<RpcEvents>()({
-  chat: z.strictObject({ sessionKey: z.string(), event: ChatEventSchema }),
+  chat: z.lazy(() => z.strictObject({ sessionKey: z.string(), event: ChatEventSchema })),
   replay: ReplayDeltaSchema,
-  "sessions-change": z.strictObject({ keys: z.array(z.string()) }),
-  "warnings-change": z.strictObject({ warnings: GatewayWarningsSchema }),
-  shutdown: z.strictObject({ reason: z.string() }),
+  "sessions-change": z.lazy(() => z.strictObject({ keys: z.array(z.string()) })),
+  "warnings-change": z.lazy(() => z.strictObject({ warnings: GatewayWarningsSchema })),
+  shutdown: z.lazy(() => z.strictObject({ reason: z.string() })),
 });

@@ -65,92 +65,98 @@ export interface ChatMethods {
 
 const idempotencyKey = z.string().min(1).max(200);
 
-const AttachmentSchema = z.strictObject({ ref: z.string().regex(/^upload:[0-9a-f]{32}$/), fileName: z.string().max(200).optional() });
+const AttachmentSchema = z.lazy(() =>
+  z.strictObject({ ref: z.string().regex(/^upload:[0-9a-f]{32}$/), fileName: z.string().max(200).optional() }),
+);
 
 /** Rows of the conversation methods. */
 export const CHAT_METHODS: MethodTable<ChatMethods> = defineMethods<ChatMethods>()({
   "chat.send": {
     access: "owner",
     stores: true,
-    params: z
-      .strictObject({
-        sessionKey: key.optional(),
-        agentId: key.optional(),
-        text: z.string().max(500_000),
-        attachments: z.array(AttachmentSchema).max(MAX_CHAT_ATTACHMENTS).optional(),
-        idempotencyKey,
-      })
-      .refine(({ text, attachments = [] }) => text !== "" || attachments.length > 0, {
-        path: ["text"],
-        message: "there is nothing to say",
-      }),
-    result: z.strictObject({ sessionKey: z.string(), status: z.enum(["accepted", "duplicate"]) }),
+    params: () =>
+      z
+        .strictObject({
+          sessionKey: key.optional(),
+          agentId: key.optional(),
+          text: z.string().max(500_000),
+          attachments: z.array(AttachmentSchema).max(MAX_CHAT_ATTACHMENTS).optional(),
+          idempotencyKey,
+        })
+        .refine(({ text, attachments = [] }) => text !== "" || attachments.length > 0, {
+          path: ["text"],
+          message: "there is nothing to say",
+        }),
+    result: () => z.strictObject({ sessionKey: z.string(), status: z.enum(["accepted", "duplicate"]) }),
   },
   "chat.history": {
     access: "owner",
     stores: false,
-    params: z.strictObject({ sessionKey: key, before: z.string().max(200).optional(), limit: limit.optional() }),
-    result: z.strictObject({ entries: z.array(ChatEntrySchema), before: z.string().optional() }),
+    params: () => z.strictObject({ sessionKey: key, before: z.string().max(200).optional(), limit: limit.optional() }),
+    result: () => z.strictObject({ entries: z.array(ChatEntrySchema), before: z.string().optional() }),
   },
   "chat.subscribe": {
     access: "owner",
     stores: false,
-    params: z.strictObject({ sessionKey: key.optional(), agentId: key.optional(), limit: limit.optional() }),
-    result: ChatSnapshotSchema,
+    params: () => z.strictObject({ sessionKey: key.optional(), agentId: key.optional(), limit: limit.optional() }),
+    result: () => ChatSnapshotSchema,
   },
   "chat.unsubscribe": {
     access: "owner",
     stores: false,
-    params: z.strictObject({ sessionKey: key }),
-    result: z.strictObject({ subscribed: z.boolean() }),
+    params: () => z.strictObject({ sessionKey: key }),
+    result: () => z.strictObject({ subscribed: z.boolean() }),
   },
   "chat.abort": {
     access: "owner",
     stores: false,
-    params: z.strictObject({ sessionKey: key, runId: z.string().max(200).optional(), queued: z.boolean().optional() }),
-    result: z.strictObject({ aborted: z.boolean(), dropped: z.number() }),
+    params: () => z.strictObject({ sessionKey: key, runId: z.string().max(200).optional(), queued: z.boolean().optional() }),
+    result: () => z.strictObject({ aborted: z.boolean(), dropped: z.number() }),
   },
   agent: {
     access: "owner",
     stores: true,
-    params: z.strictObject({
-      message: z.string().min(1).max(500_000),
-      agentId: key.optional(),
-      sessionKey: key.optional(),
-      idempotencyKey,
-    }),
-    result: z.strictObject({
-      sessionKey: z.string(),
-      runId: z.string(),
-      outcome: z.strictObject({ type: z.enum(["done", "aborted", "failed"]), message: z.string().optional() }),
-      text: z.string(),
-      usage: RunUsageSchema,
-      remarks: z.array(z.string()).optional(),
-      notices: z.array(z.string()).optional(),
-      thoughts: z.string().optional(),
-    }),
+    params: () =>
+      z.strictObject({
+        message: z.string().min(1).max(500_000),
+        agentId: key.optional(),
+        sessionKey: key.optional(),
+        idempotencyKey,
+      }),
+    result: () =>
+      z.strictObject({
+        sessionKey: z.string(),
+        runId: z.string(),
+        outcome: z.strictObject({ type: z.enum(["done", "aborted", "failed"]), message: z.string().optional() }),
+        text: z.string(),
+        usage: RunUsageSchema,
+        remarks: z.array(z.string()).optional(),
+        notices: z.array(z.string()).optional(),
+        thoughts: z.string().optional(),
+      }),
   },
   "agents.list": {
     access: "owner",
     stores: false,
-    params: empty,
-    result: z.strictObject({
-      agents: z.array(
-        z.strictObject({
-          id: z.string(),
-          name: z.string(),
-          isDefault: z.boolean(),
-          mainSessionKey: z.string(),
-          workspace: z.string(),
-          model: z.string().optional(),
-        }),
-      ),
-    }),
+    params: () => empty,
+    result: () =>
+      z.strictObject({
+        agents: z.array(
+          z.strictObject({
+            id: z.string(),
+            name: z.string(),
+            isDefault: z.boolean(),
+            mainSessionKey: z.string(),
+            workspace: z.string(),
+            model: z.string().optional(),
+          }),
+        ),
+      }),
   },
   "agents.bindings": {
     access: "owner",
     stores: false,
-    params: empty,
-    result: z.strictObject({ bindings: z.array(AgentBindingSchema), defaultAgentId: z.string() }),
+    params: () => empty,
+    result: () => z.strictObject({ bindings: z.array(AgentBindingSchema), defaultAgentId: z.string() }),
   },
 });

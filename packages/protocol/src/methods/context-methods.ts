@@ -60,23 +60,24 @@ export const CONTEXT_METHODS: MethodTable<ContextMethods> = defineMethods<Contex
   "context.list": {
     access: "owner",
     stores: false,
-    params: z.strictObject({ sessionKey: key, limit: limit.optional(), before: z.string().max(200).optional() }),
-    result: z.strictObject({ requests: z.array(ContextRequestSchema), before: z.string().optional() }),
+    params: () => z.strictObject({ sessionKey: key, limit: limit.optional(), before: z.string().max(200).optional() }),
+    result: () => z.strictObject({ requests: z.array(ContextRequestSchema), before: z.string().optional() }),
   },
   "context.report": {
     access: "owner",
     stores: false,
-    params: z.strictObject({
-      ...whichRequest,
-      diff: z.union([z.number().int().min(1), z.literal("previous")]).optional(),
-      texts: z.boolean().optional(),
-    }),
-    result: ContextReportSchema,
+    params: () =>
+      z.strictObject({
+        ...whichRequest,
+        diff: z.union([z.number().int().min(1), z.literal("previous")]).optional(),
+        texts: z.boolean().optional(),
+      }),
+    result: () => ContextReportSchema,
   },
   "context.replay": {
     access: "owner",
     stores: false,
-    params: z.strictObject({ ...whichRequest, model: key.optional(), replayId: z.string().min(1).max(200) }),
-    result: ReplayResultSchema,
+    params: () => z.strictObject({ ...whichRequest, model: key.optional(), replayId: z.string().min(1).max(200) }),
+    result: () => ReplayResultSchema,
   },
 });

@@ -31,29 +31,30 @@ export const DEAD_LETTER_METHODS: MethodTable<DeadLetterMethods> = defineMethods
   "deadletters.list": {
     access: "owner",
     stores: false,
-    params: z.strictObject({
-      type: z.enum(["input", "outbound"]).optional(),
-      limit: limit.optional(),
-      cursor: z.string().max(1000).optional(),
-    }),
-    result: z.strictObject({ letters: z.array(DeadLetterSchema), cursor: z.string().optional() }),
+    params: () =>
+      z.strictObject({
+        type: z.enum(["input", "outbound"]).optional(),
+        limit: limit.optional(),
+        cursor: z.string().max(1000).optional(),
+      }),
+    result: () => z.strictObject({ letters: z.array(DeadLetterSchema), cursor: z.string().optional() }),
   },
   "deadletters.show": {
     access: "owner",
     stores: false,
-    params: z.strictObject({ id: letterId }),
-    result: z.strictObject({ letter: DeadLetterSchema, payload: z.unknown().optional() }),
+    params: () => z.strictObject({ id: letterId }),
+    result: () => z.strictObject({ letter: DeadLetterSchema, payload: z.unknown().optional() }),
   },
   "deadletters.replay": {
     access: "owner",
     stores: true,
-    params: z.strictObject({ id: letterId, risk: z.boolean().optional() }),
-    result: z.strictObject({ replayed: z.literal(true), sessionKey: z.string() }),
+    params: () => z.strictObject({ id: letterId, risk: z.boolean().optional() }),
+    result: () => z.strictObject({ replayed: z.literal(true), sessionKey: z.string() }),
   },
   "deadletters.purge": {
     access: "owner",
     stores: true,
-    params: z.strictObject({ ids: z.array(letterId).min(1).max(500).optional(), failedBeforeMs: z.number().int().min(0).optional() }),
-    result: z.strictObject({ purged: z.number() }),
+    params: () => z.strictObject({ ids: z.array(letterId).min(1).max(500).optional(), failedBeforeMs: z.number().int().min(0).optional() }),
+    result: () => z.strictObject({ purged: z.number() }),
   },
 });

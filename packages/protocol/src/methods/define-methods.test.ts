@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import * as z from "zod";
 import { defineMethods } from "./define-methods.ts";
 
@@ -11,14 +11,14 @@ interface Declared {
 const add = {
   access: "owner",
   stores: true,
-  params: z.strictObject({ text: z.string(), title: z.string().optional() }),
-  result: z.strictObject({ id: z.string() }),
+  params: () => z.strictObject({ text: z.string(), title: z.string().optional() }),
+  result: () => z.strictObject({ id: z.string() }),
 } as const;
 const remove = {
   access: "owner",
   stores: true,
-  params: z.strictObject({ id: z.string() }),
-  result: z.strictObject({ removed: z.boolean() }),
+  params: () => z.strictObject({ id: z.string() }),
+  result: () => z.strictObject({ removed: z.boolean() }),
 } as const;
 
 // Each directive covers one line: the compiler reports an error that is missing there, and an error on any other line.
@@ -51,7 +51,7 @@ test("has one error, at its schema, for parameters or a result that differ from 
       access: "owner",
       stores: true,
       // @ts-expect-error: `title` may be absent
-      params: z.strictObject({ text: z.string(), title: z.string() }),
+      params: () => z.strictObject({ text: z.string(), title: z.string() }),
       result: add.result,
     },
     "note.remove": {
@@ -59,8 +59,17 @@ test("has one error, at its schema, for parameters or a result that differ from 
       stores: true,
       params: remove.params,
       // @ts-expect-error: `reason` is not declared
-      result: z.strictObject({ removed: z.boolean(), reason: z.string() }),
+      result: () => z.strictObject({ removed: z.boolean(), reason: z.string() }),
     },
   });
   expect(Object.keys(rows)).toHaveLength(2);
+});
+
+test("creates a schema at its first parse, once", () => {
+  const params = vi.fn<typeof remove.params>(remove.params);
+  const rows = defineMethods<Declared>()({ "note.add": add, "note.remove": { ...remove, params } });
+  expect(params).not.toHaveBeenCalled();
+  expect(rows["note.remove"].params.parse({ id: "7" })).toEqual({ id: "7" });
+  expect(rows["note.remove"].params.safeParse({ id: 7 }).success).toBe(false);
+  expect(params).toHaveBeenCalledTimes(1);
 });

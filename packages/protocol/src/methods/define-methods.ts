@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import * as z from "zod";
 import type { SameShape } from "../parser-of.ts";
 
 /** Who may call a method: `owner` is the holder of the gateway's token. */
@@ -8,6 +8,14 @@ export type RpcAccess = "owner";
 interface MethodTypes {
   readonly params: unknown;
   readonly result: unknown;
+}
+
+/** A row as written: its schemas are created at their first parse. */
+interface WrittenRow {
+  readonly access: RpcAccess;
+  readonly stores: boolean;
+  readonly params: () => z.ZodType;
+  readonly result: () => z.ZodType;
 }
 
 /** A row: who may call the method, whether it is rejected while the store is not writable, and the parsers of its parameters and its result. */
@@ -24,13 +32,13 @@ export type MethodTable<Methods extends { readonly [Method in keyof Methods]: Me
 };
 
 /** The type that the compiler checks rows against. A declared method without a row is one missing property, without errors at other rows. */
-type Checked<Methods extends { readonly [Method in keyof Methods]: MethodTypes }, Rows extends Readonly<Record<string, MethodRow>>> = {
+type Checked<Methods extends { readonly [Method in keyof Methods]: MethodTypes }, Rows extends Readonly<Record<string, WrittenRow>>> = {
   readonly [Method in keyof Methods]: Method extends keyof Rows
     ? {
-        readonly params: SameShape<z.output<Rows[Method]["params"]>, Methods[Method]["params"]>;
-        readonly result: SameShape<z.output<Rows[Method]["result"]>, Methods[Method]["result"]>;
+        readonly params: SameShape<z.output<ReturnType<Rows[Method]["params"]>>, Methods[Method]["params"]>;
+        readonly result: SameShape<z.output<ReturnType<Rows[Method]["result"]>>, Methods[Method]["result"]>;
       }
-    : MethodRow;
+    : WrittenRow;
 } & {
   readonly [Method in Exclude<keyof Rows, keyof Methods>]: { readonly "no method of this name is declared": never };
 };
@@ -40,9 +48,15 @@ type Checked<Methods extends { readonly [Method in keyof Methods]: MethodTypes }
  * ones.
  */
 export function defineMethods<Methods extends { readonly [Method in keyof Methods]: MethodTypes }>(): <
-  Rows extends Readonly<Record<string, MethodRow>>,
+  Rows extends Readonly<Record<string, WrittenRow>>,
 >(
   rows: Rows & Checked<Methods, Rows>,
 ) => MethodTable<Methods> {
-  return (rows) => rows as unknown as MethodTable<Methods>;
+  return (rows) => {
+    const created = Object.entries<WrittenRow>(rows).map(([method, { access, stores, params, result }]) => {
+      const row: MethodRow = { access, stores, params: z.lazy(params), result: z.lazy(result) };
+      return [method, row] as const;
+    });
+    return Object.fromEntries(created) as unknown as MethodTable<Methods>;
+  };
 }

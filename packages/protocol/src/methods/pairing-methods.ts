@@ -35,25 +35,25 @@ export const PAIRING_METHODS: MethodTable<PairingMethods> = defineMethods<Pairin
   "pairing.list": {
     access: "owner",
     stores: false,
-    params: empty,
-    result: z.strictObject({ pending: z.array(PairingRequestSchema), approved: z.array(PairedSenderSchema) }),
+    params: () => empty,
+    result: () => z.strictObject({ pending: z.array(PairingRequestSchema), approved: z.array(PairedSenderSchema) }),
   },
   "pairing.approve": {
     access: "owner",
     stores: true,
-    params: z.strictObject({ code, guest: z.boolean().optional() }),
-    result: z.strictObject({ sender: PairedSenderSchema, owner: z.boolean() }),
+    params: () => z.strictObject({ code, guest: z.boolean().optional() }),
+    result: () => z.strictObject({ sender: PairedSenderSchema, owner: z.boolean() }),
   },
   "pairing.reject": {
     access: "owner",
     stores: true,
-    params: z.strictObject({ code }),
-    result: z.strictObject({ request: PairingRequestSchema }),
+    params: () => z.strictObject({ code }),
+    result: () => z.strictObject({ request: PairingRequestSchema }),
   },
   "pairing.revoke": {
     access: "owner",
     stores: true,
-    params: z.strictObject({ channel: id, accountId: id, senderId: id }),
-    result: z.strictObject({ revoked: z.boolean() }),
+    params: () => z.strictObject({ channel: id, accountId: id, senderId: id }),
+    result: () => z.strictObject({ revoked: z.boolean() }),
   },
 });

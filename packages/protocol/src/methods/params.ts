@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 /** No parameters. */
-export const empty: z.ZodType<Record<string, never>> = z.strictObject({});
+export const empty: z.ZodType<Record<string, never>> = z.lazy(() => z.strictObject({}));
 
 /** A session key, or another name chosen by a caller. */
 export const key: z.ZodString = z.string().min(1).max(1000);

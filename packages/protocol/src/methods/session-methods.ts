@@ -64,71 +64,74 @@ export interface SessionMethods {
 }
 
 const kind = z.enum(SESSION_KINDS);
-const session = z.strictObject({ session: SessionSummarySchema });
+const session = z.lazy(() => z.strictObject({ session: SessionSummarySchema }));
 
 /** Rows of the session methods. */
 export const SESSION_METHODS: MethodTable<SessionMethods> = defineMethods<SessionMethods>()({
   "sessions.list": {
     access: "owner",
     stores: false,
-    params: z.strictObject({
-      agentId: key.optional(),
-      kinds: z.array(kind).optional(),
-      activeMinutes: z.number().int().min(1).max(100_000_000).optional(),
-      limit: limit.optional(),
-      cursor: z.string().max(1000).optional(),
-    }),
-    result: z.strictObject({ sessions: z.array(SessionSummarySchema), cursor: z.string().optional() }),
+    params: () =>
+      z.strictObject({
+        agentId: key.optional(),
+        kinds: z.array(kind).optional(),
+        activeMinutes: z.number().int().min(1).max(100_000_000).optional(),
+        limit: limit.optional(),
+        cursor: z.string().max(1000).optional(),
+      }),
+    result: () => z.strictObject({ sessions: z.array(SessionSummarySchema), cursor: z.string().optional() }),
   },
   "sessions.show": {
     access: "owner",
     stores: false,
-    params: z.strictObject({ key }),
-    result: z.strictObject({ session: SessionSummarySchema, entry: z.record(z.string(), z.unknown()) }),
+    params: () => z.strictObject({ key }),
+    result: () => z.strictObject({ session: SessionSummarySchema, entry: z.record(z.string(), z.unknown()) }),
   },
   "sessions.export": {
     access: "owner",
     stores: false,
-    params: z.strictObject({ key, sessionId: z.string().max(200).optional(), after: z.string().max(200).optional() }),
-    result: z.strictObject({ sessionId: z.string(), lines: z.array(z.string()), after: z.string().optional() }),
+    params: () => z.strictObject({ key, sessionId: z.string().max(200).optional(), after: z.string().max(200).optional() }),
+    result: () => z.strictObject({ sessionId: z.string(), lines: z.array(z.string()), after: z.string().optional() }),
   },
   "sessions.import": {
     access: "owner",
     stores: true,
-    params: z.strictObject({
-      path: z.string().min(1).max(4096),
-      agentId: key.optional(),
-      key: key.optional(),
-      dryRun: z.boolean().optional(),
-    }),
-    result: SessionImportReportSchema,
+    params: () =>
+      z.strictObject({
+        path: z.string().min(1).max(4096),
+        agentId: key.optional(),
+        key: key.optional(),
+        dryRun: z.boolean().optional(),
+      }),
+    result: () => SessionImportReportSchema,
   },
   "sessions.resolve": {
     access: "owner",
     stores: false,
-    params: z.strictObject({ key: key.optional(), label: key.optional(), agentId: key.optional() }),
-    result: session,
+    params: () => z.strictObject({ key: key.optional(), label: key.optional(), agentId: key.optional() }),
+    result: () => session,
   },
   "sessions.patch": {
     access: "owner",
     stores: true,
-    params: z.strictObject({
-      key,
-      label: z.string().max(200).nullable().optional(),
-      sendPolicy: z.enum(["allow", "deny"]).nullable().optional(),
-    }),
-    result: session,
+    params: () =>
+      z.strictObject({
+        key,
+        label: z.string().max(200).nullable().optional(),
+        sendPolicy: z.enum(["allow", "deny"]).nullable().optional(),
+      }),
+    result: () => session,
   },
   "sessions.reset": {
     access: "owner",
     stores: true,
-    params: z.strictObject({ key }),
-    result: session,
+    params: () => z.strictObject({ key }),
+    result: () => session,
   },
   "sessions.delete": {
     access: "owner",
     stores: true,
-    params: z.strictObject({ key }),
-    result: z.strictObject({ deleted: z.boolean() }),
+    params: () => z.strictObject({ key }),
+    result: () => z.strictObject({ deleted: z.boolean() }),
   },
 });

@@ -24,7 +24,7 @@ export interface AgentBinding {
 }
 
 /** Parses a binding. */
-export const AgentBindingSchema: z.ZodType<AgentBinding> = parserOf<AgentBinding>()(
+export const AgentBindingSchema: z.ZodType<AgentBinding> = parserOf<AgentBinding>()(() =>
   z.strictObject({
     index: z.number(),
     agentId: z.string(),

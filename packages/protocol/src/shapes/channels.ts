@@ -24,21 +24,25 @@ export type ChannelLoginStep =
   | { readonly type: "waiting" };
 
 /** Parses a probe. */
-export const ChannelProbeSchema: z.ZodType<ChannelProbe> = z.strictObject({
-  account: z.strictObject({ id: z.string(), name: z.string().optional() }),
-  missingPermissions: z.array(z.string()),
-}) as unknown as z.ZodType<ChannelProbe>;
+export const ChannelProbeSchema: z.ZodType<ChannelProbe> = z.lazy(() =>
+  z.strictObject({
+    account: z.strictObject({ id: z.string(), name: z.string().optional() }),
+    missingPermissions: z.array(z.string()),
+  }),
+) as unknown as z.ZodType<ChannelProbe>;
 
 /** Parses entries of a directory. */
-export const ChannelDirectoryEntriesSchema: z.ZodType<readonly ChannelDirectoryEntry[]> = z.array(
-  z.strictObject({ type: z.enum(["person", "group", "channel"]), id: z.string(), name: z.string().optional() }),
+export const ChannelDirectoryEntriesSchema: z.ZodType<readonly ChannelDirectoryEntry[]> = z.lazy(() =>
+  z.array(z.strictObject({ type: z.enum(["person", "group", "channel"]), id: z.string(), name: z.string().optional() })),
 ) as unknown as z.ZodType<readonly ChannelDirectoryEntry[]>;
 
 /** Parses a step of a login. */
-export const ChannelLoginStepSchema: z.ZodType<ChannelLoginStep> = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.enum(["text", "done"]), text: z.string() }),
-  z.strictObject({ type: z.literal("qr"), content: z.string(), text: z.string() }),
-  z.strictObject({ type: z.literal("link"), url: z.string(), text: z.string() }),
-  z.strictObject({ type: z.literal("ask"), text: z.string(), isSecret: z.boolean() }),
-  z.strictObject({ type: z.literal("waiting") }),
-]) as unknown as z.ZodType<ChannelLoginStep>;
+export const ChannelLoginStepSchema: z.ZodType<ChannelLoginStep> = z.lazy(() =>
+  z.discriminatedUnion("type", [
+    z.strictObject({ type: z.enum(["text", "done"]), text: z.string() }),
+    z.strictObject({ type: z.literal("qr"), content: z.string(), text: z.string() }),
+    z.strictObject({ type: z.literal("link"), url: z.string(), text: z.string() }),
+    z.strictObject({ type: z.literal("ask"), text: z.string(), isSecret: z.boolean() }),
+    z.strictObject({ type: z.literal("waiting") }),
+  ]),
+) as unknown as z.ZodType<ChannelLoginStep>;

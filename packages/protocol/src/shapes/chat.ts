@@ -75,22 +75,27 @@ export type ChatEntry =
     };
 
 const entryBase = { id: z.string(), timestampMs: z.number() };
-const ToolCallSchema = z.strictObject({ id: z.string(), name: z.string(), argumentsText: z.string() });
+const toolCall = { id: z.string(), name: z.string(), argumentsText: z.string() };
+const ToolCallSchema = z.lazy(() => z.strictObject(toolCall));
 
-const ChatFileSchema = z.strictObject({
-  id: z.string(),
-  kind: z.enum(["image", "audio", "video", "file"]),
-  name: z.string().optional(),
-});
+const ChatFileSchema = z.lazy(() =>
+  z.strictObject({
+    id: z.string(),
+    kind: z.enum(["image", "audio", "video", "file"]),
+    name: z.string().optional(),
+  }),
+);
 
-const NoticeBlockSchema = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("text"), text: z.string() }),
-  z.strictObject({ type: z.literal("list"), items: z.array(z.string()) }),
-  z.strictObject({ type: z.literal("rows"), rows: z.array(z.strictObject({ name: z.string(), text: z.string() })) }),
-]);
+const NoticeBlockSchema = z.lazy(() =>
+  z.discriminatedUnion("type", [
+    z.strictObject({ type: z.literal("text"), text: z.string() }),
+    z.strictObject({ type: z.literal("list"), items: z.array(z.string()) }),
+    z.strictObject({ type: z.literal("rows"), rows: z.array(z.strictObject({ name: z.string(), text: z.string() })) }),
+  ]),
+);
 
 /** Parses an entry. */
-export const ChatEntrySchema: z.ZodType<ChatEntry> = parserOf<ChatEntry>()(
+export const ChatEntrySchema: z.ZodType<ChatEntry> = parserOf<ChatEntry>()(() =>
   z.discriminatedUnion("type", [
     z.strictObject({
       type: z.literal("user"),
@@ -141,12 +146,14 @@ export interface LiveRun {
   readonly tools: readonly (ChatToolCall & { readonly output: string })[];
 }
 
-const LiveRunSchema = z.strictObject({
-  runId: z.string(),
-  startedAtMs: z.number(),
-  blocks: z.array(z.strictObject({ type: z.enum(["text", "thinking"]), text: z.string() })),
-  tools: z.array(ToolCallSchema.extend({ output: z.string() })),
-});
+const LiveRunSchema = z.lazy(() =>
+  z.strictObject({
+    runId: z.string(),
+    startedAtMs: z.number(),
+    blocks: z.array(z.strictObject({ type: z.enum(["text", "thinking"]), text: z.string() })),
+    tools: z.array(z.strictObject({ ...toolCall, output: z.string() })),
+  }),
+);
 
 /**
  * What the messages of a session, or the tools of its run, are waiting for: `held` for more of the same message, `earlier` for earlier work of the session,
@@ -157,10 +164,12 @@ export type ChatWait =
   | { readonly type: "held" | "earlier" | "restart" }
   | { readonly type: "place" | "tools" | "own-tools"; readonly limit: number };
 
-const ChatWaitSchema = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.enum(["held", "earlier", "restart"]) }),
-  z.strictObject({ type: z.enum(["place", "tools", "own-tools"]), limit: z.number() }),
-]);
+const ChatWaitSchema = z.lazy(() =>
+  z.discriminatedUnion("type", [
+    z.strictObject({ type: z.enum(["held", "earlier", "restart"]) }),
+    z.strictObject({ type: z.enum(["place", "tools", "own-tools"]), limit: z.number() }),
+  ]),
+);
 
 /** The initial state of a subscription. Every later event of the session comes after exactly this state. */
 export interface ChatSnapshot {
@@ -177,7 +186,7 @@ export interface ChatSnapshot {
 }
 
 /** Parses a snapshot. */
-export const ChatSnapshotSchema: z.ZodType<ChatSnapshot> = parserOf<ChatSnapshot>()(
+export const ChatSnapshotSchema: z.ZodType<ChatSnapshot> = parserOf<ChatSnapshot>()(() =>
   z.strictObject({
     sessionKey: z.string(),
     entries: z.array(ChatEntrySchema),
@@ -214,7 +223,7 @@ export type ChatEvent =
   | { readonly type: "reset" };
 
 /** Parses an event of a session. */
-export const ChatEventSchema: z.ZodType<ChatEvent> = parserOf<ChatEvent>()(
+export const ChatEventSchema: z.ZodType<ChatEvent> = parserOf<ChatEvent>()(() =>
   z.discriminatedUnion("type", [
     z.strictObject({ type: z.literal("run-start"), runId: z.string(), startedAtMs: z.number() }),
     z.strictObject({ type: z.literal("block-start"), runId: z.string(), block: z.enum(["text", "thinking"]) }),

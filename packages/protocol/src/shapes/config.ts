@@ -14,7 +14,7 @@ export interface ConfigReloadResult {
 }
 
 /** Parses the answer to `config.reload`. */
-export const ConfigReloadResultSchema: z.ZodType<ConfigReloadResult> = parserOf<ConfigReloadResult>()(
+export const ConfigReloadResultSchema: z.ZodType<ConfigReloadResult> = parserOf<ConfigReloadResult>()(() =>
   z.strictObject({
     type: z.enum(["applied", "unchanged", "kept"]),
     changed: z.array(z.string()),

@@ -154,43 +154,49 @@ export interface ReplayResult {
 const size = { chars: z.number(), bytes: z.number(), tokens: z.number() };
 const partType = z.enum(CONTEXT_PART_TYPES);
 const truncation = { keptChars: z.number(), totalChars: z.number() };
-const outcome = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("answered"), stopReason: z.string() }),
-  z.strictObject({ type: z.literal("failed"), code: z.string(), message: z.string() }),
-]);
+const outcome = z.lazy(() =>
+  z.discriminatedUnion("type", [
+    z.strictObject({ type: z.literal("answered"), stopReason: z.string() }),
+    z.strictObject({ type: z.literal("failed"), code: z.string(), message: z.string() }),
+  ]),
+);
 
-const section = z.strictObject({
-  id: z.string(),
-  title: z.string(),
-  half: z.enum(["stable", "session"]).optional(),
-  ...size,
-  images: z.array(z.strictObject({ mimeType: z.string(), bytes: z.number() })).optional(),
-  truncation: z.strictObject(truncation).optional(),
-  text: z.string().optional(),
-  omittedChars: z.number().optional(),
-});
+const section = z.lazy(() =>
+  z.strictObject({
+    id: z.string(),
+    title: z.string(),
+    half: z.enum(["stable", "session"]).optional(),
+    ...size,
+    images: z.array(z.strictObject({ mimeType: z.string(), bytes: z.number() })).optional(),
+    truncation: z.strictObject(truncation).optional(),
+    text: z.string().optional(),
+    omittedChars: z.number().optional(),
+  }),
+);
 
-const diff = z.strictObject({
-  requestId: z.string(),
-  turn: z.number(),
-  request: z.number(),
-  prefixHeld: z.boolean(),
-  firstDifference: z.strictObject({ part: partType, section: z.string() }).optional(),
-  causes: z.array(z.string()),
-  changes: z.array(
-    z.strictObject({
-      part: partType,
-      section: z.string(),
-      title: z.string(),
-      type: z.enum(["added", "removed", "changed"]),
-      charsBefore: z.number(),
-      charsAfter: z.number(),
-    }),
-  ),
-});
+const diff = z.lazy(() =>
+  z.strictObject({
+    requestId: z.string(),
+    turn: z.number(),
+    request: z.number(),
+    prefixHeld: z.boolean(),
+    firstDifference: z.strictObject({ part: partType, section: z.string() }).optional(),
+    causes: z.array(z.string()),
+    changes: z.array(
+      z.strictObject({
+        part: partType,
+        section: z.string(),
+        title: z.string(),
+        type: z.enum(["added", "removed", "changed"]),
+        charsBefore: z.number(),
+        charsAfter: z.number(),
+      }),
+    ),
+  }),
+);
 
 /** Parses a stored request. */
-export const ContextRequestSchema: z.ZodType<ContextRequest> = parserOf<ContextRequest>()(
+export const ContextRequestSchema: z.ZodType<ContextRequest> = parserOf<ContextRequest>()(() =>
   z.strictObject({
     id: z.string(),
     turnId: z.string(),
@@ -213,7 +219,7 @@ export const ContextRequestSchema: z.ZodType<ContextRequest> = parserOf<ContextR
 );
 
 /** Parses a report. */
-export const ContextReportSchema: z.ZodType<ContextReport> = parserOf<ContextReport>()(
+export const ContextReportSchema: z.ZodType<ContextReport> = parserOf<ContextReport>()(() =>
   z.strictObject({
     sessionKey: z.string(),
     sessionId: z.string(),
@@ -230,7 +236,7 @@ export const ContextReportSchema: z.ZodType<ContextReport> = parserOf<ContextRep
 );
 
 /** Parses a chunk of a replayed answer. */
-export const ReplayDeltaSchema: z.ZodType<ReplayDelta> = parserOf<ReplayDelta>()(
+export const ReplayDeltaSchema: z.ZodType<ReplayDelta> = parserOf<ReplayDelta>()(() =>
   z.strictObject({
     replayId: z.string(),
     block: z.enum(["text", "thinking", "tool-call"]),
@@ -239,7 +245,7 @@ export const ReplayDeltaSchema: z.ZodType<ReplayDelta> = parserOf<ReplayDelta>()
 );
 
 /** Parses the result of a replay. */
-export const ReplayResultSchema: z.ZodType<ReplayResult> = parserOf<ReplayResult>()(
+export const ReplayResultSchema: z.ZodType<ReplayResult> = parserOf<ReplayResult>()(() =>
   z.strictObject({
     request: ContextRequestSchema,
     model: z.string(),

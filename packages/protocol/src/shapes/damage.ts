@@ -26,7 +26,7 @@ export interface DamageEvent {
 }
 
 /** Parses events of damage. */
-export const DamageEventsSchema: z.ZodType<readonly DamageEvent[]> = parserOf<readonly DamageEvent[]>()(
+export const DamageEventsSchema: z.ZodType<readonly DamageEvent[]> = parserOf<readonly DamageEvent[]>()(() =>
   z.array(
     z.strictObject({
       id: z.string(),

@@ -23,7 +23,7 @@ export interface DeadLetter {
 }
 
 /** Parses a dead letter. */
-export const DeadLetterSchema: z.ZodType<DeadLetter> = parserOf<DeadLetter>()(
+export const DeadLetterSchema: z.ZodType<DeadLetter> = parserOf<DeadLetter>()(() =>
   z.strictObject({
     id: z.string(),
     type: z.enum(["input", "outbound"]),

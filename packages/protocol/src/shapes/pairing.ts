@@ -22,11 +22,11 @@ export interface PairingRequest extends Omit<PairedSender, "approvedAtMs"> {
 const sender = { channel: z.string(), accountId: z.string(), senderId: z.string(), senderName: z.string().optional() };
 
 /** Parses an admitted sender. */
-export const PairedSenderSchema: z.ZodType<PairedSender> = parserOf<PairedSender>()(
+export const PairedSenderSchema: z.ZodType<PairedSender> = parserOf<PairedSender>()(() =>
   z.strictObject({ ...sender, approvedAtMs: z.number().optional() }),
 );
 
 /** Parses a request to be admitted. */
-export const PairingRequestSchema: z.ZodType<PairingRequest> = parserOf<PairingRequest>()(
+export const PairingRequestSchema: z.ZodType<PairingRequest> = parserOf<PairingRequest>()(() =>
   z.strictObject({ ...sender, code: z.string(), requestedAtMs: z.number(), expiresAtMs: z.number() }),
 );

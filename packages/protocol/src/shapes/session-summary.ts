@@ -32,7 +32,7 @@ export interface SessionSummary {
 }
 
 /** Parses a session. */
-export const SessionSummarySchema: z.ZodType<SessionSummary> = parserOf<SessionSummary>()(
+export const SessionSummarySchema: z.ZodType<SessionSummary> = parserOf<SessionSummary>()(() =>
   z.strictObject({
     key: z.string(),
     sessionId: z.string(),
@@ -71,7 +71,7 @@ export interface SessionImportReport {
 }
 
 /** Parses such a report. */
-export const SessionImportReportSchema: z.ZodType<SessionImportReport> = parserOf<SessionImportReport>()(
+export const SessionImportReportSchema: z.ZodType<SessionImportReport> = parserOf<SessionImportReport>()(() =>
   z.strictObject({
     imported: z.array(
       z.strictObject({

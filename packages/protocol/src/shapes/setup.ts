@@ -54,7 +54,7 @@ export interface SetupCheck {
 }
 
 /** Parses the state of the setup. */
-export const SetupStateSchema: z.ZodType<SetupState> = parserOf<SetupState>()(
+export const SetupStateSchema: z.ZodType<SetupState> = parserOf<SetupState>()(() =>
   z.strictObject({
     model: z.strictObject({ reference: z.string(), source: z.enum(["configured", "found", "demo"]), reason: z.string() }),
     agent: z.strictObject({ id: z.string(), name: z.string().optional() }),
@@ -74,7 +74,7 @@ export const SetupStateSchema: z.ZodType<SetupState> = parserOf<SetupState>()(
 );
 
 /** Parses the result of a test. */
-export const SetupCheckSchema: z.ZodType<SetupCheck> = parserOf<SetupCheck>()(
+export const SetupCheckSchema: z.ZodType<SetupCheck> = parserOf<SetupCheck>()(() =>
   z.strictObject({
     type: z.enum([
       "works",

@@ -128,7 +128,7 @@ export interface GatewayStatus {
 }
 
 /** Parses a cooldown. */
-export const RestingModelSchema: z.ZodType<RestingModel> = parserOf<RestingModel>()(
+export const RestingModelSchema: z.ZodType<RestingModel> = parserOf<RestingModel>()(() =>
   z.strictObject({
     provider: z.string(),
     model: z.string().optional(),
@@ -139,8 +139,30 @@ export const RestingModelSchema: z.ZodType<RestingModel> = parserOf<RestingModel
   }),
 );
 
+const outbox = z.lazy(() =>
+  z.strictObject({
+    waiting: z.number(),
+    oldestAtMs: z.number().optional(),
+    deadLettered: z.number(),
+    ambiguous: z.number(),
+    blocked: z.array(
+      z.strictObject({
+        sessionKey: z.string(),
+        channel: z.string(),
+        accountId: z.string(),
+        conversation: z.string(),
+        threadId: z.string().optional(),
+        waiting: z.number(),
+        sinceMs: z.number(),
+        reason: z.string(),
+        nextTryMs: z.number(),
+      }),
+    ),
+  }),
+);
+
 /** Parses a status. */
-export const GatewayStatusSchema: z.ZodType<GatewayStatus> = parserOf<GatewayStatus>()(
+export const GatewayStatusSchema: z.ZodType<GatewayStatus> = parserOf<GatewayStatus>()(() =>
   z.strictObject({
     version: z.string(),
     pid: z.number(),
@@ -203,25 +225,7 @@ export const GatewayStatusSchema: z.ZodType<GatewayStatus> = parserOf<GatewaySta
     pairing: z.strictObject({ pending: z.array(PairingRequestSchema), approved: z.number() }),
     sessions: z.strictObject({ total: z.number(), running: z.number() }),
     inputs: z.strictObject({ waiting: z.number(), deadLettered: z.number() }),
-    outbox: z.strictObject({
-      waiting: z.number(),
-      oldestAtMs: z.number().optional(),
-      deadLettered: z.number(),
-      ambiguous: z.number(),
-      blocked: z.array(
-        z.strictObject({
-          sessionKey: z.string(),
-          channel: z.string(),
-          accountId: z.string(),
-          conversation: z.string(),
-          threadId: z.string().optional(),
-          waiting: z.number(),
-          sinceMs: z.number(),
-          reason: z.string(),
-          nextTryMs: z.number(),
-        }),
-      ),
-    }),
+    outbox,
     usage: z.strictObject({ totalTokens: z.number(), costUsd: z.number().optional() }),
   }),
 );

@@ -13,7 +13,7 @@ export interface RunUsage {
 }
 
 /** Parses a usage. */
-export const RunUsageSchema: z.ZodType<RunUsage> = parserOf<RunUsage>()(
+export const RunUsageSchema: z.ZodType<RunUsage> = parserOf<RunUsage>()(() =>
   z.strictObject({
     input: z.number(),
     output: z.number(),

@@ -13,6 +13,6 @@ export interface GatewayWarning {
 }
 
 /** Parses warnings. */
-export const GatewayWarningsSchema: z.ZodType<readonly GatewayWarning[]> = parserOf<readonly GatewayWarning[]>()(
+export const GatewayWarningsSchema: z.ZodType<readonly GatewayWarning[]> = parserOf<readonly GatewayWarning[]>()(() =>
   z.array(z.strictObject({ id: z.string(), level: z.enum(["warning", "error"]), text: z.string(), fix: z.string().optional() })),
 );

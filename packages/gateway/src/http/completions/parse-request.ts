@@ -27,30 +27,38 @@ export interface CompletionRequest {
   readonly ignored: readonly string[];
 }
 
-const PartSchema = z.looseObject({
-  type: z.string(),
-  text: z.string().optional(),
-  image_url: z.looseObject({ url: z.string() }).optional(),
-});
+const PartSchema = z.lazy(() =>
+  z.looseObject({
+    type: z.string(),
+    text: z.string().optional(),
+    image_url: z.looseObject({ url: z.string() }).optional(),
+  }),
+);
 const ContentSchema = z.union([z.string(), z.array(PartSchema)]).nullish();
-const ToolCallSchema = z.looseObject({
-  id: z.string().min(1),
-  function: z.looseObject({ name: z.string().min(1), arguments: z.string() }),
-});
-const MessageSchema = z.discriminatedUnion("role", [
-  z.looseObject({ role: z.literal("system"), content: ContentSchema }),
-  z.looseObject({ role: z.literal("developer"), content: ContentSchema }),
-  z.looseObject({ role: z.literal("user"), content: ContentSchema }),
-  z.looseObject({ role: z.literal("assistant"), content: ContentSchema, tool_calls: z.array(ToolCallSchema).nullish() }),
-  z.looseObject({ role: z.literal("tool"), content: ContentSchema, tool_call_id: z.string().min(1) }),
-]);
-const RequestSchema = z.looseObject({
-  model: z.string().min(1),
-  messages: z.array(MessageSchema).min(1),
-  stream: z.boolean().nullish(),
-  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
-  user: z.string().min(1).max(200).nullish(),
-});
+const ToolCallSchema = z.lazy(() =>
+  z.looseObject({
+    id: z.string().min(1),
+    function: z.looseObject({ name: z.string().min(1), arguments: z.string() }),
+  }),
+);
+const MessageSchema = z.lazy(() =>
+  z.discriminatedUnion("role", [
+    z.looseObject({ role: z.literal("system"), content: ContentSchema }),
+    z.looseObject({ role: z.literal("developer"), content: ContentSchema }),
+    z.looseObject({ role: z.literal("user"), content: ContentSchema }),
+    z.looseObject({ role: z.literal("assistant"), content: ContentSchema, tool_calls: z.array(ToolCallSchema).nullish() }),
+    z.looseObject({ role: z.literal("tool"), content: ContentSchema, tool_call_id: z.string().min(1) }),
+  ]),
+);
+const RequestSchema = z.lazy(() =>
+  z.looseObject({
+    model: z.string().min(1),
+    messages: z.array(MessageSchema).min(1),
+    stream: z.boolean().nullish(),
+    stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+    user: z.string().min(1).max(200).nullish(),
+  }),
+);
 type ParsedMessage = z.infer<typeof MessageSchema>;
 
 /** The name of an image in refusals and ignored parameters. */

@@ -47,16 +47,18 @@ const ID = /^[0-9a-f]{32}$/;
 const DAY_MS = 24 * 60 * 60 * 1000;
 const PRUNE_EVERY_MS = 60 * 60 * 1000;
 
-const RecordSchema = z.strictObject({
-  sessionKey: z.string(),
-  kind: z.enum(["image", "audio", "video", "file"]),
-  mimeType: z.string(),
-  extension: z.string().regex(/^[a-z0-9]{1,12}$/),
-  sizeBytes: z.number().int().nonnegative(),
-  receivedAtMs: z.number(),
-  untrusted: z.boolean(),
-  fileName: z.string().optional(),
-});
+const RecordSchema = z.lazy(() =>
+  z.strictObject({
+    sessionKey: z.string(),
+    kind: z.enum(["image", "audio", "video", "file"]),
+    mimeType: z.string(),
+    extension: z.string().regex(/^[a-z0-9]{1,12}$/),
+    sizeBytes: z.number().int().nonnegative(),
+    receivedAtMs: z.number(),
+    untrusted: z.boolean(),
+    fileName: z.string().optional(),
+  }),
+);
 
 /** The address of a received file, as shown to the model. */
 export function mediaReference(id: string): string {
