@@ -6,11 +6,10 @@ import { ROOT, workspaceFolders } from "./scripts/workspace.ts";
 const TESTS = ["src/**/*.test.{ts,tsx}", "test/**/*.test.ts"];
 
 /**
- * Whose test files get a process of their own each: those that change their process, as the apps do, or a module under others. Elsewhere no module keeps state,
- * so files share what was loaded: to load it for each of them was a third of the time.
+ * Whose test files get a process of their own each: those that change a module under others. Elsewhere no module keeps state, so files share what was loaded:
+ * to load it for each of them was a third of the time.
  */
 const needsIsolation = (folder: string): boolean =>
-  folder.startsWith("apps/") ||
   globSync(TESTS, { cwd: join(ROOT, folder) }).some((file) => readFileSync(join(ROOT, folder, file), "utf8").includes("vi.mock("));
 
 /** One project a package, named after its folder; `repo` for what holds over the whole tree, which it reads; `scripts` for those beside it. */

@@ -41,6 +41,8 @@ export default defineConfig({
     name: "e2e",
     include: ["apps/*/e2e/**/*.test.ts"],
     environment: "node",
+    // No test file changes its process or a module, so files share what was loaded.
+    isolate: false,
     // One more than the cores of the smallest machine on which they have to finish in time: they wait for processes, browsers and timeouts.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
