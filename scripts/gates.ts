@@ -13,6 +13,7 @@ import { ROOT } from "./workspace.ts";
 interface Gate {
   readonly name: string;
   readonly commands: readonly (readonly string[])[];
+  /** A gate before it that must not have failed. */
   readonly needs?: string;
   /** Runs concurrently with the others of its kind. By default a gate runs alone, because it keeps every core busy, or measures. */
   readonly isConcurrent?: true;
@@ -46,6 +47,8 @@ function gates({ force, project, update }: GateOptions): Gate[] {
     ["vitest", "run", "--reporter=default", "--reporter=json", `--outputFile.json=${report(name)}`, ...(update ? ["-u"] : [])].concat(args);
   const ensurePrograms = ["node", "scripts/ensure-system-packages.ts", ...(force ? ["--required"] : [])];
   return [
+    // The tests find them installed; a gate of tests that runs without this one installs them itself.
+    { name: "programs", isConcurrent: true, commands: [ensurePrograms] },
     { name: "format", isConcurrent: true, commands: [["oxfmt", "--check"]] },
     {
       name: "lint",
@@ -61,6 +64,13 @@ function gates({ force, project, update }: GateOptions): Gate[] {
       commands: [["turbo", "run", "build", "--output-logs=new-only", "--ui=stream", ...(force ? ["--force"] : [])]],
     },
     {
+      name: "api",
+      isConcurrent: true,
+      commands: [vitest("api", "--config", "vitest.api.config.ts")],
+      needs: "build",
+      report: report("api"),
+    },
+    {
       name: "unit",
       commands: [
         // The conformance tests against servers that others wrote need their programs.
@@ -69,7 +79,6 @@ function gates({ force, project, update }: GateOptions): Gate[] {
       ],
       report: report("unit"),
     },
-    { name: "api", commands: [vitest("api", "--config", "vitest.api.config.ts")], needs: "build", report: report("api") },
     {
       name: "e2e",
       commands: [ensurePrograms, vitest("e2e", "--config", "vitest.e2e.config.ts")],
@@ -101,7 +110,15 @@ async function main(): Promise<void> {
   };
   const chosen = all.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
   const concurrent = chosen.filter(({ isConcurrent }) => isConcurrent);
-  await Promise.all(concurrent.map((gate) => run(gate, concurrent.length === 1)));
+  const running = new Map<string, Promise<void>>();
+  for (const gate of concurrent) {
+    const needed = running.get(gate.needs ?? "") ?? Promise.resolve();
+    running.set(
+      gate.name,
+      needed.then(() => run(gate, concurrent.length === 1)),
+    );
+  }
+  await Promise.all(running.values());
   for (const gate of chosen) if (!gate.isConcurrent) await run(gate, true);
   console.log("");
   for (const line of listFailedTests(total.failedTests)) console.log(line);
