@@ -1,7 +1,11 @@
 import { mkdir, readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { startProduct } from "@factotum/testing-product";
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+// The cache that all end-to-end tests share would replace the product's own.
+beforeEach(() => void vi.stubEnv("NODE_COMPILE_CACHE", undefined));
+afterEach(() => void vi.unstubAllEnvs());
 
 /** Makes Node report how it uses each file of the cache. */
 const TELL = { NODE_DEBUG_NATIVE: "COMPILE_CACHE" };

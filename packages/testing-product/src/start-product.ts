@@ -16,7 +16,7 @@ export interface ProductOptions {
   readonly config?: unknown;
   /** State directory of an earlier product, to continue with; a new one by default. */
   readonly home?: string;
-  /** In addition to a clean environment of PATH, HOME and FACTOTUM_HOME. The developer's own keys are not passed. */
+  /** In addition to a clean environment of PATH, NODE_COMPILE_CACHE, HOME and FACTOTUM_HOME. The developer's own keys are not passed. */
   readonly env?: Readonly<Record<string, string>>;
   /** A free one by default. */
   readonly port?: number;
@@ -128,8 +128,10 @@ export async function runCommand(
 const ZONE = noonZone(Date.now());
 
 function productEnvironment(home: string, extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  const { PATH, NODE_COMPILE_CACHE: cache } = process.env;
+  const compiled = cache === undefined ? {} : { NODE_COMPILE_CACHE: cache };
   // An unused port: a developer's own Ollama must not become the model of a test.
-  return { PATH: process.env["PATH"], HOME: home, LANG: "C.UTF-8", TZ: ZONE, FACTOTUM_HOME: home, OLLAMA_HOST: "127.0.0.1:9", ...extra };
+  return { PATH, ...compiled, HOME: home, LANG: "C.UTF-8", TZ: ZONE, FACTOTUM_HOME: home, OLLAMA_HOST: "127.0.0.1:9", ...extra };
 }
 
 interface Output {
