@@ -27,8 +27,8 @@ export default defineConfig({
   resolve: { conditions: ["factotum-source"] },
   ssr: { resolve: { conditions: ["factotum-source"] } },
   test: {
-    // One for each core of the smallest machine that has to run them in its time: by itself vitest leaves one core to others.
-    maxWorkers: 2,
+    // One more than the cores of the smallest machine on which they have to finish in time: some wait for processes and timeouts.
+    maxWorkers: 3,
     projects: [
       ...projects,
       { extends: true, test: { name: "repo", root: join(ROOT, "scripts"), include: ["repo-checks/**/*.test.ts"] } },
