@@ -19,28 +19,30 @@ export interface BindingConfig {
 }
 
 /** Parses one binding. */
-export const BindingSchema: z.ZodType<BindingConfig> = z.strictObject({
-  agentId: IdSchema.describe("Agent that gets what matches. The most specific binding counts."),
-  match: z
-    .strictObject({
-      channel: TextSchema.describe("Id of a channel."),
-      accountId: TextSchema.optional().describe("Account of the channel; `*` for every one. Unset: `default`."),
-      peer: z
-        .strictObject({
-          kind: z.enum(["direct", "group", "channel"]).describe("Kind of conversation."),
-          id: PlatformIdSchema.describe("Id of the person or the conversation; `*` for every one of that kind."),
-        })
-        .optional()
-        .describe("One person or conversation."),
-      guildId: PlatformIdSchema.optional().describe("Id of a server, on platforms that have servers."),
-      roles: z.array(PlatformIdSchema).min(1).optional().describe("Roles on that server, of which the sender has one."),
-      teamId: PlatformIdSchema.optional().describe("Id of a team, on platforms that have teams."),
-    })
-    .describe("What a message must be from; everything that is given must match."),
-  session: z
-    .strictObject({
-      dmScope: DmScopeSchema.optional().describe("Which of the matching direct conversations share a session. Unset: `session.dmScope`."),
-    })
-    .prefault({})
-    .describe("Sessions of the messages that match."),
-});
+export const BindingSchema: z.ZodType<BindingConfig> = z.lazy(() =>
+  z.strictObject({
+    agentId: IdSchema.describe("Agent that gets what matches. The most specific binding counts."),
+    match: z
+      .strictObject({
+        channel: TextSchema.describe("Id of a channel."),
+        accountId: TextSchema.optional().describe("Account of the channel; `*` for every one. Unset: `default`."),
+        peer: z
+          .strictObject({
+            kind: z.enum(["direct", "group", "channel"]).describe("Kind of conversation."),
+            id: PlatformIdSchema.describe("Id of the person or the conversation; `*` for every one of that kind."),
+          })
+          .optional()
+          .describe("One person or conversation."),
+        guildId: PlatformIdSchema.optional().describe("Id of a server, on platforms that have servers."),
+        roles: z.array(PlatformIdSchema).min(1).optional().describe("Roles on that server, of which the sender has one."),
+        teamId: PlatformIdSchema.optional().describe("Id of a team, on platforms that have teams."),
+      })
+      .describe("What a message must be from; everything that is given must match."),
+    session: z
+      .strictObject({
+        dmScope: DmScopeSchema.optional().describe("Which of the matching direct conversations share a session. Unset: `session.dmScope`."),
+      })
+      .prefault({})
+      .describe("Sessions of the messages that match."),
+  }),
+);

@@ -88,47 +88,53 @@ export const SkillsSchema: z.ZodType<SkillsConfig> = z
   })
   .describe("Skills: instructions that an agent reads when it needs them.");
 
-const mcpShape = {
+const mcpShape = () => ({
   enabled: z.boolean().default(true).describe("`false` switches the server off."),
   toolFilter: NamesSchema.optional().describe("Tools of the server that are used. Unset: all."),
   timeoutMs: CountSchema.default(60_000).describe("Milliseconds that a call may take."),
   trusted: z.boolean().default(false).describe("Whether its results count as trusted text."),
-};
+});
 
 /** Parses one of `mcp.servers`. */
-export const McpServerSchema: z.ZodType<McpServerConfig> = z.union([
-  z.strictObject({
-    command: TextSchema.describe("Program of the server."),
-    args: z.array(z.string()).default([]).describe("Its arguments."),
-    env: EnvSchema.default({}).describe("Its environment variables."),
-    cwd: TextSchema.optional().describe("Its working folder."),
-    ...mcpShape,
-  }),
-  z.strictObject({
-    url: z
-      .url({ protocol: /^https?$/, error: "an address that begins with http:// or https:// is expected" })
-      .describe("Address of a server that runs elsewhere."),
-    transport: z.enum(["streamable-http", "sse"]).default("streamable-http").describe("How the server at that address is spoken to."),
-    headers: z.record(TextSchema, SecretSchema).default({}).describe("Headers of requests to it."),
-    auth: SecretSchema.optional().describe("Bearer token of requests to it."),
-    ...mcpShape,
-  }),
-]);
+export const McpServerSchema: z.ZodType<McpServerConfig> = z.lazy(() =>
+  z.union([
+    z.strictObject({
+      command: TextSchema.describe("Program of the server."),
+      args: z.array(z.string()).default([]).describe("Its arguments."),
+      env: EnvSchema.default({}).describe("Its environment variables."),
+      cwd: TextSchema.optional().describe("Its working folder."),
+      ...mcpShape(),
+    }),
+    z.strictObject({
+      url: z
+        .url({ protocol: /^https?$/, error: "an address that begins with http:// or https:// is expected" })
+        .describe("Address of a server that runs elsewhere."),
+      transport: z.enum(["streamable-http", "sse"]).default("streamable-http").describe("How the server at that address is spoken to."),
+      headers: z.record(TextSchema, SecretSchema).default({}).describe("Headers of requests to it."),
+      auth: SecretSchema.optional().describe("Bearer token of requests to it."),
+      ...mcpShape(),
+    }),
+  ]),
+);
 
 /** Parses one of `lsp.servers`. */
-export const LspServerSchema: z.ZodType<LspServerConfig> = z.strictObject({
-  command: TextSchema.describe("Program of the language server."),
-  args: z.array(z.string()).default([]).describe("Its arguments."),
-  languages: NamesSchema.default([]).describe("Languages that it serves."),
-  rootMarkers: NamesSchema.default([]).describe("Files that mark the root of a project."),
-});
+export const LspServerSchema: z.ZodType<LspServerConfig> = z.lazy(() =>
+  z.strictObject({
+    command: TextSchema.describe("Program of the language server."),
+    args: z.array(z.string()).default([]).describe("Its arguments."),
+    languages: NamesSchema.default([]).describe("Languages that it serves."),
+    rootMarkers: NamesSchema.default([]).describe("Files that mark the root of a project."),
+  }),
+);
 
 /** Parses one of `commandHooks`. */
-export const CommandHookSchema: z.ZodType<CommandHook> = z.strictObject({
-  event: TextSchema.describe("Event at which the command is run."),
-  match: z.unknown().optional().describe("Which of these events it is run for."),
-  command: NamesSchema.min(1).describe("Program and arguments; exit code 2 denies. Refused while no hooks are run."),
-});
+export const CommandHookSchema: z.ZodType<CommandHook> = z.lazy(() =>
+  z.strictObject({
+    event: TextSchema.describe("Event at which the command is run."),
+    match: z.unknown().optional().describe("Which of these events it is run for."),
+    command: NamesSchema.min(1).describe("Program and arguments; exit code 2 denies. Refused while no hooks are run."),
+  }),
+);
 
 /** Parses `plugins`. */
 export const PluginsSchema: z.ZodType<PluginsConfig> = z

@@ -60,55 +60,61 @@ const TimeoutsSchema = z
 
 const PriceSchema = z.number().min(0);
 
-const CostSchema: z.ZodType<ModelCost> = z.strictObject({
-  input: PriceSchema.describe("US dollars for a million tokens of input."),
-  output: PriceSchema.describe("US dollars for a million tokens of output."),
-  cacheRead: PriceSchema.exactOptional().describe("US dollars for a million tokens that are read from the cache."),
-  cacheWrite: PriceSchema.exactOptional().describe("US dollars for a million tokens that are written to the cache."),
-});
+const CostSchema: z.ZodType<ModelCost> = z.lazy(() =>
+  z.strictObject({
+    input: PriceSchema.describe("US dollars for a million tokens of input."),
+    output: PriceSchema.describe("US dollars for a million tokens of output."),
+    cacheRead: PriceSchema.exactOptional().describe("US dollars for a million tokens that are read from the cache."),
+    cacheWrite: PriceSchema.exactOptional().describe("US dollars for a million tokens that are written to the cache."),
+  }),
+);
 
-const ModelEntrySchema: z.ZodType<ModelEntry> = z.strictObject({
-  id: TextSchema.describe("The model's name at the provider. An entry says what is not known of a model, or known wrongly."),
-  contextWindow: CountSchema.optional().describe("Tokens of the context window."),
-  maxOutput: CountSchema.optional().describe("Tokens of an answer at most."),
-  input: z
-    .array(z.enum(["text", "image"]))
-    .min(1)
-    .optional()
-    .describe("What the model takes."),
-  tools: z
-    .enum(["native", "prompt", "none"])
-    .optional()
-    .describe(
-      "`native`: the provider's own tool calls. `prompt`: tools are described in the prompt and calls are read from the text. `none`: no tools.",
-    ),
-  reasoning: z.boolean().optional().describe("Whether the model thinks before it answers."),
-  thinkingLevels: z.array(z.enum(THINKING_LEVELS)).min(1).optional().describe("Levels of thinking that it can be asked for."),
-  cost: CostSchema.optional().describe("Prices of the model."),
-});
+const ModelEntrySchema: z.ZodType<ModelEntry> = z.lazy(() =>
+  z.strictObject({
+    id: TextSchema.describe("The model's name at the provider. An entry says what is not known of a model, or known wrongly."),
+    contextWindow: CountSchema.optional().describe("Tokens of the context window."),
+    maxOutput: CountSchema.optional().describe("Tokens of an answer at most."),
+    input: z
+      .array(z.enum(["text", "image"]))
+      .min(1)
+      .optional()
+      .describe("What the model takes."),
+    tools: z
+      .enum(["native", "prompt", "none"])
+      .optional()
+      .describe(
+        "`native`: the provider's own tool calls. `prompt`: tools are described in the prompt and calls are read from the text. `none`: no tools.",
+      ),
+    reasoning: z.boolean().optional().describe("Whether the model thinks before it answers."),
+    thinkingLevels: z.array(z.enum(THINKING_LEVELS)).min(1).optional().describe("Levels of thinking that it can be asked for."),
+    cost: CostSchema.optional().describe("Prices of the model."),
+  }),
+);
 
 /** Names of digits only are refused: an object lists them first and loses the written order. */
 const CredentialNameSchema = IdSchema.refine((name) => !/^\d+$/.test(name), { error: "a credential's name has a letter in it" });
 
 const ProviderIdSchema = texts("a provider's id has no space and no /", /^[^\s/]+$/);
 
-const ProviderSchema: z.ZodType<ProviderConfig> = z.strictObject({
-  api: z.enum(MODEL_APIS).optional().describe("Wire format. Unset for a provider that is known by its name."),
-  baseUrl: z
-    .url({ protocol: /^https?$/, error: "an address that begins with http:// or https:// is expected" })
-    .optional()
-    .describe("Address of the provider's API. Unset for a provider that is known by its name."),
-  apiKey: SecretSchema.optional().describe("The key. Unset: the provider's usual variable in the environment."),
-  credentials: z
-    .record(
-      CredentialNameSchema,
-      z.strictObject({ apiKey: SecretSchema.describe("One of several keys, which are tried in this order; instead of `apiKey`.") }),
-    )
-    .default({})
-    .describe("Several keys of one provider, by name."),
-  models: z.array(ModelEntrySchema).default([]).describe("Facts about single models, where this version lacks them or has them wrong."),
-  timeouts: TimeoutsSchema.describe("Limits for requests to this provider."),
-});
+const ProviderSchema: z.ZodType<ProviderConfig> = z.lazy(() =>
+  z.strictObject({
+    api: z.enum(MODEL_APIS).optional().describe("Wire format. Unset for a provider that is known by its name."),
+    baseUrl: z
+      .url({ protocol: /^https?$/, error: "an address that begins with http:// or https:// is expected" })
+      .optional()
+      .describe("Address of the provider's API. Unset for a provider that is known by its name."),
+    apiKey: SecretSchema.optional().describe("The key. Unset: the provider's usual variable in the environment."),
+    credentials: z
+      .record(
+        CredentialNameSchema,
+        z.strictObject({ apiKey: SecretSchema.describe("One of several keys, which are tried in this order; instead of `apiKey`.") }),
+      )
+      .default({})
+      .describe("Several keys of one provider, by name."),
+    models: z.array(ModelEntrySchema).default([]).describe("Facts about single models, where this version lacks them or has them wrong."),
+    timeouts: TimeoutsSchema.describe("Limits for requests to this provider."),
+  }),
+);
 
 /** Parses `models`. */
 export const ModelsSchema: z.ZodType<ModelsConfig> = z
