@@ -15,7 +15,8 @@ const BASE = {
 const GATEWAY = {
   name: "gateway",
   priority: 1,
-  test: /\/packages\/(?:gateway|agent-core|tools|models|channel-kit|channel-contract)\/src\//,
+  // Tools in a prompt are for few models, and bring the parser of broken JSON with them.
+  test: /\/packages\/(?:gateway|agent-core|tools|models|channel-kit|channel-contract)\/src\/(?!prompt-tools\/)/,
   minShareCount: 2,
   maxModuleSize: 6_000,
 } as const;

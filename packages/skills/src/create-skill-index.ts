@@ -3,7 +3,8 @@ import type { Logger, SkillEntry, SkillIndex } from "@factotum/agent-contract";
 import { findSkillFiles } from "./discovery/find-skill-files.ts";
 import { SkillFiles } from "./discovery/skill-files.ts";
 import { ProgramLookup, unmetRequirements, type SkillHost, type SkillSetting } from "./eligibility/unmet-requirements.ts";
-import { SkillFileError, type SkillFile } from "./skill-file/parse-skill.ts";
+import type { SkillFile } from "./skill-file/parse-skill.ts";
+import { SkillFileError } from "./skill-file/skill-file-error.ts";
 
 const MAX_SKILLS = 500;
 /** Warnings remembered so that each is logged once. */

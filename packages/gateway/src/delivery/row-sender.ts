@@ -10,7 +10,6 @@ import { rowIds } from "../kernel/row-ids.ts";
 import type { Observer } from "../observe/observer.ts";
 import type { Rejection, SendPermit } from "./account-gates.ts";
 import { asDamaged, isDamaged } from "./damaged-row.ts";
-import { degradeRow } from "./degrade-row.ts";
 import { readReplyContext } from "./reply-context.ts";
 import { resolveOutbound } from "./resolve-outbound.ts";
 import type { OutboundSources } from "./resolve-outbound.ts";
@@ -76,7 +75,10 @@ export class RowSender {
     { sentAs, channel }: { readonly sentAs: Outbound["type"]; readonly channel: Channel },
   ): Promise<readonly OutboxRecord[]> {
     const isFinal = receipt.retry.type === "never" && !isAccountWide(receipt);
-    const others = isFinal ? degradeRow(row, { receipt, sentAs }, channel.capabilities) : undefined;
+    if (!isFinal) return [await this.settle(row, receipt)];
+    // Loaded when it is needed: it brings a Markdown parser of its own.
+    const { degradeRow } = await import("./degrade-row.ts");
+    const others = degradeRow(row, { receipt, sentAs }, channel.capabilities);
     return others === undefined ? [await this.settle(row, receipt)] : this.#replace(row, receipt, others);
   }
 

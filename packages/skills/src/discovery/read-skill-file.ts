@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { constants, open } from "node:fs/promises";
-import { SkillFileError } from "../skill-file/parse-skill.ts";
+import { SkillFileError } from "../skill-file/skill-file-error.ts";
 
 const MAX_FILE_BYTES = 256 * 1024;
 

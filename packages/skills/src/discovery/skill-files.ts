@@ -15,7 +15,7 @@ export class SkillFiles {
     const stamp = await stampOf(path);
     const known = this.#known.get(path);
     if (known?.stamp === stamp) return known.skill;
-    const skill = parseSkill(await readSkillFile(path), basename(dirname(path)));
+    const skill = await parseSkill(await readSkillFile(path), basename(dirname(path)));
     if (this.#known.size >= MAX_REMEMBERED) this.#known.clear();
     this.#known.set(path, { stamp, skill });
     return skill;

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
-import { isMap, parseDocument } from "yaml";
 import { firstParagraph } from "./first-paragraph.ts";
+import { parsePlainFields, type SkillFields } from "./parse-plain-fields.ts";
 import { plainLine } from "./plain-line.ts";
+import { SkillFileError } from "./skill-file-error.ts";
 
 const MAX_NAME_CHARS = 64;
 const MAX_DESCRIPTION_CHARS = 1_024;
 const MAX_VERSION_CHARS = 32;
 const HASH_CHARS = 8;
-const MAX_ALIASES = 20;
 
 /** The contents of a SKILL.md. */
 export interface SkillFile {
@@ -33,21 +33,13 @@ export interface SkillRequirements {
   readonly primaryEnv?: string;
 }
 
-/** An unusable SKILL.md. The message says what to change in it. */
-export class SkillFileError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "SkillFileError";
-  }
-}
-
 /**
  * Parses the text of a SKILL.md. Frontmatter is optional: without it the folder's name is the name, the first paragraph the description, a hash of the text the
- * version. Throws a SkillFileError. Pure.
+ * version. Rejects with a SkillFileError.
  */
-export function parseSkill(text: string, folderName: string): SkillFile {
+export async function parseSkill(text: string, folderName: string): Promise<SkillFile> {
   const { head, body } = splitFrontmatter(text);
-  const fields = head === undefined ? {} : parseFields(head);
+  const fields = head === undefined ? {} : await parseFields(head);
   const name = plainLine(textField(fields, "name") ?? folderName, MAX_NAME_CHARS);
   if (name === "") throw new SkillFileError("The name is empty; set `name` in the frontmatter.");
   const description = plainLine(textField(fields, "description") ?? firstParagraph(body), MAX_DESCRIPTION_CHARS);
@@ -62,31 +54,17 @@ export function parseSkill(text: string, folderName: string): SkillFile {
   };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 function splitFrontmatter(text: string): { readonly head?: string; readonly body: string } {
   const match = /^\uFEFF?---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)??---[ \t]*(?:\r?\n|$)/.exec(text);
   return match === null ? { body: text } : { head: match[1] ?? "", body: text.slice(match[0].length) };
 }
 
-function parseFields(head: string): Fields {
-  // Every value as text: the version 1.10 is not a number.
-  const document = parseDocument(head, { schema: "failsafe", prettyErrors: false, uniqueKeys: false, logLevel: "silent" });
-  const [error] = document.errors;
-  if (error !== undefined) {
-    const message = `The frontmatter is not valid YAML (${plainLine(error.message, 120)}); put values that hold a colon into quotes.`;
-    throw new SkillFileError(message, { cause: error });
-  }
-  if (document.contents === null) return {};
-  if (!isMap(document.contents)) throw new SkillFileError("The frontmatter is not a list of `key: value` lines.");
-  try {
-    return document.toJS({ maxAliasCount: MAX_ALIASES }) as Fields;
-  } catch (error) {
-    throw new SkillFileError("The frontmatter uses too many YAML aliases.", { cause: error });
-  }
+/** The parser of YAML is large, and most frontmatter is plain. */
+async function parseFields(head: string): Promise<SkillFields> {
+  return parsePlainFields(head) ?? (await import("./parse-frontmatter.ts")).parseFrontmatter(head);
 }
 
-function textField(fields: Fields, key: string): string | undefined {
+function textField(fields: SkillFields, key: string): string | undefined {
   const value = fields[key];
   if (value === undefined || value === null || value === "") return undefined;
   if (typeof value === "string") return value;
@@ -99,7 +77,7 @@ function isTrue(value: unknown): boolean {
 }
 
 /** Our own block and those of other products' skills. Theirs may be JSON text. */
-function parseRequirements(fields: Fields): SkillRequirements {
+function parseRequirements(fields: SkillFields): SkillRequirements {
   const metadata = asFields(fields["metadata"]);
   const block = asFields(metadata["factotum"] ?? metadata["openclaw"] ?? metadata["clawdbot"]);
   const requires = asFields(block["requires"]);
@@ -115,9 +93,9 @@ function parseRequirements(fields: Fields): SkillRequirements {
   };
 }
 
-function asFields(value: unknown): Fields {
+function asFields(value: unknown): SkillFields {
   if (typeof value === "string") return asFields(parseJson(value));
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as SkillFields) : {};
 }
 
 function parseJson(text: string): unknown {

@@ -33,7 +33,7 @@ export function createFindTool({ files }: { readonly files: FileAccess }): Agent
       let more = false;
       try {
         const rules = includeIgnored ? undefined : await IgnoreRules.above(folder.path, access);
-        for await (const entry of walkFolder(folder, { rules, select: selectGlob(pattern), signal })) {
+        for await (const entry of walkFolder(folder, { rules, select: await selectGlob(pattern), signal })) {
           more = found.length >= limit;
           if (more) break;
           found.push(entry.shown);

@@ -96,7 +96,8 @@ async function* filesOf(
     yield start;
     return;
   }
-  const select = options.glob === undefined ? (paths: readonly string[]): boolean[] => paths.map(() => true) : selectGlob(options.glob);
+  const select =
+    options.glob === undefined ? (paths: readonly string[]): boolean[] => paths.map(() => true) : await selectGlob(options.glob);
   const rules = await IgnoreRules.above(start.path, access);
   for await (const entry of walkFolder(start, { rules, select, signal: options.signal })) {
     if (entry.isFolder) continue;

@@ -1,4 +1,3 @@
-import picomatch from "picomatch";
 import { GuardedMatch } from "./guarded-match.ts";
 
 /** A glob that cannot be read. */
@@ -13,13 +12,14 @@ export class GlobError extends Error {
  * Makes a path filter from a glob: one without `/` matches names at any depth, one with `/` whole paths from the start. `*`, `**`, `?`, `[…]` and `{a,b}`;
  * hidden names match like others.
  */
-export function selectGlob(glob: string): (paths: readonly string[]) => readonly boolean[] {
+export async function selectGlob(glob: string): Promise<(paths: readonly string[]) => readonly boolean[]> {
   const byName = !glob.includes("/");
-  const match = new GuardedMatch(toRegExp(glob.replace(/^\.\//, "")));
+  const match = new GuardedMatch(await toRegExp(glob.replace(/^\.\//, "")));
   return (paths) => match.testAll(byName ? paths.map((path) => path.slice(path.lastIndexOf("/") + 1)) : paths);
 }
 
-function toRegExp(glob: string): RegExp {
+async function toRegExp(glob: string): Promise<RegExp> {
+  const { default: picomatch } = await import("picomatch");
   try {
     return picomatch.makeRe(glob, { dot: true, noextglob: true, strictBrackets: true });
   } catch (error) {
