@@ -6,11 +6,12 @@ const read = { name: "read", description: "Reads.", parameters };
 const write = { name: "write", description: "Writes.", parameters };
 const rendered = (name: string) => [{ type: "function" as const, name, inputSchema: { type: "object" as const } }];
 
-test("the same schemas in the same order are rendered once, even in another list object", () => {
+test("equal schemas in the same order are rendered once, even in objects of another session", () => {
   const kept = new RenderedTools();
   const render = vi.fn(() => rendered("read"));
   const first = kept.of([read, write], render);
   expect(kept.of([{ ...read }, { ...write }], render)).toBe(first);
+  expect(kept.of(structuredClone([read, write]), render)).toBe(first);
   expect(render).toHaveBeenCalledTimes(1);
 });
 
@@ -20,7 +21,7 @@ test.each([
   ["one less", [read]],
   ["another description", [read, { ...write, description: "Overwrites." }]],
   ["another name", [read, { ...write, name: "put" }]],
-  ["another schema", [read, { ...write, parameters: { ...parameters } }]],
+  ["another schema", [read, { ...write, parameters: { ...parameters, required: [] } }]],
 ])("%s is another list", (_case, tools) => {
   const kept = new RenderedTools();
   kept.of([read, write], () => rendered("before"));

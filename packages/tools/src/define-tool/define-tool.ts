@@ -32,6 +32,8 @@ export interface ToolDefinition<Schema extends z.ZodObject> {
  */
 export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinition<Schema>): AgentTool {
   const { name, summary, description, schema, aliases = {}, traits, narrow } = definition;
+  // Few combinations exist, and every new session asks for one.
+  const narrowings = new Map<string, Pick<AgentTool, "description" | "parameters">>();
   return {
     name,
     summary,
@@ -42,8 +44,13 @@ export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinitio
       ? {}
       : {
           narrow: (features: MessagingFeatures) => {
+            const key = JSON.stringify(features);
+            const known = narrowings.get(key);
+            if (known !== undefined) return known;
             const narrowed = narrow(features);
-            return { description: narrowed.description, parameters: toParameters(narrowed.schema) };
+            const created = { description: narrowed.description, parameters: toParameters(narrowed.schema) };
+            narrowings.set(key, created);
+            return created;
           },
         }),
     async execute(call, options) {

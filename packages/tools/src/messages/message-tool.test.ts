@@ -145,3 +145,8 @@ test("a session sees the actions and parameters that it can use", () => {
     parameters: "message media messageId emoji remove mentions replyTo query limit",
   });
 });
+
+test("has one schema for all sessions with equal features", () => {
+  expect(tool.narrow?.({ ...NONE, silent: true })).toBe(tool.narrow?.({ ...NONE, silent: true }));
+  expect(tool.narrow?.({ ...NONE, silent: true })).not.toEqual(tool.narrow?.(NONE));
+});
