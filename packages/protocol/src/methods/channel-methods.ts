@@ -70,7 +70,7 @@ export const CHANNEL_METHODS: MethodTable<ChannelMethods> = defineMethods<Channe
   "channels.cancelLogin": {
     access: "owner",
     stores: false,
-    params: z.strictObject({ loginId: key }),
-    result: z.strictObject({ cancelled: z.boolean() }),
+    params: () => z.strictObject({ loginId: key }),
+    result: () => z.strictObject({ cancelled: z.boolean() }),
   },
 });
