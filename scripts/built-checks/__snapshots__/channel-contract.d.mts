@@ -570,7 +570,7 @@ interface ActionTypes {
 type MessageIdKeys<Parameters> = { [Key in keyof Parameters]-?: NonNullable<Parameters[Key]> extends MessageId | readonly MessageId[] ? Key : never; }[keyof Parameters];
 /**
  * Schemas of the actions. The gateway parses parameters before the call and results after it; a result's unknown keys are dropped. It checks that the
- * conversation has the messages that `messageIds` names: a platform may address a message by its id alone.
+ * conversation has the messages that `messageIds` names: a platform may address a message by its id alone. Each schema is created at its first parse.
  */
 declare const ACTIONS: { readonly [Name in ActionName]: {
   readonly parameters: z.ZodType<ActionTypes[Name]["parameters"]>;
