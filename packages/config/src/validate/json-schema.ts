@@ -9,8 +9,6 @@ import type { ChannelSchema } from "./channel-source.ts";
 
 const converted = new WeakMap<z.ZodType, Document>();
 
-const SECRET_REFERENCES: readonly Document[] = alternatives(toJsonSchema(SecretSchema)).filter((node) => node["type"] === "object");
-
 /** The JSON Schema of the whole file, for editors, with the accounts of the given channels. */
 export function configJsonSchema(channels: readonly ChannelSchema[]): JsonSchema {
   const root = toJsonSchema(ConfigDocumentSchema);
@@ -130,8 +128,12 @@ function toJsonSchema(schema: z.ZodType): Document {
 function withReferences(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withReferences);
   if (!isPlainObject(node)) return node;
-  if (node["type"] === "string" && !("enum" in node) && !("const" in node)) return { anyOf: [node, ...SECRET_REFERENCES] };
+  if (node["type"] === "string" && !("enum" in node) && !("const" in node)) return { anyOf: [node, ...secretReferences()] };
   return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, withReferences(value)]));
+}
+
+function secretReferences(): readonly Document[] {
+  return alternatives(toJsonSchema(SecretSchema)).filter((node) => node["type"] === "object");
 }
 
 /** The forms of a node, with unions flattened. */
