@@ -14,7 +14,7 @@ const facts = (changes: Partial<ProcessFacts> = {}): ProcessFacts => ({
 
 test("re-executes a gateway as the same command, with a larger young generation and an allocator that returns memory", () => {
   expect(planTuning(facts())).toEqual({
-    args: ["/usr/bin/node", "--no-warnings", "--max-semi-space-size=32", "/opt/factotum.mjs", "gateway", "run"],
+    args: ["/usr/bin/node", "--no-warnings", "--min-semi-space-size=4", "--max-semi-space-size=32", "/opt/factotum.mjs", "gateway", "run"],
     env: {
       HOME: "/home/ada",
       MALLOC_MMAP_THRESHOLD_: "8192",
@@ -31,7 +31,7 @@ test("sets the flags only after loading, because under each of them Node compile
   const run = (...flags: string[]): string =>
     execFileSync(process.execPath, ["--no-warnings", "--expose-internals", ...flags, "-e", program], { encoding: "utf8" }).trim();
   expect(run()).toBe("true 0");
-  expect(run("--max-semi-space-size=32")).toBe("true 0");
+  expect(run("--min-semi-space-size=4", "--max-semi-space-size=32")).toBe("true 0");
   for (const flag of planRunning([])) expect(run(flag)).toMatch(/^false [1-9]/);
 });
 
