@@ -1,7 +1,7 @@
 export { StoreError } from "./port/store-error.ts";
 export type { StoreErrorCode } from "./port/store-error.ts";
 export type { StoreDamage } from "./port/store-damage.ts";
-export type { PendingCommit } from "./port/pending-commit.ts";
+export type { OptimisticWrites, PendingCommit } from "./port/optimistic-writes.ts";
 export type { AccountKey, AccountStore } from "./port/account-store.ts";
 export type { AcceptedInput, InboxStore, InputAnswer, SettledInputs } from "./port/inbox-store.ts";
 export type { ContextBounds, RecentContext, TranscriptStore } from "./port/transcript-store.ts";

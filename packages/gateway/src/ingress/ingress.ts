@@ -11,6 +11,7 @@ import type {
   InputRecord,
   InputState,
   NewMove,
+  OptimisticWrites,
   SessionRecord,
   SessionStore,
   Store,
@@ -42,7 +43,9 @@ import type { TurnQueue } from "../queue/turn-queue.ts";
 import type { TypingIndicator } from "../delivery/typing-indicator.ts";
 import type { SessionWaits } from "../notices/session-waits.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
-import type { AttemptHistory, InputArrival, InputJob } from "../queue/turn-job.ts";
+import { acceptInput, whenCommitted } from "../queue/optimistic-commits.ts";
+import type { InputArrival } from "../queue/optimistic-commits.ts";
+import type { AttemptHistory, InputJob } from "../queue/turn-job.ts";
 import { BotLoopGuard } from "./bot-loop-guard.ts";
 import { formValues } from "./form-values.ts";
 import { isTooOld } from "./is-too-old.ts";
@@ -86,7 +89,7 @@ export interface Submission {
 
 /** Dependencies of the ingress. */
 export interface IngressOptions {
-  readonly store: InboxStore & SessionStore;
+  readonly store: InboxStore & OptimisticWrites & SessionStore;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly policy: InputPolicy;
@@ -190,8 +193,8 @@ export class Ingress implements MessageIntake {
       ...withoutUndefined({ progress: options.progress, move: options.move }),
     };
     try {
-      const isAhead = options.isAwaited === true && this.#mayBegin(said);
-      const { type, input } = await this.#commit(said, accept, settings, { isAhead, onAccepted: options.onAccepted });
+      const isOptimistic = options.isAwaited === true && this.#mayBegin(said);
+      const { type, input } = await this.#commit(said, accept, settings, { isOptimistic, onAccepted: options.onAccepted });
       return { status: type, inputId: input.id, sessionKey: this.#options.policy.routeOf(input).sessionKey };
     } catch (error) {
       if (isStorageFull(error) && this.#options.policy.admit(said, settings.activation).type === "admit")
@@ -214,7 +217,7 @@ export class Ingress implements MessageIntake {
     { message }: Pick<InputRecord, "message">,
     accept: Parameters<Store["acceptInput"]>[1],
     settings: SessionSettings,
-    { isAhead, onAccepted }: { readonly isAhead: boolean; readonly onAccepted: ((inputId: string) => void) | undefined },
+    { isOptimistic, onAccepted }: { readonly isOptimistic: boolean; readonly onAccepted: ((inputId: string) => void) | undefined },
   ): Promise<AcceptedInput> {
     const { store, queue, policy, channels } = this.#options;
     const place = ({ input }: AcceptedInput, arrival: InputArrival): void => {
@@ -224,19 +227,15 @@ export class Ingress implements MessageIntake {
     this.#unplaced += 1;
     let begins = false;
     try {
-      const { result: accepted, committed } = isAhead
-        ? await store.acceptInputOptimistic(message, accept)
-        : { result: await store.acceptInput(message, accept), committed: undefined };
+      const { accepted, arrival } = await acceptInput(store, [message, accept], { isOptimistic });
       const isNew = accepted.type === "accepted";
       // Another input may have been queued in the same tick; then this one goes behind it.
-      if (committed !== undefined && isNew && !queue.lanes.isBusy(policy.routeOf(accepted.input).sessionKey)) {
+      if (arrival.type === "committing" && isNew && !queue.lanes.isBusy(policy.routeOf(accepted.input).sessionKey)) {
         begins = true;
         this.#unplaced -= 1;
-        const arrival = { type: "committing" as const, committed, isLost: false };
-        committed.catch(() => (arrival.isLost = true));
         place(accepted, arrival);
       }
-      await committed;
+      await whenCommitted(arrival);
       this.#options.crashPoint?.("after-inbound-commit");
       if (accepted.move !== undefined) channels.moves.add(accepted.move);
       this.#options.observer.inputTaken(accepted.input, this.#options.policy.routeOf(accepted.input).sessionKey, accepted.type);

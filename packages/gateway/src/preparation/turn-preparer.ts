@@ -1,18 +1,7 @@
 import type { Logger, Random, Clock, AgentMessage } from "@factotum/agent-contract";
-import type {
-  InboxStore,
-  InputRecord,
-  LedgerStore,
-  NewTurn,
-  PendingCommit,
-  StartedTurn,
-  TranscriptStore,
-  TurnRecord,
-  TurnStore,
-} from "@factotum/store";
+import type { InboxStore, InputRecord, LedgerStore, OptimisticWrites, TranscriptStore, TurnRecord, TurnStore } from "@factotum/store";
 import { opensFiles, viewHistory } from "@factotum/agent-core";
 import type { HistoryView } from "@factotum/agent-core";
-import { StoreError } from "@factotum/store";
 import type { MediaStage } from "../media/media-stage.ts";
 import type { SessionCache } from "../context/session-cache.ts";
 import type { Conversations } from "../conversation/conversations.ts";
@@ -25,9 +14,9 @@ import { readShownHistory } from "../prompt/rerender-history.ts";
 import type { PromptResolver } from "../prompt/prompt-resolver.ts";
 import { runFacts } from "../prompt/run-facts.ts";
 import type { TurnMessages } from "../messages/turn-messages.ts";
-import { isStorageFull } from "../storage/is-storage-full.ts";
 import { isPrivateTurn, type SessionContext } from "../conversation/session-context.ts";
-import { inputsOf, isLost, leadInput } from "../queue/turn-job.ts";
+import { startTurn } from "../queue/optimistic-commits.ts";
+import { inputsOf, leadInput } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
 import type { PendingEvents } from "../queue/pending-events.ts";
 import { raceAbort } from "../kernel/race-abort.ts";
@@ -37,7 +26,7 @@ import { readInputs, readTurnMessages } from "./stored-turn.ts";
 
 /** Dependencies of the turn preparer. */
 export interface TurnPreparerOptions {
-  readonly store: InboxStore & LedgerStore & TranscriptStore & TurnStore;
+  readonly store: InboxStore & LedgerStore & OptimisticWrites & TranscriptStore & TurnStore;
   readonly running: RunningConfig;
   readonly conversations: Conversations;
   readonly compaction: CompactionTriggers;
@@ -196,22 +185,6 @@ async function earlierMessages(
   const place = { sessionId, sessionKey, untrusted: !admission.owner };
   const store = opensFiles(tools, admission) ? media.store : undefined;
   return shortenMessages(admission.history ?? [], model.client.info.contextWindow, place, store);
-}
-
-/**
- * Starts optimistically, so that the first request is sent while the commit is written. A turn that failed before waits for its commit, and for disk space: the
- * model is called only once the result can be stored.
- */
-async function startTurn(turn: NewTurn, job: InputJob, store: TurnStore): Promise<PendingCommit<StartedTurn>> {
-  if (isLost(job)) throw new StoreError("not-found", "What this turn is about was never taken in.");
-  if (job.failures === undefined && job.arrival.type !== "recovered") {
-    try {
-      return await store.startTurnOptimistic(turn);
-    } catch (error) {
-      if (!isStorageFull(error)) throw error;
-    }
-  }
-  return { result: await store.startTurn(turn), committed: Promise.resolve() };
 }
 
 function withQuarantine(view: HistoryView, isReplaced: boolean): HistoryView {

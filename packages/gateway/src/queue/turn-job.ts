@@ -2,6 +2,7 @@ import type { InputRecord, TurnRecord } from "@factotum/store";
 import type { MsgContext, Origin } from "@factotum/channel-contract";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import type { InlineDirectives } from "./inline-directives.ts";
+import type { InputArrival } from "./optimistic-commits.ts";
 import type { QueueSettings } from "./queue-settings.ts";
 
 /** One message, with the group history since the previous one. */
@@ -9,25 +10,6 @@ export interface GatheredMessage {
   readonly input: InputRecord;
   readonly overheard: readonly MsgContext[];
 }
-
-/** The state of an input when its job was queued. */
-export type InputArrival =
-  /** Committed. */
-  | { readonly type: "committed" }
-  /** Being committed: its turn starts before the commit is durable. */
-  | {
-      readonly type: "committing";
-      /** Resolves after the commit; rejects when it failed. */
-      readonly committed: Promise<void>;
-      /** The commit failed: the sender was notified, and the id may belong to another input by now. */
-      readonly isLost: boolean;
-    }
-  /** Left over by the last process, which it may have crashed: its turn is stored and counted before a model is called. */
-  | {
-      readonly type: "recovered";
-      /** It may have crashed more than one process: it runs alone among recovered jobs and resumed turns, and gathers no other message. */
-      readonly isSolo: boolean;
-    };
 
 /** Earlier attempts to start the turn of an input. */
 export interface AttemptHistory {
@@ -131,9 +113,4 @@ export function historyOf({ arrival, failures }: InputJob): AttemptHistory {
 /** The origin that a job came from and is answered at. */
 export function originOf(job: InputJob | ResumeJob): Origin {
   return job.type === "resume" ? job.turn.origin : leadInput(job).message.origin;
-}
-
-/** True if the commit of the job's input failed: its sender was notified, so the job is dropped. */
-export function isLost(job: TurnJob): boolean {
-  return isInputJob(job) && job.arrival.type === "committing" && job.arrival.isLost;
 }

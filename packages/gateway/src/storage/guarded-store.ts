@@ -3,7 +3,7 @@ import type { StorageGuard } from "./storage-guard.ts";
 
 /**
  * How a call behaves on a full disk. `take`: refused at once, so that the caller keeps its data. `hold`: it waits for space. `attempt`: it fails, and the
- * caller retries later. `ahead`: it is refused at once, and its commit fails like an attempt. `read`: it needs no space.
+ * caller retries later. `optimistic`: like `take`, and its commit, which follows, may fail for lack of space too. `read`: it needs no space.
  */
 type Rule = "take" | "hold" | "attempt" | "optimistic" | "read";
 
@@ -100,11 +100,12 @@ export function createGuardedStore(store: Store, guard: StorageGuard): Store {
     const call = (store[name as keyof Store] as (...parameters: readonly unknown[]) => Promise<unknown>).bind(store);
     if (rule === "read") return [name, call] as const;
     if (rule === "optimistic") {
-      const callOptimistic = call as (...parameters: readonly unknown[]) => Promise<PendingCommit<unknown>>;
-      return [
-        name,
-        async (...parameters: readonly unknown[]): Promise<unknown> => guard.optimistic(async () => callOptimistic(...parameters)),
-      ] as const;
+      const callOptimistic = async (...parameters: readonly unknown[]): Promise<PendingCommit<unknown>> => {
+        const written = await guard.take(async () => (await call(...parameters)) as PendingCommit<unknown>);
+        written.committed.catch((error: unknown) => guard.recordFailure(error));
+        return written;
+      };
+      return [name, callOptimistic] as const;
     }
     return [name, async (...parameters: readonly unknown[]): Promise<unknown> => guard[rule](async () => call(...parameters))] as const;
   });

@@ -1,7 +1,6 @@
 import { EventEmitter } from "node:events";
 import type { Clock, Logger } from "@factotum/agent-contract";
 import { StoreError } from "@factotum/store";
-import type { PendingCommit } from "@factotum/store";
 import type { DiskReserve } from "./disk-reserve.ts";
 import { isStorageFull } from "./is-storage-full.ts";
 
@@ -115,13 +114,6 @@ export class StorageGuard {
   async take<Result>(write: () => Promise<Result>): Promise<Result> {
     if (this.#problem !== undefined) throw new StoreError("full", this.#problem.reason);
     return this.attempt(write);
-  }
-
-  /** The same for an optimistic write, whose commit may fail for lack of space, too. */
-  async optimistic<Result>(write: () => Promise<PendingCommit<Result>>): Promise<PendingCommit<Result>> {
-    const written = await this.take(write);
-    written.committed.catch((error: unknown) => this.recordFailure(error));
-    return written;
   }
 
   /** A write that nothing depends on: not retried. Rejects as it does. */

@@ -17,7 +17,8 @@ import type { TurnPreparer } from "../preparation/turn-preparer.ts";
 import { isMisplaced, reauthorizeJob, SENDER_REVOKED } from "../conversation/current-authorization.ts";
 import { RunDeadline } from "../queue/run-deadline.ts";
 import { ShownGroups } from "../prompt/shown-groups.ts";
-import { historyOf, inputsOf, isLost, leadInput } from "../queue/turn-job.ts";
+import { isLost, whenCommitted } from "../queue/optimistic-commits.ts";
+import { historyOf, inputsOf, leadInput } from "../queue/turn-job.ts";
 import type { InputJob, ResumeJob } from "../queue/turn-job.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
@@ -112,7 +113,7 @@ export class JobPreparer {
         return undefined;
       }
       if (signal.reason instanceof LaneInterrupt && job.type !== "resume") {
-        if (job.arrival.type === "committing") await job.arrival.committed;
+        await whenCommitted(job.arrival);
         await this.#releaseAttempt(job);
         this.#options.queue.requeue(sessionKey, { ...job, arrival: historyOf(job).arrival });
         return undefined;

@@ -16,6 +16,7 @@ import type { TurnMessages, TurnMessagesRequest } from "../messages/turn-message
 import { publishEntry } from "../delivery/publish-entry.ts";
 import { runFacts } from "../prompt/run-facts.ts";
 import { createNewTurn, identifyTurn } from "../preparation/prepared-turn.ts";
+import { whenCommitted } from "../queue/optimistic-commits.ts";
 import { inputsOf, leadInput } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
 
@@ -49,7 +50,7 @@ export async function beginRefusedTurn(
   const { store, clock, conversations, running, messages, cache, events, media, watchers } = options;
   const job = await withFetchedContext(refused, options, { signal, begins: { sessionKey, parts: options } });
   const { message, admission } = leadInput(job);
-  if (job.arrival.type === "committing") await job.arrival.committed;
+  await whenCommitted(job.arrival);
   const found = await conversations.readFacts(sessionKey, job.agentId, message.origin);
   const context = { ...(await conversations.resetIfStale(found, sessionKey, job)), model: undefined, fallbacks: [] };
   const run = identifyTurn(job, sessionKey, context, options);

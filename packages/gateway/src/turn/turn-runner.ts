@@ -40,7 +40,8 @@ import type { JobPreparerOptions } from "./job-preparer.ts";
 import { isTaintBinding } from "../taint/taint.ts";
 import { TurnRecorder } from "../run/turn-recorder.ts";
 import type { TurnRecorderOptions } from "../run/turn-recorder.ts";
-import { inputsOf, isLost, leadInput } from "../queue/turn-job.ts";
+import { isCommitted, isLost } from "../queue/optimistic-commits.ts";
+import { inputsOf, leadInput } from "../queue/turn-job.ts";
 import type { InputJob, ResumeJob, TurnJob } from "../queue/turn-job.ts";
 import { TurnSteering } from "../run/turn-steering.ts";
 import type { TurnSteeringOptions } from "../run/turn-steering.ts";
@@ -292,10 +293,7 @@ export class TurnRunner {
 
 async function isOnDisk({ beginning }: PreparedTurn): Promise<boolean> {
   if (beginning.type === "resumed") return true;
-  return beginning.committed.then(
-    () => true,
-    () => false,
-  );
+  return isCommitted(beginning.committed);
 }
 
 /** Records the events of a run; resolves to its last one. */

@@ -17,6 +17,7 @@ import { withPresentOwner } from "../access/owner.ts";
 import { isMisplaced } from "../conversation/current-authorization.ts";
 import { failureText, ownerFailureText } from "../notices/failure-text.ts";
 import { RunDeadline } from "../queue/run-deadline.ts";
+import { whenCommitted } from "../queue/optimistic-commits.ts";
 import { inputsOf } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
 
@@ -68,7 +69,7 @@ export class UnbegunTurns {
   /** Ends a job that a person stopped before its turn. Its sender is notified unless the answer to the stop is visible there. */
   async stop(sessionKey: string, job: InputJob, { message: reason, notifiesSender }: LaneAbort): Promise<void> {
     const { notices } = this.#options;
-    if (job.arrival.type === "committing") await job.arrival.committed;
+    await whenCommitted(job.arrival);
     if (!notifiesSender) return notices.endStopped(sessionKey, inputsOf(job), reason);
     for (const input of inputsOf(job)) await notices.drop(sessionKey, input, DROPPED.stopped);
   }

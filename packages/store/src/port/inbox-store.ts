@@ -1,7 +1,6 @@
 import type { AccountProgress, MsgContext, Origin } from "@factotum/channel-contract";
 import type { NewOutbound } from "./outbox-store.ts";
 import type { Page } from "./page.ts";
-import type { PendingCommit } from "./pending-commit.ts";
 import type { InputAdmission, InputRecord, TerminalInputState } from "./inbox-records.ts";
 import type { ConversationMove, NewMove } from "./move-records.ts";
 import type { OutboxRecord } from "./outbox-records.ts";
@@ -42,8 +41,6 @@ export interface InboxStore {
       readonly move?: NewMove;
     },
   ): Promise<AcceptedInput>;
-  /** Like `acceptInput`, but resolves before the commit. Do not acknowledge the input to anyone before `committed` resolves. */
-  acceptInputOptimistic(...parameters: Parameters<InboxStore["acceptInput"]>): Promise<PendingCommit<AcceptedInput>>;
   /** Oldest first. */
   listInputs(filter: {
     readonly state: InputRecord["state"]["type"];

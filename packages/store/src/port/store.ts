@@ -2,6 +2,7 @@ import type { UsageTotals } from "@factotum/agent-contract";
 import type { AccountStore } from "./account-store.ts";
 import type { InboxStore } from "./inbox-store.ts";
 import type { LedgerStore } from "./ledger-store.ts";
+import type { OptimisticWrites } from "./optimistic-writes.ts";
 import type { OutboxStore } from "./outbox-store.ts";
 import type { PairingStore } from "./pairing-store.ts";
 import type { SessionStore } from "./session-store.ts";
@@ -38,12 +39,13 @@ export interface StoreCounts {
 }
 
 /**
- * Everything durable. One process owns a store; every method that changes something is one transaction and resolves once that is on disk; methods named
- * `…Optimistic` resolve before. Transactions that are ready at the same time may share one flush. Rejects with a `StoreError`.
+ * Everything durable. One process owns a store; every method that changes something is one transaction and resolves once that is on disk, except
+ * those of `OptimisticWrites`. Transactions that are ready at the same time may share one flush. Rejects with a `StoreError`.
  *
  * Writers are fenced: after another process has opened the store, every write of this one rejects with `lost-ownership`.
  */
-export interface Store extends AccountStore, InboxStore, PairingStore, TurnStore, SessionStore, TranscriptStore, OutboxStore, LedgerStore {
+export interface Store
+  extends AccountStore, InboxStore, PairingStore, TurnStore, OptimisticWrites, SessionStore, TranscriptStore, OutboxStore, LedgerStore {
   /** Bytes of the database that are in use, without the plain files. */
   usedBytes(): Promise<number>;
   counts(): Promise<StoreCounts>;

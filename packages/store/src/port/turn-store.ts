@@ -2,7 +2,6 @@ import type { UsageTotals } from "@factotum/agent-contract";
 import type { MessageId, Origin } from "@factotum/channel-contract";
 import type { NewRequest } from "./ledger-store.ts";
 import type { NewOutbound } from "./outbox-store.ts";
-import type { PendingCommit } from "./pending-commit.ts";
 import type { TerminalInputState } from "./inbox-records.ts";
 import type { OutboxRecord } from "./outbox-records.ts";
 import type { SessionRecord } from "./session-records.ts";
@@ -72,11 +71,6 @@ export interface TurnEnd {
 export interface TurnStore {
   /** Starts a turn: session, claimed inputs, user entry and prompt in one commit. Rejects with `conflict` if an input is not waiting. */
   startTurn(turn: NewTurn): Promise<StartedTurn>;
-  /**
-   * Like `startTurn`, but resolves before the commit, which it shares with an input that was just accepted optimistically. Show nothing of the turn before
-   * `committed` resolves.
-   */
-  startTurnOptimistic(turn: NewTurn): Promise<PendingCommit<StartedTurn>>;
   /** Adds inputs that were steered into a running turn, with their user entries. */
   joinTurn(
     turnId: string,

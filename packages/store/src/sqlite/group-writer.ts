@@ -1,6 +1,6 @@
 import type { Clock, Logger } from "@factotum/agent-contract";
 import { StoreError } from "../port/store-error.ts";
-import type { PendingCommit } from "../port/pending-commit.ts";
+import type { PendingCommit } from "../port/optimistic-writes.ts";
 import type { Database } from "./connection/database.ts";
 import { numberOf } from "./values/row.ts";
 import { endsTransaction, toStoreError } from "./to-store-error.ts";
@@ -127,8 +127,8 @@ export class GroupWriter {
     return this.#refusal === undefined && this.#readEpoch() === this.#options.epoch;
   }
 
-  /** Commits optimistic writes, so that later reads are durable. */
-  commitOptimistic(): void {
+  /** Commits the open transaction, if there is one, so that later reads are durable. */
+  commitOpen(): void {
     if (this.#done.length > 0) this.drain();
   }
 

@@ -26,7 +26,7 @@ export class SqliteCopyBook implements CopyBook {
   }
 
   behind(): readonly number[] {
-    this.#writer.commitOptimistic();
+    this.#writer.commitOpen();
     return this.#database
       .all("SELECT n FROM conversations WHERE copied_entry < last_entry AND is_import = 0")
       .map((row) => numberOf(row, "n"));
@@ -38,7 +38,7 @@ export class SqliteCopyBook implements CopyBook {
   }
 
   next(n: number, limit: number): CopyTask | undefined {
-    this.#writer.commitOptimistic();
+    this.#writer.commitOpen();
     const row = this.#database.get("SELECT * FROM conversations WHERE n = ?", n);
     if (row === undefined) {
       this.#positions.delete(n);

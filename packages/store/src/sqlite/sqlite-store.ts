@@ -10,6 +10,7 @@ import type { TranscriptStore } from "../port/transcript-store.ts";
 import type { TurnStore } from "../port/turn-store.ts";
 import { usedBytes } from "./connection/used-bytes.ts";
 import { DeadLetters } from "./dead-letters.ts";
+import { createOptimisticWrites } from "./optimistic-writes.ts";
 import { Queries } from "./queries.ts";
 import { SessionDeletion } from "./session-deletion.ts";
 import { SessionImports } from "./session-imports.ts";
@@ -67,6 +68,7 @@ export function createSqliteStore(storeParts: SqliteStoreParts): SqliteStore {
     ...createInboxStore(parts),
     ...createPairingStore(parts),
     ...createTurnStore(parts, firstTurn.resolve),
+    ...createOptimisticWrites(parts, firstTurn.resolve),
     ...createSessionStore(parts, imports),
     ...createTranscriptStore(parts),
     ...createOutboxStore(parts),
@@ -109,7 +111,6 @@ function createAccountStore({ tables: { accounts, moves }, calls }: Parts): Acco
 function createInboxStore({ tables: { inbox }, transactions, calls }: Parts): InboxStore {
   return {
     acceptInput: (message, options) => calls.write(() => transactions.acceptInput(message, options)),
-    acceptInputOptimistic: (message, options) => calls.writeOptimistic(() => transactions.acceptInput(message, options)),
     listInputs: (filter) => calls.read(() => inbox.list(filter)),
     hasReceived: (chat, messageId) => calls.read(() => inbox.hasReceived(chat, messageId)),
     readInput: (id) => calls.read(() => inbox.read(id)),
@@ -137,11 +138,6 @@ function createTurnStore({ tables: { turns }, transactions, queries, calls }: Pa
   return {
     startTurn: async (turn) => {
       const started = await calls.write(() => transactions.startTurn(turn));
-      onTurnStart();
-      return started;
-    },
-    startTurnOptimistic: async (turn) => {
-      const started = await calls.writeOptimistic(() => transactions.startTurn(turn));
       onTurnStart();
       return started;
     },

@@ -1,5 +1,4 @@
 import { StoreError } from "../port/store-error.ts";
-import type { PendingCommit } from "../port/pending-commit.ts";
 import type { SqliteStoreParts } from "./sqlite-store-parts.ts";
 import { toStoreError } from "./to-store-error.ts";
 
@@ -23,19 +22,6 @@ export class StoreCalls {
     }
   }
 
-  /** Resolves once the work is done; it is durable when `committed` resolves. */
-  async writeOptimistic<Result>(work: () => Result): Promise<PendingCommit<Result>> {
-    this.#refuseClosed();
-    try {
-      const written = await this.#parts.writer.writeOptimistic(work);
-      written.committed.catch((error: unknown) => this.#parts.keeper.look(error));
-      return written;
-    } catch (error) {
-      this.#parts.keeper.look(error);
-      throw error;
-    }
-  }
-
   async read<Result>(work: () => Result): Promise<Result> {
     this.#refuseClosed();
     try {
@@ -47,7 +33,7 @@ export class StoreCalls {
     }
   }
 
-  /** For work outside the database: on its files, its snapshots and the plain files. */
+  /** For other work: on files, snapshots and plain files, and for writes that resolve before their commit. */
   async whileOpen<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#refuseClosed();
     return work();
