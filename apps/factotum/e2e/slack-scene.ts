@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -58,7 +59,7 @@ export async function startSlackScene(transport: SlackSceneTransport, account: o
   const eventIds = new Map<string, string>();
   const pass = async (message: SlackMessage): Promise<void> => {
     const eventId = eventIds.get(message.ts);
-    const body = slackEventBody(slack.app, slackMessageEvent(slack.app, message), eventId === undefined ? {} : { eventId });
+    const body = slackEventBody(slack.app, slackMessageEvent(slack.app, message), withoutUndefined({ eventId }));
     eventIds.set(message.ts, body.event_id);
     await deliver({ type: "events_api", payload: body });
   };

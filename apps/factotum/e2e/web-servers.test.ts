@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import { once } from "node:events";
 import { request as sendRequest, type IncomingMessage } from "node:http";
 import { freePort, hasWebServer, startProduct, startWebServer, type WebServer } from "@factotum/testing-product";
@@ -93,7 +94,7 @@ describe.each(CASES)("behind %s at the path %j (%s)", (server, path, place) => {
     await using proxies = new AsyncDisposableStack();
     let listensAt = port;
     if (server === "nginx" || server === "caddy")
-      proxies.use(await startWebServer(server, { target: product.url, port, host: HOST, ...(place === undefined ? {} : { place }) }));
+      proxies.use(await startWebServer(server, { target: product.url, port, host: HOST, ...withoutUndefined({ place }) }));
     else listensAt = Number(new URL(proxies.use(await startProxy(product.url)).url).port);
     const at = { port: listensAt, path, token: product.token };
 

@@ -51,7 +51,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
   if (api === "demo") return createLazyDemoClient(options);
   const baseUrl = findBaseUrl(options);
   const secrets = options.apiKey === undefined ? [] : [options.apiKey];
-  const keyPlace = options.keyPlace === undefined ? {} : { keyPlace: options.keyPlace };
+  const keyPlace = withoutUndefined({ keyPlace: options.keyPlace });
   const errors: ErrorContext = { provider: info.provider, model: info.id, baseUrl, secrets, ...keyPlace };
   const connections = new ConnectionWatcher();
   const generateId = (): string => `call_${Buffer.from(options.random.bytes(12)).toString("hex")}`;
@@ -183,7 +183,7 @@ async function prepareCall(spoken: SpokenFormat, client: BoundOptions, original:
   const asked: ModelRequest = level === undefined ? original : { ...original, thinking: level };
   const request = info.tools === "prompt" ? (await import("./prompt-tools/to-prompt-tools.ts")).toPromptTools(asked) : asked;
   const whole = renderPrompt(request, info, rules);
-  const strict = rules.strictTools === undefined ? {} : { strict: rules.strictTools };
+  const strict = withoutUndefined({ strict: rules.strictTools });
   const render = (): LanguageModelV4FunctionTool[] =>
     renderTools(request.tools, { api: info.api, clean: createTextCleaner(rules.triggers), ...strict });
   const { tools, tokens } = info.tools === "native" ? client.tools.of(request.tools, render) : { tools: [], tokens: 0 };

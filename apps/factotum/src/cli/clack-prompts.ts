@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import * as clack from "@clack/prompts";
 import type { Prompts } from "../runtime/prompts.ts";
 
@@ -13,8 +14,8 @@ export function createClackPrompts({ signal }: { readonly signal: AbortSignal })
       write(text);
     },
     select: async (message, choices, initial) => {
-      const options = choices.map(({ value, label, hint }) => ({ value, label, ...(hint === undefined ? {} : { hint }) }));
-      const start = initial === undefined ? {} : { initialValue: initial };
+      const options = choices.map(({ value, label, hint }) => ({ value, label, ...withoutUndefined({ hint }) }));
+      const start = withoutUndefined({ initialValue: initial });
       const ask = options.length < SEARCHED_FROM ? clack.select<string> : clack.autocomplete<string>;
       return answered<string>(await ask({ message, options, maxItems: SEARCHED_FROM, signal, ...start }));
     },

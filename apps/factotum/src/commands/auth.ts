@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import { mayKeyBeRight, type SetupProvider } from "@factotum/protocol";
 import { checkSetup } from "../first-run/check-setup.ts";
 import { chooseModel } from "../first-run/choose-model.ts";
@@ -31,7 +32,7 @@ export async function authSet(
   const chosen = isFirst ? doneOrFail(await chooseModel(`${provider}/${facts.defaultModel ?? ""}`, parts)).model : undefined;
   const reloaded = await reloadGateway(context, { force: true });
   if (json) {
-    printJson(context, { provider, keyPlace, check: tested?.type ?? "skipped", ...(chosen === undefined ? {} : { model: chosen }) });
+    printJson(context, { provider, keyPlace, check: tested?.type ?? "skipped", ...withoutUndefined({ model: chosen }) });
     return EXIT.ok;
   }
   if (tested !== undefined) context.print(`${tested.message}\n`);

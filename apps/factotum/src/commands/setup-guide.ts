@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import { resolveSecret } from "@factotum/config";
 import { hasUsableKey, isModelRefused, offeredModels, type SetupProvider, type SetupState } from "@factotum/protocol";
 import { checkSetup } from "../first-run/check-setup.ts";
@@ -86,7 +87,7 @@ class Guide {
       const key = await this.#askForKey(provider);
       if (key === LEFT) return "left";
       const parts = firstRunParts(this.#context);
-      const check = await checkSetup({ provider: provider.id, ...(key === undefined ? {} : { key }) }, parts, this.#context);
+      const check = await checkSetup({ provider: provider.id, ...withoutUndefined({ key }) }, parts, this.#context);
       this.#prompts.say(check.type === "works" ? "success" : "warning", check.message);
       if (check.type !== "works") {
         const next = await this.#prompts.select("What now?", WHAT_NOW);

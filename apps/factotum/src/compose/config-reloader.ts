@@ -128,7 +128,7 @@ export class ConfigReloader implements ConfigControl {
     const state = JSON.stringify([fileHash, problems]);
     if (state !== this.#told) {
       this.#told = state;
-      const reason = error === undefined ? {} : { error };
+      const reason = withoutUndefined({ error });
       this.#options.logger.error("The configuration cannot be used: what ran before goes on", { path, problems, ...reason });
     }
     return this.#result("kept");

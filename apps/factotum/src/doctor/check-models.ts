@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import {
   nearestName,
   parseModelReference,
@@ -116,7 +117,7 @@ async function checkModel(written: string, agent: Agent, context: Context): Prom
 /** Ollama silently cuts prompts that are longer than its loaded context. */
 async function checkOllamaContext(model: string, baseUrl: string, { config, fetch }: Context): Promise<readonly Finding[]> {
   const configured = config.models.providers["ollama"]?.models.find(({ id }) => id === model)?.contextWindow;
-  const { contextWindow } = resolveModelInfo("ollama", model, configured === undefined ? {} : { contextWindow: configured });
+  const { contextWindow } = resolveModelInfo("ollama", model, withoutUndefined({ contextWindow: configured }));
   const tokens = await readOllamaContext(baseUrl, model, { fetch, clock: systemClock });
   const message = ollamaContextNote(model, contextWindow, tokens);
   const fix = "Restart Ollama with that variable, or set num_ctx in the Modelfile of this model alone.";

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { JsonObject, JsonSchema, JsonValue } from "@factotum/agent-contract";
 import { isSecretPath } from "@factotum/config";
 
@@ -66,7 +67,7 @@ function fieldOf(node: JsonObject, { path, isRequired }: Place): FormField {
     type: node["type"] === "string" ? "text" : "json",
     ...(typeof description === "string" ? { description } : {}),
     ...(Array.isArray(values) ? { choices: values.map(String) } : {}),
-    ...(written === undefined ? {} : { default: written }),
+    ...withoutUndefined({ default: written }),
   };
 }
 

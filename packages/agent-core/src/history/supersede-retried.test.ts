@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { AgentMessage, UserMessage } from "@factotum/agent-contract";
 import { expect, test } from "vitest";
 import { SENT_AGAIN, supersedeRetried } from "./supersede-retried.ts";
@@ -6,7 +7,7 @@ import { viewHistory } from "./view-history.ts";
 const user = (text: string, eventId: string, retryOf?: string): UserMessage => ({
   role: "user",
   content: [{ type: "text", text }],
-  parts: { body: text, systemEvents: [], source: { channel: "c", eventId, ...(retryOf === undefined ? {} : { retryOf }) } },
+  parts: { body: text, systemEvents: [], source: { channel: "c", eventId, ...withoutUndefined({ retryOf }) } },
   timestamp: 0,
 });
 const answer: AgentMessage = {

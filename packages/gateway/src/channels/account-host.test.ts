@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { ChannelHost } from "@factotum/channel-contract";
 import { startAnthropicServer } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
@@ -26,7 +27,7 @@ async function start(home?: string): Promise<void> {
   running = await startTestGateway({
     platform,
     patch: withModel(server.baseUrl),
-    ...(home === undefined ? {} : { home }),
+    ...withoutUndefined({ home }),
     accounts: [
       {
         ...account,

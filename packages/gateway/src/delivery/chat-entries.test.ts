@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { AssistantMessage } from "@factotum/agent-contract";
 import { expect, test } from "vitest";
 import { toChatEntry } from "./chat-entries.ts";
@@ -48,7 +49,7 @@ test("a stopped call is distinguished from a failed one", () => {
         content: [{ type: "text", text: "x" }],
         isError: true,
         timestamp: 1,
-        ...(details === undefined ? {} : { details }),
+        ...withoutUndefined({ details }),
       },
     });
   expect(result({ stopped: true })).toMatchObject({ isError: true, isStopped: true });

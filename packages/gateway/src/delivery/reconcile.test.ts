@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import { messageId } from "@factotum/channel-contract";
 import type { Channel, Reconciliation } from "@factotum/channel-contract";
 import { startAnthropicServer, textReply } from "@factotum/testing-providers";
@@ -30,7 +31,7 @@ async function start(found: Reconciliation, home?: string): Promise<void> {
       return found;
     },
   };
-  running = await startTestGateway({ platform, patch: withModel(server.baseUrl), ...(home === undefined ? {} : { home }) });
+  running = await startTestGateway({ platform, patch: withModel(server.baseUrl), ...withoutUndefined({ home }) });
 }
 
 /** The first send gets no answer. Resolves once everything is settled. */

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { MsgContext } from "@factotum/channel-contract";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
@@ -23,7 +24,7 @@ async function start(home?: string): Promise<void> {
     platform,
     patch: withModel(server.baseUrl),
     accountConfig: { allowFrom: ["owner-1"] },
-    ...(home === undefined ? {} : { home }),
+    ...withoutUndefined({ home }),
   });
 }
 

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import { messageId } from "@factotum/channel-contract";
 import type { InboundEvent, MsgContext } from "@factotum/channel-contract";
 import type { AccountConfig } from "@factotum/config";
@@ -31,7 +32,7 @@ async function start(accountConfig: Partial<AccountConfig> = {}, home?: string):
     platform,
     patch: withModel(server.baseUrl),
     accountConfig: { allowFrom: ["owner-1"], groupPolicy: "open", ...accountConfig },
-    ...(home === undefined ? {} : { home }),
+    ...withoutUndefined({ home }),
   });
 }
 

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import type { Attributes, SpanContext, Tracer } from "@opentelemetry/api";
 import { LRUCache } from "lru-cache";
@@ -32,7 +33,7 @@ export class Spans {
   start(name: string, { turnId, attributes, isRequest = false }: SpanFacts): EndSpan {
     const parent = turnId === undefined ? undefined : this.#turns.get(turnId);
     const context = parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent);
-    const ids = turnId === undefined ? {} : { "factotum.turn.id": turnId };
+    const ids = withoutUndefined({ "factotum.turn.id": turnId });
     const kind = isRequest ? SpanKind.CLIENT : SpanKind.INTERNAL;
     return endOf(this.#tracer.startSpan(name, { kind, attributes: { ...attributes, ...ids } }, context));
   }

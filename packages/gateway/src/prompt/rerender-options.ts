@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import { contextBudget } from "@factotum/agent-core";
 import type { rerenderMessages } from "@factotum/agent-core";
 import type { SessionContext } from "../conversation/session-context.ts";
@@ -6,6 +7,6 @@ import type { SessionContext } from "../conversation/session-context.ts";
 export function rerenderOptions({ model, channel }: Pick<SessionContext, "model" | "channel">): Parameters<typeof rerenderMessages>[1] {
   return {
     toolResultMaxChars: contextBudget({ window: model.client.info.contextWindow }).maxToolResultChars,
-    ...(channel === undefined ? {} : { promptChannel: channel.id }),
+    ...withoutUndefined({ promptChannel: channel?.id }),
   };
 }

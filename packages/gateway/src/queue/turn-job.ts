@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { InputRecord, TurnRecord } from "@factotum/store";
 import type { MsgContext, Origin } from "@factotum/channel-contract";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
@@ -106,7 +107,7 @@ export function withMessages(
 export function historyOf({ arrival, failures }: InputJob): AttemptHistory {
   return {
     arrival: arrival.type === "recovered" ? arrival : { type: "committed" },
-    ...(failures === undefined ? {} : { failures }),
+    ...withoutUndefined({ failures }),
   };
 }
 

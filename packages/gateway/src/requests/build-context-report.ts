@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import { describeContext, diffContext } from "@factotum/agent-core";
 import type { ContextDiff, ContextPart, ContextReport, ContextSection } from "@factotum/protocol";
 import type { LedgerStore, RequestRecord, SessionStore, TranscriptStore, TurnStore } from "@factotum/store";
@@ -68,7 +69,7 @@ async function rebuildOrRefuse(record: RequestRecord, { store }: ReportParts): P
 function describe({ request, prompt, promptIndex }: RebuiltRequest): ContextDescription {
   return describeContext({
     system: request.system,
-    ...(prompt.outline === undefined ? {} : { outline: prompt.outline.sections }),
+    ...withoutUndefined({ outline: prompt.outline?.sections }),
     messages: request.messages,
     promptIndex,
     tools: request.tools,

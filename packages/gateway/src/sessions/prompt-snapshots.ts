@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import { describeContext } from "@factotum/agent-core";
 import type { PromptRecord } from "@factotum/store";
 
@@ -8,7 +9,7 @@ export function promptSnapshots(
 ): { readonly systemPromptReport: object; readonly skillsSnapshot: { readonly prompt: string } } {
   const { parts } = describeContext({
     system,
-    ...(outline === undefined ? {} : { outline: outline.sections }),
+    ...withoutUndefined({ outline: outline?.sections }),
     messages: [],
     promptIndex: -1,
     tools,

@@ -276,9 +276,12 @@ export class SessionService {
       running: this.#options.events.live(record.key) !== undefined,
       contextTokens: usage.lastInput + usage.lastCacheRead + usage.lastCacheWrite,
       totalTokens: usage.total,
-      ...withoutUndefined({ label: record.label }),
-      ...(record.lastOrigin === undefined ? {} : { channel: record.lastOrigin.channel }),
-      ...withoutUndefined({ model: record.overrides.model, costUsd: usage.costUsd }),
+      ...withoutUndefined({
+        label: record.label,
+        channel: record.lastOrigin?.channel,
+        model: record.overrides.model,
+        costUsd: usage.costUsd,
+      }),
     };
   }
 }

@@ -1,4 +1,4 @@
-import { addUsage, NO_USAGE_TOTALS } from "@factotum/agent-contract";
+import { addUsage, NO_USAGE_TOTALS, withoutUndefined } from "@factotum/agent-contract";
 import type { AgentMessage, CompactionMessage, ModelClient, Random } from "@factotum/agent-contract";
 import { fallbackCompaction, planCompaction } from "@factotum/agent-core";
 import type { CompactionPlan } from "@factotum/agent-core";
@@ -164,7 +164,7 @@ export class Compactor {
       window: request.model.client.info.contextWindow,
       reserveTokens,
       keepRecentTokens: request.forced ? Math.min(keepRecentTokens, Math.floor(contextTokens / 4)) : keepRecentTokens,
-      ...(previous === undefined ? {} : { previousSummary: previous.message.summary }),
+      ...withoutUndefined({ previousSummary: previous?.message.summary }),
       time: agent.time,
     };
     const { reference, client } = await this.#summaries.summariser(agent, request.model);

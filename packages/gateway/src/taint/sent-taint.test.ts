@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import { messageId } from "@factotum/channel-contract";
 import type { MsgContext, Origin } from "@factotum/channel-contract";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
@@ -29,7 +30,7 @@ async function start(home?: string): Promise<void> {
     platform,
     patch: withModel(server.baseUrl),
     accountConfig: { dmPolicy: "allowlist", allowFrom: ["guest-1"] },
-    ...(home === undefined ? {} : { home }),
+    ...withoutUndefined({ home }),
   });
 }
 

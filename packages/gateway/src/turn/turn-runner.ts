@@ -4,7 +4,7 @@ import type { TurnContext } from "../observe/turn-context.ts";
 import type { TypingIndicator } from "../delivery/typing-indicator.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { contextBudget, opensFiles, runAgent } from "@factotum/agent-core";
-import { joinUsage, NO_USAGE_TOTALS } from "@factotum/agent-contract";
+import { joinUsage, NO_USAGE_TOTALS, withoutUndefined } from "@factotum/agent-contract";
 import type { AgentEvent, RunLimits, RunOutcome } from "@factotum/agent-contract";
 import { backoffDelay } from "@factotum/channel-kit";
 import type { TranscriptBody } from "@factotum/store";
@@ -198,7 +198,7 @@ export class TurnRunner {
         messages: resumed?.messages ?? request.history,
         prompt: beginning.type === "new" ? beginning.prompt : undefined,
         tools: toolLimits.apply(request.tools, turn.sessionKey, () => waits.turnChanged(turn)),
-        ...(resumed === undefined ? {} : { knownResults: resumed.knownResults }),
+        ...withoutUndefined({ knownResults: resumed?.knownResults }),
         steering,
         beforeTool: async (call, tool, { tainted }) => {
           const isBinding = await isTaintBinding(facts, tainted, this.#options);

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { JsonSchema, JsonValue } from "@factotum/agent-contract";
 import { asList, asObject, isList, isObject } from "./json-shape.ts";
 import type { SchemaDialect } from "./schema-dialects.ts";
@@ -79,7 +80,7 @@ class Adapter {
     const { schema, refs } = this.#resolve(asObject(value), place.refs);
     const given = readType(schema);
     const inner: Place = { depth: place.depth + 1, refs };
-    const adapted: Record<string, JsonValue> = given === undefined ? {} : { type: given };
+    const adapted: Record<string, JsonValue> = withoutUndefined({ type: given });
     for (const [keyword, check] of Object.entries(COPIED)) {
       const found = schema[keyword];
       if (found !== undefined && this.#takes(keyword) && check(found)) adapted[keyword] = found;

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { LanguageModelV4StreamPart, LanguageModelV4StreamResult } from "@ai-sdk/provider";
 import type {
   AssistantMessage,
@@ -139,8 +140,7 @@ class StreamState {
   conclude(): ModelEvent {
     const { assembler, errors } = this.#call;
     const verdict = judgeFinish(this.finish, assembler, this.#ignoredError ? this.#rawFinish : undefined);
-    if (verdict.type === "failed")
-      return this.fail(createModelError(verdict.code, verdict.said === undefined ? {} : { said: verdict.said }, errors));
+    if (verdict.type === "failed") return this.fail(createModelError(verdict.code, withoutUndefined({ said: verdict.said }), errors));
     const isCut = verdict.stopReason === "length";
     const content = assembler.content({ calls: isCut || verdict.stopReason === "toolUse", isCut });
     const bound = this.#call.bind?.(content) ?? content;

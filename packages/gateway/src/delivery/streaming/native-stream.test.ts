@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -31,7 +32,7 @@ const start = (home?: string, clock = quickClock): Promise<TestGateway> =>
     clock,
     accountConfig: { streaming: { mode: "partial" } },
     patch: withModel(server.baseUrl),
-    ...(home === undefined ? {} : { home }),
+    ...withoutUndefined({ home }),
   });
 
 const halting = (text: string, until: Gate): AnthropicReply => ({

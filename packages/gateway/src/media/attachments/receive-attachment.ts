@@ -32,7 +32,7 @@ export async function receiveAttachment(
   },
 ): Promise<ReceivedAttachment> {
   const { store, session, untrusted, logger } = options;
-  const named = ref.fileName === undefined ? {} : { fileName: ref.fileName };
+  const named = withoutUndefined({ fileName: ref.fileName });
   if (fetched.type === "failed") {
     logger.warn("An attachment was not fetched", { sessionKey: session.sessionKey, kind: ref.kind, reason: fetched.message });
     return { ...named, isImage: false, problem: fetched.reason };

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import { messageId } from "@factotum/channel-contract";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { NOW_MS, ORIGIN, OWNER, sampleEnd, sampleMessage, sampleOutbound, sampleSession, sampleTurn } from "../../../contract/samples.ts";
@@ -17,7 +18,7 @@ async function talk(store: SqliteStore, name: string, hoursAgo: number, expiresA
   const { input } = await store.acceptInput(sampleMessage(turn), { admission: OWNER, receivedAtMs: atMs });
   const session = {
     ...sampleSession({ key: `agent:main:${name}`, sessionId: `id-${name}` }),
-    ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
+    ...withoutUndefined({ expiresAtMs }),
   };
   const touch = { interactedAtMs: atMs, lastOrigin: ORIGIN };
   await store.startTurn(sampleTurn(turn, [input.id], { session, touch, startedAtMs: atMs }));

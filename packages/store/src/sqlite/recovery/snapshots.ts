@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import { chmod, mkdir, readdir, rename, rm, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { Database } from "../connection/database.ts";
@@ -36,7 +37,7 @@ export async function listSnapshots(folder: string): Promise<readonly Snapshot[]
   return names
     .flatMap((name) => {
       const [, time, databaseId] = NAME.exec(name) ?? [];
-      const id = databaseId === undefined ? {} : { databaseId };
+      const id = withoutUndefined({ databaseId });
       return time === undefined ? [] : [{ path: join(snapshotFolder(folder), name), takenAtMs: Number(time), ...id }];
     })
     .toSorted((a, b) => b.takenAtMs - a.takenAtMs);

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { CompactionMessage } from "@factotum/agent-contract";
 import type { TranscriptBody, TranscriptEntry } from "../../port/transcript-records.ts";
 import { StoreError } from "../../port/store-error.ts";
@@ -81,7 +82,7 @@ export class TranscriptTable {
         ...(parent === 0 ? {} : { parentId: encodeId("e", parent) }),
         sessionId: conversation.sessionId,
       };
-      entries.push({ ...ids, ...(options.turn === undefined ? {} : { turnId: options.turn.id }), timestampMs: options.atMs, ...body });
+      entries.push({ ...ids, ...withoutUndefined({ turnId: options.turn?.id }), timestampMs: options.atMs, ...body });
       parent = id;
     }
     database.run("UPDATE conversations SET last_entry = ? WHERE n = ?", parent, conversation.n);
