@@ -18,7 +18,7 @@ interface WindowShares {
 
 /** The sizes of a context from which a conversation is compacted before a turn, and in the background after one. */
 export interface CompactionLimits {
-  /** True if a context leaves too little room for an answer, or if its history was not read completely: compact before the next request. */
+  /** True if a context leaves too little space for an answer, or if its history was not read completely: compact before the next request. */
   readonly shouldCompact: (size: { readonly contextTokens: number; readonly omitted: number }) => boolean;
   /**
    * True if the older messages should be summarised in the background: shortly before `shouldCompact`, and only if that frees at least an eighth of the window.

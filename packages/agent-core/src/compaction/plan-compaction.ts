@@ -48,7 +48,7 @@ export interface CompactionPlan {
 
 /**
  * Plans a compaction (R9). The cut is between two turns, so no call loses its result, and about `keepRecentTokens` are kept; more if the turns are large and
- * the window has room. `undefined` if nothing before the last turn can be summarised; then only `fallbackCompaction` helps. Pure.
+ * there is space in the window. `undefined` if nothing before the last turn can be summarised; then only `fallbackCompaction` helps. Pure.
  */
 export function planCompaction(messages: readonly AgentMessage[], options: CompactionOptions): CompactionPlan | undefined {
   const firstKept = cutAt(messages, options);

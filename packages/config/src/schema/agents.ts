@@ -118,7 +118,7 @@ const HeartbeatSchema: z.ZodType<"off" | HeartbeatConfig> = z.union([
   z.strictObject({
     every: DurationSchema.describe("Duration between two runs."),
     prompt: TextSchema.optional().describe("What the agent is asked in such a run."),
-    target: TextSchema.default("owner").describe("Who hears of the result."),
+    target: TextSchema.default("owner").describe("Who is notified of the result."),
     model: TextSchema.optional().describe("Another model for these runs."),
     lightContext: z.boolean().default(false).describe("Runs with a short prompt."),
     isolatedSession: z.boolean().default(false).describe("Runs in a session of its own."),

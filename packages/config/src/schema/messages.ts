@@ -38,7 +38,7 @@ export const MessagesSchema: z.ZodType<MessagesConfig> = z
           "What happens to a message that comes while the session is busy. `steer`: it goes into the running turn. `followup`: a turn of its own follows. `collect`: what waits becomes one turn. `interrupt`: the running turn ends.",
         ),
         byChannel: z.record(TextSchema, QueueModeSchema).default({}).describe("The same for one channel, by its id."),
-        debounceMs: AmountSchema.default(500).describe("Milliseconds of silence before waiting messages are taken up."),
+        debounceMs: AmountSchema.default(500).describe("Milliseconds without a message before waiting messages are processed."),
         cap: CountSchema.default(20).describe("Messages that wait for one session at most."),
         drop: z
           .enum(["summarize", "old", "new"])
@@ -72,4 +72,4 @@ export const MessagesSchema: z.ZodType<MessagesConfig> = z
       .prefault({})
       .describe("What an agent hears in groups."),
   })
-  .describe("How messages are taken up and gathered.");
+  .describe("How messages are queued and gathered.");

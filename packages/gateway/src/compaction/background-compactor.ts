@@ -109,7 +109,7 @@ export class BackgroundCompactor {
       try {
         await this.#flushAndBegin(query, { signal, flushMemory });
       } catch (error) {
-        if (error !== signal.reason) this.#options.logger.error("No room could be made in a conversation", { sessionKey, error });
+        if (error !== signal.reason) this.#options.logger.error("Background compaction failed", { sessionKey, error });
       }
     };
     this.#options.queue.lanes.enqueue(sessionKey, { type: "task", isBackground: true, run, forget: () => undefined });
@@ -207,7 +207,7 @@ export class BackgroundCompactor {
     try {
       await this.#place(sessionKey, work, { isNeeded: false });
     } catch (error) {
-      this.#options.logger.error("A summary could not take its place", { sessionKey, error });
+      this.#options.logger.error("A summary could not be stored", { sessionKey, error });
     }
   }
 

@@ -158,7 +158,7 @@ export class Dispatcher {
     return conversationKey(this.#options.moves.original(target));
   }
 
-  /** Counts a send besides the rows that may be left out; false if the account's rate leaves no room for it. */
+  /** Counts a send besides the rows that may be left out; false if the account's rate does not allow it. */
   mayAlsoSend(target: Origin): boolean {
     return this.#rates.tryEnter(target, this.#rateOf(target));
   }

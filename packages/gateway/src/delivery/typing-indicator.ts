@@ -13,7 +13,7 @@ export interface TypingIndicatorOptions {
   readonly channelFor: (target: Origin) => Channel | undefined;
   /** True while the conversation has work or unsent messages. */
   readonly worksFor: (sessionKey: string, target: Origin) => boolean;
-  /** Counts a signal for the account's rate; false if there is no room for it. */
+  /** Counts a signal for the account's rate; false if it is exceeded. */
   readonly maySend: (target: Origin) => boolean;
   readonly isSuppressed: (sessionKey: string, target: Origin) => Promise<boolean>;
   readonly clock: Clock;

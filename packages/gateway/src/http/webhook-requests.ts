@@ -55,7 +55,7 @@ export class WebhookRequests {
   }
 }
 
-/** True if there is room for one more: the oldest request whose body is still arriving is dropped for it. */
+/** True if one more is within the limit: the oldest request whose body is still arriving is dropped for it. */
 function makePlace(open: Set<IncomingMessage>): boolean {
   if (open.size < MAX_REQUESTS) return true;
   const unproven = open.values().find(({ complete }) => !complete);

@@ -88,7 +88,7 @@ class PrunePass {
     const { store, steadyNow } = this.#options;
     const used = (await store.usedBytes()) + copyBytes;
     if (used <= maxBytes) return;
-    // Plain files of deleted conversations are kept for a while, if there is room for them.
+    // Plain files of deleted conversations are kept for a while, if the disk limit allows it.
     yield* this.#dropRemovedCopies();
     const end = this.pruned.bytes + used - maxBytes * LOW_WATER;
     const isTooMuch = (): boolean => this.pruned.bytes < end;

@@ -89,7 +89,7 @@ test("a message that cannot be prepared for steering does not block others, and 
   expect(messagesOf(1)).not.toContain("lorem");
   expect(sentTexts()).toContain("Done.");
   expect(sentTexts().filter((text) => text.includes("Something went wrong"))).toHaveLength(1);
-  const warnings = running.logger.lines.filter((line) => line.includes("could not be said into a turn"));
+  const warnings = running.logger.lines.filter((line) => line.includes("could not be steered into a turn"));
   expect(warnings.length).toBeGreaterThanOrEqual(1);
   for (const line of warnings) expect(line).toMatch(/"level":"warn".*"inputId":"i\d+".*"error":"/);
 });
@@ -112,7 +112,7 @@ test("a message that is being prepared when its turn is stopped waits in the que
   await running.gateway.engine.sessions.stopper.stop(SESSION, { queued: false, reason: "you asked me to stop" });
   await running.gateway.engine.idle();
   expect(sentTexts()).toContain("Two.");
-  expect(running.logger.lines.filter((line) => line.includes("could not be said into a turn"))).toEqual([]);
+  expect(running.logger.lines.filter((line) => line.includes("could not be steered into a turn"))).toEqual([]);
 });
 
 test("a tool call is authorized for every sender of its turn", async () => {

@@ -108,7 +108,7 @@ export class TurnSteering implements SteeringQueue {
     } catch (error) {
       // It gets a turn of its own, which fails visibly; messages that were already taken are steered anyway.
       if (!request.signal.aborted)
-        this.#options.logger.warn("A message could not be said into a turn", { inputId: leadInput(job).id, error });
+        this.#options.logger.warn("A message could not be steered into a turn", { inputId: leadInput(job).id, error });
       return undefined;
     }
   }

@@ -279,7 +279,7 @@ export class PreviewStream implements ReplyStream {
     return receipt;
   }
 
-  /** False if the account's rate leaves no room for a change: a later one shows its text too. After a move of the conversation there are no changes. */
+  /** False if the account's rate does not allow a change: a later one shows its text too. After a move of the conversation there are no changes. */
   #mayChange(): boolean {
     const { parts, turn } = this.#options;
     if (parts.dispatcher.hasMoved(turn.origin)) this.#isOff = true;
