@@ -12,6 +12,7 @@ import { hasMark, isHistoryTainted } from "../taint/taint.ts";
 import { withCurrentAuthorization } from "../conversation/current-authorization.ts";
 import { readShownHistory } from "../prompt/rerender-history.ts";
 import type { PromptResolver } from "../prompt/prompt-resolver.ts";
+import { ShownGroups } from "../prompt/shown-groups.ts";
 import { runFacts } from "../prompt/run-facts.ts";
 import type { TurnMessages } from "../messages/turn-messages.ts";
 import { isPrivateTurn, type SessionContext } from "../conversation/session-context.ts";
@@ -43,23 +44,16 @@ export interface TurnPreparerOptions {
 /** Prepares turns from inputs, and from turns that the last process left. */
 export class TurnPreparer {
   readonly #options: TurnPreparerOptions;
+  readonly #groups = new ShownGroups();
 
   constructor(options: TurnPreparerOptions) {
     this.#options = options;
   }
 
   /** Prepares a turn from inputs: session, prompt and user entries in one commit, which may still be pending. */
-  async prepareInput(
-    sessionKey: string,
-    job: InputJob,
-    options: {
-      readonly signal: AbortSignal;
-      readonly showsGroup: (sessionId: string) => boolean;
-    },
-  ): Promise<PreparedTurn> {
+  async prepareInput(sessionKey: string, job: InputJob, { signal }: { readonly signal: AbortSignal }): Promise<PreparedTurn> {
     const { store, clock, conversations, compaction, prompts, messages, cache, running } = this.#options;
     const { message, admission } = leadInput(job);
-    const { signal } = options;
     const bound = { signal, clock };
     const found = await raceAbort(conversations.readContext(sessionKey, job.agentId, message.origin), bound);
     const renewed = await conversations.resetIfStale(found, sessionKey, job);
@@ -69,7 +63,7 @@ export class TurnPreparer {
     const { messages: history, isReplaced, replacement } = await readShownHistory(prompt, context, { store, cache });
     const facts = await raceAbort(runFacts(run, context, running), bound);
     const users = await raceAbort(
-      messages.begin(job, { ...run, facts, history, showsGroup: options.showsGroup(context.sessionId), signal }, prompt, context),
+      messages.begin(job, { ...run, facts, history, showsGroup: this.#groups.shows(context.sessionId, message), signal }, prompt, context),
       bound,
     );
     const newest = users.at(-1);

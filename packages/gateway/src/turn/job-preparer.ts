@@ -16,9 +16,8 @@ import { readInputs } from "../preparation/stored-turn.ts";
 import type { TurnPreparer } from "../preparation/turn-preparer.ts";
 import { isMisplaced, reauthorizeJob, SENDER_REVOKED } from "../conversation/current-authorization.ts";
 import { RunDeadline } from "../queue/run-deadline.ts";
-import { ShownGroups } from "../prompt/shown-groups.ts";
 import { isLost, whenCommitted } from "../queue/optimistic-commits.ts";
-import { historyOf, inputsOf, leadInput } from "../queue/turn-job.ts";
+import { historyOf, inputsOf } from "../queue/turn-job.ts";
 import type { InputJob, ResumeJob } from "../queue/turn-job.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
@@ -52,7 +51,6 @@ export interface JobPreparerOptions {
 /** Turns a job into a turn, or ends a job that must not run: given up, its sender revoked, yielded, or failed before its start. */
 export class JobPreparer {
   readonly #options: JobPreparerOptions;
-  readonly #groups = new ShownGroups();
 
   constructor(options: JobPreparerOptions) {
     this.#options = options;
@@ -77,10 +75,7 @@ export class JobPreparer {
       if (job.type !== "resume") {
         if (await this.#isGivenUp(sessionKey, job)) return undefined;
         const complete = await withFetchedContext(job, this.#options, { signal, begins: { sessionKey, parts: this.#options } });
-        return await this.#options.preparer.prepareInput(sessionKey, complete, {
-          signal,
-          showsGroup: (sessionId) => this.#groups.shows(sessionId, leadInput(complete).message),
-        });
+        return await this.#options.preparer.prepareInput(sessionKey, complete, { signal });
       }
       const turn = job.isCounted === true ? job.turn : await this.#options.store.beginAttempt(job.turn.id, { isSolo: job.isSolo === true });
       if (turn === undefined) return undefined;
