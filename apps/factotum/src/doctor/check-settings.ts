@@ -48,7 +48,7 @@ const RULES: readonly SettingRule[] = [
   },
 ];
 
-/** Settings that are allowed and should be looked at. */
+/** Settings that are allowed and should be reviewed. */
 export function checkSettings(config: FactotumConfig): readonly Finding[] {
   return [
     ...RULES.filter(({ applies }) => applies(config)).map(({ check, message, fix }): Finding => ({

@@ -81,7 +81,7 @@ export interface HistoryFacts {
   readonly body: string;
 }
 
-/** An event beside the conversation. */
+/** An event that is no message of the conversation. */
 export interface SystemEvent {
   readonly timestampMs: number;
   /** One line; line breaks and control characters become spaces. */
@@ -144,9 +144,9 @@ export interface EffectivePromptFacts {
   readonly payload?: { readonly source: string; readonly body: string };
   readonly body: PromptBody;
   readonly untrustedNotes: readonly { readonly source: string; readonly text: string }[];
-  /** Bootstrap files that were truncated; heartbeats and sub-agents are not told. */
+  /** Bootstrap files that were truncated; heartbeats and sub-agents do not get this list. */
   readonly truncations?: readonly BootstrapTruncation[];
-  /** The sender, stored beside the text for re-rendering; absent for unattended runs. */
+  /** The sender, stored with the text for re-rendering; absent for unattended runs. */
   readonly storedSender?: NonNullable<UserMessageParts["sender"]>;
 }
 

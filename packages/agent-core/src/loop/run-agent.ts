@@ -96,7 +96,7 @@ function mayAskAgain(run: RunState, message: AssistantMessage): boolean {
   return callsOf(message).length === 0 && !hasText(message) && !run.hasSpoken;
 }
 
-/** Maximum unusable answers in a row. Each of them costs money, and the model has been told what was wrong with the ones before. */
+/** Maximum unusable answers in a row. Each of them costs money, and the model got the errors of the previous ones. */
 const MAX_UNUSABLE_ANSWERS = 3;
 
 /** Ends a run whose model keeps writing calls that are truncated or cannot be parsed. */

@@ -96,7 +96,7 @@ export class ChannelSupervisor {
     });
   }
 
-  /** An instance beside the running one, which is never started. Rejects if it cannot be created. */
+  /** An instance in addition to the running one, which is never started. Rejects if it cannot be created. */
   async createInstance(): Promise<Channel> {
     return this.#account.create(this.#options.host(this.#account));
   }

@@ -101,7 +101,7 @@ async function listModels({ record, agent }: CommandSession, { config, models }:
   );
   const all = new Set([active, agent.config.model?.primary, ...(agent.config.model?.fallbacks ?? []), ...aliases.keys(), ...configured]);
   const items = [...all].flatMap((reference) => {
-    // An alias stands beside its model.
+    // An alias is listed with its model.
     if (reference === undefined || [...aliases.values()].includes(reference)) return [];
     const alias = aliases.get(reference);
     const isActive = reference === active || (alias !== undefined && alias === active);

@@ -2,7 +2,7 @@ import type { Notices } from "../notices/notices.ts";
 import type { StoppedWork } from "../sessions/work-stopper.ts";
 import type { CommandTarget } from "./command-target.ts";
 
-/** The text that tells the sender of a command what it stopped; `undefined` if nothing. */
+/** What a command stopped, as a text for its sender; `undefined` if nothing. */
 export function stoppedText({ aborted, dropped }: StoppedWork): string | undefined {
   const messages = `${dropped} waiting ${dropped === 1 ? "message" : "messages"}`;
   if (dropped === 0) return aborted ? "Stopped what I was working on." : undefined;

@@ -6,7 +6,7 @@ import { renderError } from "./completions/render-response.ts";
 import { readBody } from "./read-body.ts";
 
 /**
- * `POST /uploads`: the body is one image; the answer's `ref` goes into `chat.send`. Over HTTP beside the socket, because the frame limit of 1 MiB would have to
+ * `POST /uploads`: the body is one image; the answer's `ref` goes into `chat.send`. Over HTTP and not the socket, because the frame limit of 1 MiB would have to
  * be twenty times as large for one, for every client and before authentication. The caller is authorised.
  */
 export async function handleUpload(request: IncomingMessage, uploads: UploadStore): Promise<Response> {

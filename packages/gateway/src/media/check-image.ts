@@ -15,7 +15,7 @@ export type CheckedImage =
   | { readonly type: "image"; readonly mimeType: string }
   | { readonly type: "refused"; readonly reason: "too-large" | "unreadable"; readonly message: string };
 
-/** Checks the bytes of an uploaded image while the client can still be told. The declared type does not matter. */
+/** Checks the bytes of an uploaded image while the client still waits for the response. The declared type does not matter. */
 export function checkImage(bytes: Uint8Array): CheckedImage {
   const maxBytes = FETCH_MAX_BYTES.image;
   if (bytes.length > maxBytes)

@@ -64,7 +64,7 @@ export async function fetchHistory(
 export function withHistory(job: InputJob, found: readonly HistoryMessage[], { policy, running }: HistoryParts): InputJob {
   const threads = job.messages.flatMap(({ input: { message } }) => message.thread ?? []);
   const inThreads = threads.flatMap(({ starter, history = [] }) => [...(starter === undefined ? [] : [starter]), ...history]);
-  // Nothing tells whether it would be shown twice.
+  // It is unknown whether it would be shown twice.
   if (found.length === 0 || inThreads.some((one) => one.messageId === undefined)) return job;
   const said = [...inputsOf(job).map(({ message }) => message), ...job.messages.flatMap(({ overheard }) => overheard)];
   const shown = new Set([...inThreads, ...said].map((one) => one.messageId));

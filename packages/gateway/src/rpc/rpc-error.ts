@@ -14,7 +14,7 @@ export class RpcError extends Error {
   }
 }
 
-/** The error for the client; `undefined` for a bug of ours. */
+/** The error for the client; `undefined` for an internal error. */
 export function toRpcError(error: unknown): RpcErrorBody | undefined {
   if (error instanceof RpcError || error instanceof SessionRequestError) return { code: error.code, message: error.message };
   if (error instanceof LaneShutdown) return ENDING;

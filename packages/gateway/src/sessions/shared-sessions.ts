@@ -19,7 +19,7 @@ export interface SharedSessionsOptions extends SessionNoticesOptions {
 
 /**
  * Detects owner's sessions that receive messages from more than one person, as `session.sharedMain` allows: each of them can learn from the assistant what the
- * others said. Stores one name per agent.
+ * others wrote. Stores one name per agent.
  */
 export class SharedSessions {
   readonly #options: SharedSessionsOptions;

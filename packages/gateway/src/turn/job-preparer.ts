@@ -24,13 +24,13 @@ import { RUN_POLICY } from "../run-policy/run-policy.ts";
 /**
  * Attempts after which a turn that keeps crashing the process is given up. An attempt counts unless the process stopped cleanly; a committed entry resets the
  * count, because a crashing turn makes no progress. Turns that ran together without committing anything all count a crash that one of them caused. That happens
- * at most twice (`TurnQueue.resume`), since later attempts run solo; the fourth attempt lets a turn survive one crash by a new message beside it.
+ * at most twice (`TurnQueue.resume`), since later attempts run solo; the fourth attempt lets a turn survive one crash that a concurrent new message causes.
  */
 const MAX_ATTEMPTS = 4;
 
 /**
  * The limit for a turn that commits something before each crash, such as the call of a tool that crashes. Only solo attempts count: a long turn is not given up
- * for crashes of turns that ran beside it.
+ * for crashes of concurrent turns.
  */
 const MAX_SOLO_STARTS = 6;
 

@@ -166,7 +166,7 @@ export function withCutNotice(run: FinishedTurn): FinishedTurn {
 /** The conclusion of an answer; `undefined` if the answer is empty. */
 function decideAnswer(run: FinishedTurn, message: AssistantMessage): TurnConclusion | undefined {
   const sentTexts = run.results?.sentTexts ?? [];
-  // A model may write its text beside its last tool call and then end empty: that text is the answer.
+  // A model may write its text with its last tool call and then end empty: that text is the answer.
   const text = answerText(message);
   if (RUN_POLICY[run.turn.kind].reply === "unless-heartbeat-ok" && isHeartbeatOk(text)) return SILENT;
   const hasText = text.trim() !== "";

@@ -40,7 +40,7 @@ export type TranscriptBody =
       readonly attachments?: number;
     }
   /**
-   * `key`: what it is the notice of, such as a delivery's idempotency key; unique in the store. `tellsModel`: the next turn's message tells the model of
+   * `key`: what it is the notice of, such as a delivery's idempotency key; unique in the store. `tellsModel`: the next turn's message informs the model of
    * it. `blocks`: the text with its structure, for display. Neither `key` nor `blocks` is written to plain files.
    */
   | {
