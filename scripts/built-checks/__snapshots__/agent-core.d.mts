@@ -63,7 +63,7 @@ interface ContextTokens {
 }
 /** The sizes of a context from which a conversation is compacted before a turn, and in the background after one. */
 interface CompactionLimits {
-  /** True if a context leaves too little room for an answer, or if its history was not read completely: compact before the next request. */
+  /** True if a context leaves too little space for an answer, or if its history was not read completely: compact before the next request. */
   readonly shouldCompact: (size: {
     readonly contextTokens: number;
     readonly omitted: number;
@@ -182,7 +182,7 @@ interface CompactionPlan {
 }
 /**
  * Plans a compaction (R9). The cut is between two turns, so no call loses its result, and about `keepRecentTokens` are kept; more if the turns are large and
- * the window has room. `undefined` if nothing before the last turn can be summarised; then only `fallbackCompaction` helps. Pure.
+ * there is space in the window. `undefined` if nothing before the last turn can be summarised; then only `fallbackCompaction` helps. Pure.
  */
 declare function planCompaction(messages: readonly AgentMessage[], options: CompactionOptions): CompactionPlan | undefined;
 /** Renders a compaction for the model: one message before the first kept one. Pure. */
@@ -280,7 +280,7 @@ interface HistoryFacts {
   readonly timestampMs: number;
   readonly body: string;
 }
-/** An event beside the conversation. */
+/** An event that is no message of the conversation. */
 interface SystemEvent {
   readonly timestampMs: number;
   /** One line; line breaks and control characters become spaces. */
@@ -366,9 +366,9 @@ interface EffectivePromptFacts {
     readonly source: string;
     readonly text: string;
   }[];
-  /** Bootstrap files that were truncated; heartbeats and sub-agents are not told. */
+  /** Bootstrap files that were truncated; heartbeats and sub-agents do not get this list. */
   readonly truncations?: readonly BootstrapTruncation[];
-  /** The sender, stored beside the text for re-rendering; absent for unattended runs. */
+  /** The sender, stored with the text for re-rendering; absent for unattended runs. */
   readonly storedSender?: NonNullable<UserMessageParts["sender"]>;
 }
 /** One turn's text for the model, and the parts that a re-rendering keeps. */
