@@ -1,4 +1,4 @@
-import { AccountProgress, CallOptions, ChannelError, ChannelErrorCode, ChannelHealth, ChannelHost, Clock, HostCommand, Markdown, MediaKind, MsgContext, Outbound, Random, Retry, SendReceipt } from "@factotum/channel-contract";
+import { AccountProgress, CallOptions, ChannelError, ChannelErrorCode, ChannelHealth, ChannelHost, Clock, HostCommand, Markdown, MediaKind, Mention, MsgContext, Outbound, Random, Retry, SendReceipt } from "@factotum/channel-contract";
 import { Root } from "mdast";
 /** How the parts of an album become one message. */
 interface AlbumJoinerOptions<Part, Result> {
@@ -225,6 +225,27 @@ interface ConnectionSupervisor<C extends SupervisedConnection> {
 }
 /** Makes a supervisor; it opens nothing before `start`. */
 declare function createConnectionSupervisor<C extends SupervisedConnection>(options: ConnectionSupervisorOptions<C>): ConnectionSupervisor<C>;
+/** What the platform has shown of itself. */
+interface ConnectionEvidence {
+  /** When something last arrived from the platform, in milliseconds since the epoch. */
+  readonly evidenceAtMs?: number | undefined;
+  /** What an open connection lacks, for people: the account is degraded. */
+  readonly missing?: string | undefined;
+}
+/** The health of an account by the state of its supervisor. While there is no connection after a failure, the detail is its message. */
+declare function connectionHealth({ state, failure }: Pick<ConnectionSupervisor<SupervisedConnection>, "state" | "failure">, { evidenceAtMs, missing }?: ConnectionEvidence): ChannelHealth;
+/** The names of a platform's emoji. */
+interface EmojiNames {
+  /** The name of an emoji, whatever its skin tone; a name, with or without colons, stays as it is. `undefined` if there is none. */
+  nameOf(emoji: string): string | undefined;
+  /** The emoji of a name, with or without colons, without its skin tone; `undefined` for a name that is not in the table, such as one of a workspace's own. */
+  emojiOf(name: string): string | undefined;
+}
+/**
+ * Creates the table with the names that most chat platforms share (those of emoji-data). `own`: names of the platform that differ or are missing there, each
+ * with its emoji; they win. The first of several names of an emoji is the one that `nameOf` returns.
+ */
+declare function createEmojiNames(own?: Readonly<Record<string, string>>): EmojiNames;
 /** A platform's errors, as tables. */
 interface ErrorTables {
   /** What the platform's codes mean. A code without a row is classified by the status, else as `rejected`. */
@@ -584,6 +605,47 @@ interface TimestampOptions {
 }
 /** True if a timestamp in whole seconds, as webhooks sign it, is close to the current time. Anything but plain digits is not fresh. */
 declare function verifyTimestamp(seconds: string | null | undefined, options: TimestampOptions): boolean;
+/** What the handlers of a connection can do with it. After its end nothing has an effect. */
+interface SocketControl {
+  send(data: string): void;
+  /** The platform has accepted the connection. Only with `awaitsReady`. */
+  ready(): void;
+  /** Ends the connection, such as after a refusal in a message. */
+  end(failure: Error): void;
+}
+/** A connection and its protocol. */
+interface WebSocketOptions extends CallOptions {
+  readonly url: string;
+  /** Name of the platform, for messages. */
+  readonly platform: string;
+  readonly clock: Pick<Clock, "schedule">;
+  /** Called once the transport is open, such as to log in. */
+  readonly onOpen?: (socket: SocketControl) => void;
+  /** Called with each message in order; text as a string. Must not throw. */
+  readonly onMessage: (data: string | Uint8Array, socket: SocketControl) => void;
+  /** The connection is open only once `ready` is called, and not already with its transport. */
+  readonly awaitsReady?: boolean;
+  /** Milliseconds until the connection must be open; 15,000 by default. */
+  readonly openTimeoutMs?: number;
+  /** A connection without a message for two intervals has ended. `ping` makes the message that the platform answers, if it sends none by itself. */
+  readonly heartbeat?: {
+    readonly intervalMs: number;
+    readonly ping?: () => string;
+  };
+  /** What the platform's close codes mean; others as `CLOSE_CODES`. */
+  readonly closeCodes?: Readonly<Record<number, ChannelErrorCode>>;
+}
+/** An open connection, for a supervisor. `ended` resolves with a ChannelError. */
+interface WebSocketConnection extends SupervisedConnection {
+  send(data: string): void;
+}
+/** What close codes mean on every platform; others are `unreachable`. */
+declare const CLOSE_CODES: Readonly<Record<number, ChannelErrorCode>>;
+/**
+ * Opens a connection with the WebSocket of the runtime. Rejects with a ChannelError if it does not open in time, the signal fires, or the platform closes it
+ * before; and with the failure of `end`. Pings of the transport are answered by the runtime and are no sign of life here.
+ */
+declare function openWebSocket(options: WebSocketOptions): Promise<WebSocketConnection>;
 /** A part of a text that is shown in its own way. A dialect says how, by type. */
 type Span = {
   readonly type: "paragraph" | "quote" | "strong" | "emphasis" | "strikethrough";
@@ -816,6 +878,26 @@ declare function parseEntities(text: string, entities: readonly TextEntity[]): M
 declare function mentionPattern(names: readonly string[]): RegExp | undefined;
 /** Replaces `@name` of `names` by the result of `replacement`, as `mentionPattern` finds it outside code and addresses. */
 declare function replaceMentions(pieces: readonly Piece[], names: readonly string[], replacement: (name: string) => string): readonly Piece[];
+/** How a platform writes the names of people into its texts. */
+interface HandleOptions {
+  /** The bot's own handle, without `@`. */
+  readonly bot: string;
+  /** Handles that mean everybody, such as `here`: nobody in particular is mentioned. */
+  readonly everyone?: readonly string[];
+  /** Characters of a handle, as a class of a regular expression with the flag `v`; `[a-z0-9._\-]` by default. A dot or dash at the end belongs to the sentence. */
+  readonly characters?: string;
+}
+/** Who is mentioned in a text. */
+interface ParsedHandles {
+  readonly mentionsBot: boolean;
+  /** Others, each once, as they are first written. */
+  readonly mentions: readonly Mention[];
+}
+/**
+ * Finds people that a platform names as `@handle` in its texts, in any case. A handle stands on its own: none is found in `mail@handle.example`, `/@handle`,
+ * or within code marked by backquotes.
+ */
+declare function parseHandles(text: string, { bot, everyone, characters }: HandleOptions): ParsedHandles;
 /**
  * Parses Markdown as the contract defines it (CommonMark with GitHub's extensions). Every text is valid; one nested too deeply becomes a paragraph of literal
  * text. Time is linear: a long text is parsed in parts that end between two blocks; a block of more than 8,000 characters is parsed in parts too, of which
@@ -894,4 +976,4 @@ interface BlockLimits {
  * table that is becomes code. Nothing visible gives no message. Throws a RangeError for limits below the minimum.
  */
 declare function renderBlocks(source: string | Root, limits?: BlockLimits): StyledBlock[][];
-export { type Acknowledgement, type AlbumJoiner, type AlbumJoinerOptions, type AsteriskMarkupOptions, type BackoffOptions, type BlockItem, type BlockLimits, type BotIdentity, type BotIdentityOptions, type BreakKind, type CachedLookup, type CachedLookupOptions, type CappedBody, type CellAlign, type ChunkLimits, type ChunkOptions, type CommandMenu, type CommandRegistrar, type ConnectionState, type ConnectionSupervisor, type ConnectionSupervisorOptions, type Content, type Dialect, type EntityStyle, type ErrorClassifier, type ErrorTables, type EventOutcome, type FlattenOptions, type Frame, HTTP_STATUSES, type HttpAnswer, type HttpClient, type HttpClientOptions, type HttpLimits, type InteractionDeadlineOptions, type Joint, type Junction, type KeyedQueue, type LookupFailure, type MarkdownChunk, type MarkdownMarkupOptions, type MarkdownStream, type NetworkFailure, type Piece, type Place, type PlainTextOptions, PlatformFailure, type PlatformFailureReason, type PollAnswer, type Poller, type PollerOptions, type QueuedSend, type RateLimiter, type RateLimiterOptions, type ReceiveQueue, type ReceiveQueueOptions, type RefusedRequest, type RenderOptions, type SdkFetchOptions, type SendQueue, type SniffedMedia, type Span, type StyledBlock, type StyledRun, type SupervisedConnection, type TextEntity, type TextUnit, type TimestampOptions, type UnreadableEvents, type VerifiedRequest, type WebhookHealth, type WebhookReceiver, type WebhookReceiverOptions, asteriskMarkup, backoffDelay, chunkMarkdown, constantTimeEqual, controlCodes, createAlbumJoiner, createBotIdentity, createBoundedMap, createCachedLookup, createCommandRegistrar, createConnectionSupervisor, createErrorClassifier, createHttpClient, createKeyedQueue, createMarkdownStream, createPoller, createRateLimiter, createReceiveQueue, createSdkFetch, createSendQueue, createUnreadableEvents, createWebhookHealth, createWebhookReceiver, errorCodeOf, flattenMarkdown, htmlDocument, htmlSubset, isLocalError, markdownMarkup, measure, meetDeadline, mentionPattern, networkFailureOf, parseEntities, parseMarkdown, plainText, platformFailureIn, raceAbort, readBodyCapped, rejectedReceipt, renderBlocks, renderMarkdown, replaceMentions, retryAfterMs, sniffMedia, verifyTimestamp };
+export { type Acknowledgement, type AlbumJoiner, type AlbumJoinerOptions, type AsteriskMarkupOptions, type BackoffOptions, type BlockItem, type BlockLimits, type BotIdentity, type BotIdentityOptions, type BreakKind, CLOSE_CODES, type CachedLookup, type CachedLookupOptions, type CappedBody, type CellAlign, type ChunkLimits, type ChunkOptions, type CommandMenu, type CommandRegistrar, type ConnectionEvidence, type ConnectionState, type ConnectionSupervisor, type ConnectionSupervisorOptions, type Content, type Dialect, type EmojiNames, type EntityStyle, type ErrorClassifier, type ErrorTables, type EventOutcome, type FlattenOptions, type Frame, HTTP_STATUSES, type HandleOptions, type HttpAnswer, type HttpClient, type HttpClientOptions, type HttpLimits, type InteractionDeadlineOptions, type Joint, type Junction, type KeyedQueue, type LookupFailure, type MarkdownChunk, type MarkdownMarkupOptions, type MarkdownStream, type NetworkFailure, type ParsedHandles, type Piece, type Place, type PlainTextOptions, PlatformFailure, type PlatformFailureReason, type PollAnswer, type Poller, type PollerOptions, type QueuedSend, type RateLimiter, type RateLimiterOptions, type ReceiveQueue, type ReceiveQueueOptions, type RefusedRequest, type RenderOptions, type SdkFetchOptions, type SendQueue, type SniffedMedia, type SocketControl, type Span, type StyledBlock, type StyledRun, type SupervisedConnection, type TextEntity, type TextUnit, type TimestampOptions, type UnreadableEvents, type VerifiedRequest, type WebSocketConnection, type WebSocketOptions, type WebhookHealth, type WebhookReceiver, type WebhookReceiverOptions, asteriskMarkup, backoffDelay, chunkMarkdown, connectionHealth, constantTimeEqual, controlCodes, createAlbumJoiner, createBotIdentity, createBoundedMap, createCachedLookup, createCommandRegistrar, createConnectionSupervisor, createEmojiNames, createErrorClassifier, createHttpClient, createKeyedQueue, createMarkdownStream, createPoller, createRateLimiter, createReceiveQueue, createSdkFetch, createSendQueue, createUnreadableEvents, createWebhookHealth, createWebhookReceiver, errorCodeOf, flattenMarkdown, htmlDocument, htmlSubset, isLocalError, markdownMarkup, measure, meetDeadline, mentionPattern, networkFailureOf, openWebSocket, parseEntities, parseHandles, parseMarkdown, plainText, platformFailureIn, raceAbort, readBodyCapped, rejectedReceipt, renderBlocks, renderMarkdown, replaceMentions, retryAfterMs, sniffMedia, verifyTimestamp };

@@ -1,5 +1,5 @@
 import type { CallOptions, ChannelHealth, ChannelHost } from "@factotum/channel-contract";
-import { createConnectionSupervisor } from "@factotum/channel-kit";
+import { connectionHealth, createConnectionSupervisor } from "@factotum/channel-kit";
 import type { ConnectionSupervisor, SupervisedConnection } from "@factotum/channel-kit";
 import type { IrcConfig } from "../config.ts";
 import { IrcFailure } from "../errors.ts";
@@ -46,16 +46,12 @@ export function createLinkSupervisor(parts: LinkParts): ConnectionSupervisor<Lin
 
 /** The health of the inbound path. */
 export function healthOf(supervisor: ConnectionSupervisor<Link>, evidenceAtMs: number | undefined): ChannelHealth {
-  const { connection, state, failure } = supervisor;
-  const evidence = evidenceAtMs === undefined ? {} : { evidenceAtMs };
-  if (state === "stopped") return { state: "stopped", ...evidence };
-  if (connection === undefined) {
-    const detail = failure === undefined ? {} : { detail: failure.message };
-    return { state: failure === undefined && state !== "waiting" ? "starting" : "disconnected", ...evidence, ...detail };
-  }
-  const missing = connection.joiner.problem;
-  const detail = [missing, connection.nicks.problem].filter((problem) => problem !== undefined).join("; ");
-  return { state: missing === undefined ? "connected" : "degraded", ...evidence, ...(detail !== "" && { detail }) };
+  const { connection } = supervisor;
+  const missing = connection?.joiner.problem;
+  const health = connectionHealth(supervisor, { evidenceAtMs, missing });
+  // Another nickname is worth a line, and no less of a connection.
+  const nick = connection?.nicks.problem;
+  return nick === undefined ? health : { ...health, detail: missing === undefined ? nick : `${missing}; ${nick}` };
 }
 
 /** Connects, logs in and joins the channels; rejects with an IrcFailure. */
