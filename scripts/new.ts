@@ -1,10 +1,12 @@
-// pnpm new channel <name> | pnpm new package <name>
+// pnpm new channel <name> [--transport webhook|polling|connection] | pnpm new package <name>
 
 import { spawnSync } from "node:child_process";
+import { parseArgs } from "node:util";
+import { isTransport, TRANSPORTS } from "../packages/create-factotum-channel/src/index.ts";
 import { isScaffoldKind, scaffold, ScaffoldError, type ScaffoldKind } from "./new/scaffold.ts";
 import { ROOT } from "./workspace.ts";
 
-const USAGE = "Usage: pnpm new channel <name>\n       pnpm new package <name>";
+const USAGE = `Usage: pnpm new channel <name> [--transport ${TRANSPORTS.join("|")}]\n       pnpm new package <name>`;
 
 const NEXT: Readonly<Record<ScaffoldKind, readonly string[]>> = {
   channel: [
@@ -23,13 +25,16 @@ const NEXT: Readonly<Record<ScaffoldKind, readonly string[]>> = {
   ],
 };
 
-const [kind, name, ...rest] = process.argv.slice(2);
-if (!isScaffoldKind(kind) || name === undefined || rest.length > 0) {
+const { positionals, values } = parseArgs({ allowPositionals: true, strict: false, options: { transport: { type: "string" } } });
+const [kind, name, ...rest] = positionals;
+const { transport = "webhook", ...unknown } = values;
+const isWrong = rest.length > 0 || Object.keys(unknown).length > 0 || (kind !== "channel" && values["transport"] !== undefined);
+if (!isScaffoldKind(kind) || name === undefined || isWrong || typeof transport !== "string" || !isTransport(transport)) {
   console.error(USAGE);
   process.exitCode = 2;
 } else {
   try {
-    const { folder, files } = scaffold(kind, name, { root: ROOT });
+    const { folder, files } = scaffold(kind, name, { root: ROOT, transport });
     const formatted = spawnSync("oxfmt", [folder, "tsconfig.json", "scripts/layers.ts"], { cwd: ROOT, stdio: "inherit" });
     if (formatted.status !== 0) throw new ScaffoldError(`${folder} was written but not formatted: run pnpm format.`);
     console.log(`Wrote ${files.length} files for ${folder}. Next:`);

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Rolldown } from "tsdown";
+import { TRANSPORTS } from "../../packages/create-factotum-channel/src/read-template.ts";
 import { ROOT } from "../workspace.ts";
 
 interface Manifest {
@@ -34,13 +35,15 @@ export function channelTemplate(): Rolldown.Plugin {
   return {
     name: "factotum:channel-template",
     generateBundle() {
-      const template = join(ROOT, "templates/channel");
-      for (const file of readdirSync(template, { recursive: true, withFileTypes: true })) {
-        if (!file.isFile()) continue;
-        const path = join(file.parentPath, file.name);
-        // A package.json inside a package has a meaning of its own.
-        const name = path.slice(template.length + 1).replace(/^package\.json$/, "manifest.json");
-        this.emitFile({ type: "asset", fileName: `template/${name}`, source: readFileSync(path, "utf8") });
+      for (const variant of ["", ...TRANSPORTS.map((transport) => `-${transport}`)]) {
+        const template = join(ROOT, `templates/channel${variant}`);
+        for (const file of readdirSync(template, { recursive: true, withFileTypes: true })) {
+          if (!file.isFile()) continue;
+          const path = join(file.parentPath, file.name);
+          // A package.json inside a package has a meaning of its own.
+          const name = path.slice(template.length + 1).replace(/^package\.json$/, "manifest.json");
+          this.emitFile({ type: "asset", fileName: `template${variant}/${name}`, source: readFileSync(path, "utf8") });
+        }
       }
       const product = { versions: channelVersions(), builtIn: builtInChannels() };
       this.emitFile({ type: "asset", fileName: "product.json", source: `${JSON.stringify(product, null, 2)}\n` });

@@ -29,6 +29,14 @@ test("a channel bears its name in every spelling, in files and in paths", () => 
   expect(all).not.toMatch(/sample.?chat/i);
 });
 
+test.each(["webhook", "polling", "connection"] as const)("a channel by %s has the files of its transport", (transport) => {
+  const { folder, files } = scaffold("channel", "my-chat2", { root, transport });
+  expect(textOf(`${folder}/src/transport/inbound.ts`)).toContain(`transport: "${transport}"`);
+  expect(files.includes(`${folder}/src/transport/verify-webhook.ts`)).toBe(transport === "webhook");
+  expect(textOf(`${folder}/package.json`).includes('"ws"')).toBe(transport === "connection");
+  expect(textOf(`${folder}/package.json`)).toContain('"@factotum/channel-kit": "workspace:*"');
+});
+
 test.each(["sample-chat", "sample-chat-pro", "pro-sample-chat", "sample", "chat", "channel", "test", "a-1"])(
   "the name %s is written once",
   (name) => {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { clashIn, createRenamer, nameProblem } from "../../packages/create-factotum-channel/src/index.ts";
+import { clashIn, createRenamer, nameProblem, readTemplate, type Transport } from "../../packages/create-factotum-channel/src/index.ts";
 
 /** Kinds of packages with their templates. */
 const KINDS = {
@@ -30,12 +30,19 @@ export function isScaffoldKind(kind: string | undefined): kind is ScaffoldKind {
  * Creates a package of the workspace from its template, and adds it to the project graph and the layers. Throws a ScaffoldError, before anything is written,
  * for a name that exists or cannot work.
  */
-export function scaffold(kind: ScaffoldKind, name: string, { root }: { readonly root: string }): Scaffold {
+export function scaffold(
+  kind: ScaffoldKind,
+  name: string,
+  { root, transport = "webhook" }: { readonly root: string; readonly transport?: Transport },
+): Scaffold {
   const { template, group, placeholder } = KINDS[kind];
   checkName(name, root);
   const folder = `${group}/${name}`;
   const rename = createRenamer(placeholder, name);
-  const texts = filesOf(join(root, template)).map((file) => [file, readFileSync(join(root, template, file), "utf8")] as const);
+  const texts =
+    kind === "channel"
+      ? [...readTemplate(join(root, template), transport)]
+      : filesOf(join(root, template)).map((file) => [file, readFileSync(join(root, template, file), "utf8")] as const);
   for (const [, text] of texts) {
     const clash = clashIn(text, rename);
     if (clash !== undefined) throw new ScaffoldError(`"${name}" cannot be a name: the template already uses ${clash}. Choose another.`);

@@ -63,7 +63,7 @@ async function install(channel: string, packed: string): Promise<void> {
   }
   const { dependencies = {}, devDependencies } = await manifestIn(channel);
   const outside = Object.keys({ ...dependencies, ...devDependencies }).filter((one) => !one.startsWith("@factotum/"));
-  await link(channel, outside, ["", "extensions/webchat", "packages/channel-conformance"]);
+  await link(channel, outside, ["", "extensions/webchat", "packages/channel-conformance", "packages/channel-kit"]);
 }
 
 const tool = async (channel: string, name: string, ...args: readonly string[]): Promise<{ readonly stdout: string }> =>
@@ -77,44 +77,62 @@ async function binOf(name: string): Promise<string> {
   return path.join(at, typeof bin === "string" ? bin : (bin[name] ?? ""));
 }
 
-test("a channel written outside the repository passes its tests, is built, and is installed", { timeout: 300_000 }, async () => {
-  const packed = await packKits();
-  const create = path.join(ROOT, "packages/create-factotum-channel/dist/main.mjs");
-  expect((await run(process.execPath, [create, "--help"])).stdout).toMatch(/^Usage: npm create factotum-channel/);
-  await expect(run(process.execPath, [create, "--packges"])).rejects.toMatchObject({
+const CREATE = path.join(ROOT, "packages/create-factotum-channel/dist/main.mjs");
+
+test("the command explains itself, and refuses what it does not know", async () => {
+  expect((await run(process.execPath, [CREATE, "--help"])).stdout).toMatch(/^Usage: npm create factotum-channel/);
+  await expect(run(process.execPath, [CREATE, "--packges"])).rejects.toMatchObject({
     stderr: expect.stringMatching(/Unknown option[^]*\nUsage: /) as string,
   });
-  await run(process.execPath, [create, "carrier-pigeon", "--packages", packed], { cwd: folder });
-  const channel = path.join(folder, "carrier-pigeon");
-  expect((await manifestIn(channel)).devDependencies["@factotum/channel-kit"]).toMatch(/^file:.*\/factotum-channel-kit-\d/);
-  await install(channel, packed);
-
-  const report = path.join(folder, "report.json");
-  const tested = await tool(channel, "vitest", "run", "--reporter=json", `--outputFile=${report}`).then(
-    () => 0,
-    () => 1,
-  );
-  const { testResults, numPassedTests } = JSON.parse(await readFile(report, "utf8")) as Report;
-  const failed = testResults.flatMap(({ assertionResults }) => assertionResults).filter(({ status }) => status === "failed");
-  const listed = /^Cases of the conformance suite that it fails: (.+?)\./m.exec(
-    await readFile(path.join(channel, "README.md"), "utf8"),
-  )?.[1];
-  expect(failed.map(({ fullName }) => fullName)).toEqual(listed === "none" ? [] : listed?.split(", "));
-  expect({ tested, hasCases: numPassedTests > 40 }).toEqual({ tested: 0, hasCases: true });
-
-  await tool(channel, "tsc");
-  await tool(channel, "tsdown");
-  // Installed without a registry, which its one dependency would need.
-  const home = path.join(folder, "home");
-  const project = path.join(home, "extensions/project-1");
-  await mkdir(path.join(project, "node_modules"), { recursive: true });
-  await symlink(channel, path.join(project, "node_modules/factotum-channel-carrier-pigeon"));
-  await writeFile(path.join(project, "package.json"), '{ "factotum": { "extensions": ["factotum-channel-carrier-pigeon"] } }');
-  await writeFile(path.join(home, "extensions/current"), "project-1");
-  const settings = ["token=t", "signingSecret=s"].flatMap((pair) => ["--set", pair]);
-  expect(await runCommand(["channels", "add", "carrier-pigeon", ...settings], { home })).toMatchObject({ code: 0 });
-  expect(await runCommand(["plugins", "doctor"], { home })).toMatchObject({
-    code: 0,
-    stdout: "ok  factotum-channel-carrier-pigeon 0.1.0 provides carrier-pigeon\n",
+  await expect(run(process.execPath, [CREATE, "carrier-pigeon", "--transport", "smoke"], { cwd: folder })).rejects.toMatchObject({
+    stderr: 'There is no transport "smoke". There are webhook, polling, connection.\n',
   });
+  expect(await readdir(folder)).toEqual([]);
 });
+
+test.each([
+  ["webhook", ["token=t", "signingSecret=s"]],
+  ["polling", ["token=t"]],
+  ["connection", ["token=t"]],
+] as const)(
+  "a channel by %s passes its tests outside the repository, is built, and is installed",
+  { timeout: 300_000 },
+  async (transport, given) => {
+    const packed = await packKits();
+    // Without a terminal and without a choice it is a webhook.
+    const choice = transport === "webhook" ? [] : ["--transport", transport];
+    await run(process.execPath, [CREATE, "carrier-pigeon", ...choice, "--packages", packed], { cwd: folder });
+    const channel = path.join(folder, "carrier-pigeon");
+    expect((await manifestIn(channel)).devDependencies["@factotum/channel-kit"]).toMatch(/^file:.*\/factotum-channel-kit-\d/);
+    await install(channel, packed);
+
+    const report = path.join(folder, "report.json");
+    const tested = await tool(channel, "vitest", "run", "--reporter=json", `--outputFile=${report}`).then(
+      () => 0,
+      () => 1,
+    );
+    const { testResults, numPassedTests } = JSON.parse(await readFile(report, "utf8")) as Report;
+    const failed = testResults.flatMap(({ assertionResults }) => assertionResults).filter(({ status }) => status === "failed");
+    const listed = /^Cases of the conformance suite that it fails: (.+?)\./m.exec(
+      await readFile(path.join(channel, "README.md"), "utf8"),
+    )?.[1];
+    expect(failed.map(({ fullName }) => fullName)).toEqual(listed === "none" ? [] : listed?.split(", "));
+    expect({ tested, hasCases: numPassedTests > 40 }).toEqual({ tested: 0, hasCases: true });
+
+    await tool(channel, "tsc");
+    await tool(channel, "tsdown");
+    // Installed without a registry, which its one dependency would need.
+    const home = path.join(folder, "home");
+    const project = path.join(home, "extensions/project-1");
+    await mkdir(path.join(project, "node_modules"), { recursive: true });
+    await symlink(channel, path.join(project, "node_modules/factotum-channel-carrier-pigeon"));
+    await writeFile(path.join(project, "package.json"), '{ "factotum": { "extensions": ["factotum-channel-carrier-pigeon"] } }');
+    await writeFile(path.join(home, "extensions/current"), "project-1");
+    const settings = given.flatMap((pair) => ["--set", pair]);
+    expect(await runCommand(["channels", "add", "carrier-pigeon", ...settings], { home })).toMatchObject({ code: 0 });
+    expect(await runCommand(["plugins", "doctor"], { home })).toMatchObject({
+      code: 0,
+      stdout: "ok  factotum-channel-carrier-pigeon 0.1.0 provides carrier-pigeon\n",
+    });
+  },
+);

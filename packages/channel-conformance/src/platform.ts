@@ -132,10 +132,10 @@ export interface TestPress {
 /** The test gateway, as far as a driver may watch it. */
 export interface ConformanceGateway {
   /**
-   * Resolves once the channel has passed on an event with this id and the gateway has answered, with or without storing it. Call it before the delivery: what was
+   * Resolves with the gateway's answer once the channel has passed on an event with this id; `failed` if it was not stored. Call it before the delivery: what was
    * passed on earlier does not count.
    */
-  passedOn(eventId: string): Promise<void>;
+  passedOn(eventId: string): Promise<"accepted" | "duplicate" | "failed">;
   /**
    * Events with this id are accepted and unknown to the cases. A driver sends one behind an event that the channel must not pass on, and waits for it, since
    * events are passed on in order.

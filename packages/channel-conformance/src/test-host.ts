@@ -46,7 +46,7 @@ export class TestHost implements ChannelHost, ConformanceGateway {
   #gate: Promise<void> | undefined;
   readonly #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
   readonly #disregarded = new Set<string>();
-  readonly #passing = new Map<string, (() => void)[]>();
+  readonly #passing = new Map<string, ((answer: "accepted" | "duplicate" | "failed") => void)[]>();
   readonly #waitingForStored: { readonly count: number; readonly resolve: () => void }[] = [];
 
   /** Real time, randomness and network by default. */
@@ -58,12 +58,15 @@ export class TestHost implements ChannelHost, ConformanceGateway {
   }
 
   async receive(message: MsgContext, progress: AccountProgress = {}): Promise<"accepted" | "duplicate"> {
+    let answer: "accepted" | "duplicate" | "failed" = "failed";
     try {
-      return this.#disregarded.has(message.eventId) ? "accepted" : await this.#receive(message, progress);
+      answer = this.#disregarded.has(message.eventId) ? "accepted" : await this.#receive(message, progress);
+      return answer;
     } finally {
       const waiting = this.#passing.get(message.eventId) ?? [];
       this.#passing.delete(message.eventId);
-      for (const resolve of waiting) setImmediate(resolve);
+      // The channel learns the answer first.
+      for (const resolve of waiting) setImmediate(() => resolve(answer));
     }
   }
 
@@ -116,8 +119,8 @@ export class TestHost implements ChannelHost, ConformanceGateway {
     };
   }
 
-  passedOn(eventId: string): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
+  passedOn(eventId: string): Promise<"accepted" | "duplicate" | "failed"> {
+    const { promise, resolve } = Promise.withResolvers<"accepted" | "duplicate" | "failed">();
     this.#passing.set(eventId, [...(this.#passing.get(eventId) ?? []), resolve]);
     return promise;
   }

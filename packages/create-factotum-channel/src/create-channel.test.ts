@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createChannel, CreateError } from "./index.ts";
+import { createChannel, CreateError, TRANSPORTS } from "./index.ts";
 
 const template = join(import.meta.dirname, "../../../templates/channel");
 const builtIn = ["slack"];
@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => rmSync(parent, { recursive: true }));
 
 test("writes a package with its name in every spelling, and nothing of the repository's build", () => {
-  const folder = createChannel("carrier-pigeon", { parent, template, versions, builtIn });
+  const folder = createChannel("carrier-pigeon", { parent, template, transport: "webhook", versions, builtIn });
   expect(folder).toBe(join(parent, "carrier-pigeon"));
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const all = files.map(({ parentPath, name }) => `${name}\n${readFileSync(join(parentPath, name), "utf8")}`).join("\n");
@@ -30,14 +30,29 @@ test("writes a package with its name in every spelling, and nothing of the repos
   });
 });
 
+test.each(TRANSPORTS)("a channel by %s has its own transport, settings and invariants, and the same README", (transport) => {
+  const folder = createChannel("carrier-pigeon", { parent, template, transport, versions, builtIn });
+  const read = (file: string): string => readFileSync(join(folder, file), "utf8");
+  expect(read("src/transport/inbound.ts")).toContain(`transport: "${transport}"`);
+  expect(read("src/config.ts").includes("signingSecret")).toBe(transport === "webhook");
+  expect(read("AGENTS.md")).toMatch(/^# carrier-pigeon: invariants\n/);
+  expect(read("README.md")).toContain("The Carrier Pigeon channel");
+  const { devDependencies } = JSON.parse(read("package.json")) as { devDependencies: Record<string, string> };
+  expect(devDependencies["ws"]).toBe(transport === "connection" ? "8.23.0" : undefined);
+  const all = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  expect(all.map(({ parentPath, name }) => readFileSync(join(parentPath, name), "utf8")).join("\n")).not.toMatch(/sample.?chat/i);
+  // Every link of a published README leads to a file of the package.
+  expect(read("README.md")).not.toMatch(/\]\((?!https:)/);
+});
+
 test.each(["sample-chat", "sample-chat-pro", "pro-sample-chat", "chat", "channel", "slack-pro"])("the name %s is written once", (name) => {
-  const folder = createChannel(name, { parent, template, versions, builtIn });
+  const folder = createChannel(name, { parent, template, transport: "webhook", versions, builtIn });
   expect(JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))).toMatchObject({
     name: `factotum-channel-${name}`,
     factotum: { provides: [{ id: name }] },
   });
   expect(readFileSync(join(folder, "README.md"), "utf8")).toContain(`# factotum-channel-${name}\n`);
-  expect(readdirSync(join(folder, "test")).toSorted()).toEqual([`fake-${name}.ts`, `${name}-platform.ts`].toSorted());
+  expect(readdirSync(join(folder, "test")).toSorted()).toEqual([`fake-${name}.ts`, `${name}-driver.ts`, `${name}-platform.ts`].toSorted());
 });
 
 test.each([
@@ -45,18 +60,18 @@ test.each([
   ["defaults", "it is a key of the configuration"],
   ["message", "the code already uses MessageEvent"],
 ])("the name %s is refused with its reason", (name, reason) => {
-  expect(() => createChannel(name, { parent, template, versions, builtIn })).toThrow(reason);
+  expect(() => createChannel(name, { parent, template, transport: "webhook", versions, builtIn })).toThrow(reason);
   expect(readdirSync(parent)).toEqual([]);
 });
 
 test.each(["", "My-Chat", "my_chat", "-chat", "../chat", "2chat", "a".repeat(41)])("%j is refused, and nothing is written", (name) => {
-  expect(() => createChannel(name, { parent, template, versions, builtIn })).toThrow(CreateError);
+  expect(() => createChannel(name, { parent, template, transport: "webhook", versions, builtIn })).toThrow(CreateError);
   expect(readdirSync(parent)).toEqual([]);
 });
 
 test("a folder that exists is not written to", () => {
-  const folder = createChannel("my-chat", { parent, template, versions, builtIn });
+  const folder = createChannel("my-chat", { parent, template, transport: "webhook", versions, builtIn });
   rmSync(join(folder, "README.md"));
-  expect(() => createChannel("my-chat", { parent, template, versions, builtIn })).toThrow("exists already");
+  expect(() => createChannel("my-chat", { parent, template, transport: "webhook", versions, builtIn })).toThrow("exists already");
   expect(existsSync(join(folder, "README.md"))).toBe(false);
 });

@@ -1,13 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { packageFiles } from "./package-files.ts";
+import { readTemplate, type Transport } from "./read-template.ts";
 import { clashIn, createRenamer, nameProblem } from "./template-names.ts";
 
 /** Name of the sample platform in the template. */
 const PLACEHOLDER = "sample-chat";
 
 /** Files of the repository's build, which a package of its own replaces. */
-const REPLACED: ReadonlySet<string> = new Set(["package.json", "manifest.json", "tsconfig.json", "tsconfig.test.json", "tsdown.config.ts"]);
+const REPLACED: ReadonlySet<string> = new Set(["package.json", "tsconfig.json", "tsconfig.test.json", "tsdown.config.ts"]);
 
 /** A refusal, as text for the person. Nothing was written. */
 export class CreateError extends Error {
@@ -18,8 +19,10 @@ export class CreateError extends Error {
 export interface CreateOptions {
   /** The folder in which the package's folder is made. */
   readonly parent: string;
-  /** The folder of the template. */
+  /** The folder of the template; those of the transports stand beside it. */
   readonly template: string;
+  /** How events reach the channel. */
+  readonly transport: Transport;
   /** Versions of the packages that it uses, as they are written in package.json. */
   readonly versions: Readonly<Record<string, string>>;
   /** Ids of the channels that the product has; another channel with one of them would not be loaded. */
@@ -30,17 +33,15 @@ export interface CreateOptions {
  * Writes a channel as a package of its own and returns its folder. Throws a `CreateError`, before anything is written, for a name that cannot work and for a
  * folder that exists.
  */
-export function createChannel(name: string, { parent, template, versions, builtIn }: CreateOptions): string {
+export function createChannel(name: string, { parent, template, transport, versions, builtIn }: CreateOptions): string {
   const problem = nameProblem(name);
   if (problem !== undefined) throw new CreateError(problem);
   if (builtIn.includes(name)) throw new CreateError(`"${name}" cannot be a name: Factotum has a channel with this name. Choose another.`);
   const folder = join(parent, name);
   if (existsSync(folder)) throw new CreateError(`${folder} exists already. Nothing was written.`);
-  const copied = filesOf(template).filter((file) => !REPLACED.has(file));
-  const files = new Map([
-    ...copied.map((file) => [file, readFileSync(join(template, file), "utf8")] as const),
-    ...Object.entries(packageFiles(readManifest(template), versions)),
-  ]);
+  const texts = readTemplate(template, transport);
+  const manifest = JSON.parse(texts.get("package.json") ?? "{}") as Readonly<Record<string, unknown>>;
+  const files = new Map([...[...texts].filter(([file]) => !REPLACED.has(file)), ...Object.entries(packageFiles(manifest, versions))]);
   // The scope of the product's own packages is not for others.
   const rename = createRenamer(PLACEHOLDER, name, { [`@factotum/${PLACEHOLDER}`]: `factotum-channel-${name}` });
   for (const text of files.values()) {
@@ -53,16 +54,4 @@ export function createChannel(name: string, { parent, template, versions, builtI
     writeFileSync(path, rename(text));
   }
   return folder;
-}
-
-function readManifest(template: string): Readonly<Record<string, unknown>> {
-  const built = join(template, "manifest.json");
-  return JSON.parse(readFileSync(existsSync(built) ? built : join(template, "package.json"), "utf8")) as Record<string, unknown>;
-}
-
-function filesOf(folder: string, inside = ""): string[] {
-  return readdirSync(join(folder, inside), { withFileTypes: true }).flatMap((entry) => {
-    const path = join(inside, entry.name);
-    return entry.isDirectory() ? filesOf(folder, path) : [path];
-  });
 }

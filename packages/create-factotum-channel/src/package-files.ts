@@ -56,6 +56,9 @@ export function packageFiles(
   versions: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
   const { name, version, description, license, files, type, engines, factotum } = template;
+  const { devDependencies = {} } = template as { readonly devDependencies?: Readonly<Record<string, string>> };
+  // What a transport needs in addition; the product's own packages are listed with their versions.
+  const more = Object.entries(devDependencies).filter(([dependency]) => !dependency.startsWith("@factotum/"));
   const versionOf = (dependency: string): readonly [string, string] => [dependency, versions[dependency] ?? "*"];
   const manifest = {
     name,
@@ -67,7 +70,7 @@ export function packageFiles(
     exports: { ".": { types: "./dist/index.d.mts", default: "./dist/index.mjs" }, "./package.json": "./package.json" },
     scripts: { build: "tsdown", test: "vitest run", types: "tsc", prepack: "npm run build" },
     dependencies: Object.fromEntries([versionOf("zod")]),
-    devDependencies: Object.fromEntries(DEVELOPMENT.map(versionOf)),
+    devDependencies: Object.fromEntries([...DEVELOPMENT.map(versionOf), ...more]),
     engines,
     factotum,
   };

@@ -1,9 +1,10 @@
 import type { ChannelCapabilities } from "@factotum/channel-contract";
+import { INBOUND } from "./transport/inbound.ts";
 
 /** Declared capabilities must be sent; the gateway converts everything else into them. */
 export const SAMPLE_CHAT_CAPABILITIES: ChannelCapabilities = {
   addressing: "platform",
-  inbound: { delivery: "redelivers", transport: "webhook", webhookAuth: "signature" },
+  inbound: INBOUND,
   text: { maxLength: 4_000, unit: "utf16", markdown: "none", dialect: "plain" },
   threads: "flat",
   edit: false,

@@ -4,27 +4,26 @@ import { createSampleChatApi } from "./api/sample-chat-api.ts";
 import { SAMPLE_CHAT_CAPABILITIES } from "./capabilities.ts";
 import type { SampleChatConfig } from "./config.ts";
 import { createSender } from "./outbound/sender.ts";
-import { createWebhook } from "./transport/webhook.ts";
+import { createTransport } from "./transport/transport.ts";
 
 /** Creates the channel of one account. Sends no request before `start` or the first send. */
 export function createSampleChatChannel(config: SampleChatConfig, host: ChannelHost): Channel {
   const api = createSampleChatApi(config, host);
   const sender = createSender(api, host);
-  const webhook = createWebhook(api, host, config);
+  const transport = createTransport({ api, host, config });
 
   return {
     capabilities: SAMPLE_CHAT_CAPABILITIES,
-    start: (options) => webhook.start(options),
-    handleWebhook: (request, options) => webhook.handle(request, options),
+    start: (options) => transport.start(options),
+    handleWebhook: (request, options) => transport.handleWebhook(request, options),
     send: (target, outbound, options) => sender.send(target, outbound, options),
     act: ({ name }) => Promise.reject(refusal("rejected", `this channel does not do ${name}`)),
     fetchAttachment: () => Promise.reject(refusal("not-found", "messages of this channel carry no attachments")),
     fetchContext: () => Promise.resolve({}),
     resolveTarget: (query) => Promise.resolve(resolveTarget(query, host.accountId)),
-    health: () => webhook.health(),
-    stop: (options) => {
-      webhook.stop();
-      return sender.stop(options);
+    health: () => transport.health(),
+    stop: async (options) => {
+      await Promise.all([transport.stop(options), sender.stop(options)]);
     },
   };
 }

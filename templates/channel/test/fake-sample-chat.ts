@@ -13,7 +13,6 @@ export interface SentMessage {
 /** Sample Chat on loopback: its API, as strict as the platform is. */
 export class FakeSampleChat implements AsyncDisposable {
   readonly token = "sample-chat-token";
-  readonly signingSecret = "sample-chat-signing-secret";
   readonly botId = "bot_1";
   readonly sent: SentMessage[] = [];
   /** Send requests that have arrived, good and bad. */
@@ -25,7 +24,7 @@ export class FakeSampleChat implements AsyncDisposable {
   #held: (() => void)[] = [];
   #watchers: { count: number; resolve: () => void }[] = [];
 
-  private constructor() {
+  protected constructor() {
     this.#server = createServer((request, response) => {
       this.#answer(request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
     });
@@ -33,8 +32,22 @@ export class FakeSampleChat implements AsyncDisposable {
 
   static async start(): Promise<FakeSampleChat> {
     const fake = new FakeSampleChat();
-    await new Promise<void>((resolve) => fake.#server.listen(0, "127.0.0.1", resolve));
+    await fake.listen();
     return fake;
+  }
+
+  protected async listen(): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+  }
+
+  /** The server, for what a transport adds. */
+  protected get server(): Server {
+    return this.#server;
+  }
+
+  /** Answers a request of the transport; false for all others. */
+  protected answerEvents(_request: IncomingMessage, _response: ServerResponse): boolean {
+    return false;
   }
 
   get baseUrl(): string {
@@ -71,17 +84,18 @@ export class FakeSampleChat implements AsyncDisposable {
     };
     const chatId = /^\/v1\/chats\/([^/]+)\/messages$/.exec(request.url ?? "")?.[1];
     if (chatId !== undefined) this.#count();
-    if (request.headers.authorization !== `Bearer ${this.token}`) return reply(401, { error: "bad token" });
+    if (request.headers.authorization !== `Bearer ${this.token}`) return reply(401, { error: "bad-token" });
+    if (this.answerEvents(request, response)) return;
     if (request.method === "GET" && request.url === "/v1/me") return reply(200, { id: this.botId });
-    if (request.method !== "POST" || chatId === undefined) return reply(404, { error: "no such path" });
+    if (request.method !== "POST" || chatId === undefined) return reply(404, { error: "no-such-path" });
     const fault = this.#fault;
     this.#fault = undefined;
-    if (fault?.type === "rate-limited") return reply(429, { error: "slow down" }, { "retry-after": String(fault.delayMs / 1_000) });
+    if (fault?.type === "rate-limited") return reply(429, { error: "slow-down" }, { "retry-after": String(fault.delayMs / 1_000) });
     if (fault?.type === "server-error") return reply(500, { error: "trouble" });
-    if (fault?.type === "forbidden") return reply(403, { error: "not in the chat" });
-    if (!this.#chats.has(decodeURIComponent(chatId))) return reply(404, { error: "no such chat" });
+    if (fault?.type === "forbidden") return reply(403, { error: "not-in-chat" });
+    if (!this.#chats.has(decodeURIComponent(chatId))) return reply(404, { error: "no-such-chat" });
     const id = this.#show(decodeURIComponent(chatId), Buffer.concat(chunks).toString("utf8"), String(request.headers["idempotency-key"]));
-    if (id === undefined) return reply(400, { error: "bad message" });
+    if (id === undefined) return reply(400, { error: "bad-message" });
     if (fault?.type === "answer-lost") return void response.destroy();
     if (fault?.type === "held") return void this.#held.push(() => reply(200, { id }));
     reply(200, { id });

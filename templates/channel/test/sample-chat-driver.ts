@@ -10,15 +10,12 @@ import type {
   TestMessage,
 } from "@factotum/channel-conformance";
 import type { Channel, Conversation } from "@factotum/channel-contract";
-import { signBody, SIGNATURE_HEADER, TIMESTAMP_HEADER } from "../src/transport/verify-webhook.ts";
 import { FakeSampleChat } from "./fake-sample-chat.ts";
 
-const DAY_SECONDS = 24 * 60 * 60;
-
-/** Sample Chat for the conformance suite: the fake server behind the suite's interface. */
-export class SampleChatPlatform implements ConformancePlatform {
-  readonly fake: FakeSampleChat;
-  readonly transport = "webhook";
+/** What the suite needs of Sample Chat whatever way its events take: the fake server behind the suite's interface. */
+export abstract class SampleChatDriver<Fake extends FakeSampleChat> implements ConformancePlatform {
+  readonly fake: Fake;
+  abstract readonly transport: ConformancePlatform["transport"];
   readonly features: ConformancePlatform["features"] = {
     handshake: false,
     renewableToken: false,
@@ -26,19 +23,20 @@ export class SampleChatPlatform implements ConformancePlatform {
     massMention: "",
     files: false,
   };
-  readonly openConnections = 0;
   #messages = 0;
 
-  private constructor(fake: FakeSampleChat) {
+  constructor(fake: Fake) {
     this.fake = fake;
   }
 
-  static async start(): Promise<SampleChatPlatform> {
-    return new SampleChatPlatform(await FakeSampleChat.start());
-  }
+  abstract get openConnections(): number;
+  abstract deliver(channel: Channel, event: TestEvent, options?: { readonly fault?: DeliveryFault }): Promise<DeliveryAnswer>;
+  abstract deliverBytes(channel: Channel, bytes: Uint8Array): Promise<DeliveryAnswer>;
+  abstract disconnect(): void;
+  abstract connected(count: number): Promise<void>;
 
   get secrets(): readonly string[] {
-    return [this.fake.token, this.fake.signingSecret];
+    return [this.fake.token];
   }
 
   happening(what: TestHappening): TestHappeningEvent {
@@ -73,28 +71,6 @@ export class SampleChatPlatform implements ConformancePlatform {
     };
     const replyTo = message.isReply === true ? { replyTo: "m_earlier" } : {};
     return { raw, expected: { eventId, messageId, conversation, senderId: "u_alice", timestampMs, ...replyTo } };
-  }
-
-  deliver(channel: Channel, event: TestEvent, options: { readonly fault?: DeliveryFault } = {}): Promise<DeliveryAnswer> {
-    const { fault } = options;
-    const payload = {
-      ...(event.raw as object),
-      ...(fault === "other-account" ? { bot_id: "bot_9" } : {}),
-      ...(fault === "unknown-kind" ? { type: "something_new" } : {}),
-    };
-    const body = Buffer.from(JSON.stringify(payload));
-    const skewSeconds = { stale: -DAY_SECONDS, early: DAY_SECONDS }[String(fault)] ?? 0;
-    const timestamp = String(Math.floor(Date.now() / 1_000) + skewSeconds);
-    const secret = fault === "signature-wrong" ? "another-secret" : this.fake.signingSecret;
-    const headers = { [TIMESTAMP_HEADER]: timestamp, [SIGNATURE_HEADER]: signBody(body, timestamp, secret) };
-    const sentBody = fault === "tampered" ? Buffer.from(body.toString("utf8").replace("message", "massage")) : body;
-    return this.#post(channel, sentBody, fault === "signature-missing" ? {} : headers);
-  }
-
-  deliverBytes(channel: Channel, bytes: Uint8Array): Promise<DeliveryAnswer> {
-    const timestamp = String(Math.floor(Date.now() / 1_000));
-    const signature = signBody(bytes, timestamp, this.fake.signingSecret);
-    return this.#post(channel, bytes, { [TIMESTAMP_HEADER]: timestamp, [SIGNATURE_HEADER]: signature });
   }
 
   target(kind: "direct" | "group" | "thread" | "unknown"): Conversation {
@@ -148,22 +124,21 @@ export class SampleChatPlatform implements ConformancePlatform {
     return Promise.reject(new Error("Sample Chat does not check addresses"));
   }
 
-  disconnect(): void {
-    throw new Error("Sample Chat keeps no connection");
-  }
-
-  connected(): Promise<void> {
-    return Promise.reject(new Error("Sample Chat keeps no connection"));
-  }
-
   revokeTokens(): void {
     throw new Error("Sample Chat's tokens are not exchanged");
   }
 
-  async #post(channel: Channel, body: Uint8Array, headers: Record<string, string>): Promise<DeliveryAnswer> {
-    const request = new Request("http://127.0.0.1/channels/sample-chat/second", { method: "POST", body: Buffer.from(body), headers });
-    const { status } = await channel.handleWebhook(request, { signal: AbortSignal.timeout(10_000) });
-    if (status === 200) return "acknowledged";
-    return status >= 500 ? "unacknowledged" : "refused";
+  /** True for an event of the bot's own message, which a channel does not pass on. */
+  protected isOwn({ raw }: TestEvent): boolean {
+    return (raw as { readonly message: { readonly sender: { readonly id: string } } }).message.sender.id === this.fake.botId;
+  }
+
+  /** The payload of an event with a fault. */
+  protected payloadOf(event: TestEvent, fault: DeliveryFault | undefined): object {
+    return {
+      ...(event.raw as object),
+      ...(fault === "other-account" ? { bot_id: "bot_9" } : {}),
+      ...(fault === "unknown-kind" ? { type: "something_new" } : {}),
+    };
   }
 }

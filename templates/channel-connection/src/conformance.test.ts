@@ -5,8 +5,5 @@ import { createSampleChatChannel } from "./index.ts";
 channelConformance("sample-chat", {
   channel: "sample-chat",
   platform: () => SampleChatPlatform.start(),
-  create: ({ platform: { fake }, host, credential }) => {
-    const token = credential === "right" ? fake.token : "a-wrong-token";
-    return createSampleChatChannel({ token, signingSecret: fake.signingSecret, baseUrl: fake.baseUrl }, host);
-  },
+  create: ({ platform, host, credential }) => createSampleChatChannel(platform.settings(credential), host),
 });
