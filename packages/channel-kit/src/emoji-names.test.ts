@@ -47,6 +47,7 @@ test("what is neither an emoji nor a name has no name", () => {
 });
 
 test("a platform's own names win, and keep the shared ones as aliases", () => {
+  expect(createEmojiNames({ heart: "💙" }).emojiOf("heart")).toBe("💙");
   const own = createEmojiNames({ THUMBSUP: "👍", thinking: "🤔" });
   expect([own.nameOf("👍"), own.nameOf("🤔"), own.nameOf("👎")]).toEqual(["THUMBSUP", "thinking", "-1"]);
   expect([own.emojiOf("THUMBSUP"), own.emojiOf("+1"), own.emojiOf("thinking_face")]).toEqual(["👍", "👍", "🤔"]);
