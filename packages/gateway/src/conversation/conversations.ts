@@ -13,7 +13,7 @@ import { sessionKind } from "../routing/session-key.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { groupOf } from "./session-context.ts";
 import type { SessionContext, SessionFacts } from "./session-context.ts";
-import { findStaleness, resetPolicy } from "./session-staleness.ts";
+import { findStaleness, resetPolicy } from "./automatic-reset.ts";
 import { sessionName } from "./session-name.ts";
 
 /** The dependencies of conversations. */

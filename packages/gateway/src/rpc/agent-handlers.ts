@@ -1,16 +1,16 @@
 import { ModelError, withoutUndefined } from "@factotum/agent-contract";
-import type { RpcMethod, RpcMethods } from "@factotum/protocol";
+import type { RpcMethod } from "@factotum/protocol";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 import type { Engine } from "../engine/engine.ts";
 import { defaultAgentId, orderBindings } from "../routing/route.ts";
 import { readIdentityName } from "../workspace/bootstrap-files.ts";
-
-type AgentHandlers = {
-  readonly [Method in Extract<RpcMethod, `agents.${string}`>]: () => Promise<RpcMethods[Method]["result"]>;
-};
+import type { RpcHandlersOf } from "./rpc-connection.ts";
 
 /** The methods that show the agents, and which messages are theirs. */
-export function agentHandlers({ parts, sessions }: Pick<Engine, "parts" | "sessions">): AgentHandlers {
+export function agentHandlers({
+  parts,
+  sessions,
+}: Pick<Engine, "parts" | "sessions">): RpcHandlersOf<Extract<RpcMethod, `agents.${string}`>> {
   return {
     "agents.list": async () => ({
       agents: await Promise.all(

@@ -1,16 +1,11 @@
-import type { RpcMethod, RpcMethods } from "@factotum/protocol";
+import type { RpcMethod } from "@factotum/protocol";
 import { ChannelRequestError } from "../channels/channel-inspector.ts";
 import type { ChannelInspector } from "../channels/channel-inspector.ts";
 import { RpcError } from "./rpc-error.ts";
-
-type ChannelHandlers = {
-  readonly [Method in Extract<RpcMethod, `channels.${string}`>]: (
-    params: RpcMethods[Method]["params"],
-  ) => Promise<RpcMethods[Method]["result"]>;
-};
+import type { RpcHandlersOf } from "./rpc-connection.ts";
 
 /** The methods of single channels. */
-export function channelHandlers(inspector: ChannelInspector): ChannelHandlers {
+export function channelHandlers(inspector: ChannelInspector): RpcHandlersOf<Extract<RpcMethod, `channels.${string}`>> {
   const addressOf = ({ channel, accountId = "default" }: { readonly channel: string; readonly accountId?: string }) => ({
     channel,
     accountId,

@@ -16,7 +16,7 @@ import type { ClientBacklogs } from "./client-backlogs.ts";
 import type { ClientServices } from "./client-services.ts";
 import { OutgoingFrames } from "./outgoing-frames.ts";
 import { RpcError, toRpcError } from "./rpc-error.ts";
-import type { RpcConnection } from "./rpc-handlers.ts";
+import type { RpcConnection } from "./rpc-connection.ts";
 
 /** Concurrent requests of one connection. */
 const MAX_REQUESTS = 64;

@@ -1,16 +1,11 @@
-import type { PairedSender, PairingRequest, RpcMethod, RpcMethods } from "@factotum/protocol";
+import type { PairedSender, PairingRequest, RpcMethod } from "@factotum/protocol";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { PairingRecord } from "@factotum/store";
 import type { PairingService } from "../ingress/pairing-service.ts";
-
-type PairingHandlers = {
-  readonly [Method in Extract<RpcMethod, `pairing.${string}`>]: (
-    params: RpcMethods[Method]["params"],
-  ) => Promise<RpcMethods[Method]["result"]>;
-};
+import type { RpcHandlersOf } from "./rpc-connection.ts";
 
 /** The methods that decide who is admitted. */
-export function pairingHandlers(pairing: PairingService): PairingHandlers {
+export function pairingHandlers(pairing: PairingService): RpcHandlersOf<Extract<RpcMethod, `pairing.${string}`>> {
   return {
     "pairing.list": async () => ({
       pending: pairing.pending().map(pairingRequest),

@@ -1,5 +1,6 @@
-import type { RpcMethod, RpcMethods, SetupCheck, SetupState } from "@factotum/protocol";
+import type { RpcMethod, SetupCheck, SetupState } from "@factotum/protocol";
 import { RpcError } from "./rpc-error.ts";
+import type { RpcHandlersOf } from "./rpc-connection.ts";
 
 /** The result of a setup change. `refused` says what to do; nothing was changed then. */
 export type SetupOutcome<Done> = ({ readonly type: "done" } & Done) | { readonly type: "refused"; readonly message: string };
@@ -19,15 +20,8 @@ export interface SetupControl {
   nameAssistant(name: string): Promise<SetupOutcome<{ readonly name: string }>>;
 }
 
-type SetupHandlers = {
-  readonly [Method in Extract<RpcMethod, `setup.${string}`>]: (
-    params: RpcMethods[Method]["params"],
-    connection: { readonly signal: AbortSignal },
-  ) => Promise<RpcMethods[Method]["result"]>;
-};
-
 /** The methods of a first run. */
-export function setupHandlers(setup: SetupControl): SetupHandlers {
+export function setupHandlers(setup: SetupControl): RpcHandlersOf<Extract<RpcMethod, `setup.${string}`>> {
   return {
     "setup.state": async () => done(await setup.state()).state,
     "setup.check": async (target, { signal }) => setup.check(target, { signal }),

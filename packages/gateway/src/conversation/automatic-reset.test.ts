@@ -4,7 +4,7 @@ import type { ResetConfig } from "@factotum/config";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { withoutUndefined } from "@factotum/agent-contract";
-import { findStaleness, resetPolicy } from "./session-staleness.ts";
+import { findStaleness, resetPolicy } from "./automatic-reset.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
