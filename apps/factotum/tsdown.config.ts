@@ -87,6 +87,7 @@ const config: UserConfig = defineConfig({
         "reverse-proxy",
         "service",
         "slack",
+        "telegram",
         "troubleshooting",
       ]
         .map((name) => `../../docs/${name}.md`)

@@ -32,6 +32,22 @@ export type { SlackFault } from "./slack/faults.ts";
 export { asSlackMessage } from "./slack/message-store.ts";
 export type { SlackFile, SlackMessage } from "./slack/message-store.ts";
 export type { SlackDelivery, SlackSocketMode } from "./slack/socket-mode.ts";
+export type { FakeTelegramApp, FakeTelegramOptions, TelegramChat, TelegramUser } from "./telegram/app.ts";
+export { FakeTelegram } from "./telegram/fake-telegram.ts";
+export type { TelegramRequest } from "./telegram/fake-telegram.ts";
+export type { TelegramButton, TelegramFile, TelegramMessage, TelegramMessageInput } from "./telegram/message-store.ts";
+export { parseTelegramHtml } from "./telegram/parse-html.ts";
+export type { TelegramFault } from "./telegram/refusal.ts";
+export type { TelegramDelivery, TelegramUpdate } from "./telegram/update-queue.ts";
+export {
+  telegramMessageUpdate,
+  telegramOwnMemberUpdate,
+  telegramPressUpdate,
+  telegramReactionUpdate,
+  telegramUserOf,
+  telegramVoteUpdate,
+  telegramWebhookRequest,
+} from "./telegram/updates.ts";
 export type { IrcClient as FakeIrcClient } from "./irc/client.ts";
 export { FakeIrc } from "./irc/fake-irc.ts";
 export type { FakeIrcOptions, IrcFault, IrcMessage, IrcUser } from "./irc/options.ts";

@@ -1,0 +1,67 @@
+import type { CallOptions, Channel, ChannelHost, ProbeResult } from "@factotum/channel-contract";
+import { runAction } from "./actions/actions.ts";
+import { askForBot, createTelegramBot } from "./api/bot-identity.ts";
+import { createTelegramApi } from "./api/telegram-api.ts";
+import type { TelegramApi } from "./api/telegram-api.ts";
+import { telegramCapabilities } from "./capabilities.ts";
+import { createCommandMenu } from "./command-menu.ts";
+import type { TelegramConfig } from "./config.ts";
+import { toChannelError } from "./errors.ts";
+import { fetchAttachment } from "./fetch-attachment.ts";
+import { createAcceptUpdates, createMessageThreads } from "./inbound/accept-update.ts";
+import { createSender } from "./outbound/sender.ts";
+import { resolveTarget } from "./resolve-target.ts";
+import { createStoredRows } from "./state/stored-rows.ts";
+import { createPolling } from "./transport/polling.ts";
+import type { Transport } from "./transport/transport.ts";
+import { createWebhook } from "./transport/webhook.ts";
+
+/** Creates the channel of one account. Loads and requests nothing before `start` or the first send. */
+export function createTelegramChannel(config: TelegramConfig, host: ChannelHost): Channel {
+  const lives = new AbortController();
+  const { signal } = lives;
+  const api = createTelegramApi(config, host);
+  const bot = createTelegramBot(api, host, { signal });
+  const rows = createStoredRows(host);
+  const threads = createMessageThreads();
+  const accept = createAcceptUpdates({ host, api, bot, rows, threads });
+  const sender = createSender({ api, host, rows, threads });
+  const menu = createCommandMenu(api, host);
+  const transport: Transport =
+    config.transport.type === "webhook"
+      ? createWebhook({ secretToken: config.transport.secretToken, api, host, bot, accept })
+      : createPolling({ api, bot, host, accept });
+  let stopped: Promise<void> | undefined;
+
+  return {
+    capabilities: telegramCapabilities(config.transport.type),
+    async start(options) {
+      await transport.start(options);
+      menu.start();
+    },
+    handleWebhook: (request, options) => transport.handleWebhook(request, options),
+    send: (target, outbound, options) => sender.send(target, outbound, options),
+    act: (action, options) => runAction({ api, bot }, action, options),
+    fetchAttachment: (ref, options) => fetchAttachment(api, ref, options),
+    fetchContext: () => Promise.resolve({}),
+    resolveTarget: (query, options) => resolveTarget({ api, host }, query, options),
+    health: () => menu.addTo(bot.addTo(transport.health())),
+    probe: (options) => probe(api, options),
+    stop: (options) => {
+      menu.stop();
+      stopped ??= Promise.all([transport.stop(options), sender.stop(options)]).then(() => lives.abort());
+      return stopped;
+    },
+  };
+}
+
+/** The bot as the platform names it now, and what it cannot read. */
+async function probe(api: TelegramApi, options: CallOptions): Promise<ProbeResult> {
+  const { id, username, readsGroups } = await askForBot(api, options).catch((error: unknown) => {
+    throw toChannelError(error);
+  });
+  const missingPermissions = readsGroups
+    ? []
+    : ["can_read_all_group_messages (group privacy is on: turn it off at @BotFather, /setprivacy)"];
+  return { account: { id, ...(username !== "" && { name: `@${username}` }) }, missingPermissions };
+}

@@ -1,0 +1,44 @@
+import * as z from "zod";
+
+/** How updates come in. */
+export type TelegramTransport =
+  /** The gateway asks Telegram for updates; no public address is needed. */
+  | { readonly type: "polling" }
+  | {
+      /** Telegram posts updates to the gateway, which registers its address. */
+      readonly type: "webhook";
+      /** Telegram sends it with every update. */
+      readonly secretToken: string;
+    };
+
+/** One account: one bot. */
+export interface TelegramConfig {
+  /** Token of the bot, from @BotFather. */
+  readonly token: string;
+  readonly transport: TelegramTransport;
+  /** A Bot API server in place of the platform's own. */
+  readonly baseUrl?: string | undefined;
+}
+
+/** Schema of one account. */
+export const TelegramConfigSchema: z.ZodType<TelegramConfig> = z.strictObject({
+  token: z.string().min(1).describe("Token of the bot, as @BotFather gives it: digits, a colon, and 35 characters."),
+  transport: z
+    .discriminatedUnion("type", [
+      z.strictObject({
+        type: z.literal("polling").describe("`polling`: the gateway asks for updates, no public address needed."),
+      }),
+      z.strictObject({
+        type: z
+          .literal("webhook")
+          .describe("`webhook`: Telegram posts updates to `gateway.publicUrl`, where the gateway registers itself."),
+        secretToken: z
+          .string()
+          .regex(/^[\w-]{16,256}$/)
+          .describe("Chosen by you and sent by Telegram with every update: 16 to 256 letters, digits, _ and -."),
+      }),
+    ])
+    .default({ type: "polling" })
+    .describe("polling: the gateway asks for updates, no public address needed. webhook: Telegram posts them to gateway.publicUrl."),
+  baseUrl: z.url().optional().describe("A Bot API server of your own in place of the platform's."),
+});
