@@ -1,3 +1,4 @@
+export { installExtension } from "./install-extension.ts";
 export { canMountFailingDisk, mountFailingDisk } from "./failing-disk.ts";
 export type { FailingDisk } from "./failing-disk.ts";
 export { ProductEndedError, productEntry, runCommand, startProduct } from "./start-product.ts";
