@@ -3,6 +3,7 @@ import { startIrcMixedPlatform } from "../src/mixed/irc-mixed-platform.ts";
 import type { MixedPlatform } from "../src/mixed/mixed-platform.ts";
 import { runMixed } from "../src/mixed/run-mixed.ts";
 import { startSlackMixedPlatform } from "../src/mixed/slack-mixed-platform.ts";
+import { startTelegramMixedPlatform } from "../src/mixed/telegram-mixed-platform.ts";
 import { startWebchatMixedPlatform } from "../src/mixed/webchat-mixed-platform.ts";
 
 /** The short form; `pnpm test:slow` has 200 events and 50 kills for each channel and transport. */
@@ -18,6 +19,8 @@ const PLATFORMS: readonly (readonly [name: string, start: () => MixedPlatform | 
     ? ([
         ["slack over http", async () => startSlackMixedPlatform(["http", "http"])],
         ["slack over socket", async () => startSlackMixedPlatform(["socket", "socket"])],
+        ["telegram by polling", async () => startTelegramMixedPlatform(["polling", "polling"])],
+        ["telegram by webhook", async () => startTelegramMixedPlatform(["webhook", "webhook"])],
       ] as const)
     : ([["slack over http and socket", async () => startSlackMixedPlatform(["http", "socket"])]] as const)),
   ["irc", startIrcMixedPlatform],

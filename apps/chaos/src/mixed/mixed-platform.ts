@@ -26,6 +26,8 @@ export interface ShownReply {
 /** A channel's platform with two accounts, as far as the channel has accounts, and its people. */
 export interface MixedPlatform extends AsyncDisposable {
   readonly name: string;
+  /** The extension of this repository that has to be installed; none for a built-in channel. */
+  readonly extension?: string;
   /** What the channel declares. `once`: what is sent while it is not connected is lost. `at-most-once`: a reply that was on the wire at a kill is not repeated. */
   readonly guarantee: { readonly inbound: "redelivers" | "once"; readonly outbound: "once" | "at-most-once" };
   readonly conversations: readonly string[];

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { startProduct } from "@factotum/testing-product";
+import { installExtension, startProduct } from "@factotum/testing-product";
 import type { Product } from "@factotum/testing-product";
 import { sayText, startStrictServer } from "@factotum/testing-providers";
 import type { CapturedRequest, StrictServer } from "@factotum/testing-providers";
@@ -60,6 +60,7 @@ class MixedRun implements AsyncDisposable {
   static async start(platform: MixedPlatform, options: MixedOptions): Promise<MixedRun> {
     const model = await startStrictServer("anthropic-messages");
     const home = await mkdtemp(path.join(tmpdir(), "factotum-mixed-"));
+    if (platform.extension !== undefined) await installExtension(home, platform.extension);
     const run = new MixedRun(platform, { options, home, model });
     model.respond(async (request) => {
       const text = lastUserText(request);

@@ -23,7 +23,8 @@ export function parseCommand(
   { bot, isDirect, commands }: { readonly bot: Bot; readonly isDirect: boolean; readonly commands: readonly HostCommand[] },
 ): ParsedCommand | undefined {
   const entity = entities.find(({ type, offset }) => type === "bot_command" && offset === 0);
-  if (entity === undefined) return undefined;
+  // The platform sees a command in the beginning of a longer word, such as a path.
+  if (entity === undefined || /^\S/.test(text.slice(entity.length))) return undefined;
   const [typed = "", target] = text.slice(1, entity.length).split("@", 2);
   const isNamed = target?.toLowerCase() === bot.username.toLowerCase();
   if (target !== undefined && !isNamed) return undefined;

@@ -49,8 +49,9 @@ describe("commands", () => {
     ["/start abc", { name: "help", argumentsText: "" }],
     ["/other 1", { name: "other", argumentsText: "1" }],
     ["/new_chat@other_bot", undefined],
+    ["/new_chat-log", undefined],
   ])("in a direct chat %s is %j", (text, expected) => {
-    expect(command(text, text.split(" ", 1)[0]?.length ?? 0, direct)?.command).toEqual(expected);
+    expect(command(text, text.split(/[ -]/, 1)[0]?.length ?? 0, direct)?.command).toEqual(expected);
   });
 
   test.each([
