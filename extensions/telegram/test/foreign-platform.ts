@@ -1,0 +1,332 @@
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { messageId } from "@factotum/channel-contract";
+import type { Channel, Conversation } from "@factotum/channel-contract";
+import type {
+  ConformancePlatform,
+  DeliveryAnswer,
+  DeliveryFault,
+  ShownMessage,
+  TestEvent,
+  TestHappening,
+  TestHappeningEvent,
+  TestMessage,
+  TestPress,
+} from "@factotum/channel-conformance";
+import { parseTelegramHtml, telegramWebhookRequest } from "@factotum/testing-channels";
+import * as testApi from "telegram-test-api";
+import { SECRET_TOKEN } from "./telegram-platform.ts";
+
+/** The package exports the class itself, and its types say otherwise. */
+const TelegramServer = testApi.default as unknown as typeof testApi.default.default;
+type Server = InstanceType<typeof TelegramServer>;
+
+const WEBHOOK_URL = "http://127.0.0.1/channels/telegram/second";
+const TOKEN = ["110201543", "AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw0"].join(":");
+const ALICE = 1001;
+const BOB = 1002;
+const BOT = 666;
+const FORUM = -1_001_000_000_001;
+const TOPIC = 77;
+
+/** A message of the bot, as that server keeps it. */
+interface Kept {
+  readonly messageId: number;
+  readonly message: {
+    readonly chat_id: string | number;
+    readonly text?: string;
+    readonly message_thread_id?: number;
+    readonly disable_notification?: boolean;
+    readonly reply_parameters?: { readonly message_id: number };
+    readonly reply_markup?: {
+      readonly inline_keyboard?: readonly (readonly { readonly text: string; readonly callback_data: string }[])[];
+    };
+  };
+}
+
+type Update = Readonly<Record<string, unknown>> & { readonly update_id: number };
+
+/** The server of the npm package `telegram-test-api`, which others wrote, behind the suite's interface. It takes texts, edits, deletions and buttons. */
+export class ForeignPlatform implements ConformancePlatform {
+  readonly token: string = TOKEN;
+  readonly transport = "webhook";
+  readonly secrets: readonly string[] = [TOKEN, SECRET_TOKEN];
+  readonly features: ConformancePlatform["features"] = {
+    handshake: false,
+    renewableToken: false,
+    otherBots: true,
+    massMention: "",
+    files: true,
+  };
+  readonly #server: Server;
+  readonly #sent: Kept[] = [];
+  #changes = 0;
+  #count = 5_000;
+  #isStopped = false;
+
+  private constructor(server: Server) {
+    this.#server = server;
+    server.on("AddedBotMessage", () => {
+      this.#changes += 1;
+      const added = server.storage.botMessages.at(-1);
+      if (added !== undefined) this.#sent.push(added as unknown as Kept);
+    });
+    server.on("EditedMessageText", () => void (this.#changes += 1));
+  }
+
+  static async start(): Promise<ForeignPlatform> {
+    const server = new TelegramServer({ port: await freePort(), host: "127.0.0.1" });
+    await server.start();
+    return new ForeignPlatform(server);
+  }
+
+  get baseUrl(): string {
+    return this.#server.config.apiURL;
+  }
+
+  event(message: TestMessage): TestEvent {
+    const from = { person: ALICE, self: BOT, "other-bot": 2001 }[message.sender];
+    const names = [
+      ...(message.mentionsBob === true ? [{ name: "Bob", type: "text_mention", user: { id: BOB, is_bot: false, first_name: "Bob" } }] : []),
+      ...(message.mentionsBot === true ? [{ name: "@TestNameBot", type: "mention" }] : []),
+    ];
+    let { text } = message;
+    const entities = names.map(({ name, ...entity }) => {
+      text = `${text} ${name}`;
+      return { ...entity, offset: text.length - name.length, length: name.length };
+    });
+    const answered = message.isReply === true ? (this.#count += 1) : undefined;
+    const chat =
+      message.conversation === "direct"
+        ? { id: ALICE, type: "private" }
+        : { id: FORUM, type: "supergroup", title: "Forum", is_forum: true };
+    const base = { chat, date: 1_700_000_000, from: { id: from, is_bot: message.sender !== "person", first_name: "Alice" } };
+    return this.#event(
+      {
+        ...base,
+        text,
+        entities,
+        ...(message.conversation === "thread" && { message_thread_id: TOPIC, is_topic_message: true }),
+        ...(answered !== undefined && { reply_to_message: { ...base, message_id: answered, text: "An earlier message" } }),
+      },
+      this.target(message.conversation),
+      answered,
+    );
+  }
+
+  happening(what: TestHappening): TestHappeningEvent {
+    const before = this.event({ text: "before", conversation: "group", sender: "person" });
+    const { message } = before.raw as { readonly message: Readonly<Record<string, unknown>> };
+    const at = { conversation: this.target("group"), messageId: before.expected.messageId };
+    const targetId = messageId(at.messageId);
+    const member = { id: String(BOB), name: "Bob", isSelf: false };
+    const bob = { id: BOB, is_bot: false, first_name: "Bob" };
+    const make = (body: Readonly<Record<string, unknown>>, expected: Partial<TestEvent["expected"]> = {}): TestEvent => {
+      const update = { update_id: this.#next(), ...body };
+      return { raw: update, expected: { ...before.expected, ...at, eventId: String(update.update_id), ...expected } };
+    };
+    const { chat, from } = message;
+    switch (what) {
+      case "edit":
+        return {
+          before,
+          event: make({ edited_message: { ...message, text: "after", edit_date: 1_700_000_000 } }),
+          expected: { type: "edit", targetId },
+          text: "after",
+        };
+      case "joined":
+        return {
+          before,
+          event: make({ message: { ...message, text: undefined, new_chat_members: [bob] } }),
+          expected: { type: "member", change: "joined", member },
+        };
+      case "left":
+        return {
+          before,
+          event: make({ message: { ...message, text: undefined, left_chat_member: bob } }),
+          expected: { type: "member", change: "left", member },
+        };
+      case "bot-joined": {
+        const user = { id: BOT, is_bot: true, first_name: "Test First name" };
+        const event = make({
+          my_chat_member: {
+            chat,
+            from,
+            date: 1_700_000_000,
+            old_chat_member: { status: "left", user },
+            new_chat_member: { status: "member", user },
+          },
+        });
+        const id = String((event.raw as Update).update_id);
+        return {
+          before,
+          event: { ...event, expected: { ...event.expected, messageId: id } },
+          expected: { type: "member", change: "joined", member: { id: String(BOT), name: "Test First name", isSelf: true } },
+        };
+      }
+      case "reaction":
+      case "reaction-taken-back": {
+        const removed = what === "reaction-taken-back";
+        const emoji = [{ type: "emoji", emoji: "👍" }];
+        const change = { old_reaction: removed ? emoji : [], new_reaction: removed ? [] : emoji };
+        return {
+          before,
+          event: make({ message_reaction: { chat, user: from, message_id: Number(at.messageId), date: 1_700_000_000, ...change } }),
+          expected: { type: "reaction", targetId, emoji: "👍", removed },
+        };
+      }
+      default:
+        throw new Error(`that server has no ${what}`);
+    }
+  }
+
+  moved(): TestHappeningEvent {
+    const event = this.#event(
+      {
+        chat: { id: -2001, type: "group", title: "Family" },
+        date: 1_700_000_000,
+        from: { id: ALICE, is_bot: false, first_name: "Alice" },
+        migrate_to_chat_id: FORUM,
+      },
+      { kind: "group", id: "-2001" },
+    );
+    return { event, expected: { type: "moved", to: { kind: "group", id: String(FORUM) } } };
+  }
+
+  command({ name, argumentsText }: { readonly name: string; readonly argumentsText: string }): TestEvent {
+    const event = this.event({ text: `/${name} ${argumentsText}`, conversation: "direct", sender: "person" });
+    const raw = event.raw as { readonly update_id: number; readonly message: object };
+    return {
+      ...event,
+      raw: { ...raw, message: { ...raw.message, entities: [{ type: "bot_command", offset: 0, length: name.length + 1 }] } },
+    };
+  }
+
+  async press(channel: Channel, { messageId: id, label }: TestPress): Promise<DeliveryAnswer> {
+    const card = this.#sent.find((kept) => String(kept.messageId) === id);
+    const button = card?.message.reply_markup?.inline_keyboard?.flat().find(({ text }) => text === label);
+    const message = { message_id: Number(id), chat: { id: ALICE, type: "private" }, date: 1_700_000_000 };
+    const from = { id: ALICE, is_bot: false, first_name: "Alice" };
+    return this.#post(
+      channel,
+      {
+        update_id: this.#next(),
+        callback_query: { id: String(this.#next()), from, message, data: button?.callback_data },
+      },
+      SECRET_TOKEN,
+    );
+  }
+
+  async deliver(channel: Channel, event: TestEvent, options: { readonly fault?: DeliveryFault } = {}): Promise<DeliveryAnswer> {
+    const { fault } = options;
+    const update = event.raw as Update;
+    const isForeign = fault === "signature-wrong" || fault === "other-account";
+    const secretToken = fault === "signature-missing" ? undefined : isForeign ? "the_secret-of-another-bot" : SECRET_TOKEN;
+    return this.#post(channel, fault === "unknown-kind" ? { update_id: update.update_id, something_new: {} } : update, secretToken);
+  }
+
+  async deliverBytes(channel: Channel, bytes: Uint8Array): Promise<DeliveryAnswer> {
+    const headers = { "x-telegram-bot-api-secret-token": SECRET_TOKEN };
+    return answerOf(
+      await channel.handleWebhook(new Request(WEBHOOK_URL, { method: "POST", headers, body: new Uint8Array(bytes) }), {
+        signal: AbortSignal.timeout(60_000),
+      }),
+    );
+  }
+
+  target(kind: "direct" | "group" | "thread" | "unknown"): Conversation {
+    if (kind === "direct") return { kind: "direct", id: String(ALICE) };
+    return { kind: "group", id: String(FORUM), ...(kind === "thread" && { threadId: String(TOPIC) }) };
+  }
+
+  get shown(): readonly ShownMessage[] {
+    return this.#sent.map((kept) => {
+      const { message } = kept;
+      const { text } = parseTelegramHtml(message.text ?? "");
+      return {
+        messageId: String(kept.messageId),
+        conversationId: String(message.chat_id),
+        inThread: message.message_thread_id !== undefined,
+        ...(message.reply_parameters !== undefined && { replyTo: String(message.reply_parameters.message_id) }),
+        text: text.trim(),
+        deleted: !this.#server.storage.botMessages.some((one) => one.messageId === kept.messageId),
+        reactions: [],
+        notifiedAll: false,
+        card: { text, buttons: (message.reply_markup?.inline_keyboard ?? []).flat().map((button) => button.text), inputs: [] },
+        silent: message.disable_notification === true,
+      };
+    });
+  }
+
+  get sendRequests(): number {
+    return this.#changes;
+  }
+
+  async shutDown(): Promise<void> {
+    this.#isStopped = true;
+    await this.#server.stop();
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#isStopped) await this.#server.stop();
+  }
+
+  menu(): readonly string[] {
+    return [];
+  }
+  release(): void {
+    // Nothing is held back.
+  }
+  readonly openConnections = 0;
+  menuSet = cannot;
+  handshake = cannot;
+  disconnect = cannot;
+  connected = cannot;
+  sendRequested = cannot;
+  failNextSend = cannot;
+  refuseReads = cannot;
+  revokeTokens = cannot;
+
+  #next(): number {
+    this.#count += 1;
+    return this.#count;
+  }
+
+  #event(message: Readonly<Record<string, unknown>>, conversation: Conversation, replyTo?: number): TestEvent {
+    const id = this.#next();
+    return {
+      raw: { update_id: id, message: { ...message, message_id: id } } satisfies Update,
+      expected: {
+        eventId: String(id),
+        messageId: String(id),
+        conversation,
+        senderId: String(ALICE),
+        timestampMs: 1_700_000_000_000,
+        ...(replyTo !== undefined && { replyTo: String(replyTo) }),
+      },
+    };
+  }
+
+  async #post(channel: Channel, update: Update, secretToken: string | undefined): Promise<DeliveryAnswer> {
+    const request = telegramWebhookRequest(WEBHOOK_URL, update, { secretToken });
+    return answerOf(await channel.handleWebhook(request, { signal: AbortSignal.timeout(60_000) }));
+  }
+}
+
+function cannot(): never {
+  throw new Error("that server cannot do this");
+}
+
+function answerOf({ status }: Response): DeliveryAnswer {
+  if (status === 200) return "acknowledged";
+  return status >= 500 ? "unacknowledged" : "refused";
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
