@@ -1,5 +1,3 @@
-export { createAlbumJoiner } from "./album-joiner.ts";
-export type { AlbumJoiner, AlbumJoinerOptions } from "./album-joiner.ts";
 export { backoffDelay } from "./backoff-delay.ts";
 export type { BackoffOptions } from "./backoff-delay.ts";
 export { createBotIdentity } from "./bot-identity.ts";

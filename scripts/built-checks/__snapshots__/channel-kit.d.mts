@@ -1,30 +1,5 @@
 import { AccountProgress, CallOptions, ChannelError, ChannelErrorCode, ChannelHealth, ChannelHost, Clock, HostCommand, Markdown, MediaKind, Mention, MsgContext, Outbound, Random, Retry, SendReceipt } from "@factotum/channel-contract";
 import { Root } from "mdast";
-/** How the parts of an album become one message. */
-interface AlbumJoinerOptions<Part, Result> {
-  readonly clock: Pick<Clock, "schedule">;
-  /** Milliseconds since the newest part after which an album counts as complete. */
-  readonly waitMs: number;
-  /** Milliseconds since the first part after which it is passed on in any case. */
-  readonly maxWaitMs: number;
-  /** Passes an album on, parts in the order of their arrival; resolves after the commit. */
-  readonly pass: (parts: readonly Part[]) => Promise<Result>;
-}
-/** Joins parts that arrive as events of their own. */
-interface AlbumJoiner<Part, Result> {
-  /**
-   * Adds a part. Settles like `pass` for the album: acknowledge the part only then. A part with an id that is waiting is another delivery of the same. A part of
-   * an album that was passed on begins another.
-   */
-  add(key: string, part: {
-    readonly id: string;
-    readonly part: Part;
-  }): Promise<Result>;
-  /** Passes on at once what waits; resolves when it is stored, or the signal has fired. */
-  stop(options: CallOptions): Promise<void>;
-}
-/** Creates a joiner for platforms that deliver each part again until it is acknowledged: nothing is kept but in memory. */
-declare function createAlbumJoiner<Part, Result>({ clock, waitMs, maxWaitMs, pass }: AlbumJoinerOptions<Part, Result>): AlbumJoiner<Part, Result>;
 /** Bounds of a backoff. */
 interface BackoffOptions {
   /** Upper bound of the first delay, in milliseconds; 1,000 by default. */
@@ -976,4 +951,4 @@ interface BlockLimits {
  * table that is becomes code. Nothing visible gives no message. Throws a RangeError for limits below the minimum.
  */
 declare function renderBlocks(source: string | Root, limits?: BlockLimits): StyledBlock[][];
-export { type Acknowledgement, type AlbumJoiner, type AlbumJoinerOptions, type AsteriskMarkupOptions, type BackoffOptions, type BlockItem, type BlockLimits, type BotIdentity, type BotIdentityOptions, type BreakKind, CLOSE_CODES, type CachedLookup, type CachedLookupOptions, type CappedBody, type CellAlign, type ChunkLimits, type ChunkOptions, type CommandMenu, type CommandRegistrar, type ConnectionEvidence, type ConnectionState, type ConnectionSupervisor, type ConnectionSupervisorOptions, type Content, type Dialect, type EmojiNames, type EntityStyle, type ErrorClassifier, type ErrorTables, type EventOutcome, type FlattenOptions, type Frame, HTTP_STATUSES, type HandleOptions, type HttpAnswer, type HttpClient, type HttpClientOptions, type HttpLimits, type InteractionDeadlineOptions, type Joint, type Junction, type KeyedQueue, type LookupFailure, type MarkdownChunk, type MarkdownMarkupOptions, type MarkdownStream, type NetworkFailure, type ParsedHandles, type Piece, type Place, type PlainTextOptions, PlatformFailure, type PlatformFailureReason, type PollAnswer, type Poller, type PollerOptions, type QueuedSend, type RateLimiter, type RateLimiterOptions, type ReceiveQueue, type ReceiveQueueOptions, type RefusedRequest, type RenderOptions, type SdkFetchOptions, type SendQueue, type SniffedMedia, type SocketControl, type Span, type StyledBlock, type StyledRun, type SupervisedConnection, type TextEntity, type TextUnit, type TimestampOptions, type UnreadableEvents, type VerifiedRequest, type WebSocketConnection, type WebSocketOptions, type WebhookHealth, type WebhookReceiver, type WebhookReceiverOptions, asteriskMarkup, backoffDelay, chunkMarkdown, connectionHealth, constantTimeEqual, controlCodes, createAlbumJoiner, createBotIdentity, createBoundedMap, createCachedLookup, createCommandRegistrar, createConnectionSupervisor, createEmojiNames, createErrorClassifier, createHttpClient, createKeyedQueue, createMarkdownStream, createPoller, createRateLimiter, createReceiveQueue, createSdkFetch, createSendQueue, createUnreadableEvents, createWebhookHealth, createWebhookReceiver, errorCodeOf, flattenMarkdown, htmlDocument, htmlSubset, isLocalError, markdownMarkup, measure, meetDeadline, mentionPattern, networkFailureOf, openWebSocket, parseEntities, parseHandles, parseMarkdown, plainText, platformFailureIn, raceAbort, readBodyCapped, rejectedReceipt, renderBlocks, renderMarkdown, replaceMentions, retryAfterMs, sniffMedia, verifyTimestamp };
+export { type Acknowledgement, type AsteriskMarkupOptions, type BackoffOptions, type BlockItem, type BlockLimits, type BotIdentity, type BotIdentityOptions, type BreakKind, CLOSE_CODES, type CachedLookup, type CachedLookupOptions, type CappedBody, type CellAlign, type ChunkLimits, type ChunkOptions, type CommandMenu, type CommandRegistrar, type ConnectionEvidence, type ConnectionState, type ConnectionSupervisor, type ConnectionSupervisorOptions, type Content, type Dialect, type EmojiNames, type EntityStyle, type ErrorClassifier, type ErrorTables, type EventOutcome, type FlattenOptions, type Frame, HTTP_STATUSES, type HandleOptions, type HttpAnswer, type HttpClient, type HttpClientOptions, type HttpLimits, type InteractionDeadlineOptions, type Joint, type Junction, type KeyedQueue, type LookupFailure, type MarkdownChunk, type MarkdownMarkupOptions, type MarkdownStream, type NetworkFailure, type ParsedHandles, type Piece, type Place, type PlainTextOptions, PlatformFailure, type PlatformFailureReason, type PollAnswer, type Poller, type PollerOptions, type QueuedSend, type RateLimiter, type RateLimiterOptions, type ReceiveQueue, type ReceiveQueueOptions, type RefusedRequest, type RenderOptions, type SdkFetchOptions, type SendQueue, type SniffedMedia, type SocketControl, type Span, type StyledBlock, type StyledRun, type SupervisedConnection, type TextEntity, type TextUnit, type TimestampOptions, type UnreadableEvents, type VerifiedRequest, type WebSocketConnection, type WebSocketOptions, type WebhookHealth, type WebhookReceiver, type WebhookReceiverOptions, asteriskMarkup, backoffDelay, chunkMarkdown, connectionHealth, constantTimeEqual, controlCodes, createBotIdentity, createBoundedMap, createCachedLookup, createCommandRegistrar, createConnectionSupervisor, createEmojiNames, createErrorClassifier, createHttpClient, createKeyedQueue, createMarkdownStream, createPoller, createRateLimiter, createReceiveQueue, createSdkFetch, createSendQueue, createUnreadableEvents, createWebhookHealth, createWebhookReceiver, errorCodeOf, flattenMarkdown, htmlDocument, htmlSubset, isLocalError, markdownMarkup, measure, meetDeadline, mentionPattern, networkFailureOf, openWebSocket, parseEntities, parseHandles, parseMarkdown, plainText, platformFailureIn, raceAbort, readBodyCapped, rejectedReceipt, renderBlocks, renderMarkdown, replaceMentions, retryAfterMs, sniffMedia, verifyTimestamp };
