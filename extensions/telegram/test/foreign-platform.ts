@@ -1,6 +1,5 @@
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
-import { messageId } from "@factotum/channel-contract";
 import type { Channel, Conversation } from "@factotum/channel-contract";
 import type {
   ConformancePlatform,
@@ -15,6 +14,10 @@ import type {
 } from "@factotum/channel-conformance";
 import { parseTelegramHtml, telegramWebhookRequest } from "@factotum/testing-channels";
 import * as testApi from "telegram-test-api";
+import { BOT, foreignHappening } from "./foreign-happenings.ts";
+import type { Update } from "./foreign-happenings.ts";
+import { withMentions } from "./mention-entities.ts";
+import { ALICE, FORUM } from "./scene.ts";
 import { SECRET_TOKEN } from "./telegram-platform.ts";
 
 /** The package exports the class itself, and its types say otherwise. */
@@ -23,10 +26,6 @@ type Server = InstanceType<typeof TelegramServer>;
 
 const WEBHOOK_URL = "http://127.0.0.1/channels/telegram/second";
 const TOKEN = ["110201543", "AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw0"].join(":");
-const ALICE = 1001;
-const BOB = 1002;
-const BOT = 666;
-const FORUM = -1_001_000_000_001;
 const TOPIC = 77;
 
 /** A message of the bot, as that server keeps it. */
@@ -43,8 +42,6 @@ interface Kept {
     };
   };
 }
-
-type Update = Readonly<Record<string, unknown>> & { readonly update_id: number };
 
 /** The server of the npm package `telegram-test-api`, which others wrote, behind the suite's interface. It takes texts, edits, deletions and buttons. */
 export class ForeignPlatform implements ConformancePlatform {
@@ -86,15 +83,7 @@ export class ForeignPlatform implements ConformancePlatform {
 
   event(message: TestMessage): TestEvent {
     const from = { person: ALICE, self: BOT, "other-bot": 2001 }[message.sender];
-    const names = [
-      ...(message.mentionsBob === true ? [{ name: "Bob", type: "text_mention", user: { id: BOB, is_bot: false, first_name: "Bob" } }] : []),
-      ...(message.mentionsBot === true ? [{ name: "@TestNameBot", type: "mention" }] : []),
-    ];
-    let { text } = message;
-    const entities = names.map(({ name, ...entity }) => {
-      text = `${text} ${name}`;
-      return { ...entity, offset: text.length - name.length, length: name.length };
-    });
+    const { text, entities } = withMentions(message, "TestNameBot");
     const answered = message.isReply === true ? (this.#count += 1) : undefined;
     const chat =
       message.conversation === "direct"
@@ -114,70 +103,14 @@ export class ForeignPlatform implements ConformancePlatform {
     );
   }
 
+  /** The next id of a message, an update or a press. */
+  nextId(): number {
+    this.#count += 1;
+    return this.#count;
+  }
+
   happening(what: TestHappening): TestHappeningEvent {
-    const before = this.event({ text: "before", conversation: "group", sender: "person" });
-    const { message } = before.raw as { readonly message: Readonly<Record<string, unknown>> };
-    const at = { conversation: this.target("group"), messageId: before.expected.messageId };
-    const targetId = messageId(at.messageId);
-    const member = { id: String(BOB), name: "Bob", isSelf: false };
-    const bob = { id: BOB, is_bot: false, first_name: "Bob" };
-    const make = (body: Readonly<Record<string, unknown>>, expected: Partial<TestEvent["expected"]> = {}): TestEvent => {
-      const update = { update_id: this.#next(), ...body };
-      return { raw: update, expected: { ...before.expected, ...at, eventId: String(update.update_id), ...expected } };
-    };
-    const { chat, from } = message;
-    switch (what) {
-      case "edit":
-        return {
-          before,
-          event: make({ edited_message: { ...message, text: "after", edit_date: 1_700_000_000 } }),
-          expected: { type: "edit", targetId },
-          text: "after",
-        };
-      case "joined":
-        return {
-          before,
-          event: make({ message: { ...message, text: undefined, new_chat_members: [bob] } }),
-          expected: { type: "member", change: "joined", member },
-        };
-      case "left":
-        return {
-          before,
-          event: make({ message: { ...message, text: undefined, left_chat_member: bob } }),
-          expected: { type: "member", change: "left", member },
-        };
-      case "bot-joined": {
-        const user = { id: BOT, is_bot: true, first_name: "Test First name" };
-        const event = make({
-          my_chat_member: {
-            chat,
-            from,
-            date: 1_700_000_000,
-            old_chat_member: { status: "left", user },
-            new_chat_member: { status: "member", user },
-          },
-        });
-        const id = String((event.raw as Update).update_id);
-        return {
-          before,
-          event: { ...event, expected: { ...event.expected, messageId: id } },
-          expected: { type: "member", change: "joined", member: { id: String(BOT), name: "Test First name", isSelf: true } },
-        };
-      }
-      case "reaction":
-      case "reaction-taken-back": {
-        const removed = what === "reaction-taken-back";
-        const emoji = [{ type: "emoji", emoji: "👍" }];
-        const change = { old_reaction: removed ? emoji : [], new_reaction: removed ? [] : emoji };
-        return {
-          before,
-          event: make({ message_reaction: { chat, user: from, message_id: Number(at.messageId), date: 1_700_000_000, ...change } }),
-          expected: { type: "reaction", targetId, emoji: "👍", removed },
-        };
-      }
-      default:
-        throw new Error(`that server has no ${what}`);
-    }
+    return foreignHappening(this, what);
   }
 
   moved(): TestHappeningEvent {
@@ -210,8 +143,8 @@ export class ForeignPlatform implements ConformancePlatform {
     return this.#post(
       channel,
       {
-        update_id: this.#next(),
-        callback_query: { id: String(this.#next()), from, message, data: button?.callback_data },
+        update_id: this.nextId(),
+        callback_query: { id: String(this.nextId()), from, message, data: button?.callback_data },
       },
       SECRET_TOKEN,
     );
@@ -288,13 +221,8 @@ export class ForeignPlatform implements ConformancePlatform {
   refuseReads = cannot;
   revokeTokens = cannot;
 
-  #next(): number {
-    this.#count += 1;
-    return this.#count;
-  }
-
   #event(message: Readonly<Record<string, unknown>>, conversation: Conversation, replyTo?: number): TestEvent {
-    const id = this.#next();
+    const id = this.nextId();
     return {
       raw: { update_id: id, message: { ...message, message_id: id } } satisfies Update,
       expected: {

@@ -1,5 +1,4 @@
-import { messageId } from "@factotum/channel-contract";
-import type { Channel, Conversation, InboundEvent, Outbound } from "@factotum/channel-contract";
+import type { Channel, Conversation } from "@factotum/channel-contract";
 import type {
   ConformancePlatform,
   DeliveryAnswer,
@@ -12,34 +11,20 @@ import type {
   TestMessage,
   TestPress,
 } from "@factotum/channel-conformance";
-import {
-  FakeTelegram,
-  telegramMessageUpdate,
-  telegramOwnMemberUpdate,
-  telegramPressUpdate,
-  telegramReactionUpdate,
-  telegramUserOf,
-  telegramVoteUpdate,
-  telegramWebhookRequest,
-} from "@factotum/testing-channels";
-import type { TelegramFault, TelegramMessage, TelegramUpdate } from "@factotum/testing-channels";
+import { FakeTelegram, telegramMessageUpdate, telegramPressUpdate, telegramWebhookRequest } from "@factotum/testing-channels";
+import type { TelegramUpdate } from "@factotum/testing-channels";
+import { faultOf, isForeign, withFault } from "./faults.ts";
+import { telegramHappening } from "./happenings.ts";
+import type { Raw } from "./happenings.ts";
+import { BOB, withMentions } from "./mention-entities.ts";
+import { ALICE, FORUM, GROUP } from "./scene.ts";
 
 const WEBHOOK_URL = "http://127.0.0.1/channels/telegram/second";
-const ALICE = 1001;
-const BOB = 1002;
 const OTHER_BOT = 2001;
-const FORUM = -1_001_000_000_001;
-const GROUP = -2001;
 const TOPIC = 77;
 
 /** The secret of the webhook under test. */
 export const SECRET_TOKEN = "the_secret-of-the-webhook";
-
-/** What is delivered: an update, or something that the channel sends itself and the update about it. */
-interface Raw {
-  readonly outbound?: Outbound;
-  readonly update?: () => TelegramUpdate;
-}
 
 /** Telegram for the conformance suite: the fake server behind the suite's interface. */
 export class TelegramPlatform implements ConformancePlatform {
@@ -63,7 +48,9 @@ export class TelegramPlatform implements ConformancePlatform {
   }
 
   static async start(transport: "webhook" | "connection"): Promise<TelegramPlatform> {
-    const telegram = await FakeTelegram.start();
+    // A stopped clock: events that are made after each other have the same second.
+    const nowMs = Date.now();
+    const telegram = await FakeTelegram.start({ now: () => nowMs });
     telegram.app.users.set(OTHER_BOT, { id: OTHER_BOT, first_name: "Other", username: "other_bot", is_bot: true });
     return new TelegramPlatform(telegram, transport);
   }
@@ -89,7 +76,7 @@ export class TelegramPlatform implements ConformancePlatform {
       ...(answered !== undefined && { replyTo: answered }),
     });
     const more = entities.length === 0 ? {} : { entities };
-    return this.#event(telegramMessageUpdate(this.telegram, added, more), {
+    return this.expect(telegramMessageUpdate(this.telegram, added, more), {
       messageId: String(added.id),
       conversation: this.target(message.conversation),
       timestampMs: Math.floor(added.atMs / 1_000) * 1_000,
@@ -98,69 +85,30 @@ export class TelegramPlatform implements ConformancePlatform {
   }
 
   happening(what: TestHappening): TestHappeningEvent {
-    const { telegram } = this;
-    const { app } = telegram;
-    const before = this.event({ text: "before", conversation: "group", sender: "person" });
-    const target = telegram.addMessage({ chatId: FORUM, fromId: ALICE, text: "The target" });
-    const facts = { messageId: String(target.id), conversation: this.target("group") };
-    const at = { ...facts, timestampMs: Math.floor(app.now() / 1_000) * 1_000 };
-    const of = (update: TelegramUpdate, expected: InboundEvent, more: Partial<TestEvent["expected"]> = {}): TestHappeningEvent => ({
-      before,
-      event: this.#event(update, { ...at, ...more }),
-      expected,
-      ...(what === "edit" && { text: "after" }),
-    });
-    const targetId = messageId(String(target.id));
-    switch (what) {
-      case "edit": {
-        target.text = "after";
-        target.edits = 1;
-        return of(telegramMessageUpdate(telegram, target), { type: "edit", targetId });
-      }
-      case "reaction":
-      case "reaction-taken-back": {
-        const removed = what === "reaction-taken-back";
-        const [none, one]: [string[], string[]] = [[], ["👍"]];
-        const change = { fromId: ALICE, before: removed ? one : none, after: removed ? none : one };
-        return of(telegramReactionUpdate(telegram, target, change), { type: "reaction", targetId, emoji: "👍", removed });
-      }
-      case "joined":
-      case "left": {
-        const user = telegramUserOf(app, BOB);
-        const service = what === "joined" ? { new_chat_members: [user] } : { left_chat_member: user };
-        const update = telegramMessageUpdate(telegram, target, { text: undefined, ...service });
-        return of(update, { type: "member", change: what, member: { id: String(BOB), name: "Bob", isSelf: false } });
-      }
-      case "bot-joined": {
-        const update = telegramOwnMemberUpdate(telegram, { chatId: FORUM, fromId: ALICE, before: "left", after: "member" });
-        const member = { id: String(app.bot.id), name: app.bot.firstName, isSelf: true };
-        return of(update, { type: "member", change: "joined", member }, { messageId: String(update.update_id) });
-      }
-      case "press":
-        return this.#ownMessage(
-          { type: "card", card: { body: "A card", buttons: [{ actionId: "approve", label: "Approve", value: "yes", style: "default" }] } },
-          (sent, ids) => telegramPressUpdate(telegram, sent, { fromId: ALICE, data: sent.buttons[0]?.[0]?.callback_data ?? "" }, ids),
-          (id) => ({ type: "action", actionId: "approve", value: "yes", targetId: id }),
-        );
-      case "vote":
-        return this.#ownMessage(
-          { type: "poll", poll: { question: "Tea?", options: ["Green", "Black"], multiple: true } },
-          (sent, ids) => telegramVoteUpdate(telegram, sent, { fromId: ALICE, options: [1] }, ids),
-          (id) => ({ type: "vote", targetId: id, options: ["Black"] }),
-        );
-      case "delete":
-      case "receipt":
-        throw new Error(`Telegram's channel passes on no ${what}`);
-    }
+    return telegramHappening(this, what);
   }
 
   moved(): TestHappeningEvent {
-    const { telegram } = this;
-    const note = telegram.addMessage({ chatId: GROUP, fromId: ALICE });
-    const update = telegramMessageUpdate(telegram, note, { text: undefined, migrate_to_chat_id: FORUM });
+    const note = this.telegram.addMessage({ chatId: GROUP, fromId: ALICE });
+    const update = telegramMessageUpdate(this.telegram, note, { text: undefined, migrate_to_chat_id: FORUM });
     return {
-      event: this.#event(update, { messageId: String(note.id), conversation: { kind: "group", id: String(GROUP) } }),
+      event: this.expect(update, { messageId: String(note.id), conversation: { kind: "group", id: String(GROUP) } }),
       expected: { type: "moved", to: { kind: "group", id: String(FORUM) } },
+    };
+  }
+
+  /** The delivery of an update, and what is expected of it. */
+  expect(update: TelegramUpdate, expected: Partial<TestEvent["expected"]> = {}): TestEvent {
+    return {
+      raw: { update: () => update } satisfies Raw,
+      expected: {
+        eventId: String(update.update_id),
+        messageId: "",
+        conversation: this.target("direct"),
+        senderId: String(ALICE),
+        timestampMs: Math.floor(this.telegram.app.now() / 1_000) * 1_000,
+        ...expected,
+      },
     };
   }
 
@@ -186,7 +134,7 @@ export class TelegramPlatform implements ConformancePlatform {
   command({ name, argumentsText }: { readonly name: string; readonly argumentsText: string }): TestEvent {
     const added = this.telegram.addMessage({ chatId: ALICE, fromId: ALICE, text: `/${name} ${argumentsText}` });
     const entities = [{ type: "bot_command", offset: 0, length: name.length + 1 }];
-    return this.#event(telegramMessageUpdate(this.telegram, added, { entities }), { messageId: String(added.id) });
+    return this.expect(telegramMessageUpdate(this.telegram, added, { entities }), { messageId: String(added.id) });
   }
 
   menu(): readonly string[] {
@@ -301,46 +249,6 @@ export class TelegramPlatform implements ConformancePlatform {
     await this.telegram[Symbol.asyncDispose]();
   }
 
-  /** An event about a message of the channel itself, which is sent first: only it knows what is behind its buttons and polls. */
-  #ownMessage(
-    outbound: Outbound,
-    update: (sent: TelegramMessage, ids: { readonly updateId: number; readonly pressId: string }) => TelegramUpdate,
-    expected: (id: ReturnType<typeof messageId>) => InboundEvent,
-  ): TestHappeningEvent {
-    const { telegram } = this;
-    const id = telegram.store.nextId;
-    const ids = { updateId: telegram.nextUpdateId(), pressId: telegram.press() };
-    const known = this.#event({ update_id: ids.updateId }, { conversation: this.target("group"), timestampMs: 0 });
-    return {
-      before: { ...known, raw: { outbound } satisfies Raw },
-      event: {
-        ...known,
-        raw: {
-          update: () => {
-            const sent = telegram.sent.find((message) => message.id === id);
-            if (sent === undefined) throw new Error("the message was not sent");
-            return update(sent, ids);
-          },
-        } satisfies Raw,
-      },
-      expected: expected(messageId(String(id))),
-    };
-  }
-
-  #event(update: TelegramUpdate, expected: Partial<TestEvent["expected"]> = {}): TestEvent {
-    return {
-      raw: { update: () => update } satisfies Raw,
-      expected: {
-        eventId: String(update.update_id),
-        messageId: "",
-        conversation: this.target("direct"),
-        senderId: String(ALICE),
-        timestampMs: Math.floor(this.telegram.app.now() / 1_000) * 1_000,
-        ...expected,
-      },
-    };
-  }
-
   async #deliver(channel: Channel, update: TelegramUpdate, fault: DeliveryFault | undefined): Promise<DeliveryAnswer> {
     if (this.transport === "webhook") {
       const secretToken = fault === "signature-missing" ? undefined : isForeign(fault) ? "the_secret-of-another-bot" : SECRET_TOKEN;
@@ -358,49 +266,10 @@ export class TelegramPlatform implements ConformancePlatform {
   }
 }
 
-function isForeign(fault: DeliveryFault | undefined): boolean {
-  return fault === "signature-wrong" || fault === "other-account";
-}
-
-function withFault(update: TelegramUpdate, fault: DeliveryFault | undefined): TelegramUpdate {
-  return fault === "unknown-kind" ? { update_id: update.update_id, something_new: { odd: true } } : update;
-}
-
-function withMentions(
-  { text, mentionsBob, mentionsBot }: TestMessage,
-  username: string,
-): { readonly text: string; readonly entities: readonly object[] } {
-  const names = [
-    ...(mentionsBob === true ? [{ name: "Bob", type: "text_mention", user: { id: BOB, is_bot: false, first_name: "Bob" } }] : []),
-    ...(mentionsBot === true ? [{ name: `@${username}`, type: "mention" }] : []),
-  ];
-  let whole = text;
-  const entities = names.map(({ name, ...entity }) => {
-    whole = `${whole} ${name}`;
-    return { ...entity, offset: whole.length - name.length, length: name.length };
-  });
-  return { text: whole, entities };
-}
-
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     return text;
-  }
-}
-
-function faultOf(fault: SendFault): TelegramFault {
-  switch (fault.type) {
-    case "rate-limited":
-      return { type: "rate-limit", seconds: fault.delayMs / 1_000 };
-    case "server-error":
-      return { type: "http", status: 502 };
-    case "forbidden":
-      return { type: "refuse", code: 403, description: "Forbidden: bot was blocked by the user" };
-    case "answer-lost":
-      return { type: "accept-then-drop" };
-    case "held":
-      return { type: "hold" };
   }
 }
