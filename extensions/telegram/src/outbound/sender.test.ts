@@ -140,3 +140,18 @@ test("no message is sent to the general topic by its number", async () => {
     code: "not-found",
   });
 });
+
+test.each([
+  ["thumbsup", "👍"],
+  [":+1:", "👍"],
+  ["👍🏽", "👍"],
+  ["❤️", "❤"],
+])("reacts to %s with %s, the platform's writing", async (emoji, reaction) => {
+  const { id } = scene.telegram.addMessage({ chatId: FORUM, fromId: 1001, text: "a message" });
+  const group = { kind: "group", id: String(FORUM) } as const;
+  const targetId = messageId(String(id));
+  expect(await scene.send({ type: "reaction", targetId, emoji, removed: false }, group)).toMatchObject({ type: "accepted" });
+  expect(scene.telegram.store.messages.find((message) => message.id === id)?.reactions).toEqual([reaction]);
+  expect(await scene.send({ type: "reaction", targetId, emoji, removed: true }, group)).toMatchObject({ type: "accepted" });
+  expect(scene.telegram.store.messages.find((message) => message.id === id)?.reactions).toEqual([]);
+});

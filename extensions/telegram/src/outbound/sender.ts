@@ -18,6 +18,7 @@ import type { MessageThreads } from "../inbound/accept-update.ts";
 import type { StoredRows } from "../state/stored-rows.ts";
 import { callWithHtml, placeOf, requireMessageNumber, sentId } from "./message-api.ts";
 import type { Place } from "./message-api.ts";
+import { reactionEmoji } from "./reaction-emoji.ts";
 import { renderCard, renderKeyboard } from "./render-card.ts";
 import { renderHtml } from "./render-text.ts";
 import { sendAlbum, sendFile } from "./send-files.ts";
@@ -213,8 +214,7 @@ async function react(
   options: CallOptions,
 ): Promise<SendReceipt> {
   const { id } = target.conversation;
-  // The platform's names have no variation selector.
-  const name = emoji.replaceAll("\uFE0F", "");
+  const name = reactionEmoji(emoji);
   const key = `${id}/${targetId}`;
   const present = reactions.get(key);
   if (removed && present !== undefined && present !== name) return accepted(targetId);
