@@ -51,5 +51,5 @@ test("a person whose message was refused becomes the owner by the command that t
   await say(3);
   await waitForSent(feishu, 1);
   expect(JSON.stringify(feishu.sent)).toContain("Good day, Olga.");
-  expect(JSON.stringify(JSON.parse((await run("status", "--json")).stdout))).toContain('"messages":2');
+  expect((await run("status")).stdout).not.toContain("refused");
 });

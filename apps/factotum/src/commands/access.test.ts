@@ -30,6 +30,12 @@ test("admits a sender, a group and the owner in the account's own settings, and 
   expect(await home.read("factotum.json5")).toMatch(/^\/\/ mine\n/);
 });
 
+test("takes a group's id that is a negative number", async () => {
+  await configure(ONE);
+  expect((await home.run("access", "allow", "feishu:default", "-1001234", "--group")).code).toBe(0);
+  expect(await value("channels.feishu.groups")).toMatchObject({ value: { "-1001234": {} } });
+});
+
 test("changes the named one of several accounts, and copies the defaults' list", async () => {
   await writeFile(
     join(home.factotumHome, "factotum.json5"),

@@ -7,6 +7,7 @@ import { writeInstalled } from "../../test/extension-package.ts";
 import { FakeGateway } from "../../test/fake-gateway.ts";
 import { FakeLoft } from "../../test/fake-loft.ts";
 import { ScriptedPrompts } from "../../test/scripted-prompts.ts";
+import { statusSample } from "../../test/status-sample.ts";
 
 let home: CliHome;
 let loft: FakeLoft;
@@ -230,6 +231,29 @@ test("probe and capabilities ask the running gateway", async () => {
 
 test("the state is the running gateway's", async () => {
   expect(await home.run("channels", "status")).toMatchObject({ code: 3 });
+});
+
+test("lists what is refused with the command that admits it", async () => {
+  const group = { channel: "irc", accountId: "default", type: "group", id: "#room", count: 2, lastAtMs: Date.now() } as const;
+  const admit = "factotum access allow irc:default '#room' --group";
+  await using _gateway = await FakeGateway.start(home.factotumHome, {
+    connect: async () => true,
+    request: async () =>
+      statusSample({
+        channels: [{ channel: "irc", accountId: "default", state: "connected" }],
+        refused: { messages: 2, senders: [{ ...group, admit }] },
+      }),
+  });
+  const { code, stdout } = await home.run("channels", "status");
+  expect([code, stdout]).toEqual([
+    0,
+    [
+      "irc/default: connected",
+      "refused    2 messages of people or groups that are not admitted, since the start",
+      `           irc/default group #room: 2, the newest less than a minute ago; admit: ${admit}`,
+      "",
+    ].join("\n"),
+  ]);
 });
 
 test("a login is the running gateway's", async () => {

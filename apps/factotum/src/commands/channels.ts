@@ -19,6 +19,7 @@ import { EXIT } from "../runtime/exit-codes.ts";
 import { renderTable } from "../runtime/render-table.ts";
 import type { InspectedAccount } from "./inspect-account.ts";
 import { refusedStart } from "./refused-start.ts";
+import { describeRefused } from "./status.ts";
 
 interface Format {
   readonly json: boolean;
@@ -57,18 +58,20 @@ export async function channelsList(context: CliContext, { json }: Format): Promi
   return EXIT.ok;
 }
 
-/** The state of every account in the running gateway. */
+/** The state of every account in the running gateway, with the messages that were refused. */
 export async function channelsStatus(context: CliContext, { json }: Format): Promise<number> {
   using gateway = await findGateway(context);
   if (gateway === undefined) throw new CliError("notRunning", "No gateway is running.", { fix: 'Start it with "factotum gateway start".' });
   try {
-    const { channels } = await gateway.client.request("status", {}, { signal: context.signal });
-    if (json) printJson(context, { channels });
-    else
+    const { channels, refused } = await gateway.client.request("status", {}, { signal: context.signal });
+    if (json) printJson(context, { channels, refused });
+    else {
       for (const { channel, accountId, state, detail, inbound } of channels) {
         const path = inbound === undefined ? "" : `, by ${inbound.transport}, ${GUARANTEES[inbound.delivery]}`;
         context.print(`${channel}/${accountId}: ${state}${path}${detail === undefined ? "" : ` (${detail})`}\n`);
       }
+      for (const line of describeRefused(refused, Date.now())) context.print(`${line}\n`);
+    }
     return EXIT.ok;
   } catch (error) {
     throw requestError(error);

@@ -90,7 +90,8 @@ function describePairing({ pending }: GatewayStatus["pairing"], nowMs: number): 
 /** Refused parties that are listed with the command that admits them. */
 const MAX_REFUSED = 5;
 
-function describeRefused({ messages, senders }: GatewayStatus["refused"], nowMs: number): string[] {
+/** Refused messages with the commands that admit their senders and groups; nothing if there are none. */
+export function describeRefused({ messages, senders }: GatewayStatus["refused"], nowMs: number): string[] {
   if (messages === 0) return [];
   return [
     `refused    ${messages} ${messages === 1 ? "message" : "messages"} of people or groups that are not admitted, since the start`,

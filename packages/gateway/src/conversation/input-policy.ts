@@ -60,6 +60,13 @@ export class InputPolicy {
     });
   }
 
+  /** True if a channel's message would be refused now because its sender or group is not listed. */
+  refusesUnlisted(message: MsgContext): boolean {
+    if (this.#options.channels.accountFor(message.origin) === undefined) return false;
+    const decision = this.admit({ message, admission: this.admissionOf(message) }, undefined);
+    return decision.type === "pair" || (decision.type === "ignore" && decision.missing !== undefined);
+  }
+
   /** The authority of a channel's message. */
   admissionOf(message: MsgContext): InputAdmission {
     const sessionKeyed = this.#options.channels.channelFor(message.origin)?.capabilities.addressing === "session-key";

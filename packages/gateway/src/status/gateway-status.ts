@@ -7,7 +7,6 @@ import type { ModelSource } from "../agents/model-source.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { FailedRuns } from "../observe/failed-runs.ts";
 import { admittingCommand } from "../observe/refused-senders.ts";
-import type { RefusedSenders } from "../observe/refused-senders.ts";
 import { pairingRequest } from "../rpc/pairing-handlers.ts";
 import { restingModels } from "../agents/resting-models.ts";
 
@@ -36,7 +35,7 @@ export async function gatewayStatus(engine: Engine, facts: StatusFacts): Promise
     damage: engine.damage.list(),
     resting: restingModels(engine.parts),
     channels: channels.status(),
-    refused: refusedStatus(engine.parts.refused),
+    refused: refusedStatus(engine.parts),
     pairing: { pending: engine.pairing.pending().map(pairingRequest), approved: engine.parts.paired.size },
     sessions: { total: counts.sessions, running: engine.activeTurns },
     // Events wait for the next message, which is not a backlog.
@@ -71,9 +70,10 @@ function outboxStatus(
 /** Maximum listed parties; all are counted. */
 const MAX_REFUSED = 20;
 
-function refusedStatus(refused: RefusedSenders): GatewayStatus["refused"] {
-  const senders = refused.list().slice(0, MAX_REFUSED);
-  return { messages: refused.total, senders: senders.map((one) => ({ ...one, ...withoutUndefined({ admit: admittingCommand(one) }) })) };
+function refusedStatus({ refused, policy }: Engine["parts"]): GatewayStatus["refused"] {
+  const { messages, parties } = refused.list((message) => policy.refusesUnlisted(message));
+  const senders = parties.slice(0, MAX_REFUSED).map((one) => ({ ...one, ...withoutUndefined({ admit: admittingCommand(one) }) }));
+  return { messages, senders };
 }
 
 function storageStatus({ problem, shortage }: Engine["parts"]["storage"]): GatewayStatus["storage"] {
