@@ -111,6 +111,8 @@ test("a person who stays with the demo is not asked again, can open the settings
   await welcome.getByRole("alert").filter({ hasText: "cannot be reached (ECONNREFUSED)" }).waitFor();
   await welcome.getByRole("button", { name: "Save it all the same" }).click();
   await welcome.getByText("Groq is set up.").waitFor();
+  await welcome.getByRole("button", { name: "Back" }).click();
+  await welcome.getByRole("button", { name: /^Groq\s*key in / }).waitFor();
   await page.keyboard.press("Escape");
   await welcome.waitFor({ state: "detached" });
 });

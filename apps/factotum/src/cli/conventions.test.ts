@@ -18,6 +18,31 @@ test.each([
   expect(await home.run(...args)).toMatchObject({ code: 2, stderr: expect.stringContaining(words) as string });
 });
 
+test.each([
+  [["help", "nosuch"], "unknown command 'nosuch'"],
+  [["help", "sttus"], "unknown command 'sttus'\n(Did you mean status?)"],
+  [["help", "sessions", "lst"], "unknown command 'lst'\n(Did you mean list?)"],
+  [["sessions", "help", "lst"], "unknown command 'lst'\n(Did you mean list?)"],
+  [["sttus", "--help"], "unknown command 'sttus'\n(Did you mean status?)"],
+])("%j names the unknown command, and shows no help of another", async (args, words) => {
+  const { code, stdout, stderr } = await home.run(...args);
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toContain(`error: ${words}\n`);
+  expect(stderr).not.toContain("Usage:");
+});
+
+test.each([
+  [["help"], "factotum [options] [command]"],
+  [["help", "sessions"], "factotum sessions [options] [command]"],
+  [["help", "sessions", "show"], "factotum sessions show [options]"],
+  [["sessions", "help", "show"], "factotum sessions show [options]"],
+  [["config", "get", "help", "--help"], "factotum config get [options]"],
+])("%j is the help of that command", async (args, usage) => {
+  const { code, stdout } = await home.run(...args);
+  expect(code).toBe(0);
+  expect(stdout.startsWith(`Usage: ${usage}`)).toBe(true);
+});
+
 test.each([["version"], ["-v"], ["--version"], ["-V"]])("%s prints the version", async (word) => {
   expect(await home.run(word)).toEqual({ code: 0, stdout: "0.0.0-test\n", stderr: "" });
 });

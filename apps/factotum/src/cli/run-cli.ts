@@ -4,6 +4,7 @@ import type { CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { paint } from "../runtime/paint.ts";
+import { helpArgs } from "./help-args.ts";
 import { createProgram } from "./program.ts";
 
 /** Runs one command line (without Node and the script) and resolves with the exit code. Never rejects. */
@@ -14,7 +15,8 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
   });
   try {
     // The capital letter was the short form in earlier versions.
-    await program.parseAsync(args[0] === "-V" ? ["-v", ...args.slice(1)] : [...args], { from: "user" });
+    const given = args[0] === "-V" ? ["-v", ...args.slice(1)] : args;
+    await program.parseAsync([...helpArgs(program, given)], { from: "user" });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;

@@ -7,12 +7,14 @@ import { useStep } from "./use-step.ts";
 interface KeyStepProps {
   readonly provider: SetupProvider;
   readonly onBack: () => void;
+  /** A key was stored. */
+  readonly onStored: () => void;
   /** The provider responds; called with its models. */
   readonly onDone: (models: readonly string[]) => void;
 }
 
 /** Asks for a provider's key, tests it by calls that cost nothing, and stores it on the gateway. */
-export function KeyStep({ provider, onBack, onDone }: KeyStepProps): React.JSX.Element {
+export function KeyStep({ provider, onBack, onStored, onDone }: KeyStepProps): React.JSX.Element {
   const { setup } = useSession();
   const { isBusy, problem, run } = useStep();
   const [key, setKey] = useState("");
@@ -28,6 +30,7 @@ export function KeyStep({ provider, onBack, onDone }: KeyStepProps): React.JSX.E
   const save = async (): Promise<string | undefined> => {
     await setup.storeKey(id, given);
     setKey("");
+    onStored();
     return undefined;
   };
   const test = (): void =>

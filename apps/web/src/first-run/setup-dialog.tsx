@@ -3,6 +3,7 @@ import { useState } from "react";
 import type { LoginAccount } from "../channel-login/login-client.ts";
 import { LoginList } from "../channel-login/login-list.tsx";
 import { LoginSteps } from "../channel-login/login-steps.tsx";
+import { RpcError } from "../gateway-client/rpc-error.ts";
 import { useSession } from "../views/app-context.ts";
 import { Modal } from "../views/modal.tsx";
 import { stayWithDemo } from "./demo-choice.ts";
@@ -22,18 +23,26 @@ type Place =
   | { readonly step: "done"; readonly model: string; readonly name: string | undefined };
 
 interface SetupDialogProps {
+  /** When the dialog was opened. */
   readonly state: SetupState;
   readonly onClose: () => void;
 }
 
 /** Leads from a provider over its key and model to the assistant's name. Every step can be left, and repeated from the settings. */
-export function SetupDialog({ state, onClose }: SetupDialogProps): React.JSX.Element {
-  const { controller } = useSession();
+export function SetupDialog({ state: opened, onClose }: SetupDialogProps): React.JSX.Element {
+  const { controller, setup } = useSession();
+  const [state, setState] = useState(opened);
   const [place, setPlace] = useState<Place>({ step: "provider" });
-  const isFirst = state.model.source === "demo";
+  const isFirst = opened.model.source === "demo";
   const toProviders = (): void => setPlace({ step: "provider" });
+  const refresh = (): void => {
+    setup.state().then(setState, (error: unknown) => {
+      // The key is stored; without a connection the list is as it was.
+      if (!(error instanceof RpcError)) throw error;
+    });
+  };
   const keep = (): void => {
-    if (isFirst) stayWithDemo(localStorage);
+    if (state.model.source === "demo") stayWithDemo(localStorage);
     setPlace({ step: "name", model: state.model.reference });
   };
   const finish = (model: string, name: string | undefined): void => {
@@ -53,6 +62,7 @@ export function SetupDialog({ state, onClose }: SetupDialogProps): React.JSX.Ele
         <KeyStep
           provider={place.provider}
           onBack={toProviders}
+          onStored={refresh}
           onDone={(models) => setPlace({ step: "model", provider: place.provider, models })}
         />
       ) : place.step === "model" ? (
