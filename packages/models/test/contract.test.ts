@@ -201,9 +201,25 @@ describe.each(WIRES)("$name", (wire: Wire) => {
     expect(failure.partial?.content).toEqual([{ type: "text", text: "Hello, 世界 👋" }]);
   });
 
+  test.each<[string, (begin: string[]) => string[]]>([
+    ["without any frame", () => []],
+    ["before the answer", (begin) => begin],
+    ["within a text", (begin) => [...begin, ...wire.say(HELLO)]],
+    ["within a call", (begin) => [...begin, ...wire.halfCall]],
+    ["within a frame", (begin) => [...begin, ...wire.say(HELLO), 'data: {"id":']],
+    ["with only the end marker of Chat Completions", (begin) => [...begin, ...wire.say(HELLO), "data: [DONE]\n\n"]],
+  ])("row 3: a stream that ends %s is reported as an early end, not as unreadable", async (_name, frames) => {
+    server.answer(sendStream(frames(wire.begin(COUNTS))));
+    const { error } = failureOf(await collect(clientFor(wire, server.url)));
+    expect(error).toMatchObject({ code: "truncated", retry: { type: "backoff" } });
+    expect(error.message).toContain("broke off: the stream ended before the answer was complete.");
+  });
+
   test("row 4: a frame that is not JSON fails the message, even if valid ones follow", async () => {
     server.answer(sendStream([...wire.begin(COUNTS), ...wire.say(HELLO), "data: {oops\n\n", ...wire.end("stop", COUNTS, HELLO)]));
-    expect(failureOf(await collect(clientFor(wire, server.url))).error.code).toBe("truncated");
+    const { error } = failureOf(await collect(clientFor(wire, server.url)));
+    expect(error.code).toBe("truncated");
+    expect(error.message).toContain("it sent a frame that cannot be read");
   });
 
   test.each(["before", "inside", "after"])("row 5: an event of an unknown kind %s the answer is ignored", async (place) => {

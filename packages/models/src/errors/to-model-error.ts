@@ -18,6 +18,9 @@ const UNREADABLE = new Set([
   "AI_NoContentGeneratedError",
 ]);
 
+/** The text for a stream that closed before the provider declared a finish. */
+export const STREAM_ENDED_EARLY = "the stream ended before the answer was complete";
+
 /** What the SDK throws before it sends anything. */
 const UNSENDABLE = new Set(["AI_UnsupportedFunctionalityError", "AI_InvalidArgumentError", "AI_InvalidPromptError", "AI_LoadAPIKeyError"]);
 
@@ -52,8 +55,10 @@ export function toModelError(failure: unknown, context: ErrorContext, options: {
       context,
     );
   }
-  if (UNREADABLE.has(name))
-    return createModelError("truncated", { said: "it sent a frame that cannot be read", cause: new Error(name) }, context);
+  if (UNREADABLE.has(name)) {
+    const said = isMissingFinish(fields) ? STREAM_ENDED_EARLY : "it sent a frame that cannot be read";
+    return createModelError("truncated", { said, cause: new Error(name) }, context);
+  }
   return make("truncated", failure, context);
 }
 
@@ -65,6 +70,11 @@ function parseStreamError(fields: Readonly<Record<string, unknown>>): ReturnType
   }
   if (fields.data !== undefined) return parseVendorError(fields.data) ?? parseVendorError(fields);
   return fields instanceof Error ? undefined : parseVendorError(fields);
+}
+
+/** The SDK reports a stream without a finish reason as invalid data, but without any data. */
+function isMissingFinish({ name, data }: Readonly<Record<string, unknown>>): boolean {
+  return name === "AI_InvalidResponseDataError" && data === undefined;
 }
 
 function make(code: ModelErrorCode, failure: unknown, context: ErrorContext): ModelError {

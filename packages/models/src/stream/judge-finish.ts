@@ -1,6 +1,7 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { ModelErrorCode, StopReason } from "@factotum/agent-contract";
+import { STREAM_ENDED_EARLY } from "../errors/to-model-error.ts";
 import type { MessageAssembler } from "./message-assembler.ts";
 
 export type FinishPart = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
@@ -11,6 +12,7 @@ export type Verdict =
   | { readonly type: "failed"; readonly code: ModelErrorCode; readonly said?: string };
 
 const BROKE_OFF = { type: "failed", code: "truncated" } as const satisfies Verdict;
+const ENDED_EARLY = { ...BROKE_OFF, said: STREAM_ENDED_EARLY } as const satisfies Verdict;
 
 /**
  * Decides whether an answer is complete. Only a finish that the provider itself declared counts. A call whose arguments cannot be parsed stays in the answer,
@@ -23,13 +25,14 @@ export function judgeFinish(
   assembler: Pick<MessageAssembler, "hasCalls" | "callsAreValid" | "content">,
   rawFinish: LanguageModelV4FinishReason | undefined,
 ): Verdict {
-  if (finish === undefined) return { ...BROKE_OFF, said: "it ended without saying that it was done" };
+  if (finish === undefined) return ENDED_EARLY;
   const reason = finish.finishReason.unified === "error" && rawFinish !== undefined ? rawFinish : finish.finishReason;
   switch (reason.unified) {
     case "interrupted":
-      return BROKE_OFF;
+      return ENDED_EARLY;
     case "error":
-      return reason.raw === undefined ? BROKE_OFF : { ...BROKE_OFF, said: `it ended with ${reason.raw}` };
+      // Without a raw reason it is the SDK's own placeholder for a missing one.
+      return reason.raw === undefined ? ENDED_EARLY : { ...BROKE_OFF, said: `it ended with ${reason.raw}` };
     case "content-filter":
       return {
         type: "failed",
