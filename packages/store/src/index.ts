@@ -48,6 +48,8 @@ export type { AbandonedWork } from "./sqlite/recovery/settle-copy.ts";
 export { DamageLog, readDamageEvents } from "./damage/damage-log.ts";
 export type { DamageEvent } from "./damage/damage-event.ts";
 export { openSqliteStore } from "./sqlite/open-sqlite-store.ts";
+export { findForeignDatabase } from "./sqlite/recovery/foreign-database.ts";
+export type { ForeignDatabase } from "./sqlite/recovery/foreign-database.ts";
 export { findPendingRecovery } from "./sqlite/recovery/pending-recovery.ts";
 export type { PendingRecovery } from "./sqlite/recovery/pending-recovery.ts";
 export type { StoreRecovery } from "./sqlite/recovery/store-recovery.ts";

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -55,4 +56,36 @@ test("a gateway whose database was deleted accepts nothing until its content is 
   expect((await cli.run("agent", "-m", "hello again")).code).toBe(0);
   running.child.kill("SIGTERM");
   expect((await running.ended).code).toBe(0);
+});
+
+test("a database of another program is refused with the command after which the next start restores everything", async () => {
+  await using cli = await CliHome.create();
+  const first = cli.spawn("gateway", "run", "--setup", "--port", "0");
+  await first.waitFor(/#token=/);
+  expect((await cli.run("agent", "-m", "hello")).code).toBe(0);
+  first.child.kill("SIGTERM");
+  await first.ended;
+  const file = join(cli.factotumHome, "state", "factotum.sqlite");
+  for (const end of ["", "-wal", "-shm"]) await rm(`${file}${end}`, { force: true });
+  const other = new DatabaseSync(file);
+  other.exec("CREATE TABLE theirs (a)");
+  other.close();
+
+  const move = `mv '${file}' '${join(cli.factotumHome, "state", "other-program.sqlite")}'`;
+  const { code, stdout } = await cli.run("doctor");
+  expect(code).toBe(1);
+  expect(stdout).toContain(`${file} is not a database of Factotum`);
+  expect(stdout).toContain(move);
+  expect(stdout).not.toContain("the database is sound");
+  const refused = await cli.run("gateway", "run", "--port", "0");
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain(move);
+  expect(refused.stderr).toContain("restores everything from");
+
+  execFileSync("/bin/sh", ["-c", move], { stdio: "pipe" });
+  const next = cli.spawn("gateway", "run", "--port", "0");
+  await next.waitFor(/#token=/);
+  expect((await cli.run("sessions", "list")).stdout).toContain("hello");
+  next.child.kill("SIGTERM");
+  expect((await next.ended).code).toBe(0);
 });

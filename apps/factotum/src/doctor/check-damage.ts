@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { StatePaths } from "@factotum/config";
-import { checkDatabaseFile, findPendingRecovery, markDatabaseDamaged, readDamageEvents } from "@factotum/store";
+import { checkDatabaseFile, findForeignDatabase, findPendingRecovery, markDatabaseDamaged, readDamageEvents } from "@factotum/store";
 import { sessionFolders } from "../compose/session-folders.ts";
 import { describeFullDisk } from "../runtime/full-disk.ts";
 import { holdHome } from "../runtime/hold-home.ts";
@@ -35,6 +35,8 @@ export async function checkDatabase(paths: StatePaths): Promise<Finding[]> {
   if (entry === undefined || (await describeFullDisk(paths.home)) !== undefined) return [];
   using held = await holdHome(paths);
   if (held === undefined) return [];
+  const foreign = await findForeignDatabase(paths.stateFolder, sessionFolders(paths));
+  if (foreign !== undefined) return [{ check: "database-structure", level: "error", message: foreign.text, fix: foreign.fix }];
   const problems = await checkDatabaseFile(file);
   if (problems.length === 0) return [ok("database-structure", "the database is sound")];
   return [

@@ -14,6 +14,7 @@ import { GroupWriter } from "./group-writer.ts";
 import { numberOf, textOf } from "./values/row.ts";
 import { MIGRATIONS } from "./connection/schema.ts";
 import { DamageLog } from "../damage/damage-log.ts";
+import { findForeignDatabase } from "./recovery/foreign-database.ts";
 import { isReplaced } from "./recovery/find-loss.ts";
 import { hasNewerCopies } from "./recovery/find-newer-copies.ts";
 import type { DatabaseLoss } from "./recovery/find-loss.ts";
@@ -87,8 +88,14 @@ async function openUsable(options: SqliteStoreOptions, damage: DamageLog): Promi
     database?.close();
     const failure = database === undefined ? toStoreError(error) : toOpenError(error, folder);
     if (failure.code === "damaged") return "structure";
-    throw failure;
+    throw (await describeForeign(failure, options)) ?? failure;
   }
+}
+
+/** A refusal because of another program's database, with what the start after its removal does. */
+async function describeForeign(failure: StoreError, { folder, copies }: SqliteStoreOptions): Promise<StoreError | undefined> {
+  const foreign = failure.code === "unsupported" ? await findForeignDatabase(folder, copies) : undefined;
+  return foreign && new StoreError("unsupported", `${foreign.text} ${foreign.fix}`, { cause: failure });
 }
 
 /** Checks a readable database against the files beside it, which may be newer. */

@@ -54,6 +54,8 @@ export function connect(options: ConnectionOptions): Database {
   try {
     probe(database);
     if (isNew) chmodSync(path, 0o600);
+    // Before anything is changed in it.
+    if (isForeign(database)) throw new StoreError("unsupported", `${path} is the database of another program. Move it away.`);
     configure(database);
     migrate(database, path, options);
     return database;
@@ -77,6 +79,12 @@ export function isOwnDatabase(path: string): boolean {
   } finally {
     database?.close();
   }
+}
+
+/** True for a database that another program made. One without any content is nobody's. */
+export function isForeign(database: Database): boolean {
+  if (pragma(database, "application_id") === APPLICATION_ID) return false;
+  return pragma(database, "user_version") !== 0 || database.get("SELECT 1 FROM sqlite_schema LIMIT 1") !== undefined;
 }
 
 function refuseNetworkFolder(folder: string): void {
@@ -122,10 +130,6 @@ function pragma(database: Database, name: "user_version" | "application_id"): nu
 function migrate(database: Database, path: string, options: ConnectionOptions): void {
   const from = pragma(database, "user_version");
   const newest = options.migrations.at(-1)?.version ?? 0;
-  const isEmpty = from === 0 && database.get("SELECT 1 FROM sqlite_schema LIMIT 1") === undefined;
-  if (!isEmpty && pragma(database, "application_id") !== APPLICATION_ID) {
-    throw new StoreError("unsupported", `${path} is the database of another program. Move it away.`);
-  }
   if (from > newest) {
     throw new StoreError("unsupported", `${path} has version ${from}; this program knows ${newest}. Install the newer Factotum again.`);
   }
