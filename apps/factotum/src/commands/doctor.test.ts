@@ -1,8 +1,10 @@
 import { existsSync } from "node:fs";
 import { chmod, mkdir, stat, symlink, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { CliHome } from "../../test/cli.ts";
 import { checkRuntime } from "../doctor/check-runtime.ts";
@@ -82,6 +84,46 @@ test.runIf(existsSync("/dev/pts"))("a repair that fails is a finding, and --fix 
   expect(stdout).toContain("cannot be made (this user may not write in /dev/pts)");
   expect(stdout).toMatch(/Failed: 1 error.* \(exit code 1\)\.\n$/);
 });
+
+// Only root can mount, and only for root is a folder without write permission writable.
+const isRoot = process.platform === "linux" && process.getuid?.() === 0;
+
+test.runIf(isRoot)("a read-only disk is reported, and the other checks go on", async () => {
+  await using cli = await withConfig({});
+  await makeDatabase(cli);
+  const mount = (...args: readonly string[]): void => void execFileSync("mount", [...args, cli.home], { stdio: "pipe" });
+  mount("--bind", cli.home);
+  try {
+    mount("-o", "remount,ro,bind");
+    const { code, all, of } = await findings(cli);
+    expect(code).toBe(1);
+    expect(of("disk")).toMatchObject({
+      level: "error",
+      message: `The disk of ${cli.factotumHome} is read-only: a gateway can store nothing there.`,
+    });
+    expect(all.map(({ check }) => check)).toEqual(expect.arrayContaining(["home", "config", "port", "model"]));
+    expect((await cli.run("doctor", "--fix")).stdout).toMatch(/\(exit code 1\)\.\n$/);
+  } finally {
+    execFileSync("umount", [cli.home], { stdio: "pipe" });
+  }
+});
+
+test("a state directory that cannot be locked is reported, and the other checks go on", async () => {
+  await using cli = await withConfig({});
+  await makeDatabase(cli);
+  await mkdir(join(cli.factotumHome, "state", "gateway.lock"));
+  const { code, all, of } = await findings(cli);
+  expect(code).toBe(1);
+  expect(of("database-structure")?.message).toContain(`The state directory ${cli.factotumHome} cannot be used`);
+  expect(all.map(({ check }) => check)).toEqual(expect.arrayContaining(["config", "port", "model"]));
+});
+
+async function makeDatabase(cli: CliHome): Promise<void> {
+  await mkdir(join(cli.factotumHome, "state"), { recursive: true, mode: 0o700 });
+  const database = new DatabaseSync(join(cli.factotumHome, "state", "factotum.sqlite"));
+  database.exec("CREATE TABLE a (b)");
+  database.close();
+}
 
 test("open permissions are found, with the command that closes them", async () => {
   await using cli = await withConfig({});

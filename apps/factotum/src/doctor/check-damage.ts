@@ -1,10 +1,13 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { StatePaths } from "@factotum/config";
 import { checkDatabaseFile, findForeignDatabase, findPendingRecovery, markDatabaseDamaged, readDamageEvents } from "@factotum/store";
 import { sessionFolders } from "../compose/session-folders.ts";
+import { CliError } from "../runtime/cli-error.ts";
 import { describeFullDisk } from "../runtime/full-disk.ts";
 import { holdHome } from "../runtime/hold-home.ts";
+import { isReadOnlyDisk } from "./check-disk.ts";
 import { ok, type Finding } from "./finding.ts";
 
 /** Unacknowledged damage of the stored state: it was repaired or excluded, so everything works. */
@@ -25,16 +28,23 @@ export async function checkDatabase(paths: StatePaths): Promise<Finding[]> {
   const pending = await findPendingRecovery(paths.stateFolder, sessionFolders(paths));
   if (pending !== undefined) return [{ check: "recovery", level: "warning", message: pending.text, fix: pending.fix }];
   const file = join(paths.stateFolder, "factotum.sqlite");
-  // Without space not even the lock can be taken; another check reports that.
   const entry = await stat(file).catch(unlessMissing);
   if (entry?.isFile() === false) {
     const fix =
       "Stop the gateway and move away what is there; the next start restores the database from its snapshots and the plain files.";
     return [{ check: "database-structure", level: "error", message: `${file} has to be a file.`, fix }];
   }
-  if (entry === undefined || (await describeFullDisk(paths.home)) !== undefined) return [];
-  using held = await holdHome(paths);
+  // On a full or read-only disk not even the lock can be taken; another check reports that.
+  if (entry === undefined || (await describeFullDisk(paths.home)) !== undefined || (await isReadOnlyDisk(paths.home))) return [];
+  let held: Disposable | undefined;
+  try {
+    held = await holdHome(paths);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return [{ check: "database-structure", level: "error", message: error.message, ...withoutUndefined({ fix: error.fix }) }];
+  }
   if (held === undefined) return [];
+  using _held = held;
   const foreign = await findForeignDatabase(paths.stateFolder, sessionFolders(paths));
   if (foreign !== undefined) return [{ check: "database-structure", level: "error", message: foreign.text, fix: foreign.fix }];
   const problems = await checkDatabaseFile(file);

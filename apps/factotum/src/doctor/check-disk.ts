@@ -1,4 +1,4 @@
-import { statfs } from "node:fs/promises";
+import { access, constants, statfs } from "node:fs/promises";
 import { ok, type Finding } from "./finding.ts";
 
 /** The gateway accepts no messages without its reserve (16 MiB, and 8 MiB of further space). */
@@ -6,9 +6,14 @@ const FULL_BYTES: number = 24 * 1024 * 1024;
 const NEARLY_FULL_BYTES: number = 512 * 1024 * 1024;
 const MB: number = 1024 * 1024;
 
-/** Free space on the disk of the state directory. */
+/** Whether the disk of the state directory can be written, and its free space. */
 export async function checkDisk(home: string): Promise<readonly Finding[]> {
   try {
+    if (await isReadOnlyDisk(home)) {
+      const message = `The disk of ${home} is read-only: a gateway can store nothing there.`;
+      const fix = "Mount it writable. If it became read-only by itself, check the disk first: the system's log says why.";
+      return [{ check: "disk", level: "error", message, fix }];
+    }
     const { bavail, bsize, files, ffree } = await statfs(home);
     const free = bavail * bsize;
     const room = `${Math.floor(free / MB)} MB are free on the disk of ${home}`;
@@ -23,4 +28,12 @@ export async function checkDisk(home: string): Promise<readonly Finding[]> {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
     throw error;
   }
+}
+
+/** True if the file system of a path is mounted read-only; false for a path that does not exist. */
+export async function isReadOnlyDisk(path: string): Promise<boolean> {
+  return access(path, constants.W_OK).then(
+    () => false,
+    (error: unknown) => error instanceof Error && "code" in error && error.code === "EROFS",
+  );
 }
