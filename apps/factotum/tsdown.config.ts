@@ -89,6 +89,7 @@ const config: UserConfig = defineConfig({
         "slack",
         "telegram",
         "troubleshooting",
+        "webhook",
       ]
         .map((name) => `../../docs/${name}.md`)
         .concat("../../SECURITY.md", "../../README.md"),

@@ -2,7 +2,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { formatProblem, loadConfig } from "@factotum/config";
+import type { JsonObject } from "@factotum/agent-contract";
+import { WebhookConfigSchema } from "@factotum/webhook";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import * as z from "zod";
 import { configOptions } from "../src/compose/extensions.ts";
 import { listDocuments, parseCode, readDocument } from "./documents.ts";
 
@@ -21,11 +24,17 @@ const snippets = listDocuments("*.md")
       .map(({ text, line }) => [`${file}:${line}`, text] as const),
   );
 
+const toJsonSchema = (schema: z.ZodType) => z.toJSONSchema(schema, { io: "input" }) as JsonObject;
+
+/** Channels that are installed as packages. */
+const INSTALLABLE = [{ id: "webhook", load: () => Promise.resolve(toJsonSchema(WebhookConfigSchema)) }];
+
 /** The problems that `config validate` reports for a file with this text; a section without its braces counts as a separate file. */
 async function problemsOf(text: string): Promise<string[]> {
   const isWhole = /^(?:\s*\/\/.*\n)*\s*\{/.test(text);
   await writeFile(join(home, "factotum.json5"), isWhole ? text : `{ ${text} }`);
-  const loaded = await loadConfig(await configOptions({ HOME: home, FACTOTUM_HOME: home }));
+  const options = await configOptions({ HOME: home, FACTOTUM_HOME: home });
+  const loaded = await loadConfig({ ...options, channels: [...options.channels, ...INSTALLABLE] });
   return loaded.problems.map(formatProblem);
 }
 
@@ -43,6 +52,7 @@ describe("the checker", () => {
     ["a wrong value", '{ gateway: { port: "high" } }', "gateway.port"],
     ["a broken text", "{ gateway: { ", "factotum.json5"],
     ["a section", "gateway: { prot: 1 }", "prot"],
+    ["a wrong setting of an installed channel", "{ channels: { webhook: { secret: 1 } } }", "secret"],
     ["an unknown channel", "{ channels: { chatter: {} } }", "chatter"],
   ])("finds %s", async (_name, text, words) => {
     expect((await problemsOf(text)).join("\n")).toContain(words);

@@ -51,3 +51,5 @@ export {
 export type { IrcClient as FakeIrcClient } from "./irc/client.ts";
 export { FakeIrc } from "./irc/fake-irc.ts";
 export type { FakeIrcOptions, IrcFault, IrcMessage, IrcUser } from "./irc/options.ts";
+export { FakeWebhookService } from "./webhook/fake-webhook-service.ts";
+export type { WebhookServiceFault, WebhookServiceMessage } from "./webhook/fake-webhook-service.ts";
