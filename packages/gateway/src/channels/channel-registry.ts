@@ -132,8 +132,8 @@ export class ChannelRegistry {
   }
 
   #add(account: ChannelAccount): ChannelSupervisor {
-    const { clock, random, logger, onStarted } = this.#options;
-    const slot = new ChannelSupervisor(account, { clock, random, logger, onStarted, host: (of) => this.#host(of) });
+    const { clock, random, logger, onStarted, webhookUrlOf } = this.#options;
+    const slot = new ChannelSupervisor(account, { clock, random, logger, onStarted, webhookUrlOf, host: (of) => this.#host(of) });
     this.#slots.set(entryKey(account), slot);
     return slot;
   }

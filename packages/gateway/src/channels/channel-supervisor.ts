@@ -10,6 +10,7 @@ import type { ChannelAccount } from "./channel-account.ts";
 /** The dependencies of a supervisor. */
 export interface ChannelSupervisorOptions {
   readonly host: (account: ChannelAccount) => ChannelHost;
+  readonly webhookUrlOf: (account: ChannelAccount) => string | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -24,6 +25,8 @@ export class ChannelSupervisor {
   readonly #options: ChannelSupervisorOptions;
   #account: ChannelAccount;
   #channel: Channel | undefined;
+  /** The address that the current channel was created with. */
+  #webhookUrl: string | undefined;
   /** It has been stopped, and handles the address until the next one is created: sends to it are refused as retryable. */
   #isStopped = false;
   #isStarted = false;
@@ -55,7 +58,7 @@ export class ChannelSupervisor {
   async prepare(): Promise<void> {
     if (!this.#account.config.enabled) return;
     try {
-      this.#channel = await this.#account.create(this.#options.host(this.#account));
+      this.#channel = await this.#create();
     } catch (error) {
       this.#failure = messageOf(error);
     }
@@ -67,14 +70,14 @@ export class ChannelSupervisor {
   }
 
   /**
-   * Applies the account's current settings. The access policy is read for every message; only the platform's own keys, and whether the account is enabled,
-   * require another channel. The old one has stopped before the new one starts. Never rejects.
+   * Applies the account's current settings. The access policy is read for every message; only the platform's own keys, whether the account is enabled, and the
+   * address of a webhook require another channel. The old one has stopped before the new one starts. Never rejects.
    */
   async change(account: ChannelAccount): Promise<void> {
     const before = this.#account.config;
     this.#account = account;
     const { enabled, settings } = account.config;
-    if (before.enabled === enabled && isDeepStrictEqual(before.settings, settings)) return;
+    if (before.enabled === enabled && isDeepStrictEqual(before.settings, settings) && !this.#isMoved()) return;
     this.#leave();
     return this.#then(async () => {
       await this.#stop();
@@ -142,6 +145,17 @@ export class ChannelSupervisor {
     return this.#work;
   }
 
+  async #create(): Promise<Channel> {
+    const { host, webhookUrlOf } = this.#options;
+    this.#webhookUrl = webhookUrlOf(this.#account);
+    return this.#account.create(host(this.#account));
+  }
+
+  #isMoved(): boolean {
+    const isWebhook = this.#channel?.capabilities.inbound.transport === "webhook";
+    return isWebhook && this.#options.webhookUrlOf(this.#account) !== this.#webhookUrl;
+  }
+
   #leave(): void {
     this.#leaving.abort();
     this.#retry?.[Symbol.dispose]();
@@ -153,10 +167,10 @@ export class ChannelSupervisor {
     const { signal } = this.#leaving;
     this.#retry = undefined;
     if (signal.aborted || !config.enabled) return;
-    const { logger, clock, random, host } = this.#options;
+    const { logger, clock, random } = this.#options;
     try {
       const channel = this.#isStopped ? undefined : this.#channel;
-      const started = channel ?? (await this.#account.create(host(this.#account)));
+      const started = channel ?? (await this.#create());
       this.#channel = started;
       this.#isStopped = false;
       await started.start({ signal });

@@ -9,11 +9,12 @@ import type { ChannelAccount } from "../index.ts";
 /** A channel that records its lifecycle. */
 class WatchedAccount {
   readonly happened: string[] = [];
-  readonly platform = new TestPlatform();
+  readonly platform: TestPlatform;
   readonly #accountId: string;
 
-  constructor(accountId: string) {
+  constructor(accountId: string, inbound?: Channel["capabilities"]["inbound"]) {
     this.#accountId = accountId;
+    this.platform = new TestPlatform("platform", inbound === undefined ? {} : { inbound });
   }
 
   account(config: Partial<AccountConfig> = {}): ChannelAccount {
@@ -94,6 +95,22 @@ describe("a new configuration", () => {
     await platform.waitForSends(2);
     const [first, second] = server.requests.map(({ body }) => JSON.stringify([body?.["system"], body?.["tools"]]));
     expect(second).toBe(first);
+  });
+
+  test("restarts a channel that receives webhooks when their address changes, and no other", async () => {
+    const hook = new WatchedAccount("default");
+    const polled = new WatchedAccount("polled", { delivery: "redelivers", transport: "polling" });
+    const accounts = [hook.account(), polled.account()];
+    await using running = await startTestGateway({ accounts });
+    await running.gateway.engine.idle();
+    await reload(running, {
+      accounts,
+      config: (config) => ({ ...config, gateway: { ...config.gateway, publicUrl: "https://home.example" } }),
+    });
+    await running.gateway.engine.idle();
+    expect(hook.happened).toEqual(["make {}", "start {}", "stop {}", "make {}", "start {}"]);
+    expect(hook.platform.host.webhookUrl).toBe("https://home.example/channels/test/default");
+    expect(polled.happened).toEqual(["make {}", "start {}"]);
   });
 
   test("applies admission, bindings, commands and caps at once, without restarting a channel", async () => {
