@@ -223,7 +223,7 @@ type ChatWait = {
 /** The initial state of a subscription. Every later event of the session comes after exactly this state. */
 interface ChatSnapshot {
   readonly sessionKey: string;
-  /** The newest entries, oldest first. */
+  /** The newest entries, oldest first: as many as in a page of `chat.history`. */
   readonly entries: readonly ChatEntry[];
   /** Pass as `before` to `chat.history` for older ones; absent at the start of the conversation. */
   readonly before?: string;
@@ -983,7 +983,10 @@ interface ChatMethods {
       readonly status: "accepted" | "duplicate";
     };
   };
-  /** Entries before a position, newest page first, oldest first inside the page. `limit` 50 by default, 200 at most. */
+  /**
+   * Entries before a position, newest page first, oldest first inside the page. `limit` 50 by default, 200 at most; a page has less if its entries would be
+   * larger than 1 MiB together, but at least one.
+   */
   "chat.history": {
     params: {
       readonly sessionKey: string;

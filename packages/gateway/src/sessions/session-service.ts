@@ -10,11 +10,11 @@ import type { Conversations } from "../conversation/conversations.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { agentSessionKey, isSessionKey, normalizeSessionKey, parseAgentSessionKey, sessionKind } from "../routing/session-key.ts";
+import { type HistoryPage, toHistoryPage } from "./history-page.ts";
 import { matchSessionKey } from "./match-session-key.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
 
 import type { TurnQueue } from "../queue/turn-queue.ts";
-import { toChatEntry } from "../delivery/chat-entries.ts";
 import type { CompactionOutcome } from "../summaries/compaction-outcome.ts";
 import type { CompactionTriggers } from "../compaction/compaction-triggers.ts";
 import type { FlushMemory } from "../compaction/memory-flush.ts";
@@ -129,19 +129,16 @@ export class SessionService {
     return this.summary(found);
   }
 
-  /** A page of the transcript, oldest first; empty for a session that does not exist yet. */
-  async history(
-    sessionKey: string,
-    options: { readonly before?: string; readonly limit: number },
-  ): Promise<{ readonly entries: readonly ChatEntry[]; readonly before?: string }> {
+  /** A page of the transcript, bounded in entries and bytes; empty for a session that does not exist yet. */
+  async history(sessionKey: string, options: { readonly before?: string; readonly limit: number }): Promise<HistoryPage> {
     const session = await this.#options.store.readSession(sessionKey);
     if (session === undefined) return { entries: [] };
-    const page = await this.#options.store.readTranscript(session.sessionId, {
-      limit: options.limit,
-      ...withoutUndefined({ before: options.before }),
-    });
-    const entries = page.items.flatMap((entry) => toChatEntry(entry) ?? []);
-    return { entries, ...withoutUndefined({ before: page.cursor }) };
+    return toHistoryPage(
+      await this.#options.store.readTranscript(session.sessionId, {
+        limit: options.limit,
+        ...withoutUndefined({ before: options.before }),
+      }),
+    );
   }
 
   /**

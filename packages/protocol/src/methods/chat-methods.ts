@@ -23,7 +23,10 @@ export interface ChatMethods {
     };
     result: { readonly sessionKey: string; readonly status: "accepted" | "duplicate" };
   };
-  /** Entries before a position, newest page first, oldest first inside the page. `limit` 50 by default, 200 at most. */
+  /**
+   * Entries before a position, newest page first, oldest first inside the page. `limit` 50 by default, 200 at most; a page has less if its entries would be
+   * larger than 1 MiB together, but at least one.
+   */
   "chat.history": {
     params: { readonly sessionKey: string; readonly before?: string; readonly limit?: number };
     result: { readonly entries: readonly ChatEntry[]; readonly before?: string };

@@ -174,7 +174,7 @@ const ChatWaitSchema = z.lazy(() =>
 /** The initial state of a subscription. Every later event of the session comes after exactly this state. */
 export interface ChatSnapshot {
   readonly sessionKey: string;
-  /** The newest entries, oldest first. */
+  /** The newest entries, oldest first: as many as in a page of `chat.history`. */
   readonly entries: readonly ChatEntry[];
   /** Pass as `before` to `chat.history` for older ones; absent at the start of the conversation. */
   readonly before?: string;
