@@ -1,6 +1,5 @@
 import { messageId } from "@factotum/channel-contract";
-import type { TestEvent, TestHappening, TestHappeningEvent } from "@factotum/channel-conformance";
-import type { ForeignPlatform } from "./foreign-platform.ts";
+import type { ConformancePlatform, TestEvent, TestHappening, TestHappeningEvent } from "@factotum/channel-conformance";
 import { BOB } from "./mention-entities.ts";
 
 /** The bot of the server. */
@@ -10,7 +9,10 @@ export const BOT = 666;
 export type Update = Readonly<Record<string, unknown>> & { readonly update_id: number };
 
 /** An event other than a message. */
-export function foreignHappening(platform: ForeignPlatform, what: TestHappening): TestHappeningEvent {
+export function foreignHappening(
+  platform: Pick<ConformancePlatform, "event" | "target"> & { nextId(): number },
+  what: TestHappening,
+): TestHappeningEvent {
   const before = platform.event({ text: "before", conversation: "group", sender: "person" });
   const { message } = before.raw as { readonly message: Readonly<Record<string, unknown>> };
   const at = { conversation: platform.target("group"), messageId: before.expected.messageId };

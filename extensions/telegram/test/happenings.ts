@@ -1,6 +1,6 @@
 import { messageId } from "@factotum/channel-contract";
 import type { InboundEvent, Outbound } from "@factotum/channel-contract";
-import type { TestEvent, TestHappening, TestHappeningEvent } from "@factotum/channel-conformance";
+import type { ConformancePlatform, TestEvent, TestHappening, TestHappeningEvent } from "@factotum/channel-conformance";
 import {
   telegramMessageUpdate,
   telegramOwnMemberUpdate,
@@ -9,10 +9,15 @@ import {
   telegramUserOf,
   telegramVoteUpdate,
 } from "@factotum/testing-channels";
-import type { TelegramMessage, TelegramUpdate } from "@factotum/testing-channels";
+import type { FakeTelegram, TelegramMessage, TelegramUpdate } from "@factotum/testing-channels";
 import { BOB } from "./mention-entities.ts";
 import { ALICE, FORUM } from "./scene.ts";
-import type { TelegramPlatform } from "./telegram-platform.ts";
+
+/** The platform as far as its events need it. */
+interface HappeningPlatform extends Pick<ConformancePlatform, "event" | "target"> {
+  readonly telegram: FakeTelegram;
+  expect(update: TelegramUpdate, expected: Partial<TestEvent["expected"]>): TestEvent;
+}
 
 /** What is delivered: an update, or something that the channel sends itself and the update about it. */
 export interface Raw {
@@ -21,7 +26,7 @@ export interface Raw {
 }
 
 /** An event other than a message. */
-export function telegramHappening(platform: TelegramPlatform, what: TestHappening): TestHappeningEvent {
+export function telegramHappening(platform: HappeningPlatform, what: TestHappening): TestHappeningEvent {
   const { telegram } = platform;
   const { app } = telegram;
   const before = platform.event({ text: "before", conversation: "group", sender: "person" });
@@ -82,7 +87,7 @@ export function telegramHappening(platform: TelegramPlatform, what: TestHappenin
 
 /** An event about a message of the channel itself, which is sent first: only it knows what is behind its buttons and polls. */
 function ownMessage(
-  platform: TelegramPlatform,
+  platform: HappeningPlatform,
   outbound: Outbound,
   update: (sent: TelegramMessage, ids: { readonly updateId: number; readonly pressId: string }) => TelegramUpdate,
   expected: (id: ReturnType<typeof messageId>) => InboundEvent,
