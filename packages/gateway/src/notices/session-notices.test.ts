@@ -256,3 +256,16 @@ test.each([
   await second.gateway.engine.idle();
   expect(told()).toBe(1);
 });
+
+test("a command whose answer may be lost is followed by a notice, and that notice by none", async () => {
+  const platform = new TestPlatform("platform", { ...({ idempotentSend: undefined } as object) });
+  const offered: string[] = [];
+  platform.answer = (outbound) => {
+    offered.push(outbound.type === "text" ? outbound.text : outbound.type);
+    return { type: "ambiguous", cause: "the connection broke" };
+  };
+  await using running = await startTestGateway({ platform });
+  await platform.say(platform.message("/no-such-command"));
+  await running.gateway.engine.idle();
+  expect(offered).toEqual([expect.stringContaining("There is no command"), expect.stringContaining("It is not certain")]);
+});

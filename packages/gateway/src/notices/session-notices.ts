@@ -34,8 +34,10 @@ export async function notifyUndelivered(options: SessionNoticesOptions, row: Out
   const { sessionKey, target, purpose, state } = row;
   const reason = "reason" in state ? state.reason : "";
   const text = state.type === "ambiguous" ? UNCERTAIN : reason === DAMAGED_REASON ? LOST : REFUSED;
+  // The answer to a command is a notice that settles an input; the notice below settles none, so that it is not followed by another.
+  const isAnswer = purpose !== "notice" || (state.type === "ambiguous" && row.inputIds !== undefined);
   // Expired messages are reported once the chat accepts messages again.
-  if (purpose !== "notice" && !CLOSED.test(reason) && reason !== EXPIRED_REASON) await sayUndelivered(options, sessionKey, target, text);
+  if (isAnswer && !CLOSED.test(reason) && reason !== EXPIRED_REASON) await sayUndelivered(options, sessionKey, target, text);
   const what = state.type === "ambiguous" ? "It is not known whether a message reached" : "A message could not be delivered to";
   await options.notices.addEntry(sessionKey, { level: "error", text: `${what} ${target.channel}: ${reason}` });
 }
