@@ -168,6 +168,16 @@ test("an account under pairing without an owner is advised to pair", async () =>
   expect(fix).not.toContain("commands.ownerAllowFrom");
 });
 
+test("an account of IRC is advised how to get a code, and a command that works without one", async () => {
+  await using cli = await withConfig({ channels: { irc: { host: "127.0.0.1", port: 9, nick: "fact" } } });
+  const fix = (await findings(cli)).of("account")?.fix ?? "";
+  expect(fix).toContain("factotum pairing approve");
+  expect(fix).toContain("not logged in gets no code");
+  const [, command = ""] = /: factotum (access allow .*)$/.exec(fix) ?? [];
+  expect(await cli.run(...command.replace("YOUR-NICK", "alice").split(" "))).toMatchObject({ code: 0 });
+  expect((await findings(cli)).of("account")).toBeUndefined();
+});
+
 test("an id in an allowlist that matches no one is named, with what to write", async () => {
   await using cli = await withConfig({
     commands: { ownerAllowFrom: ["feishu:on_olga", "feishu:ou_olga", "webchat:on_olga"] },

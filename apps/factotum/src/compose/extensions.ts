@@ -23,6 +23,8 @@ export interface ChannelEntry extends AvailableChannel {
   loadExtension(parts: ChannelParts): Promise<ChannelExtension>;
   /** Says why an id in an allowlist matches no one, and what to do; for channels with one kind of sender id. */
   readonly loadSenderIdCheck?: () => Promise<(id: string) => { readonly message: string; readonly fix: string } | undefined>;
+  /** How an owner is admitted to `channel:account` without a pairing code; for platforms that do not vouch for every sender. */
+  readonly ownerWithoutCode?: (account: string) => string;
 }
 
 /** The built-in channels. This file alone names them; an extension is loaded when an account of it is configured. */
@@ -38,6 +40,8 @@ export const CHANNELS: readonly ChannelEntry[] = [
     load: async () => readBuiltInSchema("irc", async () => (await import("@factotum/irc")).IrcConfigSchema),
     loadExtension: async () => erase((await import("@factotum/irc")).ircExtension),
     loadSenderIdCheck: async () => (await import("@factotum/irc")).senderIdProblem,
+    ownerWithoutCode: (account) =>
+      `Log in to the network's services before you write: a nickname that is not logged in gets no code. On a network without services, admit your nickname, which anybody can take: factotum access allow ${account} nick:YOUR-NICK --owner`,
   },
   {
     id: "slack",

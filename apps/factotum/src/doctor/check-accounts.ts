@@ -7,6 +7,9 @@ type Account = FactotumConfig["channels"][string]["accounts"][string];
 /** A built-in channel without configuration admits every client with the gateway's token, and needs no allowlist. */
 const WITH_TOKEN: ReadonlySet<string> = new Set(CHANNELS.flatMap(({ id, implicit }) => (implicit === true ? [id] : [])));
 
+const PAIR =
+  'Write to the bot there, then approve the code that it answers with: "factotum pairing approve CODE". The first person becomes the owner.';
+
 /** Accounts that refuse everyone, and accounts that admit more people than their owner may think. */
 export function checkAccounts({ channels, commands }: FactotumConfig): readonly Finding[] {
   const accounts = Object.values(channels).flatMap(({ accounts: byId }) => Object.values(byId));
@@ -35,7 +38,7 @@ function checkAccount(account: Account, owners: readonly string[]): readonly Fin
       message: `${name} has no owner: nobody may give it commands or run tools there.`,
       fix:
         dmPolicy === "pairing"
-          ? 'Write to the bot there, then approve the code that it answers with: "factotum pairing approve CODE". The first person becomes the owner.'
+          ? [PAIR, CHANNELS.find(({ id }) => id === channel)?.ownerWithoutCode?.(`${channel}:${accountId}`) ?? []].flat().join(" ")
           : `factotum config set commands.ownerAllowFrom '["${channel}:YOUR-ID"]'`,
     });
   }
