@@ -7,6 +7,11 @@ export interface WrongConfig {
   readonly format?: "json5" | "json" | "yaml";
 }
 
+const irc = (account: string): string => `{
+  channels: {
+    irc: ${account},
+  },
+}`;
 const feishu = (account: string): string => `{
   channels: {
     feishu: ${account},
@@ -40,6 +45,8 @@ export const WRONG_CONFIGS: readonly WrongConfig[] = [
   },
   { mistake: "JSON with a comma missing", format: "json", text: '{\n  "gateway": {\n    "port": 18790\n    "bind": "lan"\n  }\n}' },
   { mistake: "JSON that is cut off", format: "json", text: '{\n  "gateway": {\n    "port": 18790,\n' },
+  { mistake: "YAML in a file of JSON5", text: "# mine\ngateway:\n  port: 18790\n" },
+  { mistake: "JSON5 without the object around it", text: 'gateway: { port: 18790, auth: { token: "canary-token" } },\n' },
   { mistake: "YAML with a tab", format: "yaml", text: "gateway:\n\tport: 18790\n" },
   { mistake: "YAML with a wrong indentation", format: "yaml", text: "gateway:\n  port: 18790\n bind: lan\n" },
   { mistake: "YAML with a key twice", format: "yaml", text: "gateway:\n  port: 18790\n  port: 18791\n" },
@@ -86,6 +93,8 @@ export const WRONG_CONFIGS: readonly WrongConfig[] = [
   },
   { mistake: "an owner without a channel", text: '{\n  commands: { ownerAllowFrom: ["ou_881e"] },\n}' },
   { mistake: "an address without https", text: '{\n  gateway: { publicUrl: "assistant.example.com" },\n}' },
+  { mistake: "a provider without its wire format", text: '{\n  models: { providers: { mine: { baseUrl: "http://127.0.0.1:1" } } },\n}' },
+  { mistake: "a provider's id misspelt", text: '{\n  models: { providers: { antropic: { apiKey: "sk-canary-1234567" } } },\n}' },
   { mistake: "a kind of run that there is not", text: "{\n  spend: { perCause: { heartbeet: { usdPerDay: 1 } } },\n}" },
   // Channels
   { mistake: "a channel that there is not", text: '{\n  channels: { fieshu: { appId: "cli_1" } },\n}' },
@@ -96,6 +105,8 @@ export const WRONG_CONFIGS: readonly WrongConfig[] = [
   },
   { mistake: "a webhook without its keys", text: feishu('{ appId: "cli_1", appSecret: "canary-secret", transport: { type: "webhook" } }') },
   { mistake: "accounts and the short form", text: feishu('{ appId: "cli_1", accounts: { work: { appId: "cli_2" } } }') },
+  { mistake: "a nickname with a space", text: irc('{ host: "irc.example.org", nick: "my bot" }') },
+  { mistake: "a host with a port", text: irc('{ host: "irc.example.org:6697", nick: "factotum" }') },
   // Contradictions
   { mistake: "two agents of one id", text: '{\n  agents: { list: [{ id: "a" }, { id: "a" }] },\n}' },
   {

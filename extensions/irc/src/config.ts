@@ -28,15 +28,16 @@ export interface IrcConfig {
   readonly flood: { readonly burst: number; readonly intervalMs: number };
 }
 
-const line = z
-  .string()
-  .min(1)
-  .regex(/^[^\r\n\0]+$/u, "one line without control characters is expected");
-const word = z
-  .string()
-  .min(1)
-  .regex(/^[^\s\0:,][^\s\0,]*$/u, "a name without spaces and commas is expected");
-const channelName = z.string().regex(/^[#&+!][^\s\0,]*$/, "a channel begins with #");
+/** The message is in the JSON Schema, too, by which a written configuration is checked. */
+const text = (pattern: RegExp, message: string): z.ZodString => z.string().regex(pattern, message).meta({ patternErrorMessage: message });
+
+const line = text(/^[^\r\n\0]+$/u, "one line without control characters is expected").min(1);
+const word = text(/^[^\s\0:,][^\s\0,]*$/u, "a name without spaces and commas, and without a colon before it, is expected").min(1);
+const hostName = text(
+  /^[^\s\0:,/]+$/u,
+  'a name such as irc.example.org or an IP address is expected; the port is a key of its own: "port"',
+).min(1);
+const channelName = text(/^[#&+!][^\s\0,]*$/, "a channel begins with #");
 
 /** Hosts to which nothing leaves this machine. */
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
@@ -44,7 +45,7 @@ const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"])
 /** Schema of one account. */
 export const IrcConfigSchema: z.ZodType<IrcConfig> = z
   .strictObject({
-    host: word.or(z.ipv6()).describe("Name or address of the server."),
+    host: hostName.or(z.ipv6()).describe("Name or address of the server."),
     port: z.number().int().min(1).max(65_535).optional().describe("6697 with TLS, 6667 without, if absent."),
     tls: z
       .union([

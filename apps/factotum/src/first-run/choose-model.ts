@@ -9,7 +9,7 @@ import {
   type ModelReference,
 } from "@factotum/config";
 import type { SetupOutcome } from "@factotum/gateway";
-import { checkWindow, findProvider, PROVIDERS, resolveModelInfo } from "@factotum/models";
+import { checkWindow, PROVIDERS, resolveModelInfo } from "@factotum/models";
 import { loadForSetup, refusedFor, type FirstRunParts } from "./first-run-parts.ts";
 import { defaultAgent } from "./read-setup-state.ts";
 
@@ -42,7 +42,6 @@ function judgeWindow({ provider, model }: ModelReference, { config }: LoadedConf
   const configured = config.models.providers[provider];
   const contextWindow = configured?.models.find(({ id }) => id === model)?.contextWindow;
   const api = configured?.api;
-  if (api === undefined && findProvider(provider) === undefined) return `models.providers.${provider}.api is missing.`;
   const verdict = checkWindow(resolveModelInfo(provider, model, withoutUndefined({ api, contextWindow })));
   return verdict.type === "too-small" ? verdict.message : undefined;
 }

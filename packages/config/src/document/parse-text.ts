@@ -31,6 +31,11 @@ export async function parseText(text: string, format: ConfigFormat): Promise<Par
 
 type Value = { readonly value: unknown } | { readonly message: string; readonly position?: Position };
 
+/** Up to the first character of a first line that is a key without an object around it, or a document's beginning. */
+const YAML_KEY = /^(?:[ \t]*(?:#.*)?\r?\n)*(?=[\w"'-]+[ \t]*:[ \t\r\n]|---\s)[^]/;
+const LOOKS_LIKE_YAML =
+  "this looks like YAML, and a file with this ending is read as JSON5; end its name in .yaml, or put one object around the keys: { … }";
+
 function parseJson5(text: string): Value {
   const body = text.replace(/^\uFEFF/, "");
   if (body.trim() === "") return { value: null };
@@ -42,6 +47,8 @@ function parseJson5(text: string): Value {
     const message = `"${key}" stands twice in one object, in lines ${firstLine} and ${line}; make one of the two`;
     return { message, position: positionOf(body, index) };
   } catch (error) {
+    const yaml = YAML_KEY.exec(body);
+    if (yaml !== null) return { message: LOOKS_LIKE_YAML, position: positionOf(body, yaml[0].length - 1) };
     const { message, index } = explainJson5Error(body, indexOfError(body, error as Json5Error));
     return { message, position: positionOf(body, index) };
   }

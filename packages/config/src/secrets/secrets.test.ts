@@ -166,7 +166,9 @@ describe("displayed configuration", () => {
 
   test("gives the log the password in a URL", async () => {
     await using home = await temporaryHome();
-    await home.write("factotum.json5", { models: { providers: { x: { baseUrl: "https://user:url-password@127.0.0.1/v1" } } } });
+    await home.write("factotum.json5", {
+      models: { providers: { x: { api: "openai-chat", baseUrl: "https://user:url-password@127.0.0.1/v1" } } },
+    });
     const result = await loadConfig({ env: home.env, channels: sampleChannels().channels });
     if (result.type === "refused") throw new Error(JSON.stringify(result.problems));
     expect([...secretValues(result.config, home.env)]).toEqual([expect.stringContaining("url-password")]);

@@ -50,6 +50,29 @@ test("names the nearest form and key, and leaves secret references and common ke
   ]);
 });
 
+test("a text that does not match is explained by the pattern's own message, else by the meaning of the key", () => {
+  const message = "a name in lower case is expected";
+  const name = z
+    .string()
+    .regex(/^[a-z]+$/, message)
+    .meta({ patternErrorMessage: message });
+  const schema = z.strictObject({
+    nick: name,
+    host: name.or(z.ipv6()),
+    code: z.string().regex(/^\d+$/).describe("Digits of the code."),
+  });
+  const channel = { id: "own", schema: accountJsonSchema(schema) };
+  const settings = { nick: "CANARY", host: "canary:6697", code: "canary" };
+  expect(accountProblems(channel, settings).map((problem) => [problem.path, problem.message])).toEqual([
+    ["channels.own.nick", message],
+    ["channels.own.host", message],
+    ["channels.own.code", "this text has a form that is not allowed here (Digits of the code)"],
+  ]);
+  expect(accountProblems(channel, { ...settings, nick: 1, host: "h", code: "1" }).map(({ message }) => message)).toEqual([
+    "a text is expected, not a number; put it in quotes",
+  ]);
+});
+
 test("a schema that throws is a problem without its text", () => {
   const throws = {
     safeParse: () => {

@@ -44,7 +44,10 @@ export function isAvailable(source: ChannelSource): source is AvailableChannel {
   return !("unavailable" in source);
 }
 
-/** The JSON Schema of an account's settings as they are written, for the package of an extension. Messages of the schema's own refinements are not part of it. */
+/**
+ * The JSON Schema of an account's settings as they are written, for the package of an extension. Messages of the schema's own refinements are not part of it;
+ * that of a pattern is, if its schema has it in `.meta({ patternErrorMessage })`, which editors know, too.
+ */
 export function accountJsonSchema(schema: z.ZodType): JsonSchema {
   const json = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as JsonSchema;
   checkPatterns(json);

@@ -1,4 +1,6 @@
+import { MODEL_APIS } from "@factotum/agent-contract";
 import type { KeyPath } from "../document/key-path.ts";
+import { PROVIDER_NAMES } from "../models/provider-names.ts";
 import { nearestName, suggestion } from "../nearest-name.ts";
 import { isExposed } from "../schema/gateway.ts";
 import type { ConfigDocument } from "../schema/root.ts";
@@ -47,9 +49,18 @@ function checkSharedMain({ session, bindings }: ConfigDocument): ConfigProblem[]
   ];
 }
 
+/** `demo` needs no provider of one's own. */
+const WIRE_FORMATS = `one of ${MODEL_APIS.filter((api) => api !== "demo")
+  .map((api) => JSON.stringify(api))
+  .join(", ")} is expected`;
+
 function checkProviders({ models }: ConfigDocument, invalid: (path: KeyPath, message: string) => void): void {
-  for (const [id, { apiKey, credentials, models: entries }] of Object.entries(models.providers)) {
+  for (const [id, { api, apiKey, credentials, models: entries }] of Object.entries(models.providers)) {
     const place = ["models", "providers", id];
+    if (api === undefined && !PROVIDER_NAMES.includes(id)) {
+      const hint = suggestion(nearestName(id, PROVIDER_NAMES));
+      invalid([...place, "api"], `this key is needed and is missing: ${WIRE_FORMATS}, as no provider "${id}" is known by its name${hint}`);
+    }
     if (apiKey !== undefined && Object.keys(credentials).length > 0) {
       invalid([...place, "apiKey"], "this is the short form of one credential; give it a name among credentials, or take those away");
     }

@@ -72,8 +72,20 @@ function invalidValue(
   }
   const forms = describeForms(nodes);
   if (value === undefined) return invalidAt(path, `this key is needed and is missing: ${forms} is expected${meaningOf(nodes)}`);
+  const pattern = typeof value === "string" ? patternProblem(value, nodes) : undefined;
+  if (pattern !== undefined) return invalidAt(path, pattern);
   const types = new Set(nodes.map(({ type }) => type));
   return invalidAt(path, `${forms} is expected${butIs(value, types)}${suggestion(nearest) || rewrite(value, types)}`);
+}
+
+/** What the pattern that a text does not match is for: its own message, else the meaning of the key. */
+function patternProblem(text: string, nodes: readonly Document[]): string | undefined {
+  const failed = nodes.find(
+    ({ format, pattern }) => format === undefined && typeof pattern === "string" && !new RegExp(pattern).test(text),
+  );
+  if (failed === undefined) return undefined;
+  const { patternErrorMessage } = failed;
+  return typeof patternErrorMessage === "string" ? patternErrorMessage : `this text has a form that is not allowed here${meaningOf(nodes)}`;
 }
 
 function nearestChoice(value: unknown, nodes: readonly Document[]): string | undefined {

@@ -3,10 +3,11 @@ import { describe, expect, test } from "vitest";
 import { fullDocument, sampleChannels } from "../../test/sample.ts";
 import { formatKeyPath, parseKeyPath, valueAt, withValue, without, type KeyPath } from "../document/key-path.ts";
 import { isPlainObject, type Document } from "../document/plain-object.ts";
+import { PROVIDER_NAMES } from "../models/provider-names.ts";
 import { ConfigDocumentSchema } from "../schema/root.ts";
 import { loadChannelSchemas } from "./channel-source.ts";
 import { configJsonSchema, knownKeys } from "./json-schema.ts";
-import { formatProblem, isFatal } from "./problem.ts";
+import { formatProblem, isFatal, type ConfigProblem } from "./problem.ts";
 import { isRestriction } from "./restrictions.ts";
 import { validateDocument } from "./validate-document.ts";
 
@@ -147,9 +148,11 @@ describe("every key", () => {
         "bindings[0].match.accountId -> bindings[0].match.accountId",
         "bindings[0].match.peer.kind -> bindings[0].match.peer.kind",
         "bindings[0].match.peer.id -> bindings[0].match.peer.id",
+        "models.providers.local.api -> models.providers.local.api",
         "models.providers.local.models[0].id -> models.providers.local.models[0].id",
         "models.providers.local.models[0].cost.input -> models.providers.local.models[0].cost.input",
         "models.providers.local.models[0].cost.output -> models.providers.local.models[0].cost.output",
+        "models.providers.shared.api -> models.providers.shared.api",
         "models.providers.shared.credentials.work.apiKey -> models.providers.shared.credentials.work.apiKey",
         "models.providers.shared.credentials.home.apiKey -> models.providers.shared.credentials.home.apiKey",
         "mcp.servers.files.command -> mcp.servers.files.command",
@@ -168,9 +171,24 @@ test.each([
   [{ models: [{ id: "m", thinkingLevels: [] }] }, "models.providers.local.models[0].thinkingLevels"],
   [{ models: [{ id: "m", tools: "some" }] }, "models.providers.local.models[0].tools"],
 ])("%j of a provider contradicts itself", async (provider, place) => {
-  const { types, paths: places } = await check({ models: { providers: { local: provider } } });
+  const { types, paths: places } = await check({ models: { providers: { local: { api: "openai-chat", ...provider } } } });
   expect(types).toEqual(["invalid-value"]);
   expect(places[0]?.startsWith(place), places.join()).toBe(true);
+});
+
+test("a provider that is not known by its name needs its wire format", async () => {
+  const problems = async (id: string, provider: Document): Promise<readonly ConfigProblem[]> =>
+    (await validateDocument({ models: { providers: { [id]: provider } } }, [])).problems;
+  expect(await problems("mine", { baseUrl: "http://127.0.0.1:1" })).toEqual([
+    {
+      type: "invalid-value",
+      path: "models.providers.mine.api",
+      message: expect.stringContaining('one of "anthropic-messages", "openai-responses", "openai-chat"') as string,
+    },
+  ]);
+  expect((await problems("antropic", {}))[0]?.message).toContain('did you mean "anthropic"?');
+  expect(await problems("mine", { api: "openai-chat" })).toEqual([]);
+  for (const id of PROVIDER_NAMES) expect(await problems(id, {}), id).toEqual([]);
 });
 
 test("never throws for arbitrary JSON, and never accepts it with a fatal problem", async () => {

@@ -57,9 +57,9 @@ describe("a change", () => {
 
   test("creates the file and missing objects", async () => {
     await using home = await temporaryHome();
-    expect(await set(home, 'models.providers["my.own"].baseUrl', "http://127.0.0.1:1")).toMatchObject({ type: "written" });
+    expect(await set(home, 'models.providers["my.own"].api', "openai-chat")).toMatchObject({ type: "written" });
     expect(JSON5.parse(await readFile(join(home.home, "factotum.json5"), "utf8"))).toEqual({
-      models: { providers: { "my.own": { baseUrl: "http://127.0.0.1:1" } } },
+      models: { providers: { "my.own": { api: "openai-chat" } } },
     });
   });
 
@@ -242,7 +242,7 @@ test("serialises concurrent changes without losing one", async () => {
   await using home = await temporaryHome();
   const path = await home.write("factotum.json5", COMMENTED);
   const results = await Promise.all([
-    ...Array.from({ length: 12 }, (_, index) => set(home, `models.providers.p${index}.baseUrl`, `http://127.0.0.1:${index + 1}`, index)),
+    ...Array.from({ length: 12 }, (_, index) => set(home, `models.providers.p${index}.api`, "openai-chat", index)),
     set(home, "gateway.port", 4711),
   ]);
   expect(results.map(({ type }) => type)).toEqual(Array.from({ length: 13 }, () => "written"));
