@@ -34,7 +34,7 @@ export function addSessions(program: Command, context: CliContext, finish: Finis
     .action(async (flags: ListFlags) => finish(await (await load()).sessionsList(context, { ...flags, json: flags.json === true })));
   sessions
     .command("show")
-    .description("show everything known about one")
+    .description("show one with its newest messages; with --json, or without a terminal, everything stored of it")
     .argument("<key>")
     .addOption(json())
     .action(async (key: string, flags: { json?: boolean }) =>

@@ -22,6 +22,7 @@ import { tuneRunning } from "../runtime/tuning/tune-process.ts";
 import { addressOf } from "./address-of.ts";
 import { describeNetwork, networkUrls } from "./network-addresses.ts";
 import { refusedStart } from "./refused-start.ts";
+import { findGateway } from "../rpc/connect-gateway.ts";
 import { spawnRestart } from "./spawn-restart.ts";
 
 /** Options of a start. */
@@ -52,7 +53,7 @@ export async function gatewayRun(context: CliContext, options: GatewayRunOptions
 async function runUntilStopped(context: CliContext, options: GatewayRunOptions): Promise<number> {
   if (options.setup) await setUp(context);
   let loaded = withOverrides(await load(context), options);
-  using _home = await holdOrRefuse(loaded.paths);
+  using _home = await holdOrRefuse(context, loaded.paths, options);
   const secrets = new SecretFilter();
   const named = LOG_LEVELS.find((candidate) => candidate === context.env["FACTOTUM_LOG_LEVEL"]);
   await using file = await LogFile.open(loaded.paths.logFile, {
@@ -154,13 +155,20 @@ async function settle(paths: StatePaths, logger: Logger): Promise<void> {
 }
 
 /** Two gateways on one state directory would answer everything twice, and the later one would fence off the earlier one. */
-async function holdOrRefuse(paths: StatePaths): Promise<Disposable> {
+async function holdOrRefuse(
+  context: CliContext,
+  paths: StatePaths,
+  { hideToken }: Pick<GatewayRunOptions, "hideToken">,
+): Promise<Disposable> {
   const held = await holdHome(paths);
   if (held !== undefined) return held;
   const other = await readRuntimeFile(paths);
   const where = other === undefined ? "" : ` (${other.url}, process ${other.pid})`;
+  // Without a token that it accepts, the address is shown without one.
+  using running = hideToken ? undefined : await findGateway(context).catch(() => undefined);
+  const open = other === undefined ? "" : `Open its page: ${addressOf(other.url, running?.token)}\n`;
   throw new CliError("failure", `Another gateway uses ${paths.home}${where}.`, {
-    fix: 'Stop it with "factotum gateway stop", or give this one a state directory of its own: FACTOTUM_HOME.',
+    fix: `${open}Stop it with "factotum gateway stop", or give this one a state directory of its own: FACTOTUM_HOME.`,
   });
 }
 

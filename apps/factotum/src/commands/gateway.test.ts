@@ -186,7 +186,9 @@ describe("a gateway in the foreground", () => {
     const second = await cli.process("gateway", "run", "--port", "0");
     expect(second.code).toBe(1);
     expect(second.stderr).toContain(url);
+    expect(second.stderr).toMatch(new RegExp(`Open its page: ${RegExp.escape(url)}/#token=\\S+\nStop it with "factotum gateway stop"`));
     expect(second.stderr).toContain("FACTOTUM_HOME");
+    expect((await cli.process("gateway", "run", "--port", "0", "--hide-token")).stderr).toContain(`Open its page: ${url}/\n`);
     expect((await cli.run("agent", "-m", "hello")).code).toBe(0);
     expect((await cli.run("status")).code).toBe(0);
 

@@ -261,3 +261,10 @@ test("is removed with the others kept, but not while it is configured unless for
     stderr: expect.stringContaining("Installed: nothing.") as string,
   });
 });
+
+test("without installed packages, the check does not sound like a fault", async () => {
+  expect(await home.run("plugins", "doctor")).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^No problems found: [^]*factotum doctor/) as string,
+  });
+});

@@ -97,7 +97,10 @@ export async function pluginsDoctor(context: CliContext, { json }: { readonly js
   const findings = await checkExtensions(await findInstalled(context.env), loaded.type === "loaded" ? loaded.config : undefined);
   const isBad = findings.some(({ level }) => level !== "ok");
   if (json) printJson(context, { ok: !isBad, findings });
-  else if (findings.length === 0) context.print("No extension of a configured channel is installed.\n");
+  else if (findings.length === 0)
+    context.print(
+      'No problems found: no configured channel needs an installed package. The channels of this build are checked by "factotum doctor".\n',
+    );
   else
     for (const { level, message, fix } of findings)
       context.print(`${level === "ok" ? "ok" : "!"}  ${message}${fix === undefined ? "" : `\n   → ${fix}`}\n`);

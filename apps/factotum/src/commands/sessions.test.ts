@@ -39,6 +39,12 @@ test("sessions are listed, shown, exported, imported, reset and deleted from the
     skillsSnapshot: { prompt: expect.any(String) as string },
   });
   expect((await cli.run("sessions", "show", KEY)).stdout).toContain(`\nagent main; last message from cli/default, direct "${KEY}"\n`);
+  const summary = (await cli.runWith({ isTerminal: true }, "sessions", "show", KEY)).stdout;
+  expect(summary).toMatch(/^agent:main:main\n {2}name {4}[^\n]+\n {2}kind {4}main\n {2}agent {3}main\n/);
+  expect(summary).toContain(`from    cli/default, direct "${KEY}"\n`);
+  expect(summary).toMatch(/\(cli\), just now\n {2}list the files\n/);
+  expect(summary).toMatch(/Assistant, just now\n[^{]*\[uses [a-z]+\]\n/);
+  expect(summary).not.toContain("systemPromptReport");
   expect((await cli.run("sessions", "show", "agent:main:none")).code).toBe(1);
 
   const file = join(cli.home, "export.jsonl");

@@ -1,6 +1,5 @@
 import { open, rm } from "node:fs/promises";
 import { resolve } from "node:path";
-import * as z from "zod";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { JsonObject } from "@factotum/agent-contract";
 import type { RpcMethod, RpcMethods, SessionImportReport, SessionKind, SessionSummary } from "@factotum/protocol";
@@ -8,12 +7,12 @@ import { createPortableLines } from "@factotum/store";
 import { CliError } from "../runtime/cli-error.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
-import { foreignText } from "../runtime/foreign-text.ts";
 import { paint } from "../runtime/paint.ts";
 import { relativeTime } from "../runtime/relative-time.ts";
 import { renderTable } from "../runtime/render-table.ts";
 import { connectGateway, requestError, type ConnectedGateway } from "../rpc/connect-gateway.ts";
 import { parseSessionName, sessionKeyOf } from "../rpc/session-name.ts";
+import { describeOrigin, sessionSummary } from "./describe-session.ts";
 
 /** The filter of the list. */
 export interface SessionListOptions {
@@ -25,13 +24,6 @@ export interface SessionListOptions {
   readonly cursor?: string;
   readonly json: boolean;
 }
-
-/** The part of a stored origin that is shown. */
-const OriginSchema = z.object({
-  channel: z.string(),
-  accountId: z.string(),
-  conversation: z.object({ kind: z.string(), id: z.string(), threadId: z.string().optional() }),
-});
 
 /** Maximum per request. */
 const PAGE = 200;
@@ -61,13 +53,19 @@ export async function sessionsList(cli: CliContext, options: SessionListOptions)
   return EXIT.ok;
 }
 
-/** Shows everything known of a session. */
+/** Messages that a terminal shows of a session. */
+const NEWEST = 20;
+
+/** Shows everything known of a session; at a terminal a summary with its newest messages. */
 export async function sessionsShow(cli: CliContext, key: string, options: { readonly json: boolean }): Promise<number> {
   const name = parseSessionName(key);
   using gateway = await connectGateway(cli);
   const found = await ask(cli, gateway, "sessions.show", { key: await sessionKeyOf(name, cli, gateway) });
   if (options.json) printJson(cli, found);
-  else cli.print(`${describeSession(found.session)}\n${describeRoute(found)}\n${JSON.stringify(found.entry, null, 2)}\n`);
+  else if (cli.isTerminal === true) {
+    const { entries } = await ask(cli, gateway, "chat.history", { sessionKey: found.session.key, limit: NEWEST });
+    cli.print(sessionSummary(cli, found, entries));
+  } else cli.print(`${describeSession(found.session)}\n${describeRoute(found)}\n${JSON.stringify(found.entry, null, 2)}\n`);
   return EXIT.ok;
 }
 
@@ -225,12 +223,9 @@ function sessionTable(cli: CliContext, sessions: readonly SessionSummary[]): str
 }
 
 /** The agent, and where the newest message of a person came from. */
-function describeRoute({ session, entry }: RpcMethods["sessions.show"]["result"]): string {
-  const origin = OriginSchema.safeParse(entry["origin"]).data;
-  if (origin === undefined) return `agent ${session.agentId}`;
-  const { channel, accountId, conversation } = origin;
-  const thread = conversation.threadId === undefined ? "" : `, thread ${foreignText(conversation.threadId)}`;
-  return `agent ${session.agentId}; last message from ${channel}/${accountId}, ${conversation.kind} ${foreignText(conversation.id)}${thread}`;
+function describeRoute(shown: RpcMethods["sessions.show"]["result"]): string {
+  const origin = describeOrigin(shown);
+  return `agent ${shown.session.agentId}${origin === undefined ? "" : `; last message from ${origin}`}`;
 }
 
 function describeSession(session: SessionSummary): string {
