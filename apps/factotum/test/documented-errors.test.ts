@@ -36,6 +36,19 @@ test.each(texts.filter((text) => !FOREIGN.has(text)))("the product prints %s", (
   expect(isInSource(text)).toBe(true);
 });
 
+/** The first sentences with which the page, and the gateway at its socket, refuse or ask for a token. */
+const tokenTexts = listFiles("apps/web/src/*", "packages/gateway/src/rpc/client-connection.ts")
+  .filter((file) => /\.tsx?$/.test(file) && !file.endsWith(".test.ts"))
+  .flatMap((file) => [...readFileSync(file, "utf8").matchAll(/["`]([A-Z][^"`]*?\btokens?\b[^"`]*?\.)/g)].map(([, text = ""]) => text));
+
+test("the page has texts about the token", () => {
+  expect(tokenTexts.length).toBeGreaterThanOrEqual(5);
+});
+
+test.each(tokenTexts)("the document explains %s", (text) => {
+  expect(texts).toContain(text);
+});
+
 describe("the checker", () => {
   test.each(["The gateway is not walking.", "… refused the door in … for …", "in … refused the key"])("misses %s", (text) => {
     expect(isInSource(text)).toBe(false);
