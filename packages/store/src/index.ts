@@ -39,6 +39,7 @@ export type { ToolJournalRecord, TurnRecord, TurnState } from "./port/turn-recor
 export { rejectionReason } from "./port/rejection-reason.ts";
 export { checkFile as checkDatabaseFile } from "./sqlite/recovery/check-file.ts";
 export { markDamaged as markDatabaseDamaged } from "./sqlite/recovery/damage-mark.ts";
+export { findDatabaseOwner } from "./sqlite/connection/database-owner.ts";
 export { copyDatabase } from "./sqlite/backup/copy-database.ts";
 export { inspectDatabase } from "./sqlite/backup/inspect-database.ts";
 export type { DatabaseFacts } from "./sqlite/backup/inspect-database.ts";

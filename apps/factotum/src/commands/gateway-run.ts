@@ -1,6 +1,7 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Logger } from "@factotum/agent-contract";
 import { formatProblem, isExposed, loadConfig, rememberConfig, type LoadedConfig, type StatePaths } from "@factotum/config";
+import { findDatabaseOwner } from "@factotum/store";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
@@ -10,6 +11,7 @@ import { createLogger } from "../runtime/create-logger.ts";
 import { containCrashes } from "../runtime/contain-crashes.ts";
 import { fullDiskError } from "../runtime/full-disk.ts";
 import { holdHome } from "../runtime/hold-home.ts";
+import { isProcessAlive } from "../runtime/is-process-alive.ts";
 import { LogFile } from "../runtime/log-file.ts";
 import { LOG_LEVELS } from "../runtime/log-line.ts";
 import { saveCode } from "../runtime/tuning/code-cache.ts";
@@ -163,7 +165,8 @@ async function holdOrRefuse(
   const held = await holdHome(paths);
   if (held !== undefined) return held;
   const other = await readRuntimeFile(paths);
-  const where = other === undefined ? "" : ` (${other.url}, process ${other.pid})`;
+  const owner = other?.pid ?? findDatabaseOwner(paths.stateFolder, isProcessAlive);
+  const where = owner === undefined ? "" : ` (${other === undefined ? "" : `${other.url}, `}process ${owner})`;
   // Without a token that it accepts, the address is shown without one.
   using running = hideToken ? undefined : await findGateway(context).catch(() => undefined);
   const open = other === undefined ? "" : `Open its page: ${addressOf(other.url, running?.token)}\n`;

@@ -107,6 +107,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   const store = await openOnReserve(reserve, {
     folder: paths.stateFolder,
     copies: { ...sessionFolders(paths), cwd: (agentId) => config.agents.find(({ id }) => id === agentId)?.workspace ?? paths.workspace },
+    processId: process.pid,
     ...system,
     onDamage: (damage) => reportDamage(damage),
     onStructureDamage: () => onShutdownRequest(DAMAGED_DATABASE),

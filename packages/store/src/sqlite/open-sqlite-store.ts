@@ -8,6 +8,7 @@ import type { CopyOptions } from "../copies/session-copier.ts";
 import type { StoreDamage } from "../port/store-damage.ts";
 import { StoreError } from "../port/store-error.ts";
 import { connect, DATABASE_NAME } from "./connection/connection.ts";
+import { renderBootId } from "./connection/database-owner.ts";
 import type { Database } from "./connection/database.ts";
 import { OpenedFiles } from "./connection/opened-files.ts";
 import { GroupWriter } from "./group-writer.ts";
@@ -37,6 +38,8 @@ export interface SqliteStoreOptions {
   /** The state folder, absolute, on a local disk. Made with mode 700 if it is missing; the database is `factotum.sqlite` in it. */
   readonly folder: string;
   readonly copies: CopyOptions;
+  /** Recorded in the database for `findDatabaseOwner`. */
+  readonly processId?: number;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -194,7 +197,7 @@ function takeOwnership(database: Database, options: SqliteStoreOptions): { reado
     `INSERT INTO ownership (id, epoch, boot_id, opened_at, database_id) VALUES (1, 1, ?, ?, ?)
      ON CONFLICT DO UPDATE SET epoch = ownership.epoch + 1, boot_id = excluded.boot_id, opened_at = excluded.opened_at,
        database_id = coalesce(ownership.database_id, excluded.database_id) RETURNING epoch, database_id`,
-    options.random.uuid(),
+    renderBootId(options.random.uuid(), options.processId),
     options.clock.now(),
     options.random.uuid(),
   );
