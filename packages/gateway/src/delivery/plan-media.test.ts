@@ -6,6 +6,7 @@ import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-pr
 import type { AnthropicServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import { TestClient } from "../../test/test-client.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 
 const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
@@ -224,4 +225,20 @@ test("with blocks, the files of every answer are sent at the end, each once", as
   };
   expect(await sentAfter(first, textReply("Second.\nMEDIA:out/a b.png"))).toEqual(["First.", "Second.", picture]);
   expect(await sentAfter(first, textReply("NO_REPLY"))).toEqual(["First.", picture]);
+});
+
+test("a refused file leaves a warning in the gateway's own clients too, and the reason in the log", async () => {
+  await start();
+  const { engine } = running.gateway;
+  using client = await TestClient.connect(running.gateway.url, running.token);
+  server.script([textReply("See.\nMEDIA:/etc/passwd\nMEDIA:out/a.png")]);
+  const result = await client.call("agent", { message: "go on", idempotencyKey: "k-1" });
+  const reason = "/etc/passwd was not sent: absolute paths are refused; give the path from the workspace.";
+  expect(result.notices).toEqual([reason]);
+  const { entries } = await client.call("chat.history", { sessionKey: "agent:main:main" });
+  expect(entries.at(-1)).toMatchObject({ type: "notice", level: "warning", text: reason });
+  await engine.idle();
+  expect(running.logger.lines.filter((line) => line.includes("A file that an answer names was not sent"))).toEqual([
+    expect.stringContaining(reason),
+  ]);
 });

@@ -64,7 +64,8 @@ export async function planMedia(
   const capabilities = parts.channels.channelFor(media.target)?.capabilities;
   // The gateway's own clients show the files of a reply by name, from the transcript.
   const isShown = isOwnAddress(media.target, parts.channels) && (media.purpose === "reply" || capabilities === undefined);
-  if (media.named.length === 0 || isShown) return NO_MEDIA;
+  if (media.named.length === 0) return NO_MEDIA;
+  if (isShown) return planShown(media, parts);
   const rows: NewOutbound[] = [];
   const words: string[] = [];
   const failures: string[] = [];
@@ -106,9 +107,25 @@ export async function planMedia(
       });
     }
   }
+  logFailures(failures, media, parts);
   const excess = media.named.length - MAX_FILES;
   if (excess > 0) words.push(`📎 ${excess} more ${excess === 1 ? "file" : "files"} (could not be sent)`);
   return { rows: joinAlbums(rows, capabilities?.limits?.filesPerMessage ?? 1), words, failures };
+}
+
+/** For clients that show files by name: nothing is sent, but what may not be sent is reported too. Nothing is read. */
+async function planShown(media: NamedMedia, parts: Parameters<typeof load>[3] & { readonly logger: Logger }): Promise<PlannedMedia> {
+  const failures: string[] = [];
+  for (const named of media.named) {
+    const file = await load(named, media, [], parts);
+    if (file.type === "refused") failures.push(`${named} was not sent: ${file.why}.`);
+  }
+  logFailures(failures, media, parts);
+  return failures.length === 0 ? NO_MEDIA : { ...NO_MEDIA, failures };
+}
+
+function logFailures(failures: readonly string[], { sessionKey }: NamedMedia, { logger }: { readonly logger: Logger }): void {
+  for (const reason of failures) logger.warn("A file that an answer names was not sent", { sessionKey, reason });
 }
 
 /** Puts the files that follow each other into as few messages as the platform allows. */

@@ -1,6 +1,6 @@
 import { lstatSync, type Stats } from "node:fs";
 import { lstat, realpath } from "node:fs/promises";
-import { dirname, relative, sep } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { RunFacts } from "@factotum/agent-contract";
 import { FileAccessError, systemCode, toFileAccessError } from "./file-access-error.ts";
@@ -32,7 +32,7 @@ export interface RunFiles {
     data: string,
     options: { readonly tainted: boolean; readonly unchangedSince?: FileVersion },
   ): Promise<{ readonly shown: string }>;
-  /** A real path as shown to the model: relative to the workspace if inside, else absolute. */
+  /** A real path as shown to the model: relative to the workspace if inside. Else absolute, but for people other than the owner relative or with `~`. */
   show(path: string): string;
 }
 
@@ -43,11 +43,11 @@ export interface RunFiles {
 export function createFileAccess(options: FileAccessOptions): FileAccess {
   return {
     async forRun(run) {
-      const show = (path: string): string => (isWithin(run.workspace, path) ? relative(run.workspace, path) || "." : path);
+      const show = (path: string): string => showPath(path, run, options.userHome);
       const { provenance } = options;
       const context: OpenContext = {
         grants: new Grants(run, options),
-        workspace: run.workspace,
+        workspace: run.owner ? `the workspace ${run.workspace}` : "the workspace",
         show,
         isUntrusted: async (path) => (await provenance?.isUntrusted(path, run)) ?? false,
       };
@@ -59,7 +59,7 @@ export function createFileAccess(options: FileAccessOptions): FileAccess {
         const shown = show(path);
         try {
           const real = await resolveExisting(path, context);
-          const at = { real, shown, workspace: run.workspace, grants: context.grants };
+          const at = { real, shown, workspace: context.workspace, grants: context.grants };
           // It was just resolved: the system has it in memory.
           return await toOpen(await openChecked(real, at, lstatSync(real)), context);
         } catch (error) {
@@ -98,6 +98,14 @@ export function createFileAccess(options: FileAccessOptions): FileAccess {
       };
     },
   };
+}
+
+/** Relative inside the workspace. Outside it absolute for the owner; others learn nothing of the host's folders. */
+function showPath(path: string, { workspace, owner }: RunFacts, userHome: string | undefined): string {
+  if (isWithin(workspace, path)) return relative(workspace, path) || ".";
+  if (owner) return path;
+  if (userHome !== undefined && isWithin(userHome, path)) return join("~", relative(userHome, path));
+  return relative(workspace, path);
 }
 
 /** The real path of something that exists and is granted. Anything outside is refused in the same way, whether it exists or not. */

@@ -61,7 +61,10 @@ export function toFileAccessError(error: unknown, shown: string): FileAccessErro
     case "EMFILE":
     case "ENFILE":
       return new FileAccessError("failed", "Too many files are open at the moment; try again.", options);
-    default:
-      return new FileAccessError("failed", `${shown}: ${error instanceof Error ? error.message : "unknown failure"}`, options);
+    default: {
+      // The system's own message has the absolute path.
+      const reason = systemCode(error) ?? (error instanceof Error ? error.message : "unknown failure");
+      return new FileAccessError("failed", `${shown}: ${reason}`, options);
+    }
   }
 }

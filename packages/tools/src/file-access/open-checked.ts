@@ -25,7 +25,7 @@ export function requireGranted(decision: Decision, shown: string, workspace: str
     case "outside":
       throw new FileAccessError(
         "outside",
-        `${shown} is outside the folders that file tools may use: the workspace ${workspace}, skills, the documentation, received files, and the roots in tools.fs.roots.`,
+        `${shown} is outside the folders that file tools may use: ${workspace}, skills, the documentation, received files, and the roots in tools.fs.roots.`,
       );
     case "reserved":
       throw new FileAccessError("reserved", `${shown} belongs to the assistant's own state or configuration, which is closed to tools.`);

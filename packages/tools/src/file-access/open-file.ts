@@ -15,7 +15,7 @@ export class OpenFile {
   readonly handle: FileHandle;
   /** Real. */
   readonly path: string;
-  /** As shown to the model: relative to the workspace if inside, else absolute. */
+  /** As shown to the model (`RunFiles.show`). */
   readonly shown: string;
   /** Its content comes from strangers. */
   readonly untrusted: boolean;

@@ -10,6 +10,7 @@ import { anchorOf } from "./opened-path.ts";
 /** What an open file or folder keeps of its run. */
 export interface OpenContext {
   readonly grants: Grants;
+  /** The workspace in words, for messages. */
   readonly workspace: string;
   readonly show: (path: string) => string;
   /** Whether a file at a real path is known to contain text of strangers. */
