@@ -5,6 +5,7 @@ import { runMixed } from "../src/mixed/run-mixed.ts";
 import { startSlackMixedPlatform } from "../src/mixed/slack-mixed-platform.ts";
 import { startTelegramMixedPlatform } from "../src/mixed/telegram-mixed-platform.ts";
 import { startWebchatMixedPlatform } from "../src/mixed/webchat-mixed-platform.ts";
+import { startWebhookMixedPlatform } from "../src/mixed/webhook-mixed-platform.ts";
 
 /** The short form; `pnpm test:slow` has 200 events and 50 kills for each channel and transport. */
 const OPTIONS = {
@@ -25,6 +26,7 @@ const PLATFORMS: readonly (readonly [name: string, start: () => MixedPlatform | 
     : ([["slack over http and socket", async () => startSlackMixedPlatform(["http", "socket"])]] as const)),
   ["irc", startIrcMixedPlatform],
   ["webchat", startWebchatMixedPlatform],
+  ["webhook", startWebhookMixedPlatform],
 ];
 
 test.each(PLATFORMS)(

@@ -27,7 +27,7 @@ export class FakeWebhookService implements AsyncDisposable {
   /** False: answers do not name the message. */
   givesIds = true;
   readonly #webhook = new Webhook(this.secret);
-  readonly #chats = new Set(["alice", "bob", "room", "hall"]);
+  readonly #chats = new Set(["alice", "bob", "carol", "ada", "room", "hall"]);
   readonly #ids = new Map<string, string>();
   readonly #server: Server;
   #fault: WebhookServiceFault | undefined;
@@ -85,6 +85,11 @@ export class FakeWebhookService implements AsyncDisposable {
   async shown(condition: (received: readonly WebhookServiceMessage[]) => boolean): Promise<readonly WebhookServiceMessage[]> {
     await this.#until(() => condition(this.received));
     return this.received;
+  }
+
+  /** Calls `listener` after each request. */
+  watch(listener: () => void): void {
+    this.#watchers.push({ isDone: () => true, resolve: listener });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
