@@ -23,7 +23,7 @@ test("the README lists the keys of an account, and no other", () => {
   expect(firstCells(README, "| key | value |").map((cell) => cell.replaceAll("`", ""))).toEqual(Object.keys(schema.properties ?? {}));
 });
 
-const examples = [...`${README}\n${PAGE}`.matchAll(/```json\n([\s\S]*?)```/g)].map(([, text = ""]) => text);
+const examples = [...`${README}\n${PAGE}`.matchAll(/```json5\n([\s\S]*?)```/g)].map(([, text = ""]) => text);
 
 test.each(examples)("an example of an account is valid: %s", (text) => {
   const { channels } = JSON.parse(text) as { readonly channels: { readonly telegram: Readonly<Record<string, unknown>> } };
