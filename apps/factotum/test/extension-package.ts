@@ -103,11 +103,13 @@ export interface PackageOptions {
   /** Merged into the manifest. */
   readonly manifest?: object;
   readonly id?: string;
+  /** Text of the schema file; null leaves it out. */
+  readonly schema?: string | null;
 }
 
 /** Writes the package of a channel with a foreign name: plain JavaScript without dependencies. */
 export async function writeExtension(folder: string, options: PackageOptions = {}): Promise<string> {
-  const { name = "pigeon-post", version = "1.0.0", entry = ENTRY, manifest = {}, id = "pigeon" } = options;
+  const { name = "pigeon-post", version = "1.0.0", entry = ENTRY, manifest = {}, id = "pigeon", schema = JSON.stringify(SCHEMA) } = options;
   const factotum = {
     api: 1,
     provides: [{ type: "channel", id, entry: "./dist/index.mjs", configSchema: "./dist/config.schema.json" }],
@@ -117,7 +119,7 @@ export async function writeExtension(folder: string, options: PackageOptions = {
   const files = {
     "package.json": JSON.stringify({ name, version, type: "module", files: ["dist"], factotum }),
     "dist/index.mjs": entry,
-    "dist/config.schema.json": JSON.stringify(SCHEMA),
+    ...(schema === null ? {} : { "dist/config.schema.json": schema }),
   };
   for (const [file, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, file)), { recursive: true });

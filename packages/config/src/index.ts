@@ -57,7 +57,7 @@ export type { Environment, StatePaths } from "./state/state-paths.ts";
 export { matchesTool } from "./tools/tool-names.ts";
 export { accountProblems, extensionProblems } from "./validate/account-problems.ts";
 export type { WrittenAccount } from "./validate/account-problems.ts";
-export { accountJsonSchema, isAvailable, loadChannelSchemas } from "./validate/channel-source.ts";
+export { accountJsonSchema, isAvailable, loadChannelSchemas, parserOf as configParserOf } from "./validate/channel-source.ts";
 export type { AvailableChannel, ChannelSchema, ChannelSource, UnavailableChannel } from "./validate/channel-source.ts";
 export { renderConfigReference } from "./reference/render-reference.ts";
 export { describedKeys, describedSchema } from "./reference/describe-schema.ts";

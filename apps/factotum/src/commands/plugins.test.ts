@@ -85,9 +85,22 @@ test("installs a tarball with its integrity, and runs no script of the package",
   expect(JSON.parse(await home.read(`extensions/${current}/package.json`))).toMatchObject({ factotum: { extensions: ["pigeon-post"] } });
 });
 
+/** A schema with this setting. */
+const schemaOf = (loft: object): string => JSON.stringify({ type: "object", properties: { loft } });
+
 test.each([
   ["wrong contract", { manifest: { api: 2 } }, "it was built for version 2 of the extension contract"],
   ["id of a built-in channel", { id: "webchat" }, 'its channel "webchat" has the id of the channel of the built-in @factotum/webchat'],
+  ["a missing schema", { schema: null }, "pigeon-post cannot be installed: its schema ./dist/config.schema.json is missing."],
+  ["a schema that is no object", { schema: "[]" }, "its schema ./dist/config.schema.json is not a JSON object."],
+  ["a schema that refers to a file", { schema: schemaOf({ $ref: "file:///etc/passwd" }) }, 'refers to "file:///etc/passwd"'],
+  [
+    "a schema that refers to an address",
+    { schema: schemaOf({ anyOf: [{ $ref: "http://127.0.0.1/x" }] }) },
+    'refers to "http://127.0.0.1/x"',
+  ],
+  ["a schema with unsupported keywords", { schema: schemaOf({ if: {} }) }, "its schema ./dist/config.schema.json cannot be used ("],
+  ["a huge schema", { schema: schemaOf({ description: "x".repeat(32_768) }) }, "bytes, and at most 32768 are allowed."],
   ["no manifest", { manifest: { provides: [] } }, "factotum.provides: the list is empty"],
 ] as const)("refuses a package with %s, and changes nothing", { timeout: 60_000 }, async (_, options, reason) => {
   const refused = await home.run("plugins", "add", await folderOf(options), "--yes");

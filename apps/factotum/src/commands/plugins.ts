@@ -9,6 +9,7 @@ import { installedSource } from "../extensions/installed-source.ts";
 import { KNOWN_EXTENSIONS } from "../extensions/known-extensions.ts";
 import { parseManifest, type ExtensionManifest } from "../extensions/manifest.ts";
 import { StagedProject } from "../extensions/npm-project.ts";
+import { checkSchemaFile } from "../extensions/schema-file.ts";
 import { packageSource, type PackageSource } from "../extensions/package-source.ts";
 import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
@@ -119,7 +120,9 @@ export async function installPlugin(
   const before = new Map(found.packages.map(({ name, manifest }) => [name, manifest]));
   const wasListed = new Set(project.names);
   const name = await project.add(source);
-  const manifest = await readManifest(join(project.packageFolder(name), "package.json"), name);
+  const folder = project.packageFolder(name);
+  const manifest = await readManifest(join(folder, "package.json"), name);
+  await checkSchemas(manifest, folder);
   if (wasListed.has(name) && !options.replaces) {
     throw new CliError("failure", `${name} is installed already.`, { fix: `Replace it with: factotum plugins update ${spec}` });
   }
@@ -157,6 +160,21 @@ async function readManifest(path: string, name: string): Promise<ExtensionManife
   if (reading.type === "absent") throw refuse("its package.json has no field factotum, so it is no extension");
   if (reading.type === "invalid") throw refuse(reading.problems.join("; "));
   return reading.manifest;
+}
+
+/** The schemas are needed by every later command that reads the configuration. */
+async function checkSchemas({ name, provides }: ExtensionManifest, folder: string): Promise<void> {
+  for (const { configSchema } of provides) {
+    try {
+      await checkSchemaFile(join(folder, configSchema));
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : "cannot be read";
+      throw new CliError("failure", `${name} cannot be installed: its schema ${configSchema} ${reason}.`, {
+        fix: "Nothing was changed.",
+        cause,
+      });
+    }
+  }
 }
 
 function checkIds(manifest: ExtensionManifest, { channels }: FoundExtensions): void {

@@ -131,6 +131,25 @@ test("a missing entry and an unreadable schema are refused with the package's na
   await expect(readChannelSchema(channel)).rejects.toThrow("the extension pigeon-post 1.0.0 cannot be loaded: its schema");
 });
 
+test.each([
+  ["missing", undefined, "is missing"],
+  ["too large", `{"type":"object","description":"${"x".repeat(32_768)}"}`, "bytes, and at most 32768 are allowed"],
+  ["referring to a file", '{"$ref":"../../package.json"}', 'refers to "../../package.json"'],
+])("a configured package whose schema became %s is one clear line, and the rest is used", async (_name, schema, reason) => {
+  await writeInstalled(paths.home, [{}]);
+  const { configSchema } = await onlyChannel();
+  await (schema === undefined ? rm(configSchema) : writeFile(configSchema, schema));
+  await writeFile(join(paths.home, "factotum.json5"), JSON.stringify({ channels: { pigeon: { loft: "http://127.0.0.1:9", token: "t" } } }));
+  const { stdout } = await home.run("config", "validate");
+  const lines = stdout.split("\n").filter((line) => line.includes("pigeon-post"));
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain(
+    "channels.pigeon: its settings cannot be checked: the extension pigeon-post 1.0.0 cannot be loaded: its schema",
+  );
+  expect(lines[0]).toContain(reason);
+  expect(await home.run("config", "get", "gateway.port")).toMatchObject({ code: 0 });
+});
+
 test("a configuration is checked by the schema of the package, and no code of it runs", async () => {
   await writeInstalled(paths.home, [{ entry: FAULTY_ENTRIES.throws }]);
   const account = (more: object): string => JSON.stringify({ channels: { pigeon: { loft: "http://127.0.0.1:9", token: "t", ...more } } });

@@ -1,10 +1,10 @@
-import { readFile, realpath } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import type { JsonSchema } from "@factotum/agent-contract";
 import type { ChannelExtension } from "@factotum/channel-contract";
-import * as z from "zod";
 import type { InstalledChannel } from "./found-extensions.ts";
+import { readSchemaFile } from "./schema-file.ts";
 
 /** How long an import may take. */
 const IMPORT_MS = 10_000;
@@ -17,10 +17,9 @@ export class ExtensionError extends Error {
 /** Reads the JSON Schema of the channel's accounts. Rejects with an `ExtensionError`. */
 export async function readChannelSchema(channel: InstalledChannel): Promise<JsonSchema> {
   try {
-    const schema: unknown = JSON.parse(await readFile(channel.configSchema, "utf8"));
-    return z.record(z.string(), z.json()).parse(schema);
+    return await readSchemaFile(channel.configSchema);
   } catch (error) {
-    throw failure(channel, `its schema ${channel.configSchema} cannot be read (${reasonOf(error)})`, error);
+    throw failure(channel, `its schema ${channel.configSchema} ${reasonOf(error)}`, error);
   }
 }
 
