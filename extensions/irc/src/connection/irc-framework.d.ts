@@ -14,6 +14,8 @@ declare module "irc-framework" {
   }
   export class Client {
     readonly network: { readonly cap: { readonly enabled: readonly string[] } };
+    readonly command_handler: { dispatch(message: FrameworkMessage): void };
+    readonly parsed_middleware: { handle(args: readonly unknown[], done: (error?: unknown) => void): void };
     requestCap(names: readonly string[]): void;
     use(set: (client: Client, raw: FrameworkMiddleware) => void): this;
     on(event: "sasl failed", listener: (event: { readonly reason: string; readonly message?: string }) => void): this;

@@ -7,6 +7,7 @@ import { endFailure, IrcFailure, printable } from "../errors.ts";
 import { formatLine } from "../network/irc-line.ts";
 import type { IrcLine } from "../network/irc-line.ts";
 import { NetworkFacts } from "../network/network-facts.ts";
+import { contain, containFailures } from "./contain-failures.ts";
 import { loadFramework } from "./load-framework.ts";
 import { createTransportClass } from "./socket-transport.ts";
 
@@ -70,7 +71,9 @@ export class IrcSession implements SupervisedConnection {
   static async open(parts: SessionParts, { signal }: CallOptions): Promise<IrcSession> {
     const FrameworkClient = await loadFramework();
     signal.throwIfAborted();
-    const session = new IrcSession(parts, new FrameworkClient());
+    const client = new FrameworkClient();
+    containFailures(client, parts.host.logger);
+    const session = new IrcSession(parts, client);
     await session.#register(signal);
     return session;
   }
@@ -136,7 +139,7 @@ export class IrcSession implements SupervisedConnection {
     this.#client.requestCap(["labeled-response", "account-notify", "extended-join"]);
     this.#client.use((_, raw) =>
       raw.use((_command, message, _line, _client, next) => {
-        this.#onLine(message);
+        contain(message.command, host.logger, () => this.#onLine(message));
         next();
       }),
     );
@@ -263,6 +266,7 @@ export class IrcSession implements SupervisedConnection {
 }
 
 function closeFailure(error: Error | undefined): IrcFailure {
+  if (error instanceof IrcFailure) return error;
   const kind = error === undefined ? "unknown" : networkFailureOf(error);
   const what = kind === "not-sent" ? "could not connect" : "the connection broke";
   const reason = error === undefined ? "" : `: ${printable(error.message)}`;

@@ -4,10 +4,13 @@ import type { Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { Logger } from "@factotum/channel-contract";
 import type { IrcConfig } from "../config.ts";
+import { IrcFailure } from "../errors.ts";
 import { isOneLine } from "../network/irc-line.ts";
 
-/** Longest line that is read: 8,191 bytes of tags and 512 of the message, with some room. */
+/** Longest line that is read: 8,191 bytes of tags and 512 of the message, with some room. A server that sends more speaks another protocol, or attacks. */
 const MAX_LINE_BYTES = 16_384;
+
+const LINE_FEED = 0x0a;
 
 /** Dependencies of a socket. */
 export interface TransportParts {
@@ -17,7 +20,7 @@ export interface TransportParts {
 
 /**
  * The socket under the library, in place of its own, which knows no authority of certificates and writes what it is given. Nothing with a line break is written,
- * lines without an end are discarded, and an exception while a line is handled ends with that line.
+ * a line that is too long ends the connection with an `IrcFailure`, and an exception while a line is handled ends with that line.
  */
 export function createTransportClass(parts: TransportParts): new () => EventEmitter {
   return class extends SocketTransport {
@@ -37,7 +40,6 @@ class SocketTransport extends EventEmitter {
   readonly #parts: TransportParts;
   #socket: Socket | undefined;
   #pending: Buffer = Buffer.alloc(0);
-  #isDiscarding = false;
   #failure: Error | undefined;
 
   constructor(parts: TransportParts) {
@@ -91,17 +93,24 @@ class SocketTransport extends EventEmitter {
 
   #read(chunk: Buffer): void {
     let from = 0;
-    for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, from)) {
+    for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, from)) {
       const line = Buffer.concat([this.#pending, chunk.subarray(from, at)]);
       this.#pending = Buffer.alloc(0);
-      if (this.#isDiscarding || line.length > MAX_LINE_BYTES) this.#isDiscarding = false;
-      else this.#handle(line.toString("utf8").replaceAll("\r", ""));
+      if (line.length > MAX_LINE_BYTES) return this.#refuseLine();
+      this.#handle(line.toString("utf8").replaceAll("\r", ""));
       from = at + 1;
     }
     this.#pending = Buffer.concat([this.#pending, chunk.subarray(from)]);
-    if (this.#pending.length <= MAX_LINE_BYTES) return;
+    if (this.#pending.length > MAX_LINE_BYTES) this.#refuseLine();
+  }
+
+  #refuseLine(): void {
     this.#pending = Buffer.alloc(0);
-    this.#isDiscarding = true;
+    this.#failure ??= new IrcFailure(
+      { type: "unreachable" },
+      `the server sent a line of more than ${MAX_LINE_BYTES} bytes, so the connection was closed`,
+    );
+    this.#socket?.destroy();
   }
 
   #handle(line: string): void {
