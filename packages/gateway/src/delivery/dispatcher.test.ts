@@ -244,6 +244,17 @@ describe("a message that is not accepted at the moment", () => {
     expect(new Set(scene.asked.map(({ key }) => key))).toEqual(new Set(["Hello"]));
   });
 
+  test("is retried past eight rate limits, also when it has no delay of its own, until it is accepted", async () => {
+    const scene = new Scene((_, count) =>
+      count <= 20
+        ? { type: "rejected", code: "rate-limited", retry: { type: count % 2 === 0 ? "backoff" : "after", delayMs: 90_000 } }
+        : yes(),
+    );
+    await scene.send(row("Hello"));
+    expect(scene.shown).toEqual(["Hello"]);
+    expect(scene.settled).toMatchObject([{ state: { type: "accepted" }, attempts: 21, refusals: 0 }]);
+  });
+
   test("is retried after the delay that the platform names, a preview too", async () => {
     const scene = new Scene((_, count) =>
       count === 1 ? { type: "rejected", code: "rate-limited", retry: { type: "after", delayMs: 7_000 } } : yes(),
