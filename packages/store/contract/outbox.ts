@@ -137,6 +137,20 @@ export function describeOutbox(context: () => ContractContext): void {
       expect(await store.counts()).toMatchObject({ outboxWaiting: 2, outboxDead: 0 });
     });
 
+    test("a replacement of a row that is possibly delivered is marked so too, and one of another row is not", async () => {
+      const { store } = context();
+      const row = await addOne(store, "a", "sending");
+      const other = await addOne(store, "b", "sending");
+      const lost = { type: "ambiguous", cause: "no answer" } as const;
+      await store.settleOutbound(row.id, { type: "receipt", receipt: lost, retryAtMs: NOW_MS }, at);
+      await store.claimOutbound(row.id);
+      const how = { reason: "too-long", nowMs: NOW_MS + 5 };
+      const parts = await store.replaceOutbound(row.id, [sampleOutbound("c"), sampleOutbound("d")], how);
+      const plain = await store.replaceOutbound(other.id, [sampleOutbound("e")], how);
+      expect([...parts, ...plain].map((one) => one.possiblyDelivered)).toEqual([true, true, false]);
+      expect(await store.listPendingOutbound({ limit: 9 })).toEqual([...parts, ...plain]);
+    });
+
     test("a replacement of an answer without a turn names its input", async () => {
       const { store } = context();
       const { input } = await store.acceptInput(sampleMessage("1"), { admission: { owner: true, kind: "user" }, receivedAtMs: NOW_MS });
