@@ -24,7 +24,7 @@ async function settled(store: Store, key: string, ...causes: readonly ("lost" | 
         ? ({ type: "rejected", code: "too-long", retry: { type: "never" } } as const)
         : ({ type: "ambiguous", cause: "no answer" } as const);
     const retry = cause === "lost-and-retried" ? { retryAtMs: NOW_MS } : {};
-    record = await store.settleOutbound(row.id, { type: "receipt", receipt, ...retry }, at);
+    record = await store.settleOutbound(row.id, { type: "receipt", receipt, isRefusal: true, ...retry }, at);
   }
   return record;
 }
@@ -93,15 +93,16 @@ export function describeDeadLetters(context: () => ContractContext): void {
       expect(await store.readInput(input.id)).toEqual({ ...input, state: { type: "claimed" }, turnId: "t2" });
     });
 
-    test("a row is revived with fresh attempts, and stays marked as possibly delivered", async () => {
+    test("a row is revived without its attempts and refusals, and stays marked as possibly delivered", async () => {
       const { store } = context();
       const refused = await settled(store, "a", "lost-and-retried", "refused");
-      expect(refused).toMatchObject({ state: { type: "dead" }, attempts: 2, possiblyDelivered: true });
+      expect(refused).toMatchObject({ state: { type: "dead" }, attempts: 2, refusals: 2, possiblyDelivered: true });
       const revived = await store.reviveOutbound(refused.id, soon);
       expect(revived).toEqual({
         ...refused,
         state: { type: "waiting" },
         attempts: 0,
+        refusals: 0,
         dueAtMs: soon.nowMs,
         expiresAtMs: soon.expiresAtMs,
       });
