@@ -85,6 +85,27 @@ describe("admission in a direct conversation", () => {
   });
 });
 
+describe("admission of other bots under allowBots", () => {
+  const bot = { ...direct, sender: { id: "U1", isBot: true } };
+
+  test("a bot in the owner list is admitted by allowFrom alone", () => {
+    for (const dmPolicy of ["pairing", "allowlist", "open"] as const) {
+      const bots = policy({ dmPolicy, allowBots: true });
+      expect(admitMessage(bot, bots, owner).type).toBe("ignore");
+      expect(admitMessage(bot, { ...bots, allowFrom: ["U1"] }, owner).type).toBe("admit");
+    }
+    const groupBot = group({ sender: { id: "U1", isBot: true } });
+    const narrowed = policy({ allowBots: true, groups: { G: { requireMention: false, allowFrom: [] } } });
+    expect(admitMessage(groupBot, narrowed, owner).type).toBe("ignore");
+  });
+
+  test("a paired bot is ignored, and a bot is offered no code", () => {
+    const bots = policy({ allowBots: true });
+    expect(admitMessage(bot, bots, { ...stranger, paired: true }).type).toBe("ignore");
+    expect(admitMessage(bot, bots, stranger).type).toBe("ignore");
+  });
+});
+
 describe("admission in a group", () => {
   const listed = { G: { requireMention: true } };
 
