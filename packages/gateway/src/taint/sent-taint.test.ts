@@ -107,6 +107,17 @@ test.each(REFERENCES)("a %s is tainted by the edit that a tainted turn made", as
   expect((await runAfter("Yes", refer(target))).result).toContain("/trust");
 });
 
+test.each(REFERENCES)("a %s is tainted if its target's session is longer than what is read of it", async (_name, refer) => {
+  const target = await makeCard(FORWARDED);
+  const session = await running.store.readSession("agent:main:main");
+  for (let part = 0; part < 9; part += 1) {
+    const message = { role: "user" as const, content: [{ type: "text" as const, text: "x".repeat(1024 * 1024) }], timestamp: part };
+    await running.store.appendEntry(session?.sessionId ?? "", { type: "message", message }, { timestampMs: part });
+  }
+  await say("/new");
+  expect((await runAfter("Yes", refer(target))).result).toContain("/trust");
+});
+
 test("what the owner trusts in the same conversation is trusted in a press too", async () => {
   const target = await makeCard(FORWARDED);
   await say("/trust");
