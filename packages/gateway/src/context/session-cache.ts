@@ -28,6 +28,8 @@ export class SessionCache {
   readonly #maxSessions: number;
   readonly #maxChars: number;
   #chars = 0;
+  /** The newest stable half. Sessions of an agent usually have the same one. */
+  #stable = "";
 
   constructor(options: { readonly maxSessions: number; readonly maxChars: number }) {
     this.#maxSessions = options.maxSessions;
@@ -98,7 +100,7 @@ export class SessionCache {
     const context = this.#contexts.get(sessionId);
     if (context === undefined || context.prompt === prompt) return;
     const chars = promptChars(prompt) - (context.prompt === undefined ? 0 : promptChars(context.prompt));
-    context.prompt = prompt;
+    context.prompt = { ...prompt, system: { ...prompt.system, stable: this.#shareStable(prompt.system.stable) } };
     context.promptTokens = undefined;
     context.chars += chars;
     this.#chars += chars;
@@ -126,6 +128,12 @@ export class SessionCache {
     if (context === undefined) return;
     this.#contexts.delete(sessionId);
     this.#chars -= context.chars;
+  }
+
+  /** The same text as one string for all sessions: a prompt of 10 KB would otherwise be stored for each. */
+  #shareStable(stable: string): string {
+    if (stable !== this.#stable) this.#stable = stable;
+    return this.#stable;
   }
 
   #trim(): void {
