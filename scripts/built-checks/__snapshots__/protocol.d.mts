@@ -847,6 +847,32 @@ interface MethodRow<Types extends MethodTypes = MethodTypes> {
 }
 /** A row for each declared method. */
 type MethodTable<Methods extends { readonly [Method in keyof Methods]: MethodTypes; }> = { readonly [Method in keyof Methods]: MethodRow<Methods[Method]>; };
+/** Methods that show the agents, and which messages are theirs. */
+interface AgentMethods {
+  "agents.list": {
+    params: Record<string, never>;
+    result: {
+      readonly agents: readonly {
+        readonly id: string;
+        readonly name: string;
+        readonly isDefault: boolean;
+        readonly mainSessionKey: string;
+        /** Absolute path of its folder. */
+        readonly workspace: string;
+        /** The model of its next message in a session without an override; absent if it is unusable. */
+        readonly model?: string;
+      }[];
+    };
+  };
+  /** The bindings in the order in which they apply, and the agent of messages that match none of them. */
+  "agents.bindings": {
+    params: Record<string, never>;
+    result: {
+      readonly bindings: readonly AgentBinding[];
+      readonly defaultAgentId: string;
+    };
+  };
+}
 /** An account of a channel; `accountId` is `default` if omitted. */
 interface AccountParams {
   readonly channel: string;
@@ -1036,29 +1062,6 @@ interface ChatMethods {
       readonly idempotencyKey: string;
     };
     result: AgentRunResult;
-  };
-  "agents.list": {
-    params: Record<string, never>;
-    result: {
-      readonly agents: readonly {
-        readonly id: string;
-        readonly name: string;
-        readonly isDefault: boolean;
-        readonly mainSessionKey: string;
-        /** Absolute path of its folder. */
-        readonly workspace: string;
-        /** The model of its next message in a session without an override; absent if it is unusable. */
-        readonly model?: string;
-      }[];
-    };
-  };
-  /** The bindings in the order in which they apply, and the agent of messages that match none of them. */
-  "agents.bindings": {
-    params: Record<string, never>;
-    result: {
-      readonly bindings: readonly AgentBinding[];
-      readonly defaultAgentId: string;
-    };
   };
 }
 /** Methods of stored model requests. */
@@ -1397,7 +1400,7 @@ interface SetupMethods {
   };
 }
 /** Every method with its parameters and result. */
-interface RpcMethods extends ChatMethods, SessionMethods, ContextMethods, DeadLetterMethods, PairingMethods, GatewayMethods, SetupMethods, ChannelMethods {}
+interface RpcMethods extends ChatMethods, AgentMethods, SessionMethods, ContextMethods, DeadLetterMethods, PairingMethods, GatewayMethods, SetupMethods, ChannelMethods {}
 /** Name of a method. */
 type RpcMethod = keyof RpcMethods;
 /** Every method: who may call it, whether it is rejected while the store is not writable, and parsers for its parameters and its result. */

@@ -11,12 +11,9 @@ export interface GatewayControl {
   readonly requestShutdown: (reason: string) => void;
 }
 
-type GatewayMethod =
-  | "status"
-  | "config.reload"
-  | Extract<RpcMethod, `warnings.${string}` | `damage.${string}` | `deadletters.${string}` | `gateway.${string}`>;
+type GatewayMethod = "status" | "config.reload" | Extract<RpcMethod, `warnings.${string}` | `damage.${string}` | `gateway.${string}`>;
 
-/** The methods of the gateway itself: its state, damage and dead letters, reload and restart. */
+/** The methods of the gateway itself: its state and damage, reload and restart. */
 export function gatewayHandlers(engine: Engine, control: GatewayControl): RpcHandlersOf<GatewayMethod> {
   const { status, warnings, reloadConfig, requestRestart, requestShutdown } = control;
   return {
@@ -24,10 +21,6 @@ export function gatewayHandlers(engine: Engine, control: GatewayControl): RpcHan
     "warnings.list": async () => ({ warnings: warnings() }),
     "damage.list": async () => ({ events: engine.damage.list() }),
     "damage.acknowledge": async ({ ids }) => ({ acknowledged: await engine.damage.acknowledge(ids) }),
-    "deadletters.list": async (params) => engine.deadLetters.list(params),
-    "deadletters.show": async ({ id }) => engine.deadLetters.show(id),
-    "deadletters.replay": async ({ id, risk }) => engine.deadLetters.replay(id, { risk: risk ?? false }),
-    "deadletters.purge": async (params) => engine.deadLetters.purge(params),
     "config.reload": async ({ force }) => reloadConfig({ force: force ?? false }),
     "gateway.restart": async () => {
       await requestRestart();

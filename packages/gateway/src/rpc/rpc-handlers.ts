@@ -4,6 +4,7 @@ import { agentHandlers } from "./agent-handlers.ts";
 import { channelHandlers } from "./channel-handlers.ts";
 import { chatHandlers } from "./chat-handlers.ts";
 import { contextHandlers } from "./context-handlers.ts";
+import { deadLetterHandlers } from "./dead-letter-handlers.ts";
 import { gatewayHandlers } from "./gateway-handlers.ts";
 import type { GatewayControl } from "./gateway-handlers.ts";
 import { pairingHandlers } from "./pairing-handlers.ts";
@@ -30,6 +31,7 @@ export function createRpcHandlers({ engine, hub, setup, ...control }: RpcService
     ...agentHandlers(engine),
     ...sessionHandlers(engine),
     ...contextHandlers(engine),
+    ...deadLetterHandlers(engine.deadLetters),
     ...channelHandlers(engine.channelInspector),
     ...pairingHandlers(engine.pairing),
     ...setupHandlers(setup),

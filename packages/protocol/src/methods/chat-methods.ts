@@ -1,11 +1,10 @@
 import * as z from "zod";
 import type { AgentRunResult } from "../shapes/agent-run.ts";
-import { AgentBindingSchema, type AgentBinding } from "../shapes/bindings.ts";
 import { ChatEntrySchema, ChatSnapshotSchema, type ChatEntry, type ChatSnapshot } from "../shapes/chat.ts";
 import { MAX_CHAT_ATTACHMENTS, type ChatAttachment } from "../webchat.ts";
 import { RunUsageSchema } from "../shapes/usage.ts";
 import { defineMethods, type MethodTable } from "./define-methods.ts";
-import { empty, key, limit } from "./params.ts";
+import { key, limit } from "./params.ts";
 
 /** Methods of a conversation with an agent. */
 export interface ChatMethods {
@@ -43,26 +42,6 @@ export interface ChatMethods {
   agent: {
     params: { readonly message: string; readonly agentId?: string; readonly sessionKey?: string; readonly idempotencyKey: string };
     result: AgentRunResult;
-  };
-  "agents.list": {
-    params: Record<string, never>;
-    result: {
-      readonly agents: readonly {
-        readonly id: string;
-        readonly name: string;
-        readonly isDefault: boolean;
-        readonly mainSessionKey: string;
-        /** Absolute path of its folder. */
-        readonly workspace: string;
-        /** The model of its next message in a session without an override; absent if it is unusable. */
-        readonly model?: string;
-      }[];
-    };
-  };
-  /** The bindings in the order in which they apply, and the agent of messages that match none of them. */
-  "agents.bindings": {
-    params: Record<string, never>;
-    result: { readonly bindings: readonly AgentBinding[]; readonly defaultAgentId: string };
   };
 }
 
@@ -137,29 +116,5 @@ export const CHAT_METHODS: MethodTable<ChatMethods> = defineMethods<ChatMethods>
         notices: z.array(z.string()).optional(),
         thoughts: z.string().optional(),
       }),
-  },
-  "agents.list": {
-    access: "owner",
-    stores: false,
-    params: () => empty,
-    result: () =>
-      z.strictObject({
-        agents: z.array(
-          z.strictObject({
-            id: z.string(),
-            name: z.string(),
-            isDefault: z.boolean(),
-            mainSessionKey: z.string(),
-            workspace: z.string(),
-            model: z.string().optional(),
-          }),
-        ),
-      }),
-  },
-  "agents.bindings": {
-    access: "owner",
-    stores: false,
-    params: () => empty,
-    result: () => z.strictObject({ bindings: z.array(AgentBindingSchema), defaultAgentId: z.string() }),
   },
 });

@@ -1,3 +1,4 @@
+import { AGENT_METHODS, type AgentMethods } from "./agent-methods.ts";
 import { CHANNEL_METHODS, type ChannelMethods } from "./channel-methods.ts";
 import { CHAT_METHODS, type ChatMethods } from "./chat-methods.ts";
 import { CONTEXT_METHODS, type ContextMethods } from "./context-methods.ts";
@@ -10,7 +11,16 @@ import { SETUP_METHODS, type SetupMethods } from "./setup-methods.ts";
 
 /** Every method with its parameters and result. */
 export interface RpcMethods
-  extends ChatMethods, SessionMethods, ContextMethods, DeadLetterMethods, PairingMethods, GatewayMethods, SetupMethods, ChannelMethods {}
+  extends
+    ChatMethods,
+    AgentMethods,
+    SessionMethods,
+    ContextMethods,
+    DeadLetterMethods,
+    PairingMethods,
+    GatewayMethods,
+    SetupMethods,
+    ChannelMethods {}
 
 /** Name of a method. */
 export type RpcMethod = keyof RpcMethods;
@@ -24,6 +34,7 @@ export type RpcMethodSchemas = MethodTable<RpcMethods>;
  */
 export const RPC_METHODS: RpcMethodSchemas = {
   ...CHAT_METHODS,
+  ...AGENT_METHODS,
   ...SESSION_METHODS,
   ...CONTEXT_METHODS,
   ...DEAD_LETTER_METHODS,
