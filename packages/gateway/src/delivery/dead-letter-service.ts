@@ -14,7 +14,7 @@ export interface DeadLetterOptions {
   readonly store: InboxStore & OutboxStore;
   readonly clock: Clock;
   /** Queues a revived input. */
-  readonly place: (input: InputRecord) => Promise<void>;
+  readonly requeue: (input: InputRecord) => Promise<void>;
   /** Dispatches a revived row. */
   readonly dispatch: (row: OutboxRecord) => void;
   /** The session that an unclaimed input is routed to. */
@@ -45,7 +45,7 @@ export class DeadLetterService {
    * that still knows the key does not show it twice.
    */
   async replay(id: string, options: { readonly risk: boolean }): Promise<RpcMethods["deadletters.replay"]["result"]> {
-    const { store, clock, place, dispatch } = this.#options;
+    const { store, clock, requeue, dispatch } = this.#options;
     const { type, replay, sessionKey = "", reason } = this.#summary(await this.#require(id));
     if (replay === "impossible")
       throw new SessionRequestError("conflict", `${id} cannot be replayed (${reason}): what was stored of it is damaged. Purge it.`);
@@ -54,7 +54,7 @@ export class DeadLetterService {
         "conflict",
         `${id} may have been shown already (${reason}). Look there first. To send it all the same, say so: --yes, or risk in the request.`,
       );
-    if (type === "input") await place(await store.reviveInput(id));
+    if (type === "input") await requeue(await store.reviveInput(id));
     else {
       const nowMs = clock.now();
       dispatch(await store.reviveOutbound(id, { nowMs, expiresAtMs: nowMs + OUTBOX_TTL_MS }));

@@ -126,7 +126,7 @@ export class Engine {
     this.deadLetters = new DeadLetterService({
       store,
       clock,
-      place: async (input) => this.#ingress.recover(input),
+      requeue: async (input) => this.#ingress.recover(input),
       dispatch: (row) => parts.dispatcher.dispatch([row]),
       sessionKeyOf: (input) => parts.policy.routeOf(input).sessionKey,
     });
@@ -139,7 +139,7 @@ export class Engine {
       process: runner.run,
       onDropped: (sessionKey, input) =>
         this.#background.addFor(input, "drop", async () => notices.drop(sessionKey, input, DROPPED.overflow)),
-      onMisplaced: async (input, history) => this.#ingress.placeAgain(input, history),
+      onMisplaced: async (input, history) => this.#ingress.requeue(input, history),
       onQueueChange: (sessionKey, queued) => this.#waits.queueChanged(sessionKey, queued),
       onError: (sessionKey, error) => {
         logger.error("A turn could not be finished", { sessionKey, error });

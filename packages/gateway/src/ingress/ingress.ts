@@ -106,7 +106,7 @@ export interface IngressOptions {
 }
 
 /**
- * The first stage: commits every input before acknowledging it, then decides whether its sender is admitted and where it goes. Placing is synchronous, so
+ * The first stage: commits every input before acknowledging it, then decides whether its sender is admitted and where it goes. Admission is synchronous, so
  * inputs keep their order from the commit to the queue.
  */
 export class Ingress implements MessageIntake {
@@ -115,8 +115,8 @@ export class Ingress implements MessageIntake {
   readonly #overheard = new GroupHistoryBuffer();
   readonly #bots = new BotLoopGuard();
   readonly #opened = Promise.withResolvers<void>();
-  /** Number of inputs that are being committed and are not in a queue yet. */
-  #unplaced = 0;
+  /** Number of inputs that are being committed and are not in a queue yet: no later input may be queued ahead of them. */
+  #arriving = 0;
 
   constructor(options: IngressOptions, targets: IngressTargets) {
     this.#options = options;
@@ -203,16 +203,16 @@ export class Ingress implements MessageIntake {
     }
   }
 
-  /** True if an input may start before its commit: its session is idle, nothing is pending placement and it is not a command. */
+  /** True if an input may start before its commit: its session is idle, no earlier input is being committed and it is not a command. */
   #mayBegin(said: Pick<InputRecord, "message" | "admission">): boolean {
     return (
-      this.#unplaced === 0 &&
+      this.#arriving === 0 &&
       this.#commandOf(said) === undefined &&
       !this.#options.queue.lanes.isBusy(this.#options.policy.routeOf(said).sessionKey)
     );
   }
 
-  /** Commits an input and places it: after the commit, so that inputs keep their order; or before it, if its turn may start meanwhile. */
+  /** Commits and admits an input: after the commit, so that inputs keep their order; or before it, if its turn may start meanwhile. */
   async #commit(
     { message }: Pick<InputRecord, "message">,
     accept: Parameters<Store["acceptInput"]>[1],
@@ -220,11 +220,11 @@ export class Ingress implements MessageIntake {
     { isOptimistic, onAccepted }: { readonly isOptimistic: boolean; readonly onAccepted: ((inputId: string) => void) | undefined },
   ): Promise<AcceptedInput> {
     const { store, queue, policy, channels } = this.#options;
-    const place = ({ input }: AcceptedInput, arrival: InputArrival): void => {
+    const admit = ({ input }: AcceptedInput, arrival: InputArrival): void => {
       onAccepted?.(input.id);
-      this.#place(input, settings, { arrival });
+      this.#admit(input, settings, { arrival });
     };
-    this.#unplaced += 1;
+    this.#arriving += 1;
     let begins = false;
     try {
       const { accepted, arrival } = await acceptInput(store, [message, accept], { isOptimistic });
@@ -232,33 +232,33 @@ export class Ingress implements MessageIntake {
       // Another input may have been queued in the same tick; then this one goes behind it.
       if (arrival.type === "committing" && isNew && !queue.lanes.isBusy(policy.routeOf(accepted.input).sessionKey)) {
         begins = true;
-        this.#unplaced -= 1;
-        place(accepted, arrival);
+        this.#arriving -= 1;
+        admit(accepted, arrival);
       }
       await whenCommitted(arrival);
       this.#options.crashPoint?.("after-inbound-commit");
       if (accepted.move !== undefined) channels.moves.add(accepted.move);
       this.#options.observer.inputTaken(accepted.input, this.#options.policy.routeOf(accepted.input).sessionKey, accepted.type);
-      if (isNew && !begins) place(accepted, { type: "committed" });
+      if (isNew && !begins) admit(accepted, { type: "committed" });
       return accepted;
     } finally {
-      if (!begins) this.#unplaced -= 1;
+      if (!begins) this.#arriving -= 1;
     }
   }
 
-  /** Places an input that the last process left waiting, or that was revived. Await each call before the next to keep the order. */
+  /** Queues an input that the last process left waiting, or that was revived. Await each call before the next to keep the order. */
   async recover(input: InputRecord): Promise<void> {
-    await this.placeAgain(input, { arrival: { type: "recovered", isSolo: (input.attempts ?? 1) > 1 } });
+    await this.requeue(input, { arrival: { type: "recovered", isSolo: (input.attempts ?? 1) > 1 } });
   }
 
-  /** Places an input by the running configuration. `history`: the attempts of its job, which a move keeps. */
-  async placeAgain(input: InputRecord, history: AttemptHistory): Promise<void> {
+  /** Admits an input again by the running configuration. `history`: the attempts of its job, which a move keeps. */
+  async requeue(input: InputRecord, history: AttemptHistory): Promise<void> {
     const present = withPresentOwner(input, this.#options.running.config.commands.ownerAllowFrom);
-    this.#place(present, await this.#settings(present), history);
+    this.#admit(present, await this.#settings(present), history);
   }
 
   /** Admits, refuses or routes an input. */
-  #place(input: InputRecord, { queue, activation, record }: SessionSettings, history: AttemptHistory): void {
+  #admit(input: InputRecord, { queue, activation, record }: SessionSettings, history: AttemptHistory): void {
     const decision = this.#options.policy.admit(input, activation);
     if (this.#isLoop(input, decision)) return this.#ignore(input, "the exchange with a bot has reached its limit");
     if (decision.type === "overheard") {
