@@ -128,7 +128,7 @@ export class BackgroundCompactor {
       return NOTHING;
     }
     await raceAbort(work.made, { signal, clock: this.#options.clock });
-    return this.#place(key, work, { isNeeded: true });
+    return this.#store(key, work, { isNeeded: true });
   }
 
   /** Resolves when no summary is in progress. */
@@ -193,7 +193,7 @@ export class BackgroundCompactor {
           this.#options.queue.lanes.enqueue(key, {
             type: "task",
             isBackground: true,
-            run: async () => this.#placeAtLast(key, work),
+            run: async () => this.#storeUnwaited(key, work),
             forget: () => this.#drop(key, work),
           });
         }
@@ -203,16 +203,16 @@ export class BackgroundCompactor {
     this.#summaries.enqueue(key, work);
   }
 
-  async #placeAtLast(sessionKey: string, work: Work): Promise<void> {
+  async #storeUnwaited(sessionKey: string, work: Work): Promise<void> {
     try {
-      await this.#place(sessionKey, work, { isNeeded: false });
+      await this.#store(sessionKey, work, { isNeeded: false });
     } catch (error) {
       this.#options.logger.error("A summary could not be stored", { sessionKey, error });
     }
   }
 
   /** Stores a summary once, for the first caller. */
-  async #place(sessionKey: string, work: Work, { isNeeded }: { readonly isNeeded: boolean }): Promise<CompactionOutcome> {
+  async #store(sessionKey: string, work: Work, { isNeeded }: { readonly isNeeded: boolean }): Promise<CompactionOutcome> {
     if (this.#works.get(sessionKey) !== work) return NOTHING;
     this.#works.delete(sessionKey);
     using compaction = work.compaction;

@@ -30,7 +30,7 @@ export interface CompactionTriggersOptions extends ContextReader {
 }
 
 /**
- * Everything that triggers a compaction, one method each: a turn whose request would be too long, a finished turn that leaves little space, a provider that
+ * The triggers of a compaction, one method each: a turn whose request would be too long, a finished turn that leaves little space, a provider that
  * rejects a request as too long, and a person's request.
  */
 export class CompactionTriggers {
@@ -55,11 +55,11 @@ export class CompactionTriggers {
     if (before.record === undefined) return unchanged;
     let size = await readContextSize(before, this.#options);
     if (!isFull(size, before)) return unchanged;
-    const placed = await this.#options.backgroundCompactor.finish(before.record, signal);
+    const stored = await this.#options.backgroundCompactor.finish(before.record, signal);
     const context = await this.#options.conversations.refresh(before);
-    if (placed.type !== "nothing") size = await readContextSize(context, this.#options);
+    if (stored.type !== "nothing") size = await readContextSize(context, this.#options);
     const { record, agent, model } = context;
-    if (record === undefined || !isFull(size, context)) return { context, outcome: placed };
+    if (record === undefined || !isFull(size, context)) return { context, outcome: stored };
     const outcome = await this.#options.compactor.compact(
       {
         record,
@@ -67,14 +67,17 @@ export class CompactionTriggers {
         model,
         ...size,
         forced: false,
-        byRule: placed.type !== "nothing" && isOversized(size, windowBudget(context).window),
+        byRule: stored.type !== "nothing" && isOversized(size, windowBudget(context).window),
       },
       { signal },
     );
-    return { context: await this.#options.conversations.refresh(context), outcome: joinOutcomes(placed, outcome) };
+    return { context: await this.#options.conversations.refresh(context), outcome: joinOutcomes(stored, outcome) };
   }
 
-  /** A turn has ended: schedules notes or a summary in the background, if its context is near the limit. Cheap otherwise. */
+  /**
+   * A turn has ended: schedules notes or a summary in the background, if its context is near the limit. `BackgroundCompactor` compares it twice: the turn's
+   * reported tokens before it schedules, and the stored context when the session is free.
+   */
   afterTurn(turn: FinishedTurnQuery, facts: FinishedTurnFacts): void {
     this.#options.backgroundCompactor.schedule(turn, facts);
   }
