@@ -76,6 +76,7 @@ const config: UserConfig = defineConfig({
         "configuration-reference",
         "conversations",
         "costs",
+        "discord",
         "extensions",
         "feishu",
         "irc",

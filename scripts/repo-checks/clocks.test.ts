@@ -24,6 +24,7 @@ function filesWith(pattern: RegExp): Set<string> {
  * `monotonic()`.
  */
 const RECKONED = {
+  "extensions/discord/src/state/stored-rows.ts": "a time for the disk",
   "extensions/feishu/src/inbound/known-threads.ts": "a time for the disk",
   "extensions/feishu/src/outbound/card-streams.ts": "sequence numbers of a card that is as old as the disk says",
   "extensions/telegram/src/state/stored-rows.ts": "a time for the disk",

@@ -166,3 +166,10 @@ test("a supervisor opens it again when it breaks", async () => {
   await again;
   await supervisor.stop({ signal });
 });
+
+test("closes with the code that it was given", async () => {
+  const connection = await open({ closeCode: 4_900 });
+  const closed = once(await peer(), "close");
+  await connection.close({ signal });
+  expect((await closed)[0]).toBe(4_900);
+});

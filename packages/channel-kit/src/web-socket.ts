@@ -28,6 +28,8 @@ export interface WebSocketOptions extends CallOptions {
   readonly openTimeoutMs?: number;
   /** A connection without a message for two intervals has ended. `ping` makes the message that the platform answers, if it sends none by itself. */
   readonly heartbeat?: { readonly intervalMs: number; readonly ping?: () => string };
+  /** Code of the channel's own close, 3000 to 4999, on platforms where it decides whether a session can be resumed. None by default. */
+  readonly closeCode?: number;
   /** What the platform's close codes mean; others as `CLOSE_CODES`. */
   readonly closeCodes?: Readonly<Record<number, ChannelErrorCode>>;
 }
@@ -124,7 +126,7 @@ class Connection implements WebSocketConnection, SocketControl {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#heartbeat?.[Symbol.dispose]();
-    this.#socket.close();
+    this.#socket.close(this.#options.closeCode);
     this.#opened.reject(failure);
     this.#ended.resolve(failure);
   }

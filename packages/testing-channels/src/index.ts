@@ -1,3 +1,10 @@
+export type { DiscordChannel, DiscordCommand, DiscordUser, FakeDiscordApp, FakeDiscordOptions } from "./discord/app.ts";
+export { FakeDiscord } from "./discord/fake-discord.ts";
+export type { DiscordRequest } from "./discord/fake-discord.ts";
+export type { DiscordFrame, DiscordLogin } from "./discord/gateway.ts";
+export type { DiscordInteractionAnswer, DiscordInteractionInput } from "./discord/interactions.ts";
+export type { DiscordButton, DiscordFile, DiscordMessage, DiscordMessageInput, DiscordPoll } from "./discord/message-store.ts";
+export type { DiscordFault } from "./discord/refusal.ts";
 export type { FakeFeishuApp, FakeFeishuOptions } from "./feishu/app.ts";
 export type { Card as FeishuCard, CardElement as FeishuCardElement } from "./feishu/card-rules.ts";
 export type { FeishuPress } from "./feishu/cards.ts";

@@ -607,6 +607,8 @@ interface WebSocketOptions extends CallOptions {
     readonly intervalMs: number;
     readonly ping?: () => string;
   };
+  /** Code of the channel's own close, 3000 to 4999, on platforms where it decides whether a session can be resumed. None by default. */
+  readonly closeCode?: number;
   /** What the platform's close codes mean; others as `CLOSE_CODES`. */
   readonly closeCodes?: Readonly<Record<number, ChannelErrorCode>>;
 }
