@@ -131,7 +131,7 @@ async function copyOf(
     if (error.code === "unsupported")
       throw new CliError("failure", `The database cannot be backed up. ${error.message}`, {
         cause: error,
-        fix: "Install the newer Factotum again.",
+        fix: '"factotum doctor" says what it is and what to do.',
       });
     if (error.code !== "damaged") throw error;
     throw new CliError("failure", "The database is damaged, and a backup of it would be worth nothing.", {

@@ -198,6 +198,17 @@ describe("create", () => {
     expect((await readdir(cli.home)).toSorted()).toEqual(["elsewhere", "state directory"]);
   });
 
+  test("takes no database of another program for a newer one", async () => {
+    await fill();
+    const database = inHome("state/factotum.sqlite");
+    await rm(database);
+    using other = new DatabaseSync(database);
+    other.exec("CREATE TABLE notes (text TEXT)");
+    const { code, stderr } = await cli.run("backup", "create", "--output", file);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/no database of Factotum[^]*factotum doctor/)]);
+    expect(stderr).not.toContain("newer");
+  });
+
   test("needs a readable configuration and a state directory", async () => {
     expect((await cli.run("backup", "create", "--output", file)).stderr).toContain("nothing to back up");
     await write(inHome("factotum.json5"), "{ agents: 7 }");
