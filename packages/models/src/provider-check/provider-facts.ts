@@ -16,7 +16,7 @@ export interface ProviderFacts {
   readonly defaultModel?: string;
 }
 
-/** Providers of the first run, in display order. Adding one takes a row here and one in `PROVIDERS`. */
+/** Providers of the first run, in display order. AGENTS.md of this package lists what another one takes. */
 const ROWS: readonly (readonly [id: string, label: string, url: string])[] = [
   ["anthropic", "Anthropic", "https://platform.claude.com/settings/keys"],
   ["openai", "OpenAI", "https://platform.openai.com/api-keys"],
