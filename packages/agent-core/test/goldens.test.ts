@@ -35,7 +35,7 @@ describe("goldens", () => {
   });
 });
 
-// The tests below check the design's tables; regenerating the files does not change them.
+// The tests below list the sections and blocks of each kind of run by hand; regenerating the files does not change them.
 describe("the system prompt", () => {
   const STABLE = [
     "identity",
@@ -84,7 +84,7 @@ describe("the system prompt", () => {
         "runtime",
       ],
     ],
-  ])("has its sections in the documented order for %s", (name, expected) => {
+  ])("has these sections in this order for %s", (name, expected) => {
     expect(sectionIds(name)).toEqual(expected);
   });
 
@@ -135,7 +135,7 @@ describe("the turn's text", () => {
     ["http", ["trusted", "body"]],
     ["memory-flush", ["trusted", "body"]],
     ["compaction", ["body"]],
-  ])("has its blocks in the documented order for %s", (name, expected) => {
+  ])("has these blocks in this order for %s", (name, expected) => {
     expect(shown(name)).toEqual(expected);
   });
 

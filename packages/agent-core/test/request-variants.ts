@@ -176,7 +176,7 @@ const forOthers = ({
 });
 const TASK = { task: "Find out why the build of main fails.", depth: 1, maxDepth: 2 } as const;
 
-/** One per row of the design's table, and the light and follow-up forms of a row. */
+/** One for each kind of run, and its light and follow-up forms. */
 const RECIPES: readonly Recipe[] = [
   {
     name: "user-direct",

@@ -9,7 +9,7 @@ const paths = (files: readonly BootstrapFile[], parts: Partial<BootstrapLimits> 
   planBootstrap(files, limits(parts)).projectContext.map(({ type, path }) => `${type} ${path}`);
 
 describe("planBootstrap", () => {
-  test("keeps the documented order, skips blank files and marks missing ones except HEARTBEAT, BOOTSTRAP and memory", () => {
+  test("sorts the files as in BOOTSTRAP_NAMES, skips blank files and marks missing ones except HEARTBEAT, BOOTSTRAP and memory", () => {
     const files = BOOTSTRAP_NAMES.toReversed().map((name) =>
       file(name, name === "SOUL.md" ? " \n" : name === "AGENTS.md" ? "rules" : undefined),
     );

@@ -52,7 +52,7 @@ const FULL = facts({
 });
 
 describe("renderEffectivePrompt", () => {
-  test("has the documented order", () => {
+  test("has its blocks in this order", () => {
     expect(renderEffectivePrompt(FULL).text).toBe(`Inbound context (trusted):
 {"schema":"factotum.inbound_meta.v1","delimiter":"9f2c4e81a0b7","timestamp":"Wed 2026-03-04 14:31 UTC","channel":"feishu","provider":"feishu","surface":"feishu","account":"default","chat_type":"group","is_group_chat":true,"was_mentioned":true,"sender":"a1b2c3d4e5f6","owner":false,"message_id":"om_1","reply_to_id":"om_0","run":"user"}
 [9f2c4e81a0b7 Thread history - for context (untrusted)]

@@ -81,7 +81,7 @@ const renderMode = (facts: PromptFacts, mode: "full" | "minimal" | "none") => jo
 const ids = (facts: PromptFacts, mode: "full" | "minimal" | "none" = "full"): string[] => renderSections(facts, mode).map(({ id }) => id);
 
 describe("sections", () => {
-  test("have the documented order", () => {
+  test("have this order", () => {
     expect(ids(FULL)).toEqual([
       "identity",
       "instructions",
@@ -133,7 +133,7 @@ describe("sections", () => {
     ]);
   });
 
-  test("of a sub-agent are the documented ones", () => {
+  test("of a sub-agent are these", () => {
     expect(ids(FULL, "minimal")).toEqual([
       "identity",
       "tooling",
@@ -332,7 +332,7 @@ describe("renderSystemPrompt", () => {
     expect(renderMode(other, "full").session).not.toBe(renderMode(FULL, "full").session);
   });
 
-  test("the runtime line is one line in the documented order, at the end", () => {
+  test("the runtime line is one line with its fields in this order, at the end", () => {
     expect(renderMode(FULL, "full").session.split("\n").at(-1)).toBe(
       "agent=coder | session=5b0c | host=box | repo=/srv/coder | os=linux 6.1 (x64) | node=v24.21.0 | model=anthropic/claude | default_model=anthropic/claude | shell=bash | channel=feishu | capabilities=none | thinking=off",
     );
