@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import type { FactotumConfig } from "@factotum/config";
 import { startAnthropicServer, textReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
@@ -83,6 +84,22 @@ const LISTED = [
 
 test("every designed command whose feature is built is listed, and no other", () => {
   expect(LISTED.map(({ name }) => name).toSorted()).toEqual(Object.keys(ANSWERS).toSorted());
+});
+
+test("the table of docs/cli.md has every command and no other, with the owner's marked", async () => {
+  const page = await readFile(new URL("../../../../docs/cli.md", import.meta.url), "utf8");
+  const [, section = ""] = page.split("\n## Commands in a chat\n");
+  const rows = section
+    .split("\n## ", 1)
+    .join("")
+    .split("\n")
+    .filter((line) => line.startsWith("| `/"));
+  const documented = new Map<string, boolean>();
+  for (const row of rows)
+    for (const [, name = ""] of (row.split(/(?<!\\)\|/)[1] ?? "").matchAll(/`(\/[a-z]+)/g))
+      documented.set(name, row.endsWith("The owner's |"));
+  const listed = LISTED.map(({ name, ownerOnly }) => [name, ownerOnly] as const);
+  expect([...documented].toSorted()).toEqual(listed.toSorted());
 });
 
 test.each(LISTED)("$name works, and is in /help for everyone who may use it", async ({ name, summary, ownerOnly }) => {
