@@ -1,4 +1,5 @@
 import type { AgentTool, MessagingFeatures } from "@factotum/agent-contract";
+import { readFile } from "node:fs/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createToolRig, textOf, type ToolRig } from "../test/tool-rig.ts";
 import { createCoreTools, type CoreToolsOptions } from "./create-core-tools.ts";
@@ -41,10 +42,14 @@ test("are the eight, sorted, each with the traits that policies need", () => {
   ]);
 });
 
+test("are those that the README lists", async () => {
+  const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
+  expect(/The core tools that an agent can call: `([^`]+)`/.exec(readme)?.[1]?.split(" ")).toEqual(tools.map(({ name }) => name));
+});
+
 test("describe their configured defaults and limits", async () => {
   const made = createCoreTools({ ...options, execTimeoutSeconds: 77, maxResultChars: 9_000 });
   const described = (name: string): string => JSON.stringify(made.find((each) => each.name === name));
-  expect(described("exec")).toContain("default and maximum: 77");
   expect(described("exec")).toContain("default and maximum: 77");
   expect(described("exec")).toContain("longer than 8800 bytes");
   expect(described("exec")).toContain("fresh shell");

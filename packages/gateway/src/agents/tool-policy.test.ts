@@ -18,8 +18,17 @@ const names = (...layers: readonly Partial<ToolPolicyLayer>[]): string[] =>
     layers.map((layer) => ({ deny: [], ...layer })),
   ).tools.map((tool) => tool.name);
 
+const core = createCoreTools({} as Parameters<typeof createCoreTools>[0]).map(({ name }) => name);
+
+/** Core tools that no profile but `full` has, on purpose. */
+const ONLY_FULL: readonly string[] = [];
+
+test("every core tool belongs to a profile, or is listed here", () => {
+  const profile = ["minimal", "coding", "messaging"];
+  expect(core.filter((name) => !admitsTool({ profile, deny: [] }, name))).toEqual(ONLY_FULL);
+});
+
 test("every core tool belongs to a group, so that a list of groups covers it", () => {
-  const core = createCoreTools({} as Parameters<typeof createCoreTools>[0]).map(({ name }) => name);
   expect(core.length).toBeGreaterThan(7);
   expect(core.filter((name) => !admitsTool({ allow: ["group:runtime", "group:fs", "group:messaging"], deny: [] }, name))).toEqual([]);
 });
