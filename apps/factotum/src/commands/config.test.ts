@@ -167,6 +167,17 @@ test.each(["nope/xx", "anthropic"])("set notes a model that validate notes: %s",
   expect(stderr).toContain(`${note}\n`);
 });
 
+test("set says how to set keys that are needed together, and only then", async () => {
+  await using cli = await withConfig("{}");
+  const together = "Set them together: factotum config set models.providers.mine '{ … }'";
+  const { stderr } = await cli.run("config", "set", "models.providers.mine.baseUrl", "http://127.0.0.1:9");
+  expect(stderr).toContain(together);
+  const whole = '{ api: "openai-chat", baseUrl: "http://127.0.0.1:9" }';
+  expect((await cli.run("config", "set", "models.providers.mine", whole)).code).toBe(0);
+  const wrong = await cli.run("config", "set", "models.providers.mine.baseUrl", "7");
+  expect([wrong.code, wrong.stderr]).toEqual([4, expect.not.stringContaining("Set them together")]);
+});
+
 test("validate and set note ids that match nobody on their channel, with the right form", async () => {
   await using cli = await withConfig(
     JSON.stringify({

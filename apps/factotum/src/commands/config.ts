@@ -96,7 +96,7 @@ export async function configSet(
       ? `Repair ${result.path} by hand first.`
       : isMissing
         ? "Do that first: nothing was written."
-        : "Nothing was written.";
+        : `Nothing was written.${adviseWhole(key, result.problems)}`;
     throw invalid(result.path, result.problems, fix);
   }
   if (result.type === "unchanged" && value === undefined) await refuseUnknownKey(context, key);
@@ -121,6 +121,13 @@ export async function configSet(
       );
   }
   return EXIT.ok;
+}
+
+/** How to set keys that are needed together, if another key beside this one has a problem. */
+function adviseWhole(key: string, problems: readonly ConfigProblem[]): string {
+  const parent = key.slice(0, Math.max(0, key.lastIndexOf(".")));
+  const isBeside = ({ path }: ConfigProblem): boolean => path.startsWith(`${parent}.`) && path !== key && !path.startsWith(`${key}.`);
+  return parent !== "" && problems.some(isBeside) ? ` Set them together: factotum config set ${parent} '{ … }'` : "";
 }
 
 /** The gateway's token by the file as it is now; `undefined` if there is none. */
