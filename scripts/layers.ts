@@ -105,8 +105,6 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly string[]>> = {
     "requests",
     // Outgoing messages
     "delivery",
-    // Summaries of older turns
-    "summaries",
     // A turn's session, and the gateway's own messages to it
     "conversation",
     "notices",

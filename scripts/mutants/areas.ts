@@ -13,7 +13,7 @@ export interface MutationArea {
 }
 
 /** A turn from its session to its commit. */
-const TURN = "src/{conversation,notices,prompt,messages,compaction,summaries,preparation,run,turn}";
+const TURN = "src/{conversation,notices,prompt,messages,compaction,preparation,run,turn}";
 
 /** Code whose bugs lose messages, money or authority. */
 export const AREAS: readonly MutationArea[] = [

@@ -1,6 +1,6 @@
 import { LaneAbort } from "../kernel/lane-abort.ts";
-import { leftOutNotice } from "../summaries/compaction-outcome.ts";
-import type { CompactionOutcome } from "../summaries/compaction-outcome.ts";
+import { leftOutNotice } from "../compaction/compaction-outcome.ts";
+import type { CompactionOutcome } from "../compaction/compaction-outcome.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import { defineCommand } from "./define-command.ts";
 import type { Command } from "./define-command.ts";

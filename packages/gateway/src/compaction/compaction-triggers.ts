@@ -1,10 +1,10 @@
-import { joinOutcomes } from "../summaries/compaction-outcome.ts";
-import type { CompactionOutcome } from "../summaries/compaction-outcome.ts";
-import type { CompactionRequest, Compactor } from "../summaries/compact-session.ts";
+import { joinOutcomes } from "./compaction-outcome.ts";
+import type { CompactionOutcome } from "./compaction-outcome.ts";
+import type { CompactionRequest, Compactor } from "./compact-session.ts";
 import { readContextSize, windowBudget } from "./context-size.ts";
 import type { ContextReader } from "./context-size.ts";
-import { isOversized } from "../summaries/is-oversized.ts";
-import type { ContextSize } from "../summaries/is-oversized.ts";
+import { isOversized } from "./is-oversized.ts";
+import type { ContextSize } from "./is-oversized.ts";
 import { mayFlushMemory } from "./memory-flush.ts";
 import type { FlushMemory } from "./memory-flush.ts";
 import type { BackgroundCompactor, FinishedTurnFacts, FinishedTurnQuery } from "./background-compactor.ts";

@@ -1,7 +1,7 @@
 import { contextBudget } from "@factotum/agent-core";
 import type { ContextBudget } from "@factotum/agent-core";
 import type { Store, TranscriptStore } from "@factotum/store";
-import type { ContextSize } from "../summaries/is-oversized.ts";
+import type { ContextSize } from "./is-oversized.ts";
 import { estimateContextTokens } from "../context/context-tokens.ts";
 import { readHistory } from "../context/read-history.ts";
 import { estimatePromptTokens } from "../context/session-cache.ts";

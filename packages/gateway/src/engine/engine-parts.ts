@@ -30,7 +30,7 @@ import { TurnContext } from "../observe/turn-context.ts";
 import { createGuardedStore } from "../storage/guarded-store.ts";
 import { StorageGuard } from "../storage/storage-guard.ts";
 import { SpendGuard } from "../spend/spend-guard.ts";
-import { Compactor } from "../summaries/compact-session.ts";
+import { Compactor } from "../compaction/compact-session.ts";
 import { InputWatchers } from "../queue/run-report.ts";
 import { PendingEvents } from "../queue/pending-events.ts";
 import { ToolLimits } from "../queue/tool-limits.ts";

@@ -6,7 +6,7 @@ import type { Origin } from "@factotum/channel-contract";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import type { RequestRecorderOptions } from "../requests/request-recorder.ts";
-import type { CompactionOutcome } from "../summaries/compaction-outcome.ts";
+import type { CompactionOutcome } from "../compaction/compaction-outcome.ts";
 import { parseBasis } from "../prompt/prompt-cause.ts";
 import { withdrawnText } from "../conversation/current-authorization.ts";
 import type { ResolvedPrompt } from "../prompt/prompt-resolver.ts";

@@ -15,7 +15,7 @@ import { matchSessionKey } from "./match-session-key.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
 
 import type { TurnQueue } from "../queue/turn-queue.ts";
-import type { CompactionOutcome } from "../summaries/compaction-outcome.ts";
+import type { CompactionOutcome } from "../compaction/compaction-outcome.ts";
 import type { CompactionTriggers } from "../compaction/compaction-triggers.ts";
 import type { FlushMemory } from "../compaction/memory-flush.ts";
 import type { SessionWaits } from "../notices/session-waits.ts";

@@ -24,7 +24,7 @@ import type { PreparedTurn } from "../preparation/prepared-turn.ts";
 import { FIRST_TRY, RequestRepair } from "../run/request-repair.ts";
 import type { RequestRepairOptions, RetryState } from "../run/request-repair.ts";
 import { windowBudget } from "../compaction/context-size.ts";
-import { leftOutNotice } from "../summaries/compaction-outcome.ts";
+import { leftOutNotice } from "../compaction/compaction-outcome.ts";
 import { longTextNotice } from "../messages/long-message.ts";
 import { beginMemoryFlush, checkFlushCall } from "../compaction/memory-flush.ts";
 import type { FlushMemory } from "../compaction/memory-flush.ts";
