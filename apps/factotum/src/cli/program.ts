@@ -160,7 +160,7 @@ function addContext(program: Command, context: CliContext, finish: Finish): void
     );
   program
     .command("replay")
-    .description("send a kept request again and print the answer, without changing the conversation or running tools")
+    .description("send a stored request again and print the answer, without changing the conversation or running tools")
     .argument("<turn>", "the turn's number in the conversation, or its id")
     .option("--session <key>", "the session, for a turn given by number; the default agent's main session by default")
     .addOption(new Option("--request <number>", "the request's number in the turn; the last one by default").argParser(positive))

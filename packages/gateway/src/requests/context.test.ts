@@ -160,7 +160,7 @@ describe("context reports", () => {
     await expect(report(running, { turn: 9 })).rejects.toThrow("no turn 9");
     await expect(report(running, { turn: "nothing" })).rejects.toThrow('no turn "nothing"');
     await expect(report(running, { turn: 1, request: 7 })).rejects.toThrow("requests 1 to 1");
-    await expect(report(running, { id: "r0000000009" })).rejects.toThrow("no kept request");
+    await expect(report(running, { id: "r0000000009" })).rejects.toThrow("no stored request");
     await running.store.maintain({ nowMs: Date.now() + 31 * 86_400_000 });
     await expect(report(running, { turn: 1 })).rejects.toThrow("kept no more");
   });

@@ -18,7 +18,7 @@ type RequestStore = Pick<Store, "readSession" | "findTurn" | "readTurn" | "listR
 /** Finds a stored request. Rejects with a `SessionRequestError` that says what exists. */
 export async function findRequest(query: RequestQuery, store: RequestStore): Promise<RequestRecord> {
   if (query.id !== undefined) {
-    return (await store.readRequest(query.id)) ?? notKept(`There is no kept request "${query.id}".`);
+    return (await store.readRequest(query.id)) ?? notKept(`There is no stored request "${query.id}".`);
   }
   if (query.turn === undefined) {
     const session = await store.readSession(query.sessionKey);
