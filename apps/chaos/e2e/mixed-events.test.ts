@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { startDiscordMixedPlatform } from "../src/mixed/discord-mixed-platform.ts";
 import { startIrcMixedPlatform } from "../src/mixed/irc-mixed-platform.ts";
 import type { MixedPlatform } from "../src/mixed/mixed-platform.ts";
 import { runMixed } from "../src/mixed/run-mixed.ts";
@@ -20,6 +21,7 @@ const PLATFORMS: readonly (readonly [name: string, start: () => MixedPlatform | 
     ? ([
         ["slack over http", async () => startSlackMixedPlatform(["http", "http"])],
         ["slack over socket", async () => startSlackMixedPlatform(["socket", "socket"])],
+        ["discord", startDiscordMixedPlatform],
         ["telegram by polling", async () => startTelegramMixedPlatform(["polling", "polling"])],
         ["telegram by webhook", async () => startTelegramMixedPlatform(["webhook", "webhook"])],
       ] as const)
