@@ -24,7 +24,7 @@ export interface GatewayConnectionOptions extends CallOptions {
   readonly stored: () => number | null;
   /** Anything arrived. */
   readonly onEvidence: () => void;
-  /** Events in order. The first of a new session is READY; `ready` then opens the connection. */
+  /** Events in order. The first of a new session is READY, with which `ready` opens the connection. */
   readonly onEvent: (event: GatewayEvent, ready: () => void) => void;
   /** The identification or the request to resume has left. */
   readonly onLogin: () => void;

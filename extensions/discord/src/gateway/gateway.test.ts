@@ -137,6 +137,25 @@ describe("a connection", () => {
   });
 });
 
+test("a store that fails keeps the connection open, and the session is stored later", async () => {
+  scene.host.failNext();
+  await scene.start();
+  expect(await scene.host.cursor()).toBeUndefined();
+  await until(() => clock.pending.some((delayMs) => delayMs < 1_000));
+  clock.advance(1_000);
+  await scene.say("one");
+  expect(logins()).toEqual(["identify"]);
+  expect(await scene.host.state.get("gateway/session")).toBeDefined();
+});
+
+test("a stop while a session is being stored ends in silence", async () => {
+  const release = scene.host.hold();
+  await scene.start();
+  await scene.channel.stop({ signal: AbortSignal.abort() });
+  release();
+  expect(scene.channel.health().state).toBe("stopped");
+});
+
 test("no session is begun when those of the day are used up", async () => {
   scene.discord.app.startsLeft = 5;
   await expect(scene.start()).rejects.toMatchObject({ code: "rate-limited", retry: { type: "after", delayMs: 3_600_000 } });

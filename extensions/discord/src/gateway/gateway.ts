@@ -245,14 +245,17 @@ class DiscordGateway implements Gateway {
     if (!parsed.success) return;
     const { session_id: id, resume_gateway_url: resumeUrl } = parsed.data;
     this.#session = { id, stored: sequence };
-    void this.#queue.add({
+    const begun = this.#queue.add({
       cursor: cursorOf(id, sequence),
       run: async () => {
         await this.#parts.host.commit(this.#sessions.begin({ id, resumeUrl, sequence }));
-        ready();
         return true;
       },
     });
+    // A session that is not stored before a stop is not resumed.
+    begun.catch(() => undefined);
+    // A store that fails does not close the connection: each new one costs a session.
+    ready();
   }
 }
 
