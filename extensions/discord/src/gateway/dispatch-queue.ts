@@ -14,7 +14,7 @@ interface Dispatch {
 
 /** Events of an account in their order, each again until it is stored: the position never passes one that is not. */
 export interface DispatchQueue {
-  /** Resolves once the event is handled; rejects if it is lost. */
+  /** Resolves once the event is handled; rejects if it is lost, or dropped because too many wait. */
   add(dispatch: Dispatch): Promise<void>;
   /** The health with what waits or was lost: then at least `degraded`. */
   addTo(health: ChannelHealth): ChannelHealth;
@@ -32,14 +32,19 @@ const MIN_DELAY_MS = 250;
 const MAX_DELAY_MS = 30_000;
 /** How long the position after events that are not passed on waits to be committed. */
 const FLUSH_AFTER_MS = 5_000;
+const MAX_WAITING = 2_000;
 
-/** Creates an empty queue. */
-export function createDispatchQueue(host: QueueHost): DispatchQueue {
-  return new Queue(host);
+/**
+ * Creates an empty queue. `onOverflow` is called when too many events wait, and all but the one that is being stored are dropped: the connection has to be ended,
+ * so that the platform sends them again after the stored position.
+ */
+export function createDispatchQueue(host: QueueHost, { onOverflow }: { readonly onOverflow: () => void }): DispatchQueue {
+  return new Queue(host, onOverflow);
 }
 
 class Queue implements DispatchQueue {
   readonly #host: QueueHost;
+  readonly #onOverflow: () => void;
   readonly #entries: Entry[] = [];
   readonly #drained = Promise.withResolvers<void>();
   readonly #stopped = new AbortController();
@@ -52,12 +57,19 @@ class Queue implements DispatchQueue {
   #retry: Disposable | undefined;
   #flush: Disposable | undefined;
 
-  constructor(host: QueueHost) {
+  constructor(host: QueueHost, onOverflow: () => void) {
     this.#host = host;
+    this.#onOverflow = onOverflow;
   }
 
   async add(dispatch: Dispatch): Promise<void> {
     if (this.#isStopping) throw new Error("the channel was stopped");
+    if (this.#entries.length >= MAX_WAITING) {
+      this.#host.logger.error("discord events dropped: too many wait to be stored; the platform sends them again", { count: MAX_WAITING });
+      for (const { handled } of this.#entries.splice(1)) handled.reject(new Error("too many events wait to be stored"));
+      this.#onOverflow();
+      throw new Error("too many events wait to be stored");
+    }
     const handled = Promise.withResolvers<void>();
     handled.promise.catch(() => undefined);
     this.#entries.push({ ...dispatch, handled });

@@ -148,6 +148,23 @@ test("a store that fails keeps the connection open, and the session is stored la
   expect(await scene.host.state.get("gateway/session")).toBeDefined();
 });
 
+test("events that wait in too great a number are sent again by the platform, each stored once and in order", async () => {
+  await scene.start();
+  const release = scene.host.hold();
+  const { gateway } = scene.discord;
+  const count = 2_005;
+  for (let number = 0; number < count; number += 1) {
+    const message = scene.discord.addMessage({ channelId: DIRECT, authorId: ALICE, content: `message ${number}` });
+    gateway.dispatch("MESSAGE_CREATE", scene.discord.messageData(message));
+  }
+  await gateway.until(() => gateway.closeCodes.length === 1);
+  release();
+  await fire(500);
+  await scene.host.storedMessages(count);
+  expect(logins()).toEqual(["identify", "resume"]);
+  expect(scene.host.stored.map(({ text }) => text)).toEqual(Array.from({ length: count }, (_, number) => `message ${number}`));
+});
+
 test("a stop while a session is being stored ends in silence", async () => {
   const release = scene.host.hold();
   await scene.start();

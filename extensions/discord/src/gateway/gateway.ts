@@ -70,7 +70,13 @@ class DiscordGateway implements Gateway {
     const { host } = parts;
     this.#parts = parts;
     this.#sessions = createSessionStore(host);
-    this.#queue = createDispatchQueue(host);
+    this.#queue = createDispatchQueue(host, {
+      onOverflow: () => {
+        // What still arrives on this connection is sent again on the next.
+        this.#session = undefined;
+        void this.#supervisor.connection?.close({ signal: AbortSignal.abort() });
+      },
+    });
     this.#supervisor = createConnectionSupervisor({
       open: (options) => this.#open(options),
       minDelayMs,
