@@ -35,8 +35,7 @@ export function startWebchatMixedPlatform(): MixedPlatform {
     pages.splice(0);
     for (let page = 0; page < PAGES; page += 1) pages.push(await Page.open(product, show));
     for (const sessionKey of SESSIONS) {
-      const snapshot = await pages[0]?.request("chat.subscribe", { sessionKey, limit: 200 });
-      show(sessionKey, snapshot?.entries ?? []);
+      await pages[0]?.request("chat.subscribe", { sessionKey, limit: 200 }, (snapshot) => show(sessionKey, snapshot?.entries ?? []));
     }
   };
   return {
@@ -114,13 +113,16 @@ class Page {
     return this.#socket.readyState === WebSocket.OPEN;
   }
 
-  /** Resolves with the result, with `undefined` if it was refused or the connection ended. */
-  async request(method: string, params: object): Promise<Frame["result"]> {
+  /** Resolves with the result, with `undefined` if it was refused or the connection ended. `onResult` is called before the next frame is read. */
+  async request(method: string, params: object, onResult?: (result: Frame["result"]) => void): Promise<Frame["result"]> {
     if (!this.isOpen) return undefined;
     this.#lastId += 1;
     const id = String(this.#lastId);
     const { promise, resolve } = Promise.withResolvers<Frame["result"]>();
-    this.#pending.set(id, resolve);
+    this.#pending.set(id, (answer) => {
+      onResult?.(answer);
+      resolve(answer);
+    });
     this.#socket.send(JSON.stringify({ type: "req", id, method, params }));
     const result = await promise;
     this.#pending.delete(id);
