@@ -104,7 +104,7 @@ export async function configSet(
   if (json) {
     printJson(context, reloaded === undefined ? result : { ...result, gateway: reloaded });
   } else if (result.type === "unchanged") {
-    context.print(`Nothing to change: ${key} has this value already.\n`);
+    context.print(`Nothing to change: ${key} ${value === undefined ? "is not set" : "has this value already"}.\n`);
   } else {
     for (const change of result.changes) {
       const before = change.type === "added" ? "(not set)" : JSON.stringify(change.before);

@@ -94,7 +94,9 @@ describe("a gateway in the foreground", () => {
     cli.env["FACTOTUM_TOKEN"] = "wrong";
     const result = await cli.run("status");
     expect(result.code).toBe(5);
-    expect(result.stderr).toContain("FACTOTUM_TOKEN");
+    expect(result.stderr).toContain("FACTOTUM_TOKEN is set to another token");
+    expect(result.stderr).toContain("unset it");
+    expect(result.stderr).not.toContain("gateway.auth.token");
     expect((await cli.run("agent", "-m", "x", "--json")).code).toBe(5);
     delete cli.env["FACTOTUM_TOKEN"];
     expect((await cli.run("status")).code).toBe(0);

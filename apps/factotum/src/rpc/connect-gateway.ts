@@ -23,7 +23,7 @@ export async function findGateway(context: CliContext): Promise<ConnectedGateway
     const { client, token } = await connect(context, facts);
     return { client, facts, token, [Symbol.dispose]: () => client[Symbol.dispose]() };
   } catch (error) {
-    if (error instanceof RpcError) throw refused(error, facts);
+    if (error instanceof RpcError) throw refused(error, facts, context);
     // The port may belong to another program by now: then no gateway of ours answers there.
     if (error instanceof ConnectionError) return undefined;
     throw error;
@@ -66,12 +66,15 @@ export async function connectGateway(context: CliContext): Promise<ConnectedGate
   });
 }
 
-function refused(error: RpcError, { url }: RuntimeFacts): CliError {
+function refused(error: RpcError, { url }: RuntimeFacts, { env }: CliContext): CliError {
   if (error.code !== "unauthorized")
     return new CliError("failure", `The gateway at ${url} does not allow this command: ${error.message}`, { cause: error });
   return new CliError("unauthorized", `The gateway at ${url} does not accept the token.`, {
     cause: error,
-    fix: "Put the gateway's token into FACTOTUM_TOKEN: gateway.auth.token of the configuration it runs with. If FACTOTUM_TOKEN is already set, it is a different one.",
+    fix:
+      (env["FACTOTUM_TOKEN"]?.trim() ?? "") === ""
+        ? "Put the gateway's token into FACTOTUM_TOKEN: gateway.auth.token of the configuration it runs with."
+        : "FACTOTUM_TOKEN is set to another token, and commands use it alone: unset it, or set it to the token of this gateway.",
   });
 }
 
