@@ -253,7 +253,7 @@ test("a taken port is an error", async () => {
   }
 });
 
-test("the fix for an unknown model names the setting that it comes from", async () => {
+test("the fix for an unknown model sets it where it comes from", async () => {
   const provider = createServer((_, response) => {
     response
       .writeHead(200, { "content-type": "application/json" })
@@ -275,9 +275,7 @@ test("the fix for an unknown model names the setting that it comes from", async 
       "factotum config set agents.list[1].model mine/<one of known>",
     ]);
     await cli.run("config", "set", "agents.defaults.model", '{ primary: "mine/missing", fallbacks: ["mine/known"] }');
-    expect((await findings(cli)).all.map(({ fix }) => fix)).toContain(
-      "factotum config set agents.defaults.model.primary mine/<one of known>",
-    );
+    expect((await findings(cli)).all.map(({ fix }) => fix)).toContain("factotum models set mine/<one of known>");
   } finally {
     provider.close();
   }

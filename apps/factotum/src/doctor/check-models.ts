@@ -49,7 +49,10 @@ export async function checkModels(
     for (const [index, reference] of references.entries()) {
       if (seen.has(reference)) continue;
       seen.add(reference);
-      const place = index > 0 ? { key: `${key}.fallbacks`, isList: true } : { key: agent.model?.fallbacks.length ? `${key}.primary` : key };
+      const place =
+        index > 0
+          ? { key: `${key}.fallbacks`, isList: true }
+          : { key: agent.model?.fallbacks.length ? `${key}.primary` : key, isDefault: key === keyOfModel(config.defaultAgentId, written) };
       findings.push(...(await checkModel(reference, agent, { ...options, config, chosen, place })));
     }
   }
@@ -62,6 +65,8 @@ interface ModelPlace {
   readonly key: string;
   /** The setting is a list, of which the model is one. */
   readonly isList?: boolean;
+  /** The model is the default agent's, which `factotum models set` changes. */
+  readonly isDefault?: boolean;
 }
 
 type Context = ModelCheckOptions & { readonly config: FactotumConfig; readonly chosen: DefaultModel; readonly place: ModelPlace };
@@ -224,7 +229,7 @@ function explainCheck(
         fix:
           place.isList === true
             ? `In ${place.key}, replace "${written}" by ${provider}/${offered}.`
-            : `factotum config set ${place.key} ${provider}/${offered}`,
+            : `factotum ${place.isDefault === true ? "models set" : `config set ${place.key}`} ${provider}/${offered}`,
       };
     }
     case "rate-limited":
