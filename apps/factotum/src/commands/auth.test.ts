@@ -36,6 +36,28 @@ describe("auth set", () => {
     expect((await home.run("auth", "test", "anthropic")).stdout).toContain("has 2 models");
   });
 
+  const down = async (): Promise<unknown> => home.run("config", "set", "models.providers.anthropic.baseUrl", "http://127.0.0.1:9");
+
+  test("keeps the old key if the new one cannot be tested, unless forced", async () => {
+    await withInput(KEY, "auth", "set", "anthropic");
+    await down();
+    const kept = await withInput("sk-ant-another-0123456789", "auth", "set", "anthropic");
+    expect(kept.code).toBe(1);
+    expect(kept.stderr).toMatch(/could not be tested: .*cannot be reached[^]*credentials\/anthropic stays as it is\. With --no-check/);
+    expect(await home.read("credentials/anthropic")).toBe(`${KEY}\n`);
+    const forced = await withInput("sk-ant-another-0123456789", "auth", "set", "anthropic", "--no-check");
+    expect(forced).toMatchObject({ code: 0, stdout: expect.stringContaining("This key is untested.") as string });
+    expect(await home.read("credentials/anthropic")).toBe("sk-ant-another-0123456789\n");
+  });
+
+  test("stores the first key untested if it cannot be tested, and names the later test", async () => {
+    await down();
+    const { code, stdout } = await withInput(KEY, "auth", "set", "anthropic");
+    expect(code).toBe(0);
+    expect(stdout).toContain("This key is untested. Test it later: factotum auth test anthropic");
+    expect(await home.read("credentials/anthropic")).toBe(`${KEY}\n`);
+  });
+
   test("prompts for it at a terminal", async () => {
     const prompts = new ScriptedPrompts([[/^Key of Anthropic \(made at https:/, KEY]]);
     expect((await home.runWith({ prompts: async () => prompts }, "auth", "set", "anthropic")).code).toBe(0);

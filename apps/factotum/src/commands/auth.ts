@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@factotum/agent-contract";
-import { mayKeyBeRight, type SetupProvider } from "@factotum/protocol";
+import { mayKeyBeRight, type SetupCheck, type SetupProvider } from "@factotum/protocol";
 import { checkSetup } from "../first-run/check-setup.ts";
 import { chooseModel } from "../first-run/choose-model.ts";
 import { storeKey } from "../first-run/store-key.ts";
@@ -12,8 +12,9 @@ import { renderTable } from "../runtime/render-table.ts";
 import { doneOrFail, firstRunParts, setupState } from "./first-run-steps.ts";
 
 /**
- * Tests a key and stores it. The key is read from the terminal without echo, otherwise from standard input; never from the command line, where other programs
- * could read it. If only the demo was available, the provider's default model is selected too.
+ * Tests a key and stores it. One that could not be tested is stored only if the provider has no other; `check: false` skips the test. The key is read from
+ * the terminal without echo, otherwise from standard input; never from the command line, where other programs could read it. If only the demo was available,
+ * the provider's default model is selected too.
  */
 export async function authSet(
   context: CliContext,
@@ -27,6 +28,10 @@ export async function authSet(
   const tested = check ? await checkSetup({ provider, key }, parts, { signal: context.signal }) : undefined;
   if (tested !== undefined && !mayKeyBeRight(tested))
     throw new CliError("failure", tested.message, { fix: "Nothing was stored. With --no-check a key is stored untested." });
+  if (tested !== undefined && isUntested(tested) && facts.keyPlace !== undefined && facts.keyProblem === undefined)
+    throw new CliError("failure", `The key could not be tested: ${tested.message}`, {
+      fix: `The key in ${facts.keyPlace} stays as it is. With --no-check the new one is stored untested.`,
+    });
   const { keyPlace } = doneOrFail(await storeKey(provider, key, parts));
   const isFirst = before.model.source === "demo" && facts.defaultModel !== undefined;
   const chosen = isFirst ? doneOrFail(await chooseModel(`${provider}/${facts.defaultModel ?? ""}`, parts)).model : undefined;
@@ -36,6 +41,7 @@ export async function authSet(
     return EXIT.ok;
   }
   if (tested !== undefined) context.print(`${tested.message}\n`);
+  if (tested === undefined || isUntested(tested)) context.print(`This key is untested. Test it later: factotum auth test ${provider}\n`);
   context.print(`The key is kept in ${keyPlace} of the state directory, readable only by you.\n`);
   if (chosen === undefined)
     context.print(`The model is ${before.model.reference}. Choose another: factotum models set ${provider}/<model>\n`);
@@ -66,6 +72,11 @@ export async function authTest(context: CliContext, provider: string, { json }: 
   else if (tested.type === "works") context.print(`${tested.message}\n`);
   else throw new CliError("failure", tested.message);
   return tested.type === "works" ? EXIT.ok : EXIT.failure;
+}
+
+/** The test ended before the provider accepted or refused the key. */
+function isUntested({ type }: Pick<SetupCheck, "type">): boolean {
+  return type === "unreachable" || type === "failed" || type === "rate-limited";
 }
 
 function requireProvider(providers: readonly SetupProvider[], id: string): SetupProvider {
