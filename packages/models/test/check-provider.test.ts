@@ -147,6 +147,13 @@ test("a missing key is reported before anything is sent, and so is one that no h
   expect(server.requests).toEqual([]);
 });
 
+test("a provider that answers 401 to a request without a key lacks one", async () => {
+  await using server = await startWireServer();
+  server.answer((response) => void response.writeHead(401, { "content-type": "application/json" }).end('{"error":{"message":"no key"}}'));
+  const result = await check("vllm", server.url);
+  expect(result).toMatchObject({ type: "missing-key", message: "vllm needs a key, and there is none: no key." });
+});
+
 describe("OpenRouter", () => {
   const start = async (limitRemaining: number | null): Promise<WireServer> => {
     const server = await startWireServer();

@@ -77,7 +77,9 @@ describe("auth set", () => {
 
   test.each([
     [["auth", "set", "anthropic"], "", 2, "no key on standard input"],
-    [["auth", "set", "antropic"], KEY, 2, "auth list"],
+    [["auth", "set", "antropic"], KEY, 2, 'Did you mean "anthropic"?'],
+    [["auth", "test", "foo"], "", 2, "models.providers.foo.api"],
+    [["auth", "set", "vllm"], "", 2, "no key on standard input"],
   ])("%j with %j ends with %i", async (args, input, code, words) => {
     expect(await withInput(input, ...args)).toMatchObject({ code, stderr: expect.stringContaining(words) as string });
   });
@@ -107,6 +109,19 @@ describe("models", () => {
     expect(await home.run("models", "test", "anthropic/claude-nine")).toMatchObject({ code: 1 });
     expect((await home.run("models", "test", "haiku")).code).toBe(2);
     expect((await home.run("models", "set", "anthropic/claude-nine", "--no-check")).code).toBe(0);
+  });
+});
+
+describe("a provider of one's own", () => {
+  const house = async (more: object = {}): Promise<unknown> =>
+    home.run("config", "set", "models.providers.house", JSON.stringify({ api: "openai-chat", baseUrl: `${provider.url}/v1`, ...more }));
+
+  test("without the key that it needs is explained by the missing key", async () => {
+    await house();
+    const { code, stderr } = await home.run("auth", "test", "house");
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/house needs a key, and there is none[^]*factotum auth set house/);
+    expect(stderr).not.toContain("Copy the whole key");
   });
 });
 

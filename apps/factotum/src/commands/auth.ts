@@ -1,6 +1,7 @@
 import { withoutUndefined } from "@factotum/agent-contract";
+import { PROVIDERS } from "@factotum/models";
 import { mayKeyBeRight, type SetupCheck, type SetupProvider } from "@factotum/protocol";
-import { checkSetup } from "../first-run/check-setup.ts";
+import { checkSetup, unknownProvider } from "../first-run/check-setup.ts";
 import { chooseModel } from "../first-run/choose-model.ts";
 import { storeKey } from "../first-run/store-key.ts";
 import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
@@ -70,7 +71,10 @@ export async function authTest(context: CliContext, provider: string, { json }: 
   const tested = await checkSetup({ provider }, firstRunParts(context), { signal: context.signal });
   if (json) printJson(context, { provider, type: tested.type, message: tested.message, models: tested.models.length });
   else if (tested.type === "works") context.print(`${tested.message}\n`);
-  else throw new CliError("failure", tested.message);
+  else {
+    const fix = tested.type === "missing-key" ? `Set one: factotum auth set ${provider}` : undefined;
+    throw new CliError("failure", tested.message, withoutUndefined({ fix }));
+  }
   return tested.type === "works" ? EXIT.ok : EXIT.failure;
 }
 
@@ -82,7 +86,10 @@ function isUntested({ type }: Pick<SetupCheck, "type">): boolean {
 function requireProvider(providers: readonly SetupProvider[], id: string): SetupProvider {
   const found = providers.find((one) => one.id === id);
   if (found !== undefined) return found;
-  throw new CliError("usage", `There is no provider "${id}".`, { fix: 'See "factotum auth list".' });
+  // Local servers that a first run does not offer.
+  if (id !== "demo" && Object.hasOwn(PROVIDERS, id)) return { id, label: id, needsKey: false };
+  const ids = providers.map((one) => one.id);
+  throw new CliError("usage", unknownProvider(id, ids), { fix: 'See "factotum auth list".' });
 }
 
 function describeKey({ needsKey, keyPlace, keyProblem, running }: SetupProvider): string {

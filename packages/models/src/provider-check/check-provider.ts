@@ -175,9 +175,9 @@ class Words {
   }
 
   refusedKey(said: string | undefined): ProviderCheck {
-    const { apiKey } = this.#target;
-    const what = apiKey === undefined ? "a request without a key" : "this key";
-    return this.#result("refused-key", `${this.#label} refused ${what}${quote(said)}. Copy the whole key again.${this.#whereKeysAre()}`);
+    if (this.#target.apiKey === undefined)
+      return this.#result("missing-key", `${this.#label} needs a key, and there is none${quote(said)}.${this.#whereKeysAre()}`);
+    return this.#result("refused-key", `${this.#label} refused this key${quote(said)}. Copy the whole key again.${this.#whereKeysAre()}`);
   }
 
   noCredit(said: string | undefined): ProviderCheck {
