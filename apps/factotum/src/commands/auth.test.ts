@@ -123,6 +123,22 @@ describe("a provider of one's own", () => {
     expect(stderr).toMatch(/house needs a key, and there is none[^]*factotum auth set house/);
     expect(stderr).not.toContain("Copy the whole key");
   });
+
+  test("is no model: its models, or the way to them, are named", async () => {
+    await house();
+    expect((await home.run("models", "set", "house")).stderr).toMatch(/the model is missing.*factotum models list house/);
+    await house({ models: [{ id: "house-large" }] });
+    expect((await home.run("models", "set", "house")).stderr).toContain("Its models: house/house-large");
+  });
+
+  test("that is down makes the whole list fail, after the models of the others", async () => {
+    await withInput(KEY, "auth", "set", "anthropic");
+    await house({ baseUrl: "http://127.0.0.1:9/v1" });
+    const { code, stdout, stderr } = await home.run("models", "list");
+    expect(code).toBe(1);
+    expect(stdout).toContain("anthropic/claude-haiku-5\n");
+    expect(stderr).toContain("cannot be reached");
+  });
 });
 
 test("a token is shown and replaced; a configured one is not", async () => {

@@ -7,7 +7,7 @@ import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { doneOrFail, firstRunParts, setupState } from "./first-run-steps.ts";
 
-/** Lists the models of one provider, or of all with a key or a local server, by their free listings. Unavailable ones are reported on standard error. */
+/** Lists the models of one provider, or of all with a key or a local server, by their free listings. Unavailable ones are reported on standard error, and by the exit code. */
 export async function modelsList(context: CliContext, provider: string | undefined, { json }: { readonly json: boolean }): Promise<number> {
   const { model, providers } = await setupState(context);
   const usable = providers.filter(
@@ -30,7 +30,7 @@ export async function modelsList(context: CliContext, provider: string | undefin
     for (const { check } of lists) if (check.type !== "works") context.note(`factotum: ${check.message}\n`);
     if (asked.length === 0) context.note('factotum: no provider has a key and no Ollama runs; "factotum auth set <provider>" keeps one\n');
   }
-  return provider !== undefined && lists.some(({ check }) => check.type !== "works") ? EXIT.failure : EXIT.ok;
+  return lists.some(({ check }) => check.type !== "works") ? EXIT.failure : EXIT.ok;
 }
 
 /** Tests whether a model, or the current one, can be used, by calls that cost nothing. */

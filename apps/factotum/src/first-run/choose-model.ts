@@ -29,12 +29,21 @@ export async function chooseModel(written: string, parts: FirstRunParts): Promis
     providers: [...Object.keys(PROVIDERS), ...Object.keys(config.models.providers)],
     aliases: Object.fromEntries(aliases),
   });
-  if (parsed.type === "unknown") return { type: "refused", message: parsed.message };
+  if (parsed.type === "unknown") return { type: "refused", message: describeMissingModel(written.trim(), loaded) ?? parsed.message };
   const model = `${parsed.reference.provider}/${parsed.reference.model}`;
   const verdict = judgeWindow(parsed.reference, loaded);
   if (verdict !== undefined) return { type: "refused", message: verdict };
   const result = await setConfigValue(formatKeyPath(placeOfModel(loaded, agent.id)), model, parts);
   return result.type === "refused" ? refusedFor(result.path, result.problems) : { type: "done", model };
+}
+
+/** The error for a provider without a model; `undefined` if the text names no provider. */
+function describeMissingModel(provider: string, { config }: LoadedConfig): string | undefined {
+  const configured = Object.hasOwn(config.models.providers, provider) ? config.models.providers[provider] : undefined;
+  if (configured === undefined && !Object.hasOwn(PROVIDERS, provider)) return undefined;
+  const references = configured?.models.map(({ id }) => `${provider}/${id}`) ?? [];
+  const which = references.length > 0 ? `Its models: ${references.join(", ")}` : `List its models: factotum models list ${provider}`;
+  return `"${provider}" is a provider; the model is missing: write ${provider}/<model>. ${which}`;
 }
 
 /** Why no agent can work in the model's window; `undefined` if one can, or nothing is known about it. */
