@@ -50,6 +50,18 @@ test("names the nearest form and key, and leaves secret references and common ke
   ]);
 });
 
+test("a key of another form is not suggested in its own place", () => {
+  const encryptKey = "canary";
+  const problems = accountProblems(chatter, { ...sound, transport: { type: "websocket", encryptKey } });
+  expect(problems).toEqual([
+    {
+      type: "unknown-key",
+      path: "channels.chatter.transport.encryptKey",
+      message: "there is no such key in the form that is written here; remove it, or choose the form that has it",
+    },
+  ]);
+});
+
 test("a text that does not match is explained by the pattern's own message, else by the meaning of the key", () => {
   const message = "a name in lower case is expected";
   const name = z

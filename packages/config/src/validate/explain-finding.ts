@@ -33,10 +33,13 @@ function unknownKey({ path, key }: Finding & { type: "unknown-key" }, document: 
   const nearest = nearestName(key, known);
   const value = valueAt(document, path);
   if (losesRestriction(path, { value, meant: nearest })) {
-    const advice = suggestion(nearest) || nestedForm(key) || `; remove it${ADVICE.get(restrictingKeyLike(key) ?? "") ?? ""}`;
+    const advice =
+      (nearest === key ? "" : suggestion(nearest)) || nestedForm(key) || `; remove it${ADVICE.get(restrictingKeyLike(key) ?? "") ?? ""}`;
     return problemAt("unenforced", path, `there is no such key here, so nothing would keep to it${advice}`);
   }
-  const hint = suggestion(nearest) || nestedForm(key) || elsewhere(key, schema) || keysHere(known);
+  const hint = known.includes(key)
+    ? " in the form that is written here; remove it, or choose the form that has it"
+    : suggestion(nearest) || nestedForm(key) || elsewhere(key, schema) || keysHere(known);
   return problemAt("unknown-key", path, `there is no such key${hint}`);
 }
 
