@@ -7,6 +7,15 @@ test("the extension exports its schema and its constructor", () => {
   expect(discordExtension).toEqual({ id: "discord", api: 1, configSchema: DiscordConfigSchema, create: createDiscordChannel });
 });
 
+test("a token has the platform's form", () => {
+  expect(DiscordConfigSchema.safeParse({ token: ["MTE3ODk4NzY1NDMyMTA5ODc2NQ", "GhIjKl", "dGhlLXNlY3JldA"].join(".") }).success).toBe(true);
+  for (const token of ["the-token", "1178987654321098765", "Bot a.b.c", "a..c"]) {
+    expect(DiscordConfigSchema.safeParse({ token }).error?.issues).toMatchObject([
+      { path: ["token"], message: expect.stringContaining("token") as string },
+    ]);
+  }
+});
+
 test("importing the package and creating a channel does not load the libraries", () => {
   const script = `
     import { registerHooks } from "node:module";

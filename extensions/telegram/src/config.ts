@@ -20,9 +20,15 @@ export interface TelegramConfig {
   readonly baseUrl?: string | undefined;
 }
 
+const TOKEN_FORM = "the token as @BotFather gives it is expected: digits, a colon, and 35 characters";
+
 /** Schema of one account. */
 export const TelegramConfigSchema: z.ZodType<TelegramConfig> = z.strictObject({
-  token: z.string().min(1).describe("Token of the bot, as @BotFather gives it: digits, a colon, and 35 characters."),
+  token: z
+    .string()
+    .regex(/^\d+:[\w-]{30,}$/, TOKEN_FORM)
+    .meta({ patternErrorMessage: TOKEN_FORM })
+    .describe("Token of the bot, as @BotFather gives it: digits, a colon, and 35 characters."),
   transport: z
     .discriminatedUnion("type", [
       z.strictObject({

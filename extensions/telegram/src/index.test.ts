@@ -7,6 +7,15 @@ test("the extension exports its schema and its constructor", () => {
   expect(telegramExtension).toEqual({ id: "telegram", api: 1, configSchema: TelegramConfigSchema, create: createTelegramChannel });
 });
 
+test("a token has the platform's form", () => {
+  expect(TelegramConfigSchema.safeParse({ token: ["110201543", "AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw0"].join(":") }).success).toBe(true);
+  for (const token of ["the-token", "@ada_bot", "110201543", "110201543:short"]) {
+    expect(TelegramConfigSchema.safeParse({ token }).error?.issues).toMatchObject([
+      { path: ["token"], message: expect.stringContaining("token") as string },
+    ]);
+  }
+});
+
 test("importing the package and creating a channel does not load the SDK", () => {
   const script = `
     import { registerHooks } from "node:module";
