@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { chmod, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { JsonObject, JsonSchema, JsonValue } from "@factotum/agent-contract";
@@ -10,6 +11,7 @@ import {
   loadConfig,
   locateConfig,
   makeFolder,
+  nearestName,
   parseTypedValue,
   setConfigValue,
   writePrivateFile,
@@ -62,9 +64,19 @@ export async function channelsAdd(context: CliContext, id: string, options: Chan
   context.print(
     `${id}/${accountName} is set up in ${result.path}${files.length === 0 ? "" : `; its secrets are in ${files.join(", ")}`}.\n`,
   );
-  context.print(`Say who may talk to it: factotum access allow ${id}:${accountName} ID --owner\n`);
+  context.print(`${await describeAdmission(context, channel, accountName)}\n`);
   context.note(`${describeReload(reloaded)}\n`);
   return EXIT.ok;
+}
+
+/** How somebody gets admitted to a new account. */
+async function describeAdmission({ env }: CliContext, { id, ownerWithoutCode }: ChannelEntry, accountName: string): Promise<string> {
+  const loaded = await loadConfig(await configOptions(env));
+  const allow = `factotum access allow ${id}:${accountName} ID --owner`;
+  const policy = loaded.type === "loaded" ? loaded.config.channels[id]?.accounts[accountName]?.dmPolicy : undefined;
+  if (policy !== "pairing") return `Say who may talk to it: ${allow}`;
+  const other = ownerWithoutCode?.(`${id}:${accountName}`) ?? `With your id instead of a code: ${allow}`;
+  return `Write to it, then approve the code that it answers with: factotum pairing approve CODE. ${other}`;
 }
 
 async function findChannel(context: CliContext, id: string, { yes }: { readonly yes: boolean }): Promise<ChannelEntry> {
@@ -82,6 +94,9 @@ async function findChannel(context: CliContext, id: string, { yes }: { readonly 
   const { channels } = await channelCatalog(context.env);
   const unusable = channels.find((one) => one.id === id);
   const reason = unusable !== undefined && !isAvailable(unusable) ? `: ${unusable.unavailable}` : "";
+  const folder = `./extensions/${id}`;
+  if (/^[a-z][a-z0-9-]*$/.test(id) && existsSync(join(process.cwd(), folder, "package.json")))
+    throw new CliError("usage", `The channel "${id}" is not installed.`, { fix: `Install it: factotum plugins add ${folder}` });
   throw new CliError("usage", `There is no channel "${id}"${reason}.`, {
     fix: `There are ${channels
       .filter(isAvailable)
@@ -145,7 +160,9 @@ interface Asking {
 async function askSettings(context: CliContext, schema: JsonSchema, { given, isInteractive }: Asking): Promise<JsonObject> {
   const prompts = isInteractive ? await context.prompts?.() : undefined;
   const missing: FormField[] = [];
+  const keys: string[] = [];
   const answer: AnswerField = async (field) => {
+    keys.push(field.key);
     const text = given.get(field.key);
     given.delete(field.key);
     if (text !== undefined) return valueOf(field, text);
@@ -159,14 +176,27 @@ async function askSettings(context: CliContext, schema: JsonSchema, { given, isI
     const list = missing.map(
       ({ key, description }) => `--set ${key}=…${description === undefined ? "" : ` (${description.replace(/\.$/, "")})`}`,
     );
-    throw new CliError("usage", `These settings are needed: ${list.join(", ")}.`, {
+    const misspelt = [...given.keys()].flatMap((key) => {
+      const nearest = nearestName(
+        key,
+        missing.map((field) => field.key),
+      );
+      return nearest === undefined ? [] : [` There is no setting ${key}; did you mean "${nearest}"?`];
+    });
+    throw new CliError("usage", `These settings are needed: ${list.join(", ")}.${misspelt.join("")}`, {
       fix: "A secret can be read from standard input: --set key=-",
     });
   }
   // Keys that every account has; the configuration's own check refuses unknown ones.
   const common = [...given].filter(([key]) => !key.includes(".")).map(([key, text]) => [key, parseTypedValue(text)] as const);
   const unknown = [...given.keys()].filter((key) => key.includes("."));
-  if (unknown.length > 0) throw new CliError("usage", `There is no setting ${unknown.join(", ")} here.`);
+  if (unknown.length > 0) {
+    const nearest = unknown.flatMap((key) => nearestName(key, keys) ?? [])[0];
+    throw new CliError(
+      "usage",
+      `There is no setting ${unknown.join(", ")} here${nearest === undefined ? "." : `; did you mean "${nearest}"?`}`,
+    );
+  }
   return { ...settings, ...Object.fromEntries(common) };
 }
 

@@ -1,7 +1,7 @@
 import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ChannelLoginStep } from "@factotum/protocol";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { CliHome } from "../../test/cli.ts";
 import { writeInstalled } from "../../test/extension-package.ts";
 import { FakeGateway } from "../../test/fake-gateway.ts";
@@ -89,6 +89,8 @@ test("reads a secret from standard input", async () => {
 
 test.each([
   [["pigeon"], 2, "These settings are needed: --set loft=… (Address of the loft), --set token=… (The loft's token)."],
+  [["pigeon", "--set", "loft=http://x", "--set", "tokn=t"], 2, 'There is no setting tokn; did you mean "token"?'],
+  [["feishu", "--set", "appId=a", "--set", "appSecret=s", "--set", "transport.tpye=webhook"], 2, 'did you mean "transport.type"?'],
   [["pigeon", "--set", "loft"], 2, '"loft" has no value'],
   [["pigeon", "--set", "loft=http://x", "--set", "token=t", "--set", "a.b=1"], 2, "There is no setting a.b here"],
   [["pigeon", "--set", "loft=nowhere", "--set", "token=t"], 4, "an address such as https://example.com is expected"],
@@ -100,6 +102,29 @@ test.each([
   const refused = await home.run("channels", "add", ...args);
   expect(refused).toMatchObject({ code, stderr: expect.stringContaining(reason) as string });
   expect(await readdir(join(home.factotumHome, "credentials")).catch(() => [])).toEqual([]);
+});
+
+test("says how to be admitted, by the account's policy", async () => {
+  expect((await add()).stdout).toContain("approve the code that it answers with: factotum pairing approve CODE. With your id");
+  const closed = await home.run("channels", "add", "irc", "--set", "host=irc.example", "--set", "nick=fact", "--set", "dmPolicy=allowlist");
+  expect(closed).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("Say who may talk to it: factotum access allow irc:default") as string,
+  });
+  await home.run("channels", "remove", "irc");
+  const open = await home.run("channels", "add", "irc", "--set", "host=irc.example", "--set", "nick=fact");
+  expect(open.stdout).toContain("CODE. Log in to the network's services before you write");
+});
+
+test("names the folder of a clone that has the channel", async () => {
+  await mkdir(join(home.home, "extensions/raven"), { recursive: true });
+  await writeFile(join(home.home, "extensions/raven/package.json"), "{}");
+  const cwd = vi.spyOn(process, "cwd").mockReturnValue(home.home);
+  const { code, stderr } = await home.run("channels", "add", "raven");
+  const other = await home.run("channels", "add", "crow");
+  cwd.mockRestore();
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("factotum plugins add ./extensions/raven") as string });
+  expect(other.stderr).toContain('There is no channel "crow"');
 });
 
 test("does not write over an account", async () => {
