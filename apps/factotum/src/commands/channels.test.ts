@@ -127,6 +127,30 @@ test("names the folder of a clone that has the channel", async () => {
   expect(other.stderr).toContain('There is no channel "crow"');
 });
 
+test("a removal says that it removes who was admitted", async () => {
+  await add("--set", 'allowFrom=["carol"]');
+  expect((await home.run("channels", "remove", "pigeon")).stdout).toContain("Who was admitted there is removed with it: allowFrom.\n");
+  await add();
+  expect((await home.run("channels", "remove", "pigeon")).stdout).not.toContain("admitted");
+});
+
+test("status and channels status name a state with the same word", async () => {
+  const channels = [
+    { channel: "pigeon", accountId: "default", state: "starting", detail: "set gateway.publicUrl" },
+    { channel: "pigeon", accountId: "north", state: "starting" },
+  ] as const;
+  const results: Record<string, unknown> = { status: statusSample({ channels: [...channels] }), "warnings.list": { warnings: [] } };
+  await using _gateway = await FakeGateway.start(home.factotumHome, {
+    connect: async () => true,
+    request: async (method) => results[method],
+  });
+  for (const command of [["status"], ["channels", "status"]]) {
+    const { stdout } = await home.run(...command);
+    expect(stdout).toContain("pigeon/default: waiting (set gateway.publicUrl)");
+    expect(stdout).toContain("pigeon/north: starting");
+  }
+});
+
 test("does not write over an account", async () => {
   await add();
   expect(await add()).toMatchObject({ code: 2, stderr: expect.stringContaining("channels.pigeon is configured already") as string });

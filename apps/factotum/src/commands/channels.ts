@@ -19,7 +19,7 @@ import { EXIT } from "../runtime/exit-codes.ts";
 import { renderTable } from "../runtime/render-table.ts";
 import type { InspectedAccount } from "./inspect-account.ts";
 import { refusedStart } from "./refused-start.ts";
-import { describeRefused } from "./status.ts";
+import { describeRefused, describeState } from "./status.ts";
 
 interface Format {
   readonly json: boolean;
@@ -66,9 +66,10 @@ export async function channelsStatus(context: CliContext, { json }: Format): Pro
     const { channels, refused } = await gateway.client.request("status", {}, { signal: context.signal });
     if (json) printJson(context, { channels, refused });
     else {
-      for (const { channel, accountId, state, detail, inbound } of channels) {
+      for (const account of channels) {
+        const { channel, accountId, detail, inbound } = account;
         const path = inbound === undefined ? "" : `, by ${inbound.transport}, ${GUARANTEES[inbound.delivery]}`;
-        context.print(`${channel}/${accountId}: ${state}${path}${detail === undefined ? "" : ` (${detail})`}\n`);
+        context.print(`${channel}/${accountId}: ${describeState(account)}${path}${detail === undefined ? "" : ` (${detail})`}\n`);
       }
       for (const line of describeRefused(refused, Date.now())) context.print(`${line}\n`);
     }
@@ -85,11 +86,13 @@ export async function channelsRemove(context: CliContext, named: string, { json 
   const listed = getConfigValue(`channels.${channel}.accounts`, loaded).type === "set";
   const several = Object.keys(loaded.config.channels[channel]?.accounts ?? {}).length > 1;
   const key = listed && several ? `channels.${channel}.accounts.${accountId}` : `channels.${channel}`;
+  const own = listed ? `channels.${channel}.accounts.${accountId}` : `channels.${channel}`;
+  const admitting = ["allowFrom", "groups"].filter((name) => getConfigValue(`${own}.${name}`, loaded).type === "set");
   const result = await setConfigValue(key, undefined, await configOptions(context.env));
   if (result.type === "refused")
     throw new CliError("configInvalid", `${result.path} was not changed: ${result.problems.map(formatProblem).join("; ")}`);
-  const own = `${context.paths.credentialsFolder}/${channel}-${accountId}-`;
-  const files = secretFiles({ channels: { [channel]: settings } }, context.paths).filter((file) => file.startsWith(own));
+  const prefix = `${context.paths.credentialsFolder}/${channel}-${accountId}-`;
+  const files = secretFiles({ channels: { [channel]: settings } }, context.paths).filter((file) => file.startsWith(prefix));
   for (const file of files) await rm(file, { force: true });
   const reloaded = await reloadGateway(context);
   if (json) printJson(context, { removed: key, credentials: files });
@@ -97,6 +100,7 @@ export async function channelsRemove(context: CliContext, named: string, { json 
     context.print(
       `${channel}/${accountId} is removed from the configuration${files.length === 0 ? "" : ", and the files of its secrets are"}.\n`,
     );
+    if (admitting.length > 0) context.print(`Who was admitted there is removed with it: ${admitting.join(", ")}.\n`);
     context.note(`${describeReload(reloaded)}\n`);
   }
   return EXIT.ok;

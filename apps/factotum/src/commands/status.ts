@@ -58,8 +58,9 @@ function describeStatus(status: GatewayStatus, nowMs: number): string[] {
     ...status.resting.map(({ provider, model = "*", credential, reason, untilMs }) => {
       return `           ! ${provider}/${model} (${credential}) is not asked for ${duration(untilMs - nowMs)}: ${reason}`;
     }),
-    ...status.channels.map(({ channel, accountId, state, detail }) => {
-      return `channel    ${channel}/${accountId}: ${state === "starting" && detail !== undefined ? "waiting" : state}${detail === undefined ? "" : ` (${detail})`}`;
+    ...status.channels.map((account) => {
+      const { channel, accountId, detail } = account;
+      return `channel    ${channel}/${accountId}: ${describeState(account)}${detail === undefined ? "" : ` (${detail})`}`;
     }),
     ...describePairing(status.pairing, nowMs),
     ...describeRefused(status.refused, nowMs),
@@ -73,6 +74,11 @@ function describeStatus(status: GatewayStatus, nowMs: number): string[] {
         ]),
     `usage      ${usage.totalTokens} tokens${cost}`,
   ];
+}
+
+/** The state of an account in one word: one that starts and says what it needs is waiting for that. */
+export function describeState(health: Pick<GatewayStatus["channels"][number], "state" | "detail">): string {
+  return health.state === "starting" && health.detail !== undefined ? "waiting" : health.state;
 }
 
 function describeCommands(lines: readonly string[]): string[] {
