@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CliHome } from "../../test/cli.ts";
+import { writeInstalled } from "../../test/extension-package.ts";
 
 let home: CliHome;
 beforeEach(async () => {
@@ -56,4 +57,38 @@ test.each([
 ] as const)("%j ends with %3$i and the reason", async (args, feishu, code, words) => {
   await configure(feishu);
   expect(await home.run("access", "allow", ...args)).toMatchObject({ code, stderr: expect.stringContaining(words) as string });
+});
+
+/** Installs a channel with the forms of ids that an extension of the repository offers. */
+const install = async (name: string): Promise<void> => {
+  const path = join(import.meta.dirname, "../../../../extensions", name, "package.json");
+  const { factotum } = JSON.parse(await readFile(path, "utf8")) as { factotum: { provides: readonly { ids: object }[] } };
+  const provided = { type: "channel", id: "pigeon", entry: "./dist/index.mjs", configSchema: "./dist/config.schema.json" };
+  await writeInstalled(home.factotumHome, [{ manifest: { provides: [{ ...provided, ids: factotum.provides[0]?.ids }] } }]);
+};
+
+test.each([
+  ["telegram", ["123456789", "-1001234567890"], ["@ada", "ada"], "-1001234567890"],
+  ["discord", ["123456789012345678", "80351110224678912"], ["ada#1234", "@ada", "123"], "123456789012345678"],
+])("an installed channel with the ids of %s refuses ids that nobody can have, and the file's are noted", async (name, good, bad, group) => {
+  await install(name);
+  const file = join(home.factotumHome, "factotum.json5");
+  const account = { loft: "http://127.0.0.1:9", token: "t" };
+  await writeFile(file, JSON.stringify({ channels: { pigeon: account } }));
+  for (const id of bad) {
+    for (const more of [[], ["--owner"], ["--group"]]) {
+      const refused = await home.run("access", "allow", "pigeon:default", id, ...more);
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`"${id}" has not the form`) as string });
+    }
+  }
+  for (const id of good) expect(await home.run("access", "allow", "pigeon:default", id, "--owner")).toMatchObject({ code: 0 });
+  expect(await home.run("access", "allow", "pigeon:default", group, "--group")).toMatchObject({ code: 0 });
+  expect((await home.run("config", "validate")).stdout).not.toContain("has not the form");
+  const [wrong = ""] = bad;
+  const channels = { pigeon: { ...account, allowFrom: [wrong], groups: { [wrong]: {}, "*": {} } } };
+  await writeFile(file, JSON.stringify({ channels, commands: { ownerAllowFrom: [`pigeon:${wrong}`] } }));
+  const { stdout, stderr } = await home.run("config", "validate");
+  expect(`${stdout}${stderr}`.split("has not the form")).toHaveLength(4);
+  const doctor = JSON.parse((await home.run("doctor", "--json")).stdout) as { findings: readonly { check: string }[] };
+  expect(doctor.findings.filter(({ check }) => check === "sender-id")).toHaveLength(3);
 });

@@ -2,12 +2,13 @@ import {
   formatKeyPath,
   formatProblem,
   getConfigValue,
+  isAvailable,
   loadConfig,
   setConfigValue,
   type KeyPath,
   type LoadedConfig,
 } from "@factotum/config";
-import { CHANNELS, configOptions } from "../compose/extensions.ts";
+import { configOptions, type ChannelCatalog, type ChannelEntry } from "../compose/extensions.ts";
 import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
@@ -31,10 +32,13 @@ export interface AccessOptions {
 export async function accessAllow(context: CliContext, options: AccessOptions): Promise<number> {
   const { id, owner, group, json } = options;
   if (owner && group) throw new CliError("usage", "A group cannot be the owner.", { fix: "Give --owner or --group, not both." });
-  const loaded = await loadConfig(await configOptions(context.env));
+  const catalog = await configOptions(context.env);
+  const loaded = await loadConfig(catalog);
   if (loaded.type === "refused") throw refusedStart(loaded);
   const { channel, accountId, place } = findAccount(options.account, loaded);
-  await checkId(channel, id, group);
+  const { channels }: ChannelCatalog = catalog;
+  const entry = channels.find((one) => one.id === channel);
+  await checkId(entry !== undefined && isAvailable(entry) ? entry : undefined, id, group);
   const change = owner
     ? ownerChange(`${channel}:${id}`, loaded)
     : group
@@ -89,8 +93,8 @@ function findAccount(written: string, loaded: LoadedConfig): Account {
 }
 
 /** An id of the wrong kind matches no sender. */
-async function checkId(channel: string, id: string, group: boolean): Promise<void> {
-  const check = group ? undefined : await CHANNELS.find((one) => one.id === channel)?.loadSenderIdCheck?.();
+async function checkId(channel: ChannelEntry | undefined, id: string, group: boolean): Promise<void> {
+  const check = group ? channel?.groupIdCheck : await channel?.loadSenderIdCheck?.();
   const problem = check?.(id);
   if (problem !== undefined) throw new CliError("usage", problem.message, { fix: problem.fix });
   if (id.trim() === "" || id === "*")

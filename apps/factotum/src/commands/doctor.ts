@@ -56,7 +56,8 @@ export async function doctor(context: CliContext, { json, fix }: DoctorOptions):
 
 async function examine(context: CliContext): Promise<readonly Finding[]> {
   const { env, paths } = context;
-  const loaded = await loadConfig(await configOptions(env));
+  const catalog = await configOptions(env);
+  const loaded = await loadConfig(catalog);
   const findings: Finding[] = [
     ...checkRuntime({ node: process.versions.node, sqlite: process.versions["sqlite"] ?? "0" }),
     ...(await checkPermissions(paths, loaded.path)),
@@ -80,7 +81,7 @@ async function examine(context: CliContext): Promise<readonly Finding[]> {
     ...(await checkChannels(config, own.env)),
     ...(await checkLogins(context, config, own.env)),
     ...checkAccounts(config),
-    ...(await checkSenderIds(loaded)),
+    ...(await checkSenderIds(loaded, catalog)),
     ...checkSettings(config),
   ];
 }

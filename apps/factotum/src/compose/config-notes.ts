@@ -12,6 +12,7 @@ import {
   type KeyPath,
   type LoadedConfig,
 } from "@factotum/config";
+import { channelCatalog } from "./extensions.ts";
 import { senderIdProblems } from "./sender-id-problems.ts";
 import { isListedModel, listedModels, PROVIDERS } from "@factotum/models";
 
@@ -19,7 +20,7 @@ import { isListedModel, listedModels, PROVIDERS } from "@factotum/models";
 export async function configNotes(loaded: LoadedConfig, { env }: { readonly env: Environment }): Promise<readonly ConfigProblem[]> {
   if (loaded.source !== "file") return [];
   const { written } = loaded;
-  const notes = [...modelNotes(written), ...(await unresolvedSecrets(written, { env })), ...(await senderIdNotes(written))];
+  const notes = [...modelNotes(written), ...(await unresolvedSecrets(written, { env })), ...(await senderIdNotes(written, env))];
   if (notes.length === 0) return notes;
   const text = await readFile(loaded.path, "utf8");
   return locateProblems(notes, { text, format: formatOf(loaded.path), document: written });
@@ -28,8 +29,8 @@ export async function configNotes(loaded: LoadedConfig, { env }: { readonly env:
 type Written = LoadedConfig["written"];
 
 /** The notices are phrases, which the path precedes. */
-async function senderIdNotes(written: Written): Promise<readonly ConfigProblem[]> {
-  const problems = await senderIdProblems(written);
+async function senderIdNotes(written: Written, env: Environment): Promise<readonly ConfigProblem[]> {
+  const problems = await senderIdProblems(written, await channelCatalog(env));
   return problems.map(({ path, message, fix }) => ({ type: "notice", path, message: `${message} ${fix}` }));
 }
 

@@ -11,6 +11,7 @@ import type { WebchatDependencies } from "@factotum/webchat";
 import { readBuiltInSchema } from "../extensions/built-in.ts";
 import { findExtensions } from "../extensions/find-extensions.ts";
 import type { FoundExtensions } from "../extensions/found-extensions.ts";
+import { idCheck, type IdProblem } from "../extensions/id-forms.ts";
 import { KNOWN_EXTENSIONS, type KnownExtension } from "../extensions/known-extensions.ts";
 
 /** The services that built-in channels get from the gateway. */
@@ -22,7 +23,9 @@ export interface ChannelParts {
 export interface ChannelEntry extends AvailableChannel {
   loadExtension(parts: ChannelParts): Promise<ChannelExtension>;
   /** Says why an id in an allowlist matches no one, and what to do; for channels with one kind of sender id. */
-  readonly loadSenderIdCheck?: () => Promise<(id: string) => { readonly message: string; readonly fix: string } | undefined>;
+  readonly loadSenderIdCheck?: () => Promise<(id: string) => IdProblem | undefined>;
+  /** The same for the id of a group. */
+  readonly groupIdCheck?: (id: string) => IdProblem | undefined;
   /** How an owner is admitted to `channel:account` without a pairing code; for platforms that do not vouch for every sender. */
   readonly ownerWithoutCode?: (account: string) => string;
 }
@@ -79,8 +82,11 @@ export async function channelCatalog(
   const available: ChannelEntry[] = [
     ...CHANNELS,
     ...found.channels.map((channel): ChannelEntry => {
+      const { people, conversations } = channel.ids ?? {};
       return {
         id: channel.id,
+        ...(people !== undefined && { loadSenderIdCheck: async () => idCheck(people, "people") }),
+        ...(conversations !== undefined && { groupIdCheck: idCheck(conversations, "conversations") }),
         load: async () => (await import("../extensions/load-channel.ts")).readChannelSchema(channel),
         loadExtension: async () => erase(await (await import("../extensions/load-channel.ts")).loadChannelExtension(channel)),
       };

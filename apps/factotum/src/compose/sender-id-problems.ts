@@ -1,12 +1,11 @@
-import { formatKeyPath, valueAt, type KeyPath, type LoadedConfig } from "@factotum/config";
-import { CHANNELS } from "./extensions.ts";
+import { formatKeyPath, isAvailable, valueAt, type KeyPath, type LoadedConfig } from "@factotum/config";
+import type { ChannelCatalog } from "./extensions.ts";
+import type { IdProblem } from "../extensions/id-forms.ts";
 
 /** An id in the file that matches no one on its channel, and the form that would. */
-export interface SenderIdProblem {
+export interface SenderIdProblem extends IdProblem {
   /** The key path of the id. */
   readonly path: string;
-  readonly message: string;
-  readonly fix: string;
 }
 
 type Written = LoadedConfig["written"];
@@ -16,20 +15,30 @@ interface SenderId {
   readonly id: string;
 }
 
-/** Ids of people in lists of the file that match no one, because their channel identifies senders by another kind of id. */
-export async function senderIdProblems(written: Written): Promise<readonly SenderIdProblem[]> {
+/** Ids of people and groups in the file that match no one, because their channel's ids have another form. */
+export async function senderIdProblems(written: Written, { channels }: ChannelCatalog): Promise<readonly SenderIdProblem[]> {
   const problems: SenderIdProblem[] = [];
-  for (const { id: channel, loadSenderIdCheck } of CHANNELS) {
-    if (loadSenderIdCheck === undefined) continue;
-    const entries = senderIds(written, channel);
-    if (entries.length === 0) continue;
-    const problemOf = await loadSenderIdCheck();
+  const check = (entries: readonly SenderId[], problemOf: (id: string) => IdProblem | undefined): void => {
     for (const { path, id } of entries) {
       const problem = problemOf(id);
       if (problem !== undefined) problems.push({ path: formatKeyPath(path), message: problem.message, fix: problem.fix });
     }
+  };
+  for (const { id: channel, loadSenderIdCheck, groupIdCheck } of channels.flatMap((one) => (isAvailable(one) ? [one] : []))) {
+    const people = loadSenderIdCheck === undefined ? [] : senderIds(written, channel);
+    if (loadSenderIdCheck !== undefined && people.length > 0) check(people, await loadSenderIdCheck());
+    if (groupIdCheck !== undefined) check(groupIds(written, channel), groupIdCheck);
   }
   return problems;
+}
+
+function groupIds(written: Written, channel: string): readonly SenderId[] {
+  const groups = accountsOf(written, channel).flatMap((account) => childrenOf(written, [...account, "groups"]));
+  return groups.map((path) => ({ path, id: String(path.at(-1)) }));
+}
+
+function accountsOf(written: Written, channel: string): readonly KeyPath[] {
+  return [["channels", channel], ...childrenOf(written, ["channels", channel, "accounts"])];
 }
 
 /** Every id of a person of this channel. */
@@ -38,8 +47,7 @@ function senderIds(written: Written, channel: string): readonly SenderId[] {
   const prefixed = [["commands", "ownerAllowFrom"], ...childrenOf(written, ["session", "identityLinks"])].flatMap((path) =>
     idsAt(written, path).flatMap((entry) => (entry.id.startsWith(prefix) ? [{ ...entry, id: entry.id.slice(prefix.length) }] : [])),
   );
-  const accounts = [["channels", channel], ...childrenOf(written, ["channels", channel, "accounts"])];
-  const lists = accounts.flatMap((account) => [account, ...childrenOf(written, [...account, "groups"])]);
+  const lists = accountsOf(written, channel).flatMap((account) => [account, ...childrenOf(written, [...account, "groups"])]);
   return [...prefixed, ...lists.flatMap((place) => idsAt(written, [...place, "allowFrom"]))];
 }
 

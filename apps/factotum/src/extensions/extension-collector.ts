@@ -48,7 +48,7 @@ export class ExtensionCollector {
         );
       case "manifest":
         for (const line of reading.unsupported) this.#problems.push({ packageName: name, message: `${name}: ${line}`, channelIds: [] });
-        for (const { id, entry, configSchema } of reading.manifest.provides) {
+        for (const { id, entry, configSchema, ids } of reading.manifest.provides) {
           const owner = this.#owners.get(id);
           if (owner !== undefined) {
             report(`its channel "${id}" has the id of the channel of ${owner}, which is used; remove one of them`);
@@ -56,7 +56,14 @@ export class ExtensionCollector {
           }
           this.#owners.set(id, name);
           const { version } = reading.manifest;
-          this.#channels.push({ id, packageName: name, version, entry: join(folder, entry), configSchema: join(folder, configSchema) });
+          this.#channels.push({
+            id,
+            packageName: name,
+            version,
+            entry: join(folder, entry),
+            configSchema: join(folder, configSchema),
+            ids,
+          });
         }
     }
   }

@@ -1,3 +1,4 @@
+import type { IdForms } from "./id-forms.ts";
 import type { ExtensionManifest } from "./manifest.ts";
 
 /** A channel of an installed package. */
@@ -9,6 +10,7 @@ export interface InstalledChannel {
   readonly entry: string;
   /** Absolute. */
   readonly configSchema: string;
+  readonly ids?: IdForms | undefined;
 }
 
 /** Why a listed package, or one of its channels, is not used. */

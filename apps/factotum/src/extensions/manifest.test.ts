@@ -18,6 +18,28 @@ test("reads a channel with its permissions", () => {
   });
 });
 
+const withIds = (people: object): object => ({
+  api: 1,
+  provides: [{ ...channel, ids: { people: { pattern: "\\d+", form: "a number", ...people } } }],
+});
+
+test("reads the forms of a channel's ids", () => {
+  const field = withIds({});
+  expect(parseManifest(packageOf(field))).toMatchObject({ type: "manifest", manifest: field });
+});
+
+test.each([
+  [{ pattern: "(" }, "pattern: a regular expression is expected"],
+  [{ pattern: "a)|(b" }, "pattern: a regular expression is expected"],
+  [{ pattern: "(a+)+" }, "pattern: an expression that can take long is not allowed"],
+  [{ pattern: "a".repeat(201) }, "pattern: at most 200 characters"],
+  [{ form: "a\u001B[2Jb" }, "form: a text of one line is expected"],
+  [{ from: "x" }, "ids.people: Unrecognized key"],
+])("ids with %j are refused", (people, problem) => {
+  const reading = parseManifest(packageOf(withIds(people)));
+  expect(reading).toMatchObject({ type: "invalid", problems: [expect.stringContaining(problem) as string] });
+});
+
 test("a package without the field is no extension", () => {
   expect(parseManifest({ name: "left-pad", version: "1.0.0" })).toEqual({ type: "absent" });
   expect(parseManifest("text")).toEqual({ type: "absent" });

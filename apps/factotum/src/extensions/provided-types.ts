@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { IdFormsSchema, type IdForms } from "./id-forms.ts";
 
 /** A path of a package: relative, and inside it. */
 const inside = z
@@ -16,6 +17,8 @@ export interface ProvidedChannel {
   readonly id: string;
   readonly entry: string;
   readonly configSchema: string;
+  /** The forms of its ids, for checks of lists in the configuration. */
+  readonly ids?: IdForms | undefined;
 }
 
 const ProvidedChannelSchema: z.ZodType<ProvidedChannel> = z.object({
@@ -27,6 +30,7 @@ const ProvidedChannelSchema: z.ZodType<ProvidedChannel> = z.object({
     .refine((id) => !RESERVED.includes(id), "this name is a key of the configuration"),
   entry: inside,
   configSchema: inside,
+  ids: IdFormsSchema.optional(),
 });
 
 /** One thing that a package provides. */
