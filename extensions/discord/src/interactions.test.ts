@@ -1,7 +1,7 @@
 import type { MsgContext, SendReceipt } from "@factotum/channel-contract";
 import type { DiscordInteractionInput } from "@factotum/testing-channels";
+import { ManualClock } from "@factotum/testing-channels";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ManualClock } from "../test/manual-clock.ts";
 import { ALICE, CHANNEL, DIRECT, startScene, THREAD } from "../test/scene.ts";
 import type { DiscordScene } from "../test/scene.ts";
 

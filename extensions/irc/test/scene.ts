@@ -1,9 +1,8 @@
 import { TestHost } from "@factotum/channel-conformance";
 import type { Channel, Origin, SendReceipt } from "@factotum/channel-contract";
-import { FakeIrc } from "@factotum/testing-channels";
+import { FakeIrc, ManualClock } from "@factotum/testing-channels";
 import type { FakeIrcOptions } from "@factotum/testing-channels";
 import { IrcConfigSchema, createIrcChannel } from "../src/index.ts";
-import { ManualClock } from "./manual-clock.ts";
 
 /** A channel on a fake network, with a clock that the test advances. */
 export class Scene implements AsyncDisposable {

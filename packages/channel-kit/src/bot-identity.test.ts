@@ -1,6 +1,6 @@
 import { ChannelError } from "@factotum/channel-contract";
+import type { ManualClock } from "@factotum/testing-channels";
 import { describe, expect, test } from "vitest";
-import type { ManualClock } from "../test/manual-clock.ts";
 import { createTestHost } from "../test/test-host.ts";
 import { createBotIdentity } from "./index.ts";
 import type { BotIdentity } from "./index.ts";

@@ -1,5 +1,5 @@
+import { ManualClock } from "@factotum/testing-channels";
 import { expect, test } from "vitest";
-import { ManualClock } from "../test/manual-clock.ts";
 import { createHttpClient, createSdkFetch, PlatformFailure, platformFailureIn } from "./index.ts";
 import type { HttpClient } from "./index.ts";
 

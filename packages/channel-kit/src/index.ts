@@ -56,6 +56,7 @@ export { createWebhookHealth } from "./webhook-health.ts";
 export type { RefusedRequest, WebhookHealth } from "./webhook-health.ts";
 export { createWebhookReceiver } from "./webhook-receiver.ts";
 export type { EventOutcome, VerifiedRequest, WebhookReceiver, WebhookReceiverOptions } from "./webhook-receiver.ts";
+export { addUnstored } from "./unstored-health.ts";
 export { CLOSE_CODES, openWebSocket } from "./web-socket.ts";
 export type { SocketControl, WebSocketConnection, WebSocketOptions } from "./web-socket.ts";
 export { asteriskMarkup } from "./dialects/asterisk-markup.ts";

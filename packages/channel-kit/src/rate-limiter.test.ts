@@ -1,6 +1,6 @@
 import fc from "fast-check";
+import { ManualClock } from "@factotum/testing-channels";
 import { expect, test } from "vitest";
-import { ManualClock } from "../test/manual-clock.ts";
 import { createRateLimiter } from "./index.ts";
 
 const never = new AbortController().signal;

@@ -1,6 +1,6 @@
+import { ManualClock } from "@factotum/testing-channels";
 import { expect, test } from "vitest";
 import type { ChannelHost, Logger, MsgContext } from "@factotum/channel-contract";
-import { ManualClock } from "../test/manual-clock.ts";
 import { createReceiveQueue } from "./index.ts";
 
 const health = { state: "connected" } as const;

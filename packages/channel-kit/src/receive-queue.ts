@@ -1,5 +1,6 @@
 import type { AccountProgress, CallOptions, ChannelHealth, ChannelHost, MsgContext } from "@factotum/channel-contract";
 import { backoffDelay } from "./backoff-delay.ts";
+import { addUnstored } from "./unstored-health.ts";
 
 /** Limits of a queue. */
 export interface ReceiveQueueOptions {
@@ -62,14 +63,7 @@ class Queue implements ReceiveQueue {
   }
 
   addTo(health: ChannelHealth): ChannelHealth {
-    const isWaiting = this.#attempt > 0;
-    const problems = [
-      ...(isWaiting ? [`${this.#entries.length} received, not stored yet; it is tried again`] : []),
-      ...(this.#lost > 0 ? [`${this.#lost} lost since the start`] : []),
-    ];
-    if (problems.length === 0) return health;
-    const state = health.state === "connected" && isWaiting ? "degraded" : health.state;
-    return { ...health, state, detail: [health.detail, `messages: ${problems.join(", ")}`].filter(Boolean).join("; ") };
+    return addUnstored(health, { waiting: this.#attempt > 0 ? this.#entries.length : 0, lost: this.#lost });
   }
 
   async stop({ signal }: CallOptions): Promise<void> {

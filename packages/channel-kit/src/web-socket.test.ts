@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import { ManualClock } from "@factotum/testing-channels";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { WebSocketServer, type WebSocket as ServerSocket } from "ws";
-import { ManualClock } from "../test/manual-clock.ts";
 import { createConnectionSupervisor, openWebSocket } from "./index.ts";
 import type { WebSocketConnection, WebSocketOptions } from "./index.ts";
 

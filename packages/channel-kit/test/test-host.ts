@@ -1,5 +1,5 @@
+import { ManualClock } from "@factotum/testing-channels";
 import type { ChannelHost, Logger } from "@factotum/channel-contract";
-import { ManualClock } from "./manual-clock.ts";
 
 /** A host with a stopped clock that keeps what is logged. */
 export interface TestHost extends Pick<ChannelHost, "logger"> {

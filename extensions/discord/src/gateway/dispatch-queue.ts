@@ -1,5 +1,5 @@
 import type { CallOptions, ChannelHealth, ChannelHost } from "@factotum/channel-contract";
-import { backoffDelay } from "@factotum/channel-kit";
+import { addUnstored, backoffDelay } from "@factotum/channel-kit";
 
 /** One event of the platform. */
 interface Dispatch {
@@ -78,14 +78,7 @@ class Queue implements DispatchQueue {
   }
 
   addTo(health: ChannelHealth): ChannelHealth {
-    const isWaiting = this.#attempt > 0;
-    const problems = [
-      ...(isWaiting ? [`${this.#entries.length} received, not stored yet; it is tried again`] : []),
-      ...(this.#lost > 0 ? [`${this.#lost} lost since the start`] : []),
-    ];
-    if (problems.length === 0) return health;
-    const state = health.state === "connected" && isWaiting ? "degraded" : health.state;
-    return { ...health, state, detail: [health.detail, `messages: ${problems.join(", ")}`].filter(Boolean).join("; ") };
+    return addUnstored(health, { waiting: this.#attempt > 0 ? this.#entries.length : 0, lost: this.#lost });
   }
 
   async stop({ signal }: CallOptions): Promise<void> {

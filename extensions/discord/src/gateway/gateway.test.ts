@@ -1,5 +1,5 @@
+import { ManualClock } from "@factotum/testing-channels";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ManualClock } from "../../test/manual-clock.ts";
 import { ALICE, DIRECT, soon, startScene } from "../../test/scene.ts";
 import type { DiscordScene } from "../../test/scene.ts";
 

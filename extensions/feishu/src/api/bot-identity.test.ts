@@ -1,6 +1,6 @@
 import { PlatformFailure } from "@factotum/channel-kit";
+import { ManualClock } from "@factotum/testing-channels";
 import { expect, test } from "vitest";
-import { ManualClock } from "../../test/manual-clock.ts";
 import { createFeishuBot } from "./bot-identity.ts";
 
 const { signal } = new AbortController();

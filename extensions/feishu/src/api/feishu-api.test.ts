@@ -1,8 +1,7 @@
 import { TestHost } from "@factotum/channel-conformance";
-import { FakeFeishu } from "@factotum/testing-channels";
+import { FakeFeishu, ManualClock } from "@factotum/testing-channels";
 import { PlatformFailure } from "@factotum/channel-kit";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ManualClock } from "../../test/manual-clock.ts";
 import type { FeishuConfig } from "../config.ts";
 import { createFeishuApi } from "./feishu-api.ts";
 import type { FeishuApi } from "./feishu-api.ts";

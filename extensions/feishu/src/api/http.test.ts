@@ -1,7 +1,7 @@
 import type { PlatformFailureReason } from "@factotum/channel-kit";
 import { PlatformFailure } from "@factotum/channel-kit";
+import { ManualClock } from "@factotum/testing-channels";
 import { expect, test } from "vitest";
-import { ManualClock } from "../../test/manual-clock.ts";
 import { createHttp } from "./http.ts";
 import type { FileAnswer, HttpRequest } from "./http.ts";
 

@@ -1,9 +1,8 @@
 import { TestHost } from "@factotum/channel-conformance";
 import type { MsgContext } from "@factotum/channel-contract";
 import { messageId } from "@factotum/channel-contract";
-import { FakeFeishu } from "@factotum/testing-channels";
+import { FakeFeishu, ManualClock } from "@factotum/testing-channels";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ManualClock } from "../../test/manual-clock.ts";
 import { createFeishuChannel } from "../index.ts";
 
 const MINUTE_MS = 60_000;

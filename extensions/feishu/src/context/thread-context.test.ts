@@ -1,9 +1,8 @@
 import { TestHost } from "@factotum/channel-conformance";
 import type { Channel, MsgContext } from "@factotum/channel-contract";
-import { FakeFeishu, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
+import { FakeFeishu, ManualClock, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
 import type { FeishuMessageInput } from "@factotum/testing-channels";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ManualClock } from "../../test/manual-clock.ts";
 import { createFeishuChannel } from "../index.ts";
 
 const signal = new AbortController().signal;

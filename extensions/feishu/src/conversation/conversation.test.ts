@@ -1,9 +1,8 @@
 import { TestHost } from "@factotum/channel-conformance";
 import { ACTIONS } from "@factotum/channel-contract";
 import type { ActionName, Channel, Conversation, MessageId, Origin, Outbound } from "@factotum/channel-contract";
-import { FakeFeishu } from "@factotum/testing-channels";
+import { FakeFeishu, ManualClock } from "@factotum/testing-channels";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ManualClock } from "../../test/manual-clock.ts";
 import { createFeishuChannel } from "../index.ts";
 
 const signal = new AbortController().signal;

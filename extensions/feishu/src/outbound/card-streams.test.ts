@@ -1,9 +1,8 @@
 import { TestHost } from "@factotum/channel-conformance";
 import type { MessageId, Origin, Outbound, SendReceipt } from "@factotum/channel-contract";
-import { FakeFeishu } from "@factotum/testing-channels";
+import { FakeFeishu, ManualClock } from "@factotum/testing-channels";
 import type { FeishuCard } from "@factotum/testing-channels";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ManualClock } from "../../test/manual-clock.ts";
 import { createFeishuApi } from "../api/feishu-api.ts";
 import { CardStreams } from "./card-streams.ts";
 import { createMessageApi } from "./message-api.ts";

@@ -1,8 +1,7 @@
 import { TestHost } from "@factotum/channel-conformance";
 import type { Channel } from "@factotum/channel-contract";
-import { FakeFeishu, feishuMessageEvent } from "@factotum/testing-channels";
+import { FakeFeishu, ManualClock, feishuMessageEvent } from "@factotum/testing-channels";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { ManualClock } from "../../test/manual-clock.ts";
 import { createFeishuChannel } from "../index.ts";
 
 const signal = new AbortController().signal;

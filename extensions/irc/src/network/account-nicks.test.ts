@@ -1,6 +1,6 @@
 import { TestHost } from "@factotum/channel-conformance";
+import { ManualClock } from "@factotum/testing-channels";
 import { expect, test } from "vitest";
-import { ManualClock } from "../../test/manual-clock.ts";
 import { AccountNicks } from "./account-nicks.ts";
 
 const DAY_MS = 24 * 60 * 60_000;

@@ -1,7 +1,6 @@
 import { TestHost } from "@factotum/channel-conformance";
-import { FakeSlack } from "@factotum/testing-channels";
+import { FakeSlack, ManualClock } from "@factotum/testing-channels";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ManualClock } from "../../test/manual-clock.ts";
 import { createSlackApi, isOfPlatform } from "./slack-api.ts";
 
 const { signal } = new AbortController();

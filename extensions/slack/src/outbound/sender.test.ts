@@ -1,9 +1,8 @@
 import { TestHost } from "@factotum/channel-conformance";
 import { messageId } from "@factotum/channel-contract";
 import type { Channel, Conversation, Media, MessageId, Outbound, SendOptions, SendReceipt } from "@factotum/channel-contract";
-import { FakeSlack } from "@factotum/testing-channels";
+import { FakeSlack, ManualClock } from "@factotum/testing-channels";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ManualClock } from "../../test/manual-clock.ts";
 import { createSlackChannel } from "../index.ts";
 
 const { signal } = new AbortController();

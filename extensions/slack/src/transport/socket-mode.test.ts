@@ -1,8 +1,7 @@
 import { TestHost } from "@factotum/channel-conformance";
 import type { Channel } from "@factotum/channel-contract";
-import { FakeSlack, slackCommand, slackEventBody, slackMessageEvent } from "@factotum/testing-channels";
+import { FakeSlack, ManualClock, slackCommand, slackEventBody, slackMessageEvent } from "@factotum/testing-channels";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ManualClock } from "../../test/manual-clock.ts";
 import { createSlackChannel } from "../index.ts";
 
 const { signal } = new AbortController();

@@ -1,8 +1,7 @@
 import { TestHost } from "@factotum/channel-conformance";
-import { telegramMessageUpdate, telegramWebhookRequest } from "@factotum/testing-channels";
+import { ManualClock, telegramMessageUpdate, telegramWebhookRequest } from "@factotum/testing-channels";
 import type { TelegramUpdate } from "@factotum/testing-channels";
 import { expect, test } from "vitest";
-import { ManualClock } from "../../test/manual-clock.ts";
 import { ALICE, startScene } from "../../test/scene.ts";
 import type { TelegramScene } from "../../test/scene.ts";
 

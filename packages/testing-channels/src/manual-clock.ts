@@ -1,11 +1,9 @@
-import type { Clock } from "@factotum/channel-contract";
-
-/** A stopped clock that tests advance. */
-export class ManualClock implements Clock {
+/** A stopped clock that tests advance, for the `clock` of a `ChannelHost`. */
+export class ManualClock {
   #nowMs: number;
   readonly #timers = new Set<{ readonly atMs: number; readonly callback: () => void }>();
 
-  constructor(nowMs = Date.now()) {
+  constructor(nowMs: number = Date.now()) {
     this.#nowMs = nowMs;
   }
 
