@@ -22,7 +22,7 @@ const CommandsSchema = z.array(
   }),
 );
 
-/** Keeps the bot's slash commands equal to the gateway's. Each has one option, for what people type behind its name. */
+/** Keeps the bot's slash commands equal to the gateway's. Each has one option, for the text after its name. */
 export function createCommandMenu({
   api,
   bot,

@@ -13,8 +13,8 @@ const NONCE = "the package shows two messages with one nonce";
 const EXCLUDED: Readonly<Record<string, string>> = {
   "inbound:mention-bot": MENTIONS,
   "inbound:mention-other": MENTIONS,
-  "event:reaction": "nobody but the bot can react in the package",
-  "event:reaction-taken-back": "nobody but the bot can react in the package",
+  "event:reaction": "only the bot can react in the package",
+  "event:reaction-taken-back": "only the bot can react in the package",
   "event:press": "`card:press` proves the same",
   "event:vote": POLLS,
   "resume:missed": RESUME,

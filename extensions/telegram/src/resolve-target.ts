@@ -6,7 +6,7 @@ import { toChannelError } from "./errors.ts";
 
 const ChatSchema = z.looseObject({ id: z.number().int(), type: z.enum(["private", "group", "supergroup", "channel"]) });
 
-/** As `Channel.resolveTarget`: an id, a topic as `<chat>:topic:<thread>`, or `@name` of a public group or channel. The platform finds nobody by other names. */
+/** As `Channel.resolveTarget`: an id, a topic as `<chat>:topic:<thread>`, or `@name` of a public group or channel. The platform finds no one by other names. */
 export async function resolveTarget(
   { api, host }: { readonly api: TelegramApi; readonly host: Pick<ChannelHost, "accountId"> },
   query: string,

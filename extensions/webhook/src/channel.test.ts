@@ -12,7 +12,7 @@ function channelOf({ secret, outboundUrl }: Pick<FakeWebhookService, "secret" | 
   return createWebhookChannel({ secret, outboundUrl }, new TestHost());
 }
 
-test("a service that names no message leaves it the id of the request, and gets a repeated request once", async () => {
+test("without an id in the service's answer, a message has the id of its request; a repeated request is shown once", async () => {
   await using service = await FakeWebhookService.start();
   service.givesIds = false;
   const channel = channelOf(service);

@@ -19,7 +19,7 @@ export class CreateError extends Error {
 export interface CreateOptions {
   /** The folder in which the package's folder is made. */
   readonly parent: string;
-  /** The folder of the template; those of the transports stand beside it. */
+  /** The folder of the template; those of the transports are its siblings. */
   readonly template: string;
   /** How events reach the channel. */
   readonly transport: Transport;

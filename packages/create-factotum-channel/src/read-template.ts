@@ -11,7 +11,7 @@ export function isTransport(name: string): name is Transport {
   return TRANSPORTS.some((transport) => transport === name);
 }
 
-/** The texts of a channel's template, by file: those that all channels have, and those of its transport, which are in the folder beside it. */
+/** The texts of a channel's template, by file: those that all channels have, and those of its transport, which are in a sibling folder. */
 export function readTemplate(template: string, transport: Transport): ReadonlyMap<string, string> {
   const common = textsIn(template);
   const own = textsIn(`${template}-${transport}`);

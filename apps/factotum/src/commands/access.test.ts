@@ -70,7 +70,7 @@ const install = async (name: string): Promise<void> => {
 test.each([
   ["telegram", ["123456789", "-1001234567890"], ["@ada", "ada"], "-1001234567890"],
   ["discord", ["123456789012345678", "80351110224678912"], ["ada#1234", "@ada", "123"], "123456789012345678"],
-])("an installed channel with the ids of %s refuses ids that nobody can have, and the file's are noted", async (name, good, bad, group) => {
+])("an installed channel with the ids of %s refuses impossible ids, and notes those of the file", async (name, good, bad, group) => {
   await install(name);
   const file = join(home.factotumHome, "factotum.json5");
   const account = { loft: "http://127.0.0.1:9", token: "t" };

@@ -123,7 +123,7 @@ export async function configSet(
   return EXIT.ok;
 }
 
-/** How to set keys that are needed together, if another key beside this one has a problem. */
+/** How to set keys that are needed together, if another key of the same object has a problem. */
 function adviseWhole(key: string, problems: readonly ConfigProblem[]): string {
   const parent = key.slice(0, Math.max(0, key.lastIndexOf(".")));
   const isBeside = ({ path }: ConfigProblem): boolean => path.startsWith(`${parent}.`) && path !== key && !path.startsWith(`${key}.`);

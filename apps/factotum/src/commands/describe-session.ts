@@ -14,7 +14,7 @@ const OriginSchema = z.object({
   conversation: z.object({ kind: z.string(), id: z.string(), threadId: z.string().optional() }),
 });
 
-/** Where the newest message of a person came from; `undefined` if nobody wrote there. */
+/** Where the newest message of a person came from; `undefined` if no person wrote there. */
 export function describeOrigin({ entry }: ShownSession): string | undefined {
   const origin = OriginSchema.safeParse(entry["origin"]).data;
   if (origin === undefined) return undefined;

@@ -18,7 +18,7 @@ export interface IdForms {
   readonly conversations?: IdForm | undefined;
 }
 
-/** Why an id matches nobody, and what to do. */
+/** Why an id matches no one, and what to do. */
 export interface IdProblem {
   readonly message: string;
   readonly fix: string;

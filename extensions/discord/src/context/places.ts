@@ -103,7 +103,7 @@ export function createPlaces(api: DiscordApi, { clock }: Pick<ChannelHost, "cloc
   };
 }
 
-/** A channel of the platform; `undefined` for what is none. */
+/** A channel of the platform; `undefined` for anything else. */
 export function parsePlace(value: unknown): Place | undefined {
   const parsed = PlaceSchema.safeParse(value).data;
   if (parsed === undefined) return undefined;

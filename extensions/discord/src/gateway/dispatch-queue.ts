@@ -144,7 +144,7 @@ class Queue implements DispatchQueue {
     if (this.#unsaved === undefined || this.#flush !== undefined) return;
     this.#flush = this.#host.clock.schedule(FLUSH_AFTER_MS, () => {
       this.#flush = undefined;
-      // A busy queue has a later position soon.
+      // A busy queue soon has a later position.
       if (this.#unsaved === undefined || this.#isBusy || this.#isStopping) return;
       this.#isBusy = true;
       void this.#save().finally(() => {

@@ -92,7 +92,7 @@ class Protocol implements Disposable {
 
   receive(data: string | Uint8Array, socket: SocketControl): void {
     const frame = FrameSchema.safeParse(parseJson(data));
-    // What is no frame of the platform says nothing.
+    // A frame that cannot be read is ignored.
     if (!frame.success) return;
     this.#options.onEvidence();
     const { op, t: name, s: sequence, d } = frame.data;
@@ -126,7 +126,7 @@ class Protocol implements Disposable {
     const { token, intents, session, host, onLogin } = this.#options;
     const { heartbeat_interval: intervalMs } = hello.data;
     this.#beat?.[Symbol.dispose]();
-    // Clients that lost their connection together do not beat together.
+    // With jitter: many clients may have lost their connection at once.
     this.#beat = host.clock.schedule(Math.floor(intervalMs * host.random.float()), () => this.#onBeat(intervalMs, socket));
     const login =
       session === undefined

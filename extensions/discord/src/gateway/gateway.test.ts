@@ -36,7 +36,7 @@ async function fire(delayMs: number): Promise<void> {
 const logins = (): readonly string[] => scene.discord.gateway.logins.map(({ type }) => type);
 
 describe("a restart", () => {
-  test("resumes the session behind the last stored event", async () => {
+  test("resumes the session after the last stored event", async () => {
     await scene.start();
     await scene.say("one");
     const [session, stored] = ((await scene.host.cursor()) ?? "").split("/");
@@ -58,7 +58,7 @@ describe("a restart", () => {
     expect(scene.host.logLines.filter((line) => line.includes("may be missing"))).toHaveLength(1);
   });
 
-  test("keeps the position in front of an event that was not stored", async () => {
+  test("keeps the position before an event that was not stored", async () => {
     await scene.start();
     await scene.say("one");
     const before = await scene.host.cursor();
@@ -165,7 +165,7 @@ test("events that wait in too great a number are sent again by the platform, eac
   expect(scene.host.stored.map(({ text }) => text)).toEqual(Array.from({ length: count }, (_, number) => `message ${number}`));
 });
 
-test("a stop while a session is being stored ends in silence", async () => {
+test("a stop while a session is being stored logs no error", async () => {
   const release = scene.host.hold();
   await scene.start();
   await scene.channel.stop({ signal: AbortSignal.abort() });
@@ -187,7 +187,7 @@ test("without the intent Message Content the channel works without it, and the h
   expect(scene.channel.health().detail).toContain("the intent Message Content is off");
 });
 
-test("the position behind events that are not passed on is saved after some seconds, and on a stop", async () => {
+test("the position after events that are not passed on is saved after some seconds, and on a stop", async () => {
   await scene.start();
   const first = await scene.host.cursor();
   await fire(5_000);

@@ -112,7 +112,7 @@ class DiscordGateway implements Gateway {
     await this.#supervisor.start(options);
   }
 
-  /** Resumes the session, or begins one where there is none. */
+  /** Resumes the session, or begins a new one. */
   async #open(options: CallOptions): Promise<WebSocketConnection> {
     const self = await this.#parts.bot.get(options);
     const session = await this.#sessions.load();

@@ -11,7 +11,7 @@ export interface GatewaySession {
 
 /** The session in the account's state, and the cursor: the session's id and the number of the last stored event. */
 export interface SessionStore {
-  /** The session to resume; `undefined` if there is none. */
+  /** The session to resume, if there is one. */
   load(): Promise<GatewaySession | undefined>;
   /** What is committed when a session begins. */
   begin(session: GatewaySession): AccountProgress;

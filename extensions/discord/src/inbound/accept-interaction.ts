@@ -88,7 +88,7 @@ class Accepted implements AcceptedEvent {
     else this.#stored.reject(error);
   }
 
-  /** What is stored; what is not is answered here. */
+  /** The event to store; other interactions are answered here. */
   async #prepare(): Promise<MsgContext | undefined> {
     const { host, rows } = this.#parts;
     const interaction = this.#interaction;

@@ -8,7 +8,7 @@ import { senderOf } from "./parse-message.ts";
 import type { DiscordInteraction } from "./platform-types.ts";
 import { replyContext } from "./reply-context.ts";
 
-/** The one option of each registered command: everything behind its name. */
+/** The one option of each registered command: all the text after its name. */
 export const ARGUMENTS_OPTION = "arguments";
 
 const CommandSchema = z.looseObject({

@@ -51,7 +51,7 @@ describe("a text", () => {
     expect(received.mentions).toBeUndefined();
   });
 
-  test("names the bot by its own role, too; others are named and mean nobody", async () => {
+  test("names the bot by its own role, too; others are named and mention no one", async () => {
     expect(await scene.say("<@&400000000000000001> hello", { channelId: CHANNEL })).toMatchObject({ text: "hello", mentionsBot: true });
     expect(await scene.say("hey <@&400000000000000002>", { channelId: CHANNEL })).toMatchObject({ text: "hey @Team", mentionsBot: false });
   });

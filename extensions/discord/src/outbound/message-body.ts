@@ -6,7 +6,7 @@ export interface MessageBody {
   readonly components?: readonly object[];
 }
 
-/** Who is notified by a message: nobody but those who are named here, whatever its text says. */
+/** Who is notified by a message: only those who are named here, whatever its text contains. */
 interface AllowedMentions {
   readonly parse: readonly never[];
   readonly users: readonly string[];

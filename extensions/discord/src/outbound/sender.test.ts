@@ -17,7 +17,7 @@ const text = (words: string, more: Partial<Extract<Outbound, { type: "text" }>> 
 const posted = (): Readonly<Record<string, unknown>> => scene.discord.requests.find(({ isChange }) => isChange)?.json ?? {};
 
 describe("a text", () => {
-  test("notifies the people whom the gateway names, and nobody else", async () => {
+  test("notifies only the people whom the gateway names", async () => {
     const words = "@Bob, ask @everyone, <@100000000000000001> and `@Bob`";
     await scene.send(text(words, { mentions: [{ id: BOB, name: "Bob" }, { name: "everyone" }] }));
     expect(posted()).toMatchObject({ allowed_mentions: { parse: [], users: [BOB], replied_user: false } });
@@ -92,7 +92,7 @@ test("a poll runs as long as it says, in whole hours, and as long as possible by
   expect(durations).toEqual([2, 768]);
 });
 
-test("the caption of a file that needs several messages goes on behind it", async () => {
+test("the caption of a file that needs several messages continues after it", async () => {
   const bytes = Buffer.from("content");
   const media = { kind: "file", mimeType: "text/plain", fileName: "a.txt", bytes } as const;
   const receipt = await scene.send({ type: "media", media, caption: "<b> ".repeat(500) });

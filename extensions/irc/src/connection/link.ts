@@ -49,7 +49,7 @@ export function healthOf(supervisor: ConnectionSupervisor<Link>, evidenceAtMs: n
   const { connection } = supervisor;
   const missing = connection?.joiner.problem;
   const health = connectionHealth(supervisor, { evidenceAtMs, missing });
-  // Another nickname is worth a line, and no less of a connection.
+  // Another nickname is logged; the connection is as good.
   const nick = connection?.nicks.problem;
   return nick === undefined ? health : { ...health, detail: missing === undefined ? nick : `${missing}; ${nick}` };
 }

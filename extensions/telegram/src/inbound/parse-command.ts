@@ -15,8 +15,8 @@ export interface ParsedCommand {
 }
 
 /**
- * Parses a command. One for another bot is none; in a group, where other bots read along, neither is one that the gateway does not have, unless it names this
- * bot. `/start`, which the platform's clients send when a chat is opened, is the help.
+ * Parses a command; `undefined` for one that names another bot, and in a group, where other bots read along, for one that the gateway does not have and that
+ * names no bot. `/start`, which the platform's clients send when a chat is opened, is the help.
  */
 export function parseCommand(
   { text, entities }: { readonly text: string; readonly entities: readonly TelegramEntity[] },

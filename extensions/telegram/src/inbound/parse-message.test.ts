@@ -66,7 +66,7 @@ describe("commands", () => {
 });
 
 describe("conversations and senders", () => {
-  test("a topic is a thread, a reply in another group is none", () => {
+  test("a topic is a thread, a reply in another group is not", () => {
     expect(parse({ chat: group, text: "x", message_thread_id: 3, is_topic_message: true })?.origin.conversation).toEqual({
       kind: "group",
       id: "-100",
@@ -151,7 +151,7 @@ describe("what is neither text nor file", () => {
     expect(parse(content)?.attachments).toMatchObject([expected]);
   });
 
-  test("a part of a kind that is not known does not lose the text, and a message without any is none", () => {
+  test("a part of a kind that is not known does not lose the text, and a message without any is not passed on", () => {
     expect(parse({ text: "x", venue: "odd" })?.text).toBe("x");
     expect(parse({ pinned_message: {} })).toBeUndefined();
   });

@@ -11,7 +11,7 @@ async function untilDetail(scene: TelegramScene, text: string): Promise<void> {
   await expect.poll(() => scene.channel.health().detail ?? "", { interval: 5 }).toContain(text);
 }
 
-test("updates are asked for behind the last stored one, also after a restart", async () => {
+test("updates are requested from the last stored one on, also after a restart", async () => {
   await using scene = await startScene();
   const { telegram, channel, host } = scene;
   const update = (text: string) => telegramMessageUpdate(telegram, telegram.addMessage({ chatId: ALICE, fromId: ALICE, text }));
@@ -37,7 +37,7 @@ test("a webhook of an earlier setting is removed, and its updates are kept", asy
   expect(scene.telegram.requests.find(({ method }) => method === "deleteWebhook")?.values).toEqual({ drop_pending_updates: false });
 });
 
-test("another program that polls is named in the health, and so is a webhook that comes back, which is left alone", async () => {
+test("another program that polls is named in the health, and so is a webhook that is registered again, which is left alone", async () => {
   await using scene = await startScene();
   const { telegram } = scene;
   await scene.channel.start(soon());

@@ -13,7 +13,7 @@ type ServiceRequest =
 /** A message for the service to show. */
 export interface ServiceMessage {
   readonly conversation: { readonly kind: "direct" | "group" | "channel"; readonly id: string; readonly thread?: string };
-  /** Markdown; empty only beside attachments. */
+  /** Markdown; empty only with attachments. */
   readonly text: string;
   readonly replyTo?: string;
   readonly attachments?: readonly ServiceFile[];
@@ -30,7 +30,7 @@ export interface ServiceFile {
 
 /** The service at `outboundUrl`. Every call is signed, follows no redirect and rejects with a `PlatformFailure`. */
 export interface ServiceApi {
-  /** Posts a request and resolves with the id that the service gave it, if it did. Posts with one id are one request. */
+  /** Posts a request and resolves with the id that the service gave it, if it did. Posts with the same id are the same request. */
   post(request: ServiceRequest, options: CallOptions & { readonly id: string }): Promise<string | undefined>;
   /** Fetches a file of the service's own origin. */
   fetchFile(url: string, options: HttpLimits): Promise<HttpAnswer>;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** Who caused an event. `self`: the assistant, where a service sends everything. */
+/** Who caused an event. `self` marks the assistant's own messages. */
 interface ServiceSender {
   readonly id: string;
   readonly name?: string | undefined;

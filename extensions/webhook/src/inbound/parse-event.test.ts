@@ -12,7 +12,7 @@ function parse(payload: object) {
   return parsed && MsgContextSchema.parse(parsed);
 }
 
-test("the smallest message has the time of its signature, and addresses nobody", () => {
+test("the smallest message has the time of its signature, and does not address the assistant", () => {
   expect(parse({ ...base, type: "message", id: "m1", text: "Hi" })).toEqual({
     origin: { channel: "webhook", accountId: "default", conversation: { kind: "group", id: "room" } },
     eventId: "e1",
@@ -76,7 +76,7 @@ test.each([
   });
 });
 
-test("the assistant's own message is none", () => {
+test("the assistant's own message is ignored", () => {
   expect(parse({ ...base, sender: { id: "factotum", self: true }, type: "message", id: "m1", text: "Hi" })).toBe(undefined);
 });
 
@@ -96,6 +96,6 @@ test.each([
   expect(readEvent(payload)).toMatchObject({ type: "malformed", reason: expect.stringContaining(`this is no event: ${key}: `) });
 });
 
-test("an event of a later version is another", () => {
+test("an event of a type that is not known is ignored", () => {
   expect(readEvent({ ...base, type: "poll" })).toEqual({ type: "other" });
 });

@@ -24,7 +24,7 @@ test("a file travels in the message, as a view of a larger buffer too", () => {
   expect(renderMessage(conversation, { type: "media", media, caption: "listen" }).text).toBe("listen");
 });
 
-test("a key is a header, and two keys stay two", () => {
+test("a key fits into a header, and different keys stay different", () => {
   expect(renderKey("short")).toBe("short");
   const long = "k".repeat(300);
   expect(renderKey(`${long}1`)).toHaveLength(64);

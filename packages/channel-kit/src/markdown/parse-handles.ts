@@ -4,7 +4,7 @@ import type { Mention } from "@factotum/channel-contract";
 export interface HandleOptions {
   /** The bot's own handle, without `@`. */
   readonly bot: string;
-  /** Handles that mean everybody, such as `here`: nobody in particular is mentioned. */
+  /** Handles that notify a whole room, such as `here`; they mention no person. */
   readonly everyone?: readonly string[];
   /** Characters of a handle, as a class of a regular expression with the flag `v`; `[a-z0-9._\-]` by default. A dot or dash at the end belongs to the sentence. */
   readonly characters?: string;

@@ -91,7 +91,7 @@ async function runAgentRequest(engine: Engine, params: RpcMethods["agent"]["para
     },
   );
   if (status === "duplicate")
-    throw new RpcError("conflict", "A message with this idempotencyKey was said before. Read the conversation with chat.history.");
+    throw new RpcError("conflict", "A message with this idempotencyKey was sent before. Read the conversation with chat.history.");
   connection.signal.addEventListener("abort", () => ended.reject(new RpcError("unavailable", "the connection closed")), { once: true });
   return ended.promise;
 }

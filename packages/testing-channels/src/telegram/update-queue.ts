@@ -12,7 +12,7 @@ interface Entry {
   /** Absent for what is no update. */
   readonly id: number | undefined;
   readonly isPart: boolean;
-  isHandedOut: boolean;
+  isFetched: boolean;
   readonly outcome: PromiseWithResolvers<TelegramDelivery>;
 }
 
@@ -59,13 +59,13 @@ export class TelegramUpdateQueue {
     await promise;
   }
 
-  /** Adds an update, or what is none; resolves with the bot's reaction. An update that was confirmed is delivered again. */
+  /** Adds an update, or an invalid one; resolves with the bot's reaction. An update that was confirmed is delivered again. */
   async deliver(update: unknown): Promise<TelegramDelivery> {
     const { id, type } = partsOf(update);
     const allowed = this.#app.allowedUpdates;
     if (allowed === undefined ? UNASKED.includes(type) : UNASKED.includes(type) && !allowed.includes(type)) return "unacknowledged";
     const isPart = JSON.stringify(update)?.includes('"media_group_id"') === true;
-    const entry: Entry = { update, id, isPart, isHandedOut: false, outcome: Promise.withResolvers() };
+    const entry: Entry = { update, id, isPart, isFetched: false, outcome: Promise.withResolvers() };
     this.#entries.push(entry);
     this.#answer();
     return entry.outcome.promise;
@@ -73,8 +73,8 @@ export class TelegramUpdateQueue {
 
   /** The bot checks its token again although it has not asked for later updates: what it was given was not stored. */
   recordRestart(): void {
-    for (const { id, isHandedOut, isPart, outcome } of this.#entries)
-      if (isHandedOut && !isPart && id !== undefined) outcome.resolve("unacknowledged");
+    for (const { id, isFetched, isPart, outcome } of this.#entries)
+      if (isFetched && !isPart && id !== undefined) outcome.resolve("unacknowledged");
   }
 
   /** Begins a poll. */
@@ -90,11 +90,11 @@ export class TelegramUpdateQueue {
     }
     if (this.#dropsNext) return this.drop();
     // An answer with an album is asked for again until it is complete.
-    const waitsForParts = this.#entries.some(({ isHandedOut, isPart }) => isHandedOut && isPart);
+    const waitsForParts = this.#entries.some(({ isFetched, isPart }) => isFetched && isPart);
     this.#entries = this.#entries.filter((entry) => {
-      const isConfirmed = entry.isHandedOut && (entry.id === undefined || (offset !== undefined && offset > entry.id));
+      const isConfirmed = entry.isFetched && (entry.id === undefined || (offset !== undefined && offset > entry.id));
       if (isConfirmed) entry.outcome.resolve("acknowledged");
-      else if (entry.isHandedOut && !waitsForParts) entry.outcome.resolve("unacknowledged");
+      else if (entry.isFetched && !waitsForParts) entry.outcome.resolve("unacknowledged");
       return !isConfirmed;
     });
     const timer = setTimeout(() => this.#end(poll, []), timeoutMs);
@@ -122,7 +122,7 @@ export class TelegramUpdateQueue {
     const poll = this.#poll;
     if (poll === undefined || this.#entries.length === 0) return;
     const given = this.#entries.slice(0, poll.limit);
-    for (const entry of given) entry.isHandedOut = true;
+    for (const entry of given) entry.isFetched = true;
     this.#end(
       poll,
       given.map(({ update }) => update),

@@ -81,7 +81,7 @@ export function isOwnDatabase(path: string): boolean {
   }
 }
 
-/** True for a database that another program made. One without any content is nobody's. */
+/** True for a database that another program made. One without any content belongs to no program. */
 export function isForeign(database: Database): boolean {
   if (pragma(database, "application_id") === APPLICATION_ID) return false;
   return pragma(database, "user_version") !== 0 || database.get("SELECT 1 FROM sqlite_schema LIMIT 1") !== undefined;

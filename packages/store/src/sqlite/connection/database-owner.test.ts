@@ -48,13 +48,13 @@ test("is the recorded process while it has the database open", async () => {
   expect(findDatabaseOwner(fixture.folder, (pid) => pid === other.pid)).toBe(other.pid);
 });
 
-test("is nobody if another program reads the database of a process that has ended, or if the id was reused", async () => {
+test("is undefined if another program reads the database of a process that has ended, or if the id was reused", async () => {
   await own(7);
   {
     await using _viewer = await openElsewhere();
     expect(findDatabaseOwner(fixture.folder, (pid) => pid !== 7)).toBeUndefined();
   }
-  // The viewer was killed, so the log is still there; nobody has the database open.
+  // The viewer was killed, so the log is still there; no process has the database open.
   expect(findDatabaseOwner(fixture.folder, isRunning)).toBeUndefined();
 });
 

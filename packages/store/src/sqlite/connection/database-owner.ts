@@ -14,13 +14,13 @@ export function renderBootId(uuid: string, processId: number | undefined): strin
 }
 
 /**
- * The process that owns the database of a state folder and has it open, even if every lock file beside it was moved away. `isRunning` is asked about the process
+ * The process that owns the database of a state folder and has it open, even if its lock files were moved away. `isRunning` is asked about the process
  * that the database names, which may be a reused id; so the system's lock on the database file decides. Undefined for the calling process itself, for a database
  * that only other programs have open, and for one that cannot be read.
  */
 export function findDatabaseOwner(folder: string, isRunning: (processId: number) => boolean): number | undefined {
   const path = join(folder, DATABASE_NAME);
-  // An open database has a log beside it, and one that was closed has none.
+  // An open database has a log file in its folder; one that was closed does not.
   if (!existsSync(`${path}-wal`) || !existsSync(path)) return undefined;
   const processId = readOwner(path);
   if (processId === undefined || processId === process.pid || !isRunning(processId)) return undefined;
