@@ -205,3 +205,19 @@ test("the SDK's long connection gets an event, even in pieces, and its answer co
   expect(feishu.longConnection.pings).toBe(1);
   client.close({ force: true });
 });
+
+test("an event as soon as the official SDK is connected reaches it, although it listens late", async () => {
+  const client = new WSClient({
+    appId: feishu.app.appId,
+    appSecret: feishu.app.appSecret,
+    domain: feishu.baseUrl,
+    logger: quiet,
+    loggerLevel: LoggerLevel.error,
+  });
+  const started = client.start({ eventDispatcher: new EventDispatcher({ logger: quiet, loggerLevel: LoggerLevel.error }) });
+  await feishu.longConnection.connected();
+  const event = feishuMessageEvent(feishu.app, { chatId: "oc_dm", chatType: "p2p", messageType: "text", content: { text: "Hi" } });
+  expect(await feishu.longConnection.deliver(event)).toBe(200);
+  await started;
+  client.close();
+});

@@ -32,6 +32,8 @@ export class FeishuLongConnection {
   /** Number of connections opened so far. */
   opened = 0;
   pings = 0;
+  /** Number of the newest connection on which the client has sent something, from 1. */
+  #used = 0;
   readonly #app: FakeFeishuApp;
   readonly #server = new WebSocketServer({ noServer: true });
   readonly #tickets = new Set<string>();
@@ -48,9 +50,12 @@ export class FeishuLongConnection {
     return [...this.#server.clients].filter((socket) => socket.readyState === socket.OPEN).length;
   }
 
-  /** Resolves once `count` connections have been opened since the start. */
+  /**
+   * Resolves once `count` connections have been opened since the start, and the newest of them was used: the official SDK pings as soon as it is connected, and drops what arrives
+   * before it listens, together with the response to the handshake. The platform delivers that again; `deliver` does not.
+   */
   async connected(count = 1): Promise<void> {
-    if (this.opened >= count) return;
+    if (this.#used >= count) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.push({ count, resolve });
     await promise;
@@ -120,7 +125,11 @@ export class FeishuLongConnection {
 
   #connected(socket: WebSocket): void {
     this.opened += 1;
-    for (const waiting of this.#waiting) if (this.opened >= waiting.count) waiting.resolve();
+    const number = this.opened;
+    socket.once("message", () => {
+      this.#used = Math.max(this.#used, number);
+      for (const waiting of this.#waiting) if (this.#used >= waiting.count) waiting.resolve();
+    });
     socket.on("message", (bytes: Buffer) => this.#received(socket, bytes));
     socket.once("close", () => {
       for (const { reject } of this.#deliveries.values()) reject(new Error("the connection broke before the answer"));
