@@ -65,6 +65,49 @@ test("acknowledges an event after its commit", async () => {
   expect(webhook.health()).toEqual({ state: "connected", evidenceAtMs: 0 });
 });
 
+test("a platform that cannot be reached is asked again until it answers, and the problem ends then", async () => {
+  const unreachable = new ChannelError("unreachable", "no connection", { retry: { type: "backoff" } });
+  check = () => Promise.reject(unreachable);
+  const webhook = create();
+  await webhook.start({ signal });
+  expect(webhook.health()).toMatchObject({ state: "degraded", detail: "no connection" });
+  const checked = Promise.withResolvers<void>();
+  let checks = 0;
+  check = () => {
+    checks += 1;
+    if (checks === 1) return Promise.reject(unreachable);
+    checked.resolve();
+    return Promise.resolve();
+  };
+  host.clock.advance(10_000);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(webhook.health().detail).toBe("no connection");
+  host.clock.advance(15_000);
+  await checked.promise;
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(webhook.health()).toEqual({ state: "starting", detail: "no verified request yet; check the address" });
+  expect(host.clock.pending).toEqual([]);
+});
+
+test("a credential that is refused after the platform was unreachable is the problem, and is not tried again", async () => {
+  check = () => Promise.reject(new ChannelError("unreachable", "no connection", { retry: { type: "backoff" } }));
+  const webhook = create();
+  await webhook.start({ signal });
+  check = () => Promise.reject(new ChannelError("unauthorized", "the token is wrong", { retry: { type: "never" } }));
+  host.clock.advance(10_000);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(webhook.health()).toMatchObject({ state: "degraded", detail: "the token is wrong" });
+  expect(host.clock.pending).toEqual([]);
+});
+
+test("a stop ends the checks of a platform that cannot be reached", async () => {
+  check = () => Promise.reject(new ChannelError("unreachable", "no connection", { retry: { type: "backoff" } }));
+  const webhook = create();
+  await webhook.start({ signal });
+  await webhook.stop();
+  expect(host.clock.pending).toEqual([]);
+});
+
 test("an event that is not stored is refused for now, and a problem until the next one", async () => {
   const webhook = create();
   accept = () => Promise.reject(new Error("the disk is full"));

@@ -1,5 +1,6 @@
 import { ChannelError } from "@factotum/channel-contract";
 import type { CallOptions, ChannelHealth, ChannelHost } from "@factotum/channel-contract";
+import { backoffDelay } from "./backoff-delay.ts";
 import { readBodyCapped } from "./read-body-capped.ts";
 import { createUnreadableEvents } from "./unreadable-events.ts";
 import type { UnreadableEvents } from "./unreadable-events.ts";
@@ -24,7 +25,7 @@ export type EventOutcome =
 
 /** The platform's part of a webhook. */
 export interface WebhookReceiverOptions<Event> {
-  readonly host: Pick<ChannelHost, "clock" | "logger">;
+  readonly host: Pick<ChannelHost, "clock" | "logger" | "random">;
   /** What people should check while no verified request has arrived. */
   readonly hint: string;
   readonly maxBytes: number;
@@ -46,7 +47,10 @@ export interface WebhookReceiverOptions<Event> {
 
 /** A webhook of one account. */
 export interface WebhookReceiver {
-  /** As `Channel.start`: rejects with wrong credentials. An unreachable platform is a problem in the health and no reason to refuse its events. */
+  /**
+   * As `Channel.start`: rejects with wrong credentials. An unreachable platform is a problem in the health until it can be reached, and no reason to refuse its
+   * events.
+   */
   start(options: CallOptions): Promise<void>;
   /** As `Channel.handleWebhook`. */
   handleWebhook(request: Request, options: CallOptions): Promise<Response>;
@@ -60,11 +64,16 @@ export function createWebhookReceiver<Event>(options: WebhookReceiverOptions<Eve
   return new Receiver(options);
 }
 
+const MIN_CHECK_DELAY_MS = 5_000;
+const MAX_CHECK_DELAY_MS = 5 * 60_000;
+
 class Receiver<Event> implements WebhookReceiver {
   readonly #parts: WebhookReceiverOptions<Event>;
   readonly #health: WebhookHealth;
   readonly #unreadable: UnreadableEvents;
+  readonly #stopped = new AbortController();
   #state: "new" | "started" | "stopped" = "new";
+  #nextCheck: Disposable | undefined;
 
   constructor(parts: WebhookReceiverOptions<Event>) {
     this.#parts = parts;
@@ -82,6 +91,7 @@ class Receiver<Event> implements WebhookReceiver {
       if (!ChannelError.isInstance(error) || error.code !== "unreachable" || options.signal.aborted) throw error;
       this.#health.setTrouble(error.message);
       this.#parts.host.logger.warn("the platform cannot be reached", { error: error.message });
+      this.#checkAgain(0);
     });
     this.#state = "started";
   }
@@ -116,7 +126,27 @@ class Receiver<Event> implements WebhookReceiver {
 
   stop(): Promise<void> {
     this.#state = "stopped";
+    this.#stopped.abort(new Error("the channel was stopped"));
+    this.#nextCheck?.[Symbol.dispose]();
     return Promise.resolve();
+  }
+
+  /** Until the platform has answered: an event that arrives first is evidence, too, and clears the problem. */
+  #checkAgain(attempt: number): void {
+    const { check, host } = this.#parts;
+    const { signal } = this.#stopped;
+    const delayMs =
+      MIN_CHECK_DELAY_MS + backoffDelay(attempt, { baseMs: MIN_CHECK_DELAY_MS, maxMs: MAX_CHECK_DELAY_MS, random: host.random });
+    this.#nextCheck = host.clock.schedule(delayMs, () => {
+      check({ signal }).then(
+        () => this.#health.setTrouble(undefined),
+        (error: unknown) => {
+          if (signal.aborted) return;
+          this.#health.setTrouble(reasonOf(error));
+          if (ChannelError.isInstance(error) && error.code === "unreachable") this.#checkAgain(attempt + 1);
+        },
+      );
+    });
   }
 
   async #accept(event: Event, options: CallOptions): Promise<Response> {

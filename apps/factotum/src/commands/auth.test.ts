@@ -128,7 +128,15 @@ describe("a provider of one's own", () => {
     await house();
     expect((await home.run("models", "set", "house")).stderr).toMatch(/the model is missing.*factotum models list house/);
     await house({ models: [{ id: "house-large" }] });
-    expect((await home.run("models", "set", "house")).stderr).toContain("Its models: house/house-large");
+    for (const args of [
+      ["set", "house"],
+      ["set", "house/"],
+      ["test", "house"],
+      ["test", "house/"],
+    ]) {
+      const { code, stderr } = await home.run("models", ...args);
+      expect([code === 0, stderr]).toEqual([false, expect.stringContaining("Its models: house/house-large")]);
+    }
   });
 
   test("that is down makes the whole list fail, after the models of the others", async () => {

@@ -95,7 +95,7 @@ function requireProvider(providers: readonly SetupProvider[], id: string): Setup
 function describeKey({ needsKey, keyPlace, keyProblem, running }: SetupProvider): string {
   if (keyPlace !== undefined) return keyProblem === undefined ? keyPlace : `! ${keyProblem}`;
   if (needsKey) return "-";
-  return running === undefined ? "not needed" : running ? "not needed (running)" : "not needed (not running)";
+  return running === undefined ? "none" : running ? "not needed (running)" : "not needed (not running)";
 }
 
 async function readKey(context: CliContext, { label, url }: SetupProvider): Promise<string> {

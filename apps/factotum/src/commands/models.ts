@@ -1,6 +1,7 @@
 import { isModelRefused, mayKeyBeRight } from "@factotum/protocol";
 import { checkSetup } from "../first-run/check-setup.ts";
-import { chooseModel } from "../first-run/choose-model.ts";
+import { chooseModel, describeMissingModel } from "../first-run/choose-model.ts";
+import { loadForSetup } from "../first-run/first-run-parts.ts";
 import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
@@ -69,8 +70,11 @@ export async function modelsSet(
 
 async function testModel(context: CliContext, reference: string): ReturnType<typeof checkSetup> {
   const slash = reference.indexOf("/");
-  if (slash < 1 || slash === reference.length - 1)
-    throw new CliError("usage", `"${reference}" is no model: write provider/model, such as anthropic/claude-sonnet-5-5.`);
+  if (slash < 1 || slash === reference.length - 1) {
+    const loaded = await loadForSetup(firstRunParts(context));
+    const missing = loaded.type === "refused" ? undefined : describeMissingModel(reference.replace(/\/$/, ""), loaded);
+    throw new CliError("usage", missing ?? `"${reference}" is no model: write provider/model, such as anthropic/claude-sonnet-5-5.`);
+  }
   const [provider, model] = [reference.slice(0, slash), reference.slice(slash + 1)];
   return checkSetup({ provider, model }, firstRunParts(context), { signal: context.signal });
 }

@@ -260,11 +260,14 @@ test("is removed with the others kept, but not while it is configured unless for
   await home.run("plugins", "add", await folderOf(), "--yes");
   await home.run("plugins", "add", await folderOf({ name: "@birds/raven", id: "raven" }), "--yes");
   await mkdir(home.factotumHome, { recursive: true });
-  await writeFile(join(home.factotumHome, "factotum.json5"), '{ channels: { pigeon: { loft: "http://127.0.0.1:9", token: "t" } } }');
+  await writeFile(
+    join(home.factotumHome, "factotum.json5"),
+    '{ channels: { pigeon: { accounts: { default: { loft: "http://127.0.0.1:9", token: "t" }, loft2: { loft: "http://127.0.0.1:9", token: "u" } } } } }',
+  );
   const refused = await home.run("plugins", "remove", "pigeon");
   expect(refused).toMatchObject({ code: 1 });
-  expect(refused.stderr).toContain("pigeon-post is in use: channels.pigeon is configured.");
-  expect(refused.stderr).toContain("factotum config unset channels.pigeon");
+  expect(refused.stderr).toContain("pigeon-post is in use: pigeon, pigeon:loft2 are configured.");
+  expect(refused.stderr).toContain("factotum channels remove pigeon && factotum channels remove pigeon:loft2");
   expect(await home.run("plugins", "remove", "pigeon-post", "--force")).toMatchObject({ code: 0 });
   expect(await installed()).toEqual(["@birds/raven@1.0.0"]);
   expect(await home.run("plugins", "remove", "raven")).toMatchObject({ code: 0, stdout: "@birds/raven is removed.\n" });

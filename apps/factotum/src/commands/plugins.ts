@@ -53,10 +53,10 @@ export async function pluginsRemove(
       fix: "Remove it from factotum.extensions of the deployment's package.json.",
     });
   }
-  const keys = await configuredKeys(context, listed.manifest?.provides.map(({ id }) => id) ?? []);
-  if (keys.length > 0 && !force) {
-    throw new CliError("failure", `${name} is in use: ${keys.join(", ")} ${keys.length === 1 ? "is" : "are"} configured.`, {
-      fix: `Remove that first: ${keys.map((key) => `factotum config unset ${key}`).join(" && ")}, or pass --force.`,
+  const accounts = await configuredAccounts(context, listed.manifest?.provides.map(({ id }) => id) ?? []);
+  if (accounts.length > 0 && !force) {
+    throw new CliError("failure", `${name} is in use: ${accounts.join(", ")} ${accounts.length === 1 ? "is" : "are"} configured.`, {
+      fix: `Remove that first: ${accounts.map((account) => `factotum channels remove ${account}`).join(" && ")}, or pass --force.`,
     });
   }
   await using project = await StagedProject.create(context);
@@ -240,8 +240,11 @@ function findListed(found: FoundExtensions, named: string): FoundExtensions["pac
   });
 }
 
-async function configuredKeys({ env }: CliContext, ids: readonly string[]): Promise<readonly string[]> {
+/** The configured accounts of channels, as `channels remove` takes them. */
+async function configuredAccounts({ env }: CliContext, ids: readonly string[]): Promise<readonly string[]> {
   const loaded = await loadConfig(await configOptions(env));
   const channels: FactotumConfig["channels"] = loaded.type === "loaded" ? loaded.config.channels : {};
-  return ids.filter((id) => Object.hasOwn(channels, id)).map((id) => `channels.${id}`);
+  return ids
+    .filter((id) => Object.hasOwn(channels, id))
+    .flatMap((id) => Object.keys(channels[id]?.accounts ?? {}).map((account) => (account === "default" ? id : `${id}:${account}`)));
 }

@@ -40,7 +40,7 @@ export async function checkChannels(config: FactotumConfig, env: Environment): P
           check: "channel",
           level: "error",
           message: `${channel}/${accountId} stays off: ${resolved.problems.join("; ")}`,
-          fix: 'Set what is missing where the gateway starts, then run "factotum gateway restart".',
+          fix: 'Write the files that are missing, set the variables where the gateway starts, then run "factotum gateway restart".',
         };
       }),
   );

@@ -38,7 +38,7 @@ export async function chooseModel(written: string, parts: FirstRunParts): Promis
 }
 
 /** The error for a provider without a model; `undefined` if the text names no provider. */
-function describeMissingModel(provider: string, { config }: LoadedConfig): string | undefined {
+export function describeMissingModel(provider: string, { config }: LoadedConfig): string | undefined {
   const configured = Object.hasOwn(config.models.providers, provider) ? config.models.providers[provider] : undefined;
   if (configured === undefined && !Object.hasOwn(PROVIDERS, provider)) return undefined;
   const references = configured?.models.map(({ id }) => `${provider}/${id}`) ?? [];

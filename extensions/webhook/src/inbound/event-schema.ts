@@ -130,6 +130,7 @@ export function readEvent(payload: unknown): ReadEvent {
   if (parsed.success) return { type: "event", event: parsed.data };
   const type = typeof payload === "object" && payload !== null && "type" in payload ? payload.type : undefined;
   if (typeof type === "string" && !TYPES.has(type)) return { type: "other" };
+  if (payload === undefined) return { type: "malformed", reason: "the body is not JSON" };
   const [issue] = parsed.error.issues;
   return { type: "malformed", reason: `this is no event: ${issue?.path.join(".") || "body"}: ${issue?.message ?? "invalid"}` };
 }

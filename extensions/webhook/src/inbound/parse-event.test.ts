@@ -96,6 +96,10 @@ test.each([
   expect(readEvent(payload)).toMatchObject({ type: "malformed", reason: expect.stringContaining(`this is no event: ${key}: `) });
 });
 
+test("a body that is not JSON is malformed", () => {
+  expect(readEvent(undefined)).toEqual({ type: "malformed", reason: "the body is not JSON" });
+});
+
 test("an event of a type that is not known is ignored", () => {
   expect(readEvent({ ...base, type: "poll" })).toEqual({ type: "other" });
 });

@@ -83,7 +83,7 @@ function channelWarning({ channel, accountId, state, detail }: ChannelStatus): r
   const why = detail === undefined ? "." : `: ${detail}.`;
   switch (state) {
     case "failed": {
-      const fix = `Check channels.${channel} in the configuration; it is tried again with each change, and by itself where that can help.`;
+      const fix = `Check channels.${channel} in the configuration, and the network if the address cannot be reached; it is tried again with each change, and by itself where that can help.`;
       return [{ ...base, level: "error", text: `${channel}/${accountId} could not be started${why}`, fix }];
     }
     case "disconnected":
