@@ -89,6 +89,9 @@ test.each([
   await writeFile(file, JSON.stringify({ channels, commands: { ownerAllowFrom: [`pigeon:${wrong}`] } }));
   const { stdout, stderr } = await home.run("config", "validate");
   expect(`${stdout}${stderr}`.split("has not the form")).toHaveLength(4);
-  const doctor = JSON.parse((await home.run("doctor", "--json")).stdout) as { findings: readonly { check: string }[] };
+  const doctor = JSON.parse((await home.run("doctor", "--json")).stdout) as { findings: readonly { check: string; message: string }[] };
   expect(doctor.findings.filter(({ check }) => check === "sender-id")).toHaveLength(3);
+  expect(doctor.findings).toContainEqual(
+    expect.objectContaining({ check: "account", message: expect.stringContaining("has no owner") as string }),
+  );
 });

@@ -4,6 +4,7 @@ import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { configOptions, findInstalled } from "../compose/extensions.ts";
+import { senderIdProblems } from "../compose/sender-id-problems.ts";
 import { checkAccounts } from "../doctor/check-accounts.ts";
 import { checkConfig } from "../doctor/check-config.ts";
 import { checkDamage, checkDatabase } from "../doctor/check-damage.ts";
@@ -71,6 +72,7 @@ async function examine(context: CliContext): Promise<readonly Finding[]> {
   if (loaded.type === "refused") return findings;
   const { config } = loaded;
   const own = await findGatewayEnvironment(context);
+  const idProblems = await senderIdProblems(loaded.written, catalog);
   return [
     ...findings,
     ...checkEnvironment(own, context, loaded),
@@ -80,8 +82,8 @@ async function examine(context: CliContext): Promise<readonly Finding[]> {
     ...(await checkModels(loaded, { env: own.env, fetch: globalThis.fetch })),
     ...(await checkChannels(config, own.env)),
     ...(await checkLogins(context, config, own.env)),
-    ...checkAccounts(config),
-    ...(await checkSenderIds(loaded, catalog)),
+    ...checkAccounts(config, idProblems),
+    ...checkSenderIds(idProblems),
     ...checkSettings(config),
   ];
 }

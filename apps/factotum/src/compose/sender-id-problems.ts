@@ -6,6 +6,9 @@ import type { IdProblem } from "../extensions/id-forms.ts";
 export interface SenderIdProblem extends IdProblem {
   /** The key path of the id. */
   readonly path: string;
+  /** Without the channel's prefix. */
+  readonly id: string;
+  readonly channel: string;
 }
 
 type Written = LoadedConfig["written"];
@@ -18,16 +21,16 @@ interface SenderId {
 /** Ids of people and groups in the file that match no one, because their channel's ids have another form. */
 export async function senderIdProblems(written: Written, { channels }: ChannelCatalog): Promise<readonly SenderIdProblem[]> {
   const problems: SenderIdProblem[] = [];
-  const check = (entries: readonly SenderId[], problemOf: (id: string) => IdProblem | undefined): void => {
+  const check = (channel: string, entries: readonly SenderId[], problemOf: (id: string) => IdProblem | undefined): void => {
     for (const { path, id } of entries) {
       const problem = problemOf(id);
-      if (problem !== undefined) problems.push({ path: formatKeyPath(path), message: problem.message, fix: problem.fix });
+      if (problem !== undefined) problems.push({ ...problem, path: formatKeyPath(path), channel, id });
     }
   };
   for (const { id: channel, loadSenderIdCheck, groupIdCheck } of channels.flatMap((one) => (isAvailable(one) ? [one] : []))) {
     const people = loadSenderIdCheck === undefined ? [] : senderIds(written, channel);
-    if (loadSenderIdCheck !== undefined && people.length > 0) check(people, await loadSenderIdCheck());
-    if (groupIdCheck !== undefined) check(groupIds(written, channel), groupIdCheck);
+    if (loadSenderIdCheck !== undefined && people.length > 0) check(channel, people, await loadSenderIdCheck());
+    if (groupIdCheck !== undefined) check(channel, groupIds(written, channel), groupIdCheck);
   }
   return problems;
 }

@@ -1,4 +1,5 @@
 import type { FactotumConfig } from "@factotum/config";
+import type { SenderIdProblem } from "../compose/sender-id-problems.ts";
 import { CHANNELS } from "../compose/extensions.ts";
 import { ok, type Finding } from "./finding.ts";
 
@@ -10,12 +11,14 @@ const WITH_TOKEN: ReadonlySet<string> = new Set(CHANNELS.flatMap(({ id, implicit
 const PAIR =
   'Write to the bot there, then approve the code that it answers with: "factotum pairing approve CODE". The first person becomes the owner.';
 
-/** Accounts that refuse everyone, and accounts that admit more people than their owner may think. */
-export function checkAccounts({ channels, commands }: FactotumConfig): readonly Finding[] {
+/**
+ * Accounts that refuse everyone, and accounts that admit more people than their owner may think. `problems`: ids that match no one; who has one is no owner.
+ */
+export function checkAccounts({ channels, commands }: FactotumConfig, problems: readonly SenderIdProblem[]): readonly Finding[] {
+  const impossible = new Set(problems.map(({ channel, id }) => `${channel}:${id}`));
+  const owners = commands.ownerAllowFrom.filter((owner) => !impossible.has(owner));
   const accounts = Object.values(channels).flatMap(({ accounts: byId }) => Object.values(byId));
-  return accounts
-    .filter(({ enabled, channel }) => enabled && !WITH_TOKEN.has(channel))
-    .flatMap((account) => checkAccount(account, commands.ownerAllowFrom));
+  return accounts.filter(({ enabled, channel }) => enabled && !WITH_TOKEN.has(channel)).flatMap((account) => checkAccount(account, owners));
 }
 
 function checkAccount(account: Account, owners: readonly string[]): readonly Finding[] {
