@@ -46,6 +46,7 @@ export { createSdkFetch } from "./sdk-fetch.ts";
 export type { SdkFetchOptions } from "./sdk-fetch.ts";
 export { createSendQueue, rejectedReceipt } from "./send-queue.ts";
 export type { QueuedSend, SendQueue } from "./send-queue.ts";
+export type { Sender } from "./sender.ts";
 export { sniffMedia } from "./sniff-media.ts";
 export type { SniffedMedia } from "./sniff-media.ts";
 export { createUnreadableEvents } from "./unreadable-events.ts";

@@ -1,17 +1,6 @@
-import type {
-  CallOptions,
-  Card,
-  ChannelHost,
-  Media,
-  Mention,
-  MessageId,
-  Origin,
-  Outbound,
-  Poll,
-  SendOptions,
-  SendReceipt,
-} from "@factotum/channel-contract";
+import type { CallOptions, Card, ChannelHost, Media, Mention, MessageId, Outbound, Poll, SendReceipt } from "@factotum/channel-contract";
 import { createEmojiNames, createSendQueue, PlatformFailure, raceAbort, rejectedReceipt } from "@factotum/channel-kit";
+import type { Sender } from "@factotum/channel-kit";
 import type { DiscordApi } from "../api/discord-api.ts";
 import { MAX_FILE_BYTES, MAX_FILES, MAX_POLL_OPTIONS, MAX_TEXT_LENGTH } from "../capabilities.ts";
 import { isRefusal, toReceipt } from "../errors.ts";
@@ -23,14 +12,6 @@ import { messageBody } from "./message-body.ts";
 import { renderButtons, renderCard } from "./render-card.ts";
 import { renderText } from "./render-text.ts";
 import type { RenderedText } from "./render-text.ts";
-
-/** The sending half of a channel. */
-export interface Sender {
-  /** As `Channel.send`. */
-  send(target: Origin, outbound: Outbound, options: SendOptions): Promise<SendReceipt>;
-  /** Accepts no further sends; resolves when those on the wire have a result, or were abandoned because the signal fired. */
-  stop(options: CallOptions): Promise<void>;
-}
 
 interface SendParts {
   readonly api: DiscordApi;

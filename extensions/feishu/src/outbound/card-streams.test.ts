@@ -1,5 +1,6 @@
 import { TestHost } from "@factotum/channel-conformance";
 import type { MessageId, Origin, Outbound, SendReceipt } from "@factotum/channel-contract";
+import type { Sender } from "@factotum/channel-kit";
 import { FakeFeishu, ManualClock } from "@factotum/testing-channels";
 import type { FeishuCard } from "@factotum/testing-channels";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -7,7 +8,6 @@ import { createFeishuApi } from "../api/feishu-api.ts";
 import { CardStreams } from "./card-streams.ts";
 import { createMessageApi } from "./message-api.ts";
 import { createSender } from "./sender.ts";
-import type { Sender } from "./sender.ts";
 
 const signal = new AbortController().signal;
 const TARGET: Origin = { channel: "feishu", accountId: "second", conversation: { kind: "group", id: "oc_group" } };

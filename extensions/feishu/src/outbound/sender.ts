@@ -1,5 +1,6 @@
-import type { CallOptions, Card, ChannelHost, Mention, Origin, Outbound, SendOptions, SendReceipt } from "@factotum/channel-contract";
+import type { Card, ChannelHost, Mention, Origin, Outbound, SendReceipt } from "@factotum/channel-contract";
 import { PlatformFailure, createSendQueue, measure, rejectedReceipt } from "@factotum/channel-kit";
+import type { Sender } from "@factotum/channel-kit";
 import { MAX_FILE_BYTES, MAX_IMAGE_BYTES, MAX_TEXT_LENGTH } from "../capabilities.ts";
 import { receiveIdType } from "../conversation-id.ts";
 import { toReceipt } from "../errors.ts";
@@ -12,14 +13,6 @@ import type { MessageContent } from "./message-content.ts";
 import { renderCard } from "./render-card.ts";
 import { MAX_BODY_BYTES, renderText } from "./render-text.ts";
 import type { MessageBody } from "./render-text.ts";
-
-/** The sending half of a channel. */
-export interface Sender {
-  /** As `Channel.send`. */
-  send(target: Origin, outbound: Outbound, options: SendOptions): Promise<SendReceipt>;
-  /** Accepts no further sends; resolves when those on the wire have a result, or were abandoned because the signal fired. */
-  stop(options: CallOptions): Promise<void>;
-}
 
 /** Makes a sender: one call after the other per conversation, conversations side by side. */
 export function createSender(

@@ -1,5 +1,6 @@
-import type { CallOptions, ChannelHost, Origin, Outbound, SendOptions, SendReceipt } from "@factotum/channel-contract";
+import type { CallOptions, ChannelHost, Origin, Outbound, SendReceipt } from "@factotum/channel-contract";
 import { createSendQueue, measure, rejectedReceipt } from "@factotum/channel-kit";
+import type { Sender } from "@factotum/channel-kit";
 import { MAX_TEXT_BYTES } from "../capabilities.ts";
 import type { Link } from "../connection/link.ts";
 import { isChannelTarget, parsePersonId } from "../conversation-id.ts";
@@ -7,14 +8,6 @@ import { IrcFailure, toReceipt } from "../errors.ts";
 import type { AccountNicks } from "../network/account-nicks.ts";
 import { deliverLines } from "./deliver-lines.ts";
 import { renderLines } from "./render-lines.ts";
-
-/** The sending half of a channel. */
-export interface Sender {
-  /** As `Channel.send`. */
-  send(target: Origin, outbound: Outbound, options: SendOptions): Promise<SendReceipt>;
-  /** Accepts no further sends; resolves when those that have begun have a result, or were abandoned because the signal fired. */
-  stop(options: CallOptions): Promise<void>;
-}
 
 /** Dependencies of a sender. */
 export interface SenderParts {

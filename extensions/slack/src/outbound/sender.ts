@@ -1,15 +1,6 @@
-import type {
-  CallOptions,
-  ChannelHost,
-  Media,
-  Mention,
-  MessageId,
-  Origin,
-  Outbound,
-  SendOptions,
-  SendReceipt,
-} from "@factotum/channel-contract";
+import type { CallOptions, ChannelHost, Media, Mention, MessageId, Outbound, SendReceipt } from "@factotum/channel-contract";
 import { createSendQueue, rejectedReceipt } from "@factotum/channel-kit";
+import type { Sender } from "@factotum/channel-kit";
 import type { SlackApi } from "../api/slack-api.ts";
 import { MAX_FILE_BYTES, MAX_FILES, MAX_TEXT_LENGTH } from "../capabilities.ts";
 import { emojiName } from "../emoji.ts";
@@ -24,14 +15,6 @@ import type { MessageBody } from "./render-text.ts";
 import { sendFiles } from "./send-files.ts";
 import { createStreams } from "./stream.ts";
 import type { Streams } from "./stream.ts";
-
-/** The sending half of a channel. */
-export interface Sender {
-  /** As `Channel.send`. */
-  send(target: Origin, outbound: Outbound, options: SendOptions): Promise<SendReceipt>;
-  /** Accepts no further sends; resolves when those on the wire have a result, or were abandoned because the signal fired. */
-  stop(options: CallOptions): Promise<void>;
-}
 
 interface SendParts {
   readonly api: SlackApi;

@@ -1,15 +1,6 @@
-import type {
-  CallOptions,
-  ChannelHost,
-  Media,
-  MessageId,
-  Origin,
-  Outbound,
-  Poll,
-  SendOptions,
-  SendReceipt,
-} from "@factotum/channel-contract";
+import type { CallOptions, ChannelHost, Media, MessageId, Origin, Outbound, Poll, SendReceipt } from "@factotum/channel-contract";
 import { createBoundedMap, createSendQueue, PlatformFailure, raceAbort, rejectedReceipt } from "@factotum/channel-kit";
+import type { Sender } from "@factotum/channel-kit";
 import * as z from "zod";
 import type { TelegramApi } from "../api/telegram-api.ts";
 import { MAX_CAPTION_LENGTH, MAX_FILE_BYTES, MAX_FILES, MAX_POLL_OPTIONS, MAX_TEXT_LENGTH } from "../capabilities.ts";
@@ -22,14 +13,6 @@ import { reactionEmoji } from "./reaction-emoji.ts";
 import { renderCard, renderKeyboard } from "./render-card.ts";
 import { renderHtml } from "./render-text.ts";
 import { sendAlbum, sendFile } from "./send-files.ts";
-
-/** The sending half of a channel. */
-export interface Sender {
-  /** As `Channel.send`. */
-  send(target: Origin, outbound: Outbound, options: SendOptions): Promise<SendReceipt>;
-  /** Accepts no further sends; resolves when those on the wire have a result, or were abandoned because the signal fired. */
-  stop(options: CallOptions): Promise<void>;
-}
 
 interface SendParts {
   readonly api: TelegramApi;

@@ -1,18 +1,11 @@
 import { messageId } from "@factotum/channel-contract";
-import type { CallOptions, ChannelHost, Origin, Outbound, SendOptions, SendReceipt } from "@factotum/channel-contract";
+import type { ChannelHost, Origin, Outbound, SendOptions, SendReceipt } from "@factotum/channel-contract";
 import { createSendQueue, measure, rejectedReceipt } from "@factotum/channel-kit";
+import type { Sender } from "@factotum/channel-kit";
 import type { ServiceApi } from "../api/service-api.ts";
 import { WEBHOOK_CAPABILITIES } from "../capabilities.ts";
 import { errors } from "../errors.ts";
 import { renderKey, renderMessage } from "./render-message.ts";
-
-/** The sending half of a channel. */
-export interface Sender {
-  /** As `Channel.send`. */
-  send(target: Origin, outbound: Outbound, options: SendOptions): Promise<SendReceipt>;
-  /** Accepts no further sends; resolves when those on the wire have a result, or were abandoned because the signal fired. */
-  stop(options: CallOptions): Promise<void>;
-}
 
 /** One send after the other in a conversation, conversations side by side. */
 export function createSender(api: ServiceApi, host: Pick<ChannelHost, "logger">): Sender {

@@ -1,17 +1,10 @@
-import type { CallOptions, ChannelHost, Origin, Outbound, SendOptions, SendReceipt } from "@factotum/channel-contract";
+import type { ChannelHost, Origin, Outbound, SendOptions, SendReceipt } from "@factotum/channel-contract";
 import { createSendQueue, measure, rejectedReceipt } from "@factotum/channel-kit";
+import type { Sender } from "@factotum/channel-kit";
 import type { SampleChatApi } from "../api/sample-chat-api.ts";
 import { SAMPLE_CHAT_CAPABILITIES } from "../capabilities.ts";
 import { errors } from "../errors.ts";
 import { renderKey, renderText } from "./render-text.ts";
-
-/** The sending half of a channel. */
-export interface Sender {
-  /** As `Channel.send`. */
-  send(target: Origin, outbound: Outbound, options: SendOptions): Promise<SendReceipt>;
-  /** Accepts no further sends; resolves when those on the wire have a result, or were abandoned because the signal fired. */
-  stop(options: CallOptions): Promise<void>;
-}
 
 /** One send after the other in a conversation, conversations side by side. */
 export function createSender(api: SampleChatApi, host: Pick<ChannelHost, "logger">): Sender {
