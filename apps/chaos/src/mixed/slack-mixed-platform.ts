@@ -11,6 +11,7 @@ import {
 } from "@factotum/testing-channels";
 import type { SlackMessage } from "@factotum/testing-channels";
 import type { Product } from "@factotum/testing-product";
+import { EventPoster } from "./event-poster.ts";
 import type { MixedEvent, MixedKind, MixedPlatform, ShownReply } from "./mixed-platform.ts";
 
 /** How the platform reaches an account. */
@@ -22,8 +23,6 @@ const CHANNELS = [
   { id: "C0GENERAL", kind: "channel", name: "general" },
   { id: "C0RANDOM", kind: "channel", name: "random" },
 ] as const;
-/** When a request is cut off: the product may have stored the event by then. */
-const CUT_AFTER_MS = 3;
 
 interface Account {
   readonly name: string;
@@ -55,7 +54,7 @@ class SlackMixedPlatform implements MixedPlatform {
   readonly #deliveries = new Map<string, Delivery>();
   /** Messages of people, by account and channel, newest last. */
   readonly #messages = new Map<string, SlackMessage[]>();
-  #cutsNext = false;
+  readonly #poster = new EventPoster();
 
   constructor(accounts: readonly Account[]) {
     this.#accounts = accounts;
@@ -103,7 +102,7 @@ class SlackMixedPlatform implements MixedPlatform {
   }
 
   disconnect(): void {
-    this.#cutsNext = true;
+    this.#poster.cutNext();
     for (const { slack } of this.#accounts) slack.socketMode.drop();
   }
 
@@ -136,19 +135,7 @@ class SlackMixedPlatform implements MixedPlatform {
   async #post({ slack, name }: Account, { type, payload }: Delivery, product: Product): Promise<boolean> {
     const url = `${product.url}/channels/slack/${name}`;
     const form = type === "interactive" ? { payload: JSON.stringify(payload) } : (payload as Readonly<Record<string, string>>);
-    const request = type === "events_api" ? slackEventRequest(slack.app, url, payload) : slackFormRequest(slack.app, url, form);
-    const cut = new AbortController();
-    if (this.#cutsNext) setTimeout(() => cut.abort(), CUT_AFTER_MS);
-    this.#cutsNext = false;
-    try {
-      const response = await fetch(request, { signal: cut.signal });
-      await response.arrayBuffer();
-      return response.ok;
-    } catch (error) {
-      // The product is gone, or the connection was cut. Anything else is a fault of the test.
-      if (error instanceof TypeError || cut.signal.aborted) return false;
-      throw error;
-    }
+    return this.#poster.post(type === "events_api" ? slackEventRequest(slack.app, url, payload) : slackFormRequest(slack.app, url, form));
   }
 }
 

@@ -1,6 +1,7 @@
 import { FakeTelegram, telegramMessageUpdate, telegramReactionUpdate, telegramWebhookRequest } from "@factotum/testing-channels";
 import type { TelegramMessage, TelegramUpdate } from "@factotum/testing-channels";
 import type { Product } from "@factotum/testing-product";
+import { EventPoster } from "./event-poster.ts";
 import type { MixedEvent, MixedKind, MixedPlatform, ShownReply } from "./mixed-platform.ts";
 
 /** How updates reach an account. */
@@ -11,8 +12,6 @@ const FORUM = -1_001_000_000_001;
 const GROUP = -2001;
 const TOPIC = 77;
 const SECRET = "the_secret-of-the-webhook";
-/** When a request is cut off: the product may have stored the update by then. */
-const CUT_AFTER_MS = 3;
 
 interface Account {
   readonly name: string;
@@ -47,7 +46,7 @@ class TelegramMixedPlatform implements MixedPlatform {
   readonly #updates = new Map<string, TelegramUpdate>();
   /** Messages of people by conversation, newest last. */
   readonly #messages = new Map<string, TelegramMessage[]>();
-  #cutsNext = false;
+  readonly #poster = new EventPoster();
 
   constructor(accounts: readonly Account[]) {
     this.#accounts = accounts;
@@ -83,7 +82,10 @@ class TelegramMixedPlatform implements MixedPlatform {
     const update = this.#updates.get(event.id);
     if (update === undefined) throw new Error(`${event.id} was not created`);
     const { account } = this.#placeOf(event.conversation);
-    if (account.transport === "webhook") return this.#post(account, update, product);
+    if (account.transport === "webhook") {
+      const url = `${product.url}/channels/telegram/${account.name}`;
+      return this.#poster.post(telegramWebhookRequest(url, update, { secretToken: SECRET }));
+    }
     // What is not confirmed stays on the platform, and is given to the next process.
     return Promise.race([
       account.telegram.updates.deliver(update).then((delivery) => delivery === "acknowledged"),
@@ -96,7 +98,7 @@ class TelegramMixedPlatform implements MixedPlatform {
   }
 
   disconnect(): void {
-    this.#cutsNext = true;
+    this.#poster.cutNext();
     for (const { telegram, transport } of this.#accounts) if (transport === "polling") telegram.updates.drop();
   }
 
@@ -122,22 +124,6 @@ class TelegramMixedPlatform implements MixedPlatform {
     const account = this.#accounts.find((one) => one.name === name);
     if (account === undefined) throw new Error(`There is no account ${name}.`);
     return { account, chatId: Number(chatId), threadId: threadId === undefined ? undefined : Number(threadId) };
-  }
-
-  async #post({ name }: Account, update: TelegramUpdate, product: Product): Promise<boolean> {
-    const request = telegramWebhookRequest(`${product.url}/channels/telegram/${name}`, update, { secretToken: SECRET });
-    const cut = new AbortController();
-    if (this.#cutsNext) setTimeout(() => cut.abort(), CUT_AFTER_MS);
-    this.#cutsNext = false;
-    try {
-      const response = await fetch(request, { signal: cut.signal });
-      await response.arrayBuffer();
-      return response.ok;
-    } catch (error) {
-      // The product is gone, or the connection was cut. Anything else is a fault of the test.
-      if (error instanceof TypeError || cut.signal.aborted) return false;
-      throw error;
-    }
   }
 }
 

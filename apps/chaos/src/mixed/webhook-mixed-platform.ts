@@ -1,11 +1,10 @@
 import { FakeWebhookService } from "@factotum/testing-channels";
 import type { Product } from "@factotum/testing-product";
+import { EventPoster } from "./event-poster.ts";
 import type { MixedEvent, MixedPlatform, ShownReply } from "./mixed-platform.ts";
 
 const PEOPLE = ["alice", "bob", "carol"];
 const PLACES = [...PEOPLE, "room", "hall", "room/topic"];
-/** When a request is cut off: the product may have stored the event by then. */
-const CUT_AFTER_MS = 3;
 
 /** Two services, one for each account. Their fake shows a repeated request once, as the channel asks of services. */
 export async function startWebhookMixedPlatform(): Promise<MixedPlatform> {
@@ -14,24 +13,14 @@ export async function startWebhookMixedPlatform(): Promise<MixedPlatform> {
   const events = new Map<string, object>();
   /** Ids of people's messages by conversation, newest last. */
   const messages = new Map<string, string[]>();
-  let cutsNext = false;
+  const poster = new EventPoster();
   const post = async (name: string, id: string, product: Product): Promise<boolean> => {
     const service = services.get(name);
     const event = events.get(id);
     if (service === undefined || event === undefined) throw new Error(`${id} was not created`);
     const body = Buffer.from(JSON.stringify(event));
-    const cut = new AbortController();
-    if (cutsNext) setTimeout(() => cut.abort(), CUT_AFTER_MS);
-    cutsNext = false;
-    try {
-      const address = `${product.url}/channels/webhook/${name}`;
-      const { ok } = await fetch(address, { method: "POST", body, headers: service.sign(body, id), signal: cut.signal });
-      return ok;
-    } catch (error) {
-      // The product is gone, or the connection was cut. Anything else is a fault of the test.
-      if (error instanceof TypeError || cut.signal.aborted) return false;
-      throw error;
-    }
+    const url = `${product.url}/channels/webhook/${name}`;
+    return poster.post(new Request(url, { method: "POST", body, headers: service.sign(body, id) }));
   };
   return {
     name: "webhook",
@@ -59,7 +48,7 @@ export async function startWebhookMixedPlatform(): Promise<MixedPlatform> {
     deliver: (event, product) => post(event.conversation.split("/")[0] ?? "", event.id, product),
     redelivers: () => true,
     disconnect() {
-      cutsNext = true;
+      poster.cutNext();
     },
     get shown() {
       return [...services].flatMap(([name, { received }]) =>
