@@ -7,6 +7,7 @@ import { installExtension, startProduct } from "@factotum/testing-product";
 import type { Product } from "@factotum/testing-product";
 import type { StrictServer } from "@factotum/testing-providers";
 import { ANTHROPIC, startSceneModel } from "./scene-model.ts";
+import { untilShown } from "./until-shown.ts";
 
 export const OWNER = "100000000000000001";
 export const DIRECT = "500000000000000001";
@@ -79,20 +80,6 @@ export async function startDiscordScene(account: object = {}): Promise<DiscordSc
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function untilShown(
-  discord: FakeDiscord,
-  condition: (sent: readonly DiscordMessage[]) => boolean,
-): Promise<readonly DiscordMessage[]> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const check = (): void => {
-    if (condition(discord.sent)) resolve();
-  };
-  discord.watch(check);
-  check();
-  await promise;
-  return discord.sent;
 }
 
 function sceneConfig(

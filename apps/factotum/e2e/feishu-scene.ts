@@ -9,6 +9,7 @@ import { startProduct } from "@factotum/testing-product";
 import type { Product } from "@factotum/testing-product";
 import { ANTHROPIC, startSceneModel } from "./scene-model.ts";
 import type { SceneModel } from "./scene-model.ts";
+import { untilShown } from "./until-shown.ts";
 
 const USER = "ou_zhangsan";
 const CHAT = "oc_dm";
@@ -91,13 +92,7 @@ export async function startFeishuScene(
 
 /** Resolves once the platform shows this many messages of the product. */
 export async function waitForSent(feishu: FakeFeishu, count: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const check = (): void => {
-    if (feishu.sent.length >= count) resolve();
-  };
-  feishu.watch(check);
-  check();
-  await promise;
+  await untilShown(feishu, (sent) => sent.length >= count);
 }
 
 /** The configuration of a product on this platform whose owner is one of its people. `account` is added to the account's own keys. */

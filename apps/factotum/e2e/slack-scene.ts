@@ -17,6 +17,7 @@ import { startProduct } from "@factotum/testing-product";
 import type { Product } from "@factotum/testing-product";
 import type { StrictServer } from "@factotum/testing-providers";
 import { ANTHROPIC, startSceneModel } from "./scene-model.ts";
+import { untilShown } from "./until-shown.ts";
 
 /** How the platform reaches the product. */
 export type SlackSceneTransport = "socket" | "http";
@@ -105,17 +106,6 @@ export async function startSlackScene(transport: SlackSceneTransport, account: o
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function untilShown(slack: FakeSlack, condition: (sent: readonly SlackMessage[]) => boolean): Promise<readonly SlackMessage[]> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const check = (): void => {
-    if (condition(slack.sent)) resolve();
-  };
-  slack.watch(check);
-  check();
-  await promise;
-  return slack.sent;
 }
 
 /** A delivery by either transport; rejects if it is not acknowledged. */

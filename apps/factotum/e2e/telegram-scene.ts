@@ -7,6 +7,7 @@ import { installExtension, startProduct } from "@factotum/testing-product";
 import type { Product } from "@factotum/testing-product";
 import type { StrictServer } from "@factotum/testing-providers";
 import { ANTHROPIC, startSceneModel } from "./scene-model.ts";
+import { untilShown } from "./until-shown.ts";
 
 /** How updates reach the product. */
 export type TelegramSceneTransport = "polling" | "webhook";
@@ -92,20 +93,6 @@ export async function startTelegramScene(transport: TelegramSceneTransport, acco
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function untilShown(
-  telegram: FakeTelegram,
-  condition: (sent: readonly TelegramMessage[]) => boolean,
-): Promise<readonly TelegramMessage[]> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const check = (): void => {
-    if (condition(telegram.sent)) resolve();
-  };
-  telegram.watch(check);
-  check();
-  await promise;
-  return telegram.sent;
 }
 
 function sceneConfig(
