@@ -21,6 +21,7 @@ export {
   webhookRequest as feishuWebhookRequest,
 } from "./feishu/webhook.ts";
 export type { WebhookOptions as FeishuWebhookOptions } from "./feishu/webhook.ts";
+export { loadedModules } from "./loaded-modules.ts";
 export { ManualClock } from "./manual-clock.ts";
 export type { FakeSlackApp, FakeSlackOptions, SlackConversation, SlackUser } from "./slack/app.ts";
 export {
