@@ -241,7 +241,7 @@ function explainCheck(
         check: "model",
         level: "error",
         message: `${written}: ${message}`,
-        fix: `factotum auth test ${provider}, when that is mended`,
+        fix: `factotum auth test ${provider}, once that works again`,
       };
     case "failed":
       // Compatible servers need no listing.

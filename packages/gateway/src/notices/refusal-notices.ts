@@ -20,7 +20,7 @@ export interface RefusalNoticesOptions {
 }
 
 const TEXT =
-  "My disk is full or cannot be written, so I have not taken in your message yet. As soon as that is mended it should reach me by itself; if no answer comes then, please send it again.";
+  "My disk is full or cannot be written, so I have not taken in your message yet. As soon as that is repaired it should reach me by itself; if no answer comes then, please send it again.";
 
 /** Maximum conversations notified per outage. */
 const MAX_TOLD = 1000;
