@@ -44,6 +44,8 @@ export { createReceiveQueue } from "./receive-queue.ts";
 export type { ReceiveQueue, ReceiveQueueOptions } from "./receive-queue.ts";
 export { createSdkFetch } from "./sdk-fetch.ts";
 export type { SdkFetchOptions } from "./sdk-fetch.ts";
+export { sendInParts } from "./send-in-parts.ts";
+export type { SendInPartsOptions } from "./send-in-parts.ts";
 export { createSendQueue, rejectedReceipt } from "./send-queue.ts";
 export type { QueuedSend, SendQueue } from "./send-queue.ts";
 export type { Sender } from "./sender.ts";

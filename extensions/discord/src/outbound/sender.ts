@@ -1,5 +1,5 @@
 import type { CallOptions, Card, ChannelHost, Media, Mention, MessageId, Outbound, Poll, SendReceipt } from "@factotum/channel-contract";
-import { createEmojiNames, createSendQueue, PlatformFailure, raceAbort, rejectedReceipt } from "@factotum/channel-kit";
+import { createEmojiNames, createSendQueue, rejectedReceipt, sendInParts } from "@factotum/channel-kit";
 import type { Sender } from "@factotum/channel-kit";
 import type { DiscordApi } from "../api/discord-api.ts";
 import { MAX_FILE_BYTES, MAX_FILES, MAX_POLL_OPTIONS, MAX_TEXT_LENGTH } from "../capabilities.ts";
@@ -33,8 +33,6 @@ const MAX_QUESTION_LENGTH = 300;
 const MAX_ANSWER_LENGTH = 55;
 const MAX_POLL_HOURS = 768;
 const HOUR_MS = 60 * 60_000;
-/** The rest of a text that takes several messages waits as long as the platform says, but no longer. */
-const MAX_WAIT_MS = 30_000;
 
 /** Creates a sender: one call after the other per place, places side by side. */
 export function createSender(parts: SendParts): Sender {
@@ -128,46 +126,25 @@ function rendering(text: string, mentions: readonly Mention[] = []): RenderedTex
   return rendered.messages.length === 0 ? rejectedReceipt("rejected", "the text shows nothing") : rendered;
 }
 
-/** Sends the messages of one text. Once the first is shown, the text is accepted as a whole or its end is not known. */
+/** Sends the messages of one text. */
 async function texts(
-  parts: SendParts,
+  { messages: api, host }: SendParts,
   { messages, userIds }: RenderedText,
   {
     replyTo,
     silent,
     firstPart = 0,
   }: { readonly replyTo?: MessageId | undefined; readonly silent?: boolean | undefined; readonly firstPart?: number },
-  send: Send,
+  { place, options }: Send,
 ): Promise<SendReceipt> {
-  const ids: MessageId[] = [];
-  for (const [index, content] of messages.entries()) {
-    const message: NewMessage = { body: messageBody(content, { userIds, silent }), ...(index === 0 && { replyTo }) };
-    try {
-      ids.push(await oneText(parts, message, { ...send.place, part: firstPart + index }, { ...send.options, mayWait: ids.length > 0 }));
-    } catch (error) {
-      if (ids.length === 0) throw error;
-      return { type: "ambiguous", cause: `only a part of it was shown: ${error instanceof Error ? error.message : "unknown"}` };
-    }
-  }
-  return accepted(...ids);
-}
-
-async function oneText(
-  { messages, host }: SendParts,
-  message: NewMessage,
-  place: SendPlace,
-  { mayWait, ...options }: CallOptions & { readonly mayWait: boolean },
-): Promise<MessageId> {
-  try {
-    return await messages.post(message, place, options);
-  } catch (error) {
-    const delayMs = error instanceof PlatformFailure && error.reason.type === "refused" ? error.reason.retryAfterMs : undefined;
-    if (!mayWait || delayMs === undefined || delayMs > MAX_WAIT_MS) throw error;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    using _timer = host.clock.schedule(delayMs, resolve);
-    await raceAbort(promise, options);
-    return messages.post(message, place, options);
-  }
+  return sendInParts(messages, {
+    ...options,
+    clock: host.clock,
+    send: async (content, index) => {
+      const message: NewMessage = { body: messageBody(content, { userIds, silent }), ...(index === 0 && { replyTo }) };
+      return api.post(message, { ...place, part: firstPart + index }, options);
+    },
+  });
 }
 
 /** Replaces a text by one message. What rendering makes too long, such as a wide table, is shown as it was written. */

@@ -1,5 +1,5 @@
 import type { CallOptions, ChannelHost, Media, MessageId, Origin, Outbound, Poll, SendReceipt } from "@factotum/channel-contract";
-import { createBoundedMap, createSendQueue, PlatformFailure, raceAbort, rejectedReceipt } from "@factotum/channel-kit";
+import { createBoundedMap, createSendQueue, rejectedReceipt, sendInParts } from "@factotum/channel-kit";
 import type { Sender } from "@factotum/channel-kit";
 import * as z from "zod";
 import type { TelegramApi } from "../api/telegram-api.ts";
@@ -27,8 +27,6 @@ const MIN_POLL_SECONDS = 5;
 const MAX_POLL_SECONDS = 2_628_000;
 const MAX_QUESTION_LENGTH = 300;
 const MAX_OPTION_LENGTH = 100;
-/** The rest of a text that takes several messages waits as long as the platform says, but no longer. */
-const MAX_WAIT_MS = 30_000;
 const MAX_REACTIONS = 2_000;
 
 /** Creates a sender: one call after the other per chat, chats side by side. */
@@ -115,35 +113,13 @@ function textProblem(text: string): SendReceipt | undefined {
   return text.length > MAX_TEXT_LENGTH ? rejectedReceipt("too-long", `the text has more than ${MAX_TEXT_LENGTH} characters`) : undefined;
 }
 
-/** Sends the messages of one text. Once the first is shown, the text is accepted as a whole or its end is not known. */
-async function texts(parts: SendParts, html: readonly string[], place: Place, options: CallOptions): Promise<SendReceipt> {
-  const ids: MessageId[] = [];
-  for (const text of html) {
-    try {
-      ids.push(await oneText(parts, { ...place, text }, { ...options, mayWait: ids.length > 0 }));
-    } catch (error) {
-      if (ids.length === 0) throw error;
-      return { type: "ambiguous", cause: `only a part of it was shown: ${error instanceof Error ? error.message : "unknown"}` };
-    }
-  }
-  return accepted(...ids);
-}
-
-async function oneText(
-  { api, host }: SendParts,
-  message: Place & { readonly text: string },
-  { mayWait, ...options }: CallOptions & { readonly mayWait: boolean },
-): Promise<MessageId> {
-  try {
-    return sentId(await callWithHtml(api, "sendMessage", { ...message }, options));
-  } catch (error) {
-    const delayMs = error instanceof PlatformFailure && error.reason.type === "refused" ? error.reason.retryAfterMs : undefined;
-    if (!mayWait || delayMs === undefined || delayMs > MAX_WAIT_MS) throw error;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    using _timer = host.clock.schedule(delayMs, resolve);
-    await raceAbort(promise, options);
-    return sentId(await callWithHtml(api, "sendMessage", { ...message }, options));
-  }
+/** Sends the messages of one text. */
+async function texts({ api, host }: SendParts, html: readonly string[], place: Place, options: CallOptions): Promise<SendReceipt> {
+  return sendInParts(html, {
+    ...options,
+    clock: host.clock,
+    send: async (text) => sentId(await callWithHtml(api, "sendMessage", { ...place, text }, options)),
+  });
 }
 
 /** Replaces a text by one message. What rendering makes too long, such as a wide table, is shown as it was written. */
