@@ -1,6 +1,5 @@
-import { createServer } from "node:http";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { FakeServer } from "../fake-server.ts";
 import { asDiscordMember, fakeDiscordApp } from "./app.ts";
 import type { FakeDiscordApp, FakeDiscordOptions } from "./app.ts";
 import { parseBody } from "./checks.ts";
@@ -23,54 +22,32 @@ export interface DiscordRequest {
 }
 
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
-const KEEP_ALIVE_MS = 600_000;
 
 /**
  * A Discord server on a loopback port: the gateway, the REST API with uploads, downloads, and interactions. It is strict: what the platform refuses is refused
  * with the platform's codes.
  */
-export class FakeDiscord implements AsyncDisposable {
+export class FakeDiscord extends FakeServer<DiscordRequest, DiscordFault> {
   readonly app: FakeDiscordApp;
   readonly gateway: DiscordGateway;
   readonly store: DiscordMessageStore;
   readonly interactions: DiscordInteractions;
-  readonly requests: DiscordRequest[] = [];
   readonly #context: DiscordRouteContext;
-  readonly #server: Server;
-  readonly #faults: DiscordFault[] = [];
-  readonly #readFaults: DiscordFault[] = [];
-  readonly #held: (() => void)[] = [];
-  readonly #watchers: (() => void)[] = [];
-  readonly #waiting: { readonly matches: (request: DiscordRequest) => boolean; readonly resolve: (request: DiscordRequest) => void }[] = [];
 
   private constructor(options: FakeDiscordOptions) {
+    super({ maxBodyBytes: MAX_BODY_BYTES });
     this.app = fakeDiscordApp(options);
     this.gateway = new DiscordGateway(this.app);
     this.store = new DiscordMessageStore(this.app);
     this.interactions = new DiscordInteractions(this.app, this.store);
     this.#context = { app: this.app, store: this.store, interactions: this.interactions, address: () => this.baseUrl, typing: [] };
-    this.#server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
-      this.#handle(request, response).catch((error: unknown) =>
-        response.destroy(error instanceof Error ? error : new Error("failed", { cause: error })),
-      );
-    });
-    this.#server.on("upgrade", (request, socket, head) => this.gateway.upgrade(request, socket, head));
   }
 
   /** Starts a server on a free port of 127.0.0.1. */
   static async start(options: FakeDiscordOptions = {}): Promise<FakeDiscord> {
     const fake = new FakeDiscord(options);
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    fake.#server.once("error", reject);
-    fake.#server.listen(0, "127.0.0.1", resolve);
-    await promise;
-    fake.gateway.address = `127.0.0.1:${(fake.#server.address() as AddressInfo).port}`;
+    await fake.listen(fake.gateway);
     return fake;
-  }
-
-  /** The address to configure in place of the platform's. */
-  get baseUrl(): string {
-    return `http://${this.gateway.address}`;
   }
 
   /** Messages of the bot, oldest first, in their current form. */
@@ -120,44 +97,6 @@ export class FakeDiscord implements AsyncDisposable {
     return { user_id: userId, channel_id: message.channelId, message_id: message.id, answer_id: answer, ...this.#place(message) };
   }
 
-  /** Makes the next request that shows, changes or removes a message fail; several queue up. */
-  failNext(fault: DiscordFault): void {
-    this.#faults.push(fault);
-  }
-
-  /** Makes the next other request fail; several queue up. */
-  failNextRead(fault: DiscordFault): void {
-    this.#readFaults.push(fault);
-  }
-
-  /** Answers every request that a `hold` fault holds back. */
-  release(): void {
-    for (const resolve of this.#held.splice(0)) resolve();
-  }
-
-  /** Resolves with the next matching request, or with an earlier one. */
-  async request(matches: (request: DiscordRequest) => boolean): Promise<DiscordRequest> {
-    const earlier = this.requests.find(matches);
-    if (earlier !== undefined) return earlier;
-    const { promise, resolve } = Promise.withResolvers<DiscordRequest>();
-    this.#waiting.push({ matches, resolve });
-    return promise;
-  }
-
-  /** Calls `listener` after each handled request. */
-  watch(listener: () => void): void {
-    this.#watchers.push(listener);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.release();
-    this.gateway.close();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#server.close(() => resolve());
-    this.#server.closeAllConnections();
-    await promise;
-  }
-
   #place(message: DiscordMessage): object {
     return this.#isDirect(message) ? {} : { guild_id: this.app.guild.id };
   }
@@ -166,16 +105,14 @@ export class FakeDiscord implements AsyncDisposable {
     return this.app.channels.get(channelId)?.type === 1;
   }
 
-  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  protected override async handle(request: IncomingMessage, bytes: Buffer, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(request.url ?? "/", this.baseUrl);
-    const bytes = await readBody(request);
     const body = await parseBody(bytes, request.headers["content-type"] ?? "");
     const path = pathname.replace(/^\/api\/v10/, "").replaceAll("%40", "@");
     const method = request.method ?? "GET";
     const found = DISCORD_ROUTES.find((one) => one.method === method && one.path.test(path));
     const entry: DiscordRequest = { method, path, json: body.json, isChange: found?.isChange === true };
-    this.requests.push(entry);
-    for (const waiting of this.#waiting.filter(({ matches }) => matches(entry))) waiting.resolve(entry);
+    this.record(entry);
     try {
       if (pathname.startsWith("/attachments/")) return this.#download(pathname, response);
       if (found === undefined || path === pathname) throw new DiscordRefusal(404, 0, "404: Not Found");
@@ -185,8 +122,6 @@ export class FakeDiscord implements AsyncDisposable {
       if (!(error instanceof DiscordRefusal)) throw error;
       const { status, code, message, errors } = error;
       answer(response, status, { message, code, ...(errors !== undefined && { errors }) });
-    } finally {
-      for (const listener of this.#watchers) listener();
     }
   }
 
@@ -196,7 +131,7 @@ export class FakeDiscord implements AsyncDisposable {
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    const fault = route.isChange === true ? this.#faults.shift() : this.#readFaults.shift();
+    const fault = route.isChange === true ? this.faults.changes.shift() : this.faults.reads.shift();
     if (fault?.type === "drop") return void response.destroy();
     if (fault?.type === "http") return void response.writeHead(fault.status, { "content-type": "text/html" }).end("<html></html>");
     if (fault?.type === "rate-limit") {
@@ -207,7 +142,7 @@ export class FakeDiscord implements AsyncDisposable {
     if (route.isOpen !== true && request.headers.authorization !== `Bot ${this.app.token}`) throw unauthorized();
     const result = route.call(parts, this.#context);
     if (fault?.type === "accept-then-drop") return void response.destroy();
-    if (fault?.type === "hold") await new Promise<void>((resolve) => this.#held.push(resolve));
+    if (fault?.type === "hold") await this.faults.hold();
     if (result === undefined) response.writeHead(204).end();
     else answer(response, 200, result as object);
   }
@@ -222,15 +157,4 @@ export class FakeDiscord implements AsyncDisposable {
 
 function answer(response: ServerResponse, status: number, body: object, headers: Readonly<Record<string, string>> = {}): void {
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
-}
-
-async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const part of request as AsyncIterable<Buffer>) {
-    size += part.length;
-    if (size > MAX_BODY_BYTES) throw new DiscordRefusal(413, 40_005, "Request entity too large");
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
 }

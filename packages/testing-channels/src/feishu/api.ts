@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { FaultQueues } from "../fault-queues.ts";
 import type { FakeFeishuApp } from "./app.ts";
 import type { FeishuFault } from "./faults.ts";
 import { asItem } from "./items.ts";
@@ -39,10 +40,8 @@ export class FeishuApi {
   readonly uploads: Map<string, FakeUpload> = new Map();
   readonly entities: CardEntities;
   readonly pins: Map<string, number> = new Map();
-  readonly faults: FeishuFault[] = [];
-  readonly readFaults: FeishuFault[] = [];
   readonly #app: FakeFeishuApp;
-  readonly #held: (() => void)[] = [];
+  readonly #faults: FaultQueues<FeishuFault>;
   readonly #routes: Route[] = [
     [
       "GET",
@@ -64,8 +63,9 @@ export class FeishuApi {
     ],
   ];
 
-  constructor(app: FakeFeishuApp) {
+  constructor(app: FakeFeishuApp, faults: FaultQueues<FeishuFault>) {
     this.#app = app;
+    this.#faults = faults;
     this.tokens = new TenantTokens(app);
     this.messages = new MessageStore(app);
     this.entities = new CardEntities(this.messages);
@@ -81,7 +81,7 @@ export class FeishuApi {
     if (request.path === "/open-apis/auth/v3/tenant_access_token/internal") return this.#token(request, response);
     const isRead = request.method === "GET" && request.path.startsWith("/open-apis/im/");
     const isChange = request.method !== "GET" && CHANGES.some((path) => request.path.startsWith(path));
-    const fault = isChange ? this.faults.shift() : isRead ? this.readFaults.shift() : undefined;
+    const fault = isChange ? this.#faults.changes.shift() : isRead ? this.#faults.reads.shift() : undefined;
     if (fault?.type === "refuse") return json(response, fault.status, { code: fault.code, msg: fault.message }, fault.headers);
     if (fault?.type === "proxy-error")
       return void response.writeHead(fault.status, { "content-type": "text/html" }).end("<html>proxy</html>");
@@ -90,7 +90,7 @@ export class FeishuApi {
       const reply = this.#answer(request);
       if (fault?.type === "accept-then-drop") return void response.destroy();
       if (fault?.type === "garbage") return void response.writeHead(200, { "content-type": "application/json" }).end('{"code":0,"da');
-      if (fault?.type === "hold") await new Promise<void>((resolve) => this.#held.push(resolve));
+      if (fault?.type === "hold") await this.#faults.hold();
       if ("bytes" in reply) return sendResource(response, reply);
       // Bot info is the one answer that is not wrapped in `data`.
       json(
@@ -109,10 +109,6 @@ export class FeishuApi {
         error: { log_id: "2026010100000000000000000000000000", ...(violations.length > 0 && { permission_violations: violations }) },
       });
     }
-  }
-
-  releaseHeld(): void {
-    for (const release of this.#held.splice(0)) release();
   }
 
   #token(request: ApiRequest, response: ServerResponse): void {

@@ -1,6 +1,5 @@
-import { createServer } from "node:http";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { FakeServer } from "../fake-server.ts";
 import { fakeSlackApp } from "./app.ts";
 import type { FakeSlackApp, FakeSlackOptions } from "./app.ts";
 import { SlackRefusal } from "./faults.ts";
@@ -21,30 +20,23 @@ export interface SlackRequest {
 }
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
-const KEEP_ALIVE_MS = 600_000;
 
 /**
  * A Slack server on a loopback port: the Web API, uploads and downloads, response addresses, and Socket Mode. It is strict: what the platform refuses is
  * refused with the platform's code. Requests of the platform to an app are made by `slackEventRequest` and `slackFormRequest`.
  */
-export class FakeSlack implements AsyncDisposable {
+export class FakeSlack extends FakeServer<SlackRequest, SlackFault> {
   readonly app: FakeSlackApp;
   readonly socketMode: SlackSocketMode;
-  readonly requests: SlackRequest[] = [];
   /** While true, `files.info` does not name the messages that show a file. */
   hidesShares = false;
   /** Messages posted to response addresses. */
   readonly responses: Readonly<Record<string, string>>[] = [];
   readonly #store: SlackMessageStore;
   readonly #context: SlackMethodContext;
-  readonly #server: Server;
-  readonly #faults: SlackFault[] = [];
-  readonly #readFaults: SlackFault[] = [];
-  readonly #held: (() => void)[] = [];
-  readonly #watchers: (() => void)[] = [];
-  readonly #waiting: { readonly matches: (request: SlackRequest) => boolean; readonly resolve: (request: SlackRequest) => void }[] = [];
 
   private constructor(options: FakeSlackOptions) {
+    super({ maxBodyBytes: MAX_BODY_BYTES });
     this.app = fakeSlackApp(options);
     this.#store = new SlackMessageStore(this.app);
     this.socketMode = new SlackSocketMode(this.app, options.ackTimeoutMs === undefined ? {} : { ackTimeoutMs: options.ackTimeoutMs });
@@ -56,32 +48,13 @@ export class FakeSlack implements AsyncDisposable {
       hidesShares: () => this.hidesShares,
       uploads: new Map(),
     };
-    this.#server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
-      this.#handle(request, response).catch((error: unknown) =>
-        response.destroy(error instanceof Error ? error : new Error("failed", { cause: error })),
-      );
-    });
-    this.#server.on("upgrade", (request, socket, head) => this.socketMode.upgrade(request, socket, head));
   }
 
   /** Starts a server on a free port of 127.0.0.1. */
   static async start(options: FakeSlackOptions = {}): Promise<FakeSlack> {
     const fake = new FakeSlack(options);
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    fake.#server.once("error", reject);
-    fake.#server.listen(0, "127.0.0.1", resolve);
-    await promise;
-    fake.socketMode.address = `127.0.0.1:${fake.port}`;
+    await fake.listen(fake.socketMode);
     return fake;
-  }
-
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port;
-  }
-
-  /** The address to configure in place of the platform's. */
-  get baseUrl(): string {
-    return `http://127.0.0.1:${this.port}`;
   }
 
   /** Messages that the app has posted, oldest first, in their current form. */
@@ -106,64 +79,20 @@ export class FakeSlack implements AsyncDisposable {
     return added;
   }
 
-  /** Makes the next request that shows, changes or removes something fail; several queue up. */
-  failNext(fault: SlackFault): void {
-    this.#faults.push(fault);
-  }
-
-  /** Makes the next other request fail; several queue up. */
-  failNextRead(fault: SlackFault): void {
-    this.#readFaults.push(fault);
-  }
-
-  /** Answers every request that a `hold` fault holds back. */
-  release(): void {
-    for (const resolve of this.#held.splice(0)) resolve();
-  }
-
-  /** Resolves with the next matching request, or with an earlier one. */
-  async request(matches: (request: SlackRequest) => boolean): Promise<SlackRequest> {
-    const earlier = this.requests.find(matches);
-    if (earlier !== undefined) return earlier;
-    const { promise, resolve } = Promise.withResolvers<SlackRequest>();
-    this.#waiting.push({ matches, resolve });
-    return promise;
-  }
-
-  /** Calls `listener` after each handled request. */
-  watch(listener: () => void): void {
-    this.#watchers.push(listener);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.release();
-    this.socketMode.close();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#server.close(() => resolve());
-    this.#server.closeAllConnections();
-    await promise;
-  }
-
-  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  protected override async handle(request: IncomingMessage, body: Buffer, response: ServerResponse): Promise<void> {
     const { pathname: path } = new URL(request.url ?? "/", this.baseUrl);
-    const body = await readBody(request);
     const isUpload = path.startsWith("/upload/");
     const fields = isUpload ? {} : parseFields(body, request.headers["content-type"] ?? "");
     const entry: SlackRequest = { httpMethod: request.method ?? "GET", path, fields, atMs: this.app.now() };
-    this.requests.push(entry);
-    for (const waiting of this.#waiting.filter(({ matches }) => matches(entry))) waiting.resolve(entry);
+    this.record(entry);
     const authorization = request.headers.authorization ?? "";
-    try {
-      if (path.startsWith("/api/")) await this.#api(path.slice("/api/".length), { fields, authorization }, response);
-      else if (isUpload) this.#upload(path, body, response);
-      else if (path.startsWith("/files-pri/")) this.#download(path, authorization, response);
-      else if (path.startsWith("/commands/")) {
-        this.responses.push(fields);
-        response.end("ok");
-      } else response.writeHead(404).end();
-    } finally {
-      for (const listener of this.#watchers) listener();
-    }
+    if (path.startsWith("/api/")) await this.#api(path.slice("/api/".length), { fields, authorization }, response);
+    else if (isUpload) this.#upload(path, body, response);
+    else if (path.startsWith("/files-pri/")) this.#download(path, authorization, response);
+    else if (path.startsWith("/commands/")) {
+      this.responses.push(fields);
+      response.end("ok");
+    } else response.writeHead(404).end();
   }
 
   async #api(
@@ -172,7 +101,7 @@ export class FakeSlack implements AsyncDisposable {
     response: ServerResponse,
   ): Promise<void> {
     const method = SLACK_METHODS[name];
-    const fault = method?.isChange === true ? this.#faults.shift() : this.#readFaults.shift();
+    const fault = method?.isChange === true ? this.faults.changes.shift() : this.faults.reads.shift();
     if (fault?.type === "drop") return void response.destroy();
     if (fault?.type === "http") return void response.writeHead(fault.status, { "content-type": "text/html" }).end("<html></html>");
     if (fault?.type === "rate-limit")
@@ -187,7 +116,7 @@ export class FakeSlack implements AsyncDisposable {
       this.#authorize(name, authorization, method.scopes);
       const result = method.call(fields, this.#context);
       if (fault?.type === "accept-then-drop") return void response.destroy();
-      if (fault?.type === "hold") await new Promise<void>((resolve) => this.#held.push(resolve));
+      if (fault?.type === "hold") await this.faults.hold();
       this.#answer(response, { ok: true, ...result });
     } catch (error) {
       if (!(error instanceof SlackRefusal)) throw error;
@@ -227,17 +156,6 @@ export class FakeSlack implements AsyncDisposable {
     const scopes = { "x-oauth-scopes": [...this.app.scopes].join(",") };
     response.writeHead(status, { "content-type": "application/json; charset=utf-8", ...scopes, ...headers }).end(JSON.stringify(body));
   }
-}
-
-async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const part of request as AsyncIterable<Buffer>) {
-    size += part.length;
-    if (size > MAX_BODY_BYTES) throw new Error("body too large");
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
 }
 
 function parseFields(body: Buffer, contentType: string): Record<string, string> {

@@ -1,6 +1,5 @@
-import { createServer } from "node:http";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { FakeServer } from "../fake-server.ts";
 import { fakeTelegramApp } from "./app.ts";
 import type { FakeTelegramApp, FakeTelegramOptions } from "./app.ts";
 import { parseFields } from "./fields.ts";
@@ -22,53 +21,32 @@ export interface TelegramRequest {
 }
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
-const KEEP_ALIVE_MS = 600_000;
 
 /**
  * A Bot API server on a loopback port: methods, uploads, downloads, long polling and the registration of a webhook. It is strict: what the platform refuses is
  * refused with the platform's words. Requests of the platform to a webhook are made by `telegramWebhookRequest`.
  */
-export class FakeTelegram implements AsyncDisposable {
+export class FakeTelegram extends FakeServer<TelegramRequest, TelegramFault> {
   readonly app: FakeTelegramApp;
   readonly store: TelegramMessageStore;
   readonly updates: TelegramUpdateQueue;
-  readonly requests: TelegramRequest[] = [];
   readonly #context: TelegramMethodContext;
-  readonly #server: Server;
-  readonly #faults: TelegramFault[] = [];
-  readonly #readFaults: TelegramFault[] = [];
-  readonly #held: (() => void)[] = [];
-  readonly #watchers: (() => void)[] = [];
-  readonly #waiting: { readonly matches: (request: TelegramRequest) => boolean; readonly resolve: (request: TelegramRequest) => void }[] =
-    [];
   #updateCount = 700_000_000;
   #pressCount = 0;
 
   private constructor(options: FakeTelegramOptions) {
+    super({ maxBodyBytes: MAX_BODY_BYTES });
     this.app = fakeTelegramApp(options);
     this.store = new TelegramMessageStore(this.app);
     this.updates = new TelegramUpdateQueue(this.app);
     this.#context = { app: this.app, store: this.store, pressAnswers: new Map(), pressed: new Set(), typing: [] };
-    this.#server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
-      this.#handle(request, response).catch((error: unknown) =>
-        response.destroy(error instanceof Error ? error : new Error("failed", { cause: error })),
-      );
-    });
   }
 
   /** Starts a server on a free port of 127.0.0.1. */
   static async start(options: FakeTelegramOptions = {}): Promise<FakeTelegram> {
     const fake = new FakeTelegram(options);
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    fake.#server.once("error", reject);
-    fake.#server.listen(0, "127.0.0.1", resolve);
-    await promise;
+    await fake.listen();
     return fake;
-  }
-
-  /** The address to configure in place of the platform's. */
-  get baseUrl(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   /** Messages of the bot, oldest first, in their current form. */
@@ -110,60 +88,23 @@ export class FakeTelegram implements AsyncDisposable {
     return this.store.addFile(file);
   }
 
-  /** Makes the next request that shows, changes or removes something fail; several queue up. */
-  failNext(fault: TelegramFault): void {
-    this.#faults.push(fault);
-  }
-
-  /** Makes the next other request fail; several queue up. */
-  failNextRead(fault: TelegramFault): void {
-    this.#readFaults.push(fault);
-  }
-
-  /** Answers every request that a `hold` fault holds back. */
-  release(): void {
-    for (const resolve of this.#held.splice(0)) resolve();
-  }
-
-  /** Resolves with the next matching request, or with an earlier one. */
-  async request(matches: (request: TelegramRequest) => boolean): Promise<TelegramRequest> {
-    const earlier = this.requests.find(matches);
-    if (earlier !== undefined) return earlier;
-    const { promise, resolve } = Promise.withResolvers<TelegramRequest>();
-    this.#waiting.push({ matches, resolve });
-    return promise;
-  }
-
-  /** Calls `listener` after each handled request. */
-  watch(listener: () => void): void {
-    this.#watchers.push(listener);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.release();
+  override async [Symbol.asyncDispose](): Promise<void> {
     this.updates.drop();
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#server.close(() => resolve());
-    this.#server.closeAllConnections();
-    await promise;
+    await super[Symbol.asyncDispose]();
   }
 
-  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  protected override async handle(request: IncomingMessage, body: Buffer, response: ServerResponse): Promise<void> {
     const path = decodeURIComponent((request.url ?? "/").split("?", 1)[0] ?? "");
-    const body = await readBody(request);
     const [, file, token = "", rest = ""] = /^(\/file)?\/bot([^/]+)\/(.+)$/.exec(path) ?? [];
     const fields = parseFields(body, request.headers["content-type"] ?? "");
     const entry: TelegramRequest = { method: rest, values: fields.values, isChange: TELEGRAM_METHODS[rest]?.isChange === true };
-    this.requests.push(entry);
-    for (const waiting of this.#waiting.filter(({ matches }) => matches(entry))) waiting.resolve(entry);
+    this.record(entry);
     try {
       if (file !== undefined) this.#download(token, rest, response);
       else await this.#api({ token, name: rest, fields }, response);
     } catch (error) {
       if (!(error instanceof TelegramRefusal)) throw error;
       this.#refuse(response, error);
-    } finally {
-      for (const listener of this.#watchers) listener();
     }
   }
 
@@ -172,7 +113,7 @@ export class FakeTelegram implements AsyncDisposable {
     response: ServerResponse,
   ): Promise<void> {
     const method = TELEGRAM_METHODS[name];
-    const fault = method?.isChange === true ? this.#faults.shift() : this.#readFaults.shift();
+    const fault = method?.isChange === true ? this.faults.changes.shift() : this.faults.reads.shift();
     if (fault?.type === "drop") return void response.destroy();
     if (fault?.type === "http") return void response.writeHead(fault.status, { "content-type": "text/html" }).end("<html></html>");
     if (fault?.type === "garbage") return void response.writeHead(200, { "content-type": "text/html" }).end("<html></html>");
@@ -188,7 +129,7 @@ export class FakeTelegram implements AsyncDisposable {
     if (method === undefined) throw new TelegramRefusal(404, "Not Found: method not found");
     const result = method.call(fields, this.#context);
     if (fault?.type === "accept-then-drop") return void response.destroy();
-    if (fault?.type === "hold") await new Promise<void>((resolve) => this.#held.push(resolve));
+    if (fault?.type === "hold") await this.faults.hold();
     answer(response, 200, { ok: true, result });
   }
 
@@ -223,15 +164,4 @@ export class FakeTelegram implements AsyncDisposable {
 
 function answer(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-}
-
-async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const part of request as AsyncIterable<Buffer>) {
-    size += part.length;
-    if (size > MAX_BODY_BYTES) throw new TelegramRefusal(413, "Request Entity Too Large");
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
 }
