@@ -54,7 +54,7 @@ test.each(["folder", "tarball"])(
     expect((await run("channels", "status")).stdout).toContain("pigeon/default: connected");
     expect(await run("plugins", "remove", "pigeon")).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("factotum config unset channels.pigeon") as string,
+      stderr: expect.stringContaining("factotum channels remove pigeon") as string,
     });
     expect(await run("channels", "remove", "pigeon")).toMatchObject({ code: 0 });
     expect(await run("plugins", "remove", "pigeon")).toMatchObject({ code: 0 });
