@@ -55,13 +55,13 @@ export function createTelegramChannel(config: TelegramConfig, host: ChannelHost)
   };
 }
 
-/** The bot as the platform names it now, and what it cannot read. */
+/** The bot as the platform names it now, and whether it reads groups. */
 async function probe(api: TelegramApi, options: CallOptions): Promise<ProbeResult> {
   const { id, username, readsGroups } = await askForBot(api, options).catch((error: unknown) => {
     throw toChannelError(error);
   });
-  const missingPermissions = readsGroups
+  const notes = readsGroups
     ? []
-    : ["can_read_all_group_messages (group privacy is on: turn it off at @BotFather, /setprivacy)"];
-  return { account: { id, ...(username !== "" && { name: `@${username}` }) }, missingPermissions };
+    : ["Group privacy is on: in groups it gets only commands, replies and mentions. Turn it off at @BotFather, /setprivacy."];
+  return { account: { id, ...(username !== "" && { name: `@${username}` }) }, missingPermissions: [], notes };
 }

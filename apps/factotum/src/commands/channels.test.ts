@@ -252,7 +252,7 @@ test("probe and capabilities ask the running gateway", async () => {
   const asked: unknown[] = [];
   const results: Record<string, unknown> = {
     "channels.capabilities": { capabilities: { threads: "native", optional: ["probe"] } },
-    "channels.probe": { account: { id: "loft-9", name: "The gateway's loft" }, missingPermissions: ["coo"] },
+    "channels.probe": { account: { id: "loft-9", name: "The gateway's loft" }, missingPermissions: ["coo"], notes: ["It is shy."] },
   };
   await using _gateway = await FakeGateway.start(home.factotumHome, {
     connect: async () => true,
@@ -263,7 +263,7 @@ test("probe and capabilities ask the running gateway", async () => {
   });
   expect(await home.run("channels", "probe", "pigeon")).toMatchObject({
     code: 1,
-    stdout: "pigeon/default works: The gateway's loft (loft-9)\n! it lacks the permission coo\n",
+    stdout: "pigeon/default works: The gateway's loft (loft-9)\n! it lacks the permission coo\n  It is shy.\n",
   });
   const address = { channel: "pigeon", accountId: "default" };
   expect(asked).toEqual([

@@ -110,13 +110,18 @@ export async function channelsRemove(context: CliContext, named: string, { json 
 export async function channelsProbe(context: CliContext, named: string, { json }: Format): Promise<number> {
   return inspect(context, named, async (name, { probe }) => {
     if (probe === undefined) throw new CliError("failure", `${name} cannot be probed: the channel has no call for it.`);
-    const { account, missingPermissions } = await probe().catch((error: unknown) => {
+    const {
+      account,
+      missingPermissions,
+      notes = [],
+    } = await probe().catch((error: unknown) => {
       throw new CliError("failure", `${name} does not work: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
     });
-    if (json) printJson(context, { channel: name, account, missingPermissions });
+    if (json) printJson(context, { channel: name, account, missingPermissions, notes });
     else {
       context.print(`${name} works: ${account.name === undefined ? account.id : `${account.name} (${account.id})`}\n`);
       for (const permission of missingPermissions) context.print(`! it lacks the permission ${permission}\n`);
+      for (const note of notes) context.print(`  ${note}\n`);
     }
     return missingPermissions.length === 0 ? EXIT.ok : EXIT.failure;
   });

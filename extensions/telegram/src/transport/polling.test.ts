@@ -130,8 +130,10 @@ test("a reaction in a topic is in that topic, and a changed one is taken back an
 test("group privacy is noticed by a probe", async () => {
   await using scene = await startScene();
   scene.telegram.app.canReadAllGroupMessages = false;
-  const { missingPermissions } = (await scene.channel.probe?.(soon())) ?? {};
-  expect(missingPermissions?.join()).toContain("can_read_all_group_messages");
+  expect(await scene.channel.probe?.(soon())).toMatchObject({
+    missingPermissions: [],
+    notes: [expect.stringContaining("Group privacy is on") as string],
+  });
 });
 
 test("an answer that is not the platform's ends the connection, and the next poll begins again", async () => {
