@@ -796,6 +796,8 @@ interface ProbeResult {
     readonly name?: string;
   };
   readonly missingPermissions: readonly string[];
+  /** Settings of the platform that people should know of, and that may be intended; one sentence each. */
+  readonly notes?: readonly string[];
 }
 /** A person or conversation that can be written to. */
 interface DirectoryEntry {

@@ -387,7 +387,7 @@ type EventOutcome = {
 };
 /** The platform's part of a webhook. */
 interface WebhookReceiverOptions<Event> {
-  readonly host: Pick<ChannelHost, "clock" | "logger">;
+  readonly host: Pick<ChannelHost, "clock" | "logger" | "random">;
   /** What people should check while no verified request has arrived. */
   readonly hint: string;
   readonly maxBytes: number;
@@ -411,7 +411,10 @@ interface WebhookReceiverOptions<Event> {
 }
 /** A webhook of one account. */
 interface WebhookReceiver {
-  /** As `Channel.start`: rejects with wrong credentials. An unreachable platform is a problem in the health and no reason to refuse its events. */
+  /**
+   * As `Channel.start`: rejects with wrong credentials. An unreachable platform is a problem in the health until it can be reached, and no reason to refuse its
+   * events.
+   */
   start(options: CallOptions): Promise<void>;
   /** As `Channel.handleWebhook`. */
   handleWebhook(request: Request, options: CallOptions): Promise<Response>;
@@ -880,7 +883,7 @@ declare function replaceMentions(pieces: readonly Piece[], names: readonly strin
 interface HandleOptions {
   /** The bot's own handle, without `@`. */
   readonly bot: string;
-  /** Handles that mean everybody, such as `here`: nobody in particular is mentioned. */
+  /** Handles that notify a whole room, such as `here`; they mention no person. */
   readonly everyone?: readonly string[];
   /** Characters of a handle, as a class of a regular expression with the flag `v`; `[a-z0-9._\-]` by default. A dot or dash at the end belongs to the sentence. */
   readonly characters?: string;
