@@ -4,7 +4,7 @@ import type { Command } from "./define-command.ts";
 /** `/skill` alone. With a name it is a message to the model: see `expandSkill`. */
 export const skillCommand: Command = defineCommand({
   name: "/skill",
-  summary: "/skill <name> <words> does it with that skill",
+  summary: "/skill <name> <request> does the request with that skill",
   access: "anyone",
   parse: parseNothing,
   changes: changesNothing,

@@ -7,7 +7,7 @@ import type { Command, Wish } from "./define-command.ts";
 /** Shows or sets whether the chat gets reports of tools. */
 export const verboseCommand: Command = defineCommand<Wish>({
   name: "/verbose",
-  summary: "on tells of each tool as it begins, full of its result too, off of none",
+  summary: "on shows each tool as it begins, full its result too, off neither",
   access: "anyone",
   parse: parseWish,
   changes: hasWish,
