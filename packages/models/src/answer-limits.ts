@@ -1,5 +1,5 @@
 import type { ModelInfo } from "@factotum/agent-contract";
-import type { BodyLimits } from "./transport/bounded-body.ts";
+import type { BodyLimits } from "./transport/body-limits.ts";
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

@@ -21,6 +21,7 @@ import { clampThinking } from "./thinking/clamp-thinking.ts";
 import { levelForThoughts } from "./thinking/shown-thoughts.ts";
 import { defaultTimeouts, type ModelTimeouts } from "./timeouts.ts";
 import { type ConnectionWatch, ConnectionWatcher } from "./transport/connection-watch.ts";
+import type { HttpFetch } from "./transport/http-fetch.ts";
 import { createModelFetch, NO_API_KEY } from "./transport/model-fetch.ts";
 import type { RenderedRequest, WireFormat, WireFormatModule } from "./wire-format.ts";
 
@@ -36,7 +37,8 @@ export interface ModelClientOptions {
   readonly keyPlace?: string;
   /** Milliseconds; omitted limits get the default for the address. */
   readonly timeouts?: Partial<ModelTimeouts>;
-  readonly fetch: typeof fetch;
+  /** One that ignores `checkBody`, such as the built-in one, has no limit of an answer's size. */
+  readonly fetch: HttpFetch;
   readonly clock: Clock;
   readonly random: Random;
 }

@@ -57,6 +57,24 @@ test.each([
   await expect((await httpFetch(url)).text()).rejects.toThrow("unexpected end of file");
 });
 
+test.each(["identity", "gzip"])("a body that its check refuses ends with that error and its connection (%s)", async (encoding) => {
+  const { promise: closed, resolve: onClose } = Promise.withResolvers<void>();
+  answer = (_request, response) => {
+    response.on("close", onClose);
+    response.writeHead(200, { "content-encoding": encoding });
+    const bytes = Buffer.from("x".repeat(100_000));
+    response.write(encoding === "gzip" ? gzipSync(bytes) : bytes);
+  };
+  let taken = 0;
+  const checkBody = (bytes: Uint8Array): Error | undefined => {
+    taken += bytes.byteLength;
+    return taken === 100_000 ? new Error("more than anybody reads") : undefined;
+  };
+  const response = await httpFetch(url, { checkBody });
+  await expect(response.text()).rejects.toThrow("more than anybody reads");
+  await closed;
+});
+
 test("sequential calls share one connection", async () => {
   answer = (_request, response) => void response.end("x".repeat(1_000_000));
   for (let call = 0; call < 3; call += 1) expect(await (await httpFetch(url)).text()).toHaveLength(1_000_000);

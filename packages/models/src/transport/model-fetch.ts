@@ -4,7 +4,8 @@ import { classifyVendorError } from "../errors/classify-vendor-error.ts";
 import { createModelError, createOversizeError, type ErrorContext } from "../errors/create-model-error.ts";
 import { readRetryAfter } from "../errors/retry-after.ts";
 import { parseVendorError, type VendorError } from "../errors/vendor-error.ts";
-import { type BodyLimits, boundBody, type ExceededLimit } from "./bounded-body.ts";
+import { type BodyLimits, createBodyCheck } from "./body-limits.ts";
+import type { HttpFetch } from "./http-fetch.ts";
 
 /** A longer error body is a page, not a message. */
 const LONGEST_ERROR_BYTES = 64 * 1024;
@@ -16,7 +17,7 @@ export const NO_API_KEY = "none";
 
 /** Options of the fetch of one client. */
 export interface ModelFetchOptions {
-  readonly fetch: typeof fetch;
+  readonly fetch: HttpFetch;
   readonly hasCredential: boolean;
   readonly now: () => number;
   readonly errors: ErrorContext;
@@ -30,25 +31,20 @@ export interface ModelFetchOptions {
  * event stream into a `ModelError`, and ends one that exceeds its limits, for all wire formats.
  */
 export function createModelFetch(options: ModelFetchOptions): typeof fetch {
+  const { errors, limits } = options;
+  const toError = (limit: keyof BodyLimits): ModelError => {
+    const subject = limit === "maxEventBytes" ? "an event" : "an answer";
+    return createOversizeError(`${subject} of more than ${limits[limit] / 1024 ** 2} MiB`, errors);
+  };
   return async (input, init) => {
-    const given = { ...init, redirect: "manual" } as const;
+    const given = { ...init, redirect: "manual", checkBody: createBodyCheck(options.limits, toError) } as const;
     const response = await options.fetch(input, options.hasCredential ? given : { ...given, headers: withoutCredential(init?.headers) });
     options.onAnswer();
     if (!response.ok) throw await toHttpError(response, options);
     const kind = response.headers.get("content-type") ?? "";
     if (/\b(?:text\/html|application\/(?:problem\+)?json)\b/i.test(kind)) throw await toContentError(response, kind, options);
-    return bounded(response, options);
+    return response;
   };
-}
-
-function bounded(response: Response, { limits, errors }: ModelFetchOptions): Response {
-  const { body, status, statusText, headers } = response;
-  if (body === null) return response;
-  const toError = (limit: ExceededLimit): ModelError => {
-    const bytes = limit === "event" ? limits.maxEventBytes : limits.maxAnswerBytes;
-    return createOversizeError(`${limit === "event" ? "an event" : "an answer"} of more than ${bytes / 1024 ** 2} MiB`, errors);
-  };
-  return new Response(boundBody(body, limits, toError), { status, statusText, headers });
 }
 
 function withoutCredential(given: RequestInit["headers"]): Headers {

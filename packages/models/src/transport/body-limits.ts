@@ -9,38 +9,18 @@ export interface BodyLimits {
   readonly maxAnswerBytes: number;
 }
 
-/** The exceeded limit of a body. */
-export type ExceededLimit = "event" | "answer";
-
 /**
- * Passes an event stream on until it exceeds a limit; then the source is cancelled and the reader gets the error of `toError`. The parser after it buffers an
- * event until its end, so without this an endless line would fill the heap.
+ * Checks the pieces of one event stream; an exceeded limit is passed to `toError`. The parser after it buffers an event until its end, so without this an endless
+ * line would fill the heap.
  */
-export function boundBody(
-  source: ReadableStream<Uint8Array>,
-  limits: BodyLimits,
-  toError: (limit: ExceededLimit) => Error,
-): ReadableStream<Uint8Array> {
-  const reader = source.getReader();
+export function createBodyCheck(limits: BodyLimits, toError: (limit: keyof BodyLimits) => Error): (bytes: Uint8Array) => Error | undefined {
   const events = new EventMeter(limits.maxEventBytes);
   let answerBytes = 0;
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await reader.read();
-      if (done) return controller.close();
-      answerBytes += value.byteLength;
-      const exceeded: ExceededLimit | undefined = events.exceeds(value)
-        ? "event"
-        : answerBytes > limits.maxAnswerBytes
-          ? "answer"
-          : undefined;
-      if (exceeded === undefined) return controller.enqueue(value);
-      const cancelled = reader.cancel();
-      controller.error(toError(exceeded));
-      await cancelled;
-    },
-    cancel: (reason) => reader.cancel(reason),
-  });
+  return (bytes) => {
+    answerBytes += bytes.byteLength;
+    if (events.exceeds(bytes)) return toError("maxEventBytes");
+    return answerBytes > limits.maxAnswerBytes ? toError("maxAnswerBytes") : undefined;
+  };
 }
 
 /** Counts the bytes since the last blank line, which ends an event. Lines end in LF, CR or both. */
