@@ -77,8 +77,16 @@ export function renderBasis(basis: PromptBasis): string {
 /** A basis as stored, possibly by an older version. */
 type StoredBasis = Omit<PromptBasis, "reasoning" | "channel"> & Partial<Pick<PromptBasis, "reasoning" | "channel">>;
 
+/** The last parsed basis: a turn needs the same one in several places. */
+let parsed: { readonly text: string; readonly basis: StoredBasis | undefined } | undefined;
+
 /** The basis of a stored prompt; `undefined` for one of an older build. */
 export function parseBasis(text: string): StoredBasis | undefined {
+  if (parsed?.text !== text) parsed = { text, basis: parse(text) };
+  return parsed.basis;
+}
+
+function parse(text: string): StoredBasis | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && "config" in value ? (value as StoredBasis) : undefined;

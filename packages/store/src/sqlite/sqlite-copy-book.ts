@@ -56,7 +56,7 @@ export class SqliteCopyBook implements CopyBook {
       sessionKey: textOf(row, "session_key"),
       agentId: textOf(row, "agent_id"),
       startedAtMs: numberOf(row, "started_at"),
-      ...withoutUndefined({ importedAtMs: this.#importedAtMs(n) }),
+      ...(position.bytes === 0 && withoutUndefined({ importedAtMs: this.#importedAtMs(n) })),
       position,
       entries: page.entries,
       lastEntry: page.last ?? lastEntry,
