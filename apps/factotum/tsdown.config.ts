@@ -8,7 +8,7 @@ import { mitLicence, thirdPartyNotices } from "../../scripts/build/third-party-n
 const BASE = {
   name: "base",
   priority: 4,
-  test: /\/apps\/factotum\/src\/(?:runtime\/(?:assets|node-version|version|tuning\/tune-process|log-line|cli-error|exit-codes|cli-context))\.ts$|\/state-paths\.ts$|\/(?:clean-text|parse-arguments|thinking-levels|keyed-queue|without-undefined)\.ts$/,
+  test: /\/apps\/factotum\/src\/(?:runtime\/(?:assets|node-version|version|tuning\/tune-process|log-line|cli-error|exit-codes|cli-context))\.ts$|\/config\/src\/state\/(?:state-paths|gateway-token|atomic-file|make-folder)\.ts$|\/(?:clean-text|parse-arguments|thinking-levels|keyed-queue|without-undefined)\.ts$/,
 } as const;
 
 /** Small modules of the gateway that several of its chunks share: a chunk for each would cost every start a resolution and memory. */
@@ -24,6 +24,12 @@ const GATEWAY = {
 /** What commands share with the gateway, so that they need not load all of it. */
 const ZOD = { name: "zod", priority: 3, test: /\/node_modules\/zod\// } as const;
 const CONFIG = { name: "config", priority: 3, test: /\/packages\/(?:config|agent-contract)\/src\//, minShareCount: 3 } as const;
+/** How a start would treat the database: "factotum status" says it without the rest of the store. */
+const RECOVERY = {
+  name: "recovery",
+  priority: 3,
+  test: /\/packages\/store\/src\/(?:damage\/damage-log|sqlite\/connection\/database-name|sqlite\/recovery\/(?:pending-recovery|find-loss|damage-mark|recovery-journal|session-copies|snapshots|check-file)|session-file\/(?:open-source|read-lines|unknown-value)|port\/store-error)\.ts$/,
+} as const;
 const STORE = { name: "store", priority: 2, test: /\/packages\/store\/src\//, minShareCount: 3 } as const;
 
 /**
@@ -45,7 +51,7 @@ const config: UserConfig = defineConfig({
   shims: true,
   sourcemap: false,
   minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
-  outputOptions: { charset: "ascii", codeSplitting: { groups: [BASE, ZOD, CONFIG, STORE, GATEWAY] } },
+  outputOptions: { charset: "ascii", codeSplitting: { groups: [BASE, ZOD, CONFIG, RECOVERY, STORE, GATEWAY] } },
   deps: { alwaysBundle: [/./], onlyBundle: false },
   inputOptions: { resolve: { conditionNames: ["factotum-source", "import", "module", "node", "default"] } },
   plugins: [

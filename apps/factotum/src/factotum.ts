@@ -17,11 +17,11 @@ if (rest.length === 0 && (first === "--version" || first === "-V")) {
   if (first === "gateway" && rest[0] === "run") {
     const { tuneProcess } = await import("./runtime/tuning/tune-process.ts");
     tuneProcess();
-    // Sources change without a new name, so they are not cached.
-    if (!import.meta.url.endsWith(".ts")) {
-      const { keepCode } = await import("./runtime/tuning/code-cache.ts");
-      keepCode(process.env, fileURLToPath(import.meta.url));
-    }
+  }
+  // Sources change without a new name, so they are not cached.
+  if (!import.meta.url.endsWith(".ts")) {
+    const { keepCode } = await import("./runtime/tuning/code-cache.ts");
+    keepCode(process.env, fileURLToPath(import.meta.url));
   }
   const { runProcess } = await import("./cli/run-process.ts");
   await runProcess();

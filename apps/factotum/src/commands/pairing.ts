@@ -1,4 +1,4 @@
-import type { PairedSender, PairingRequest } from "@factotum/protocol";
+import type { PairedSender } from "@factotum/protocol";
 import { loadConfig } from "@factotum/config";
 import { configOptions } from "../compose/extensions.ts";
 import { connectGateway, requestError } from "../rpc/connect-gateway.ts";
@@ -7,6 +7,7 @@ import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { foreignText } from "../runtime/foreign-text.ts";
 import { relativeTime } from "../runtime/relative-time.ts";
+import { describeRequest, describeSender } from "./pairing-lines.ts";
 
 /** Lists people who ask to be admitted, and those who were. */
 export async function pairingList(cli: CliContext, { json }: { readonly json: boolean }): Promise<number> {
@@ -94,17 +95,6 @@ async function noteOtherPlaces(
     ...(channels[channel]?.accounts[accountId]?.allowFrom.includes(id) === true ? [`allowFrom of ${channel}/${accountId}`] : []),
   ];
   if (places.length > 0) cli.note(`factotum: the configuration still admits this person: ${places.join(", ")}\n`);
-}
-
-/** One line about a request, with its code. */
-export function describeRequest(request: PairingRequest, nowMs: number): string {
-  const minutes = Math.max(1, Math.ceil((request.expiresAtMs - nowMs) / 60_000));
-  return `${request.code}  ${describeSender(request)}, valid for ${minutes} more ${minutes === 1 ? "minute" : "minutes"}`;
-}
-
-function describeSender({ channel, accountId, senderId, senderName }: PairedSender | PairingRequest): string {
-  const name = senderName === undefined ? "" : `, who writes as ${foreignText(senderName)}`;
-  return `${channel}/${accountId} ${foreignText(senderId)}${name}`;
 }
 
 function sinceText({ approvedAtMs }: PairedSender, nowMs: number): string {

@@ -1,18 +1,19 @@
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { enableCompileCache, flushCompileCache, getCompileCacheDir } from "node:module";
 import { join, relative, sep } from "node:path";
 import { statePaths, type Environment, type StatePaths } from "@factotum/config";
 
 /**
- * Has Node load V8's compiled code from the state directory, where `saveCode` of an earlier start stored it: compiling is a good part of a start. Affects
- * later imports. `entry` is the entry file of the build; it names its chunks by content hash, so it differs between builds. A no-op without a state
- * directory, and where NODE_COMPILE_CACHE or NODE_DISABLE_COMPILE_CACHE is set. Never throws for the folder: without it a start only takes longer.
+ * Has Node load V8's compiled code from the state directory, where an earlier process stored it, at its end or by `saveCode`: compiling is a good part of a
+ * start and of every command. Affects later imports. `entry` is the entry file of the build; it names its chunks by content hash, so it differs between builds. A no-op without a state
+ * directory, in that of another account, which could not remove the files, and where NODE_COMPILE_CACHE or NODE_DISABLE_COMPILE_CACHE is set. Never throws for the folder: without it a start only takes longer.
  */
 export function keepCode(env: Environment, entry: string): void {
   const { stateFolder } = statePaths(env);
-  if (!existsSync(stateFolder) || getCompileCacheDir() !== undefined) return;
+  if (getCompileCacheDir() !== undefined) return;
+  if (statSync(stateFolder, { throwIfNoEntry: false })?.uid !== process.getuid?.()) return;
   enableCompileCache(join(codeFolder({ stateFolder }), createHash("sha256").update(readFileSync(entry)).digest("hex").slice(0, 16)));
 }
 

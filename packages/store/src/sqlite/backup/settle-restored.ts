@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
-import { connect, DATABASE_NAME } from "../connection/connection.ts";
+import { connect } from "../connection/connection.ts";
+import { DATABASE_NAME } from "../connection/database-name.ts";
 import { MIGRATIONS } from "../connection/schema.ts";
 import { abandonPending, repairReferences } from "../recovery/settle-copy.ts";
 import type { AbandonedWork } from "../recovery/settle-copy.ts";

@@ -5,7 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createTestClock, createTestLogger } from "../../../test/open-test-store.ts";
 import { listRestorable } from "../recovery/find-loss.ts";
-import { connect, DATABASE_NAME } from "./connection.ts";
+import { connect } from "./connection.ts";
+import { DATABASE_NAME } from "./database-name.ts";
 import type { Database } from "./database.ts";
 import type { Migration } from "./schema.ts";
 

@@ -4,14 +4,12 @@ import { DatabaseSync } from "node:sqlite";
 import type { Clock, Logger } from "@factotum/agent-contract";
 import { StoreError } from "../../port/store-error.ts";
 import { BUSY_TIMEOUT_MS, Database } from "./database.ts";
+import { DATABASE_NAME } from "./database-name.ts";
 import { numberOf, textOf } from "../values/row.ts";
 import { MIGRATIONS } from "./schema.ts";
 import type { Migration } from "./schema.ts";
 import { isSafeSqlite } from "./sqlite-version.ts";
 import { toStoreError } from "../to-store-error.ts";
-
-/** The file's name inside the state folder. */
-export const DATABASE_NAME = "factotum.sqlite";
 
 /** What the copy before a migration is called while it is written. */
 const UNFINISHED_COPY = `${DATABASE_NAME}.copying`;

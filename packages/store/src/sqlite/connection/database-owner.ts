@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { DATABASE_NAME } from "./connection.ts";
+import { DATABASE_NAME } from "./database-name.ts";
 
 const SQLITE_BUSY = 5;
 

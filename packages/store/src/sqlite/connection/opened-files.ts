@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { DATABASE_NAME } from "./connection.ts";
+import { DATABASE_NAME } from "./database-name.ts";
 
 /** SQLite keeps these open as long as the connection: the log is truncated, but never replaced. */
 const NAMES = [DATABASE_NAME, `${DATABASE_NAME}-wal`];

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import type { CopyOptions } from "../../copies/session-copier.ts";
 import { readUsedDatabase } from "../../damage/damage-log.ts";
-import { DATABASE_NAME } from "../connection/connection.ts";
+import { DATABASE_NAME } from "../connection/database-name.ts";
 import type { Database } from "../connection/database.ts";
 import { hasCopies } from "./session-copies.ts";
 import type { CopyFolders } from "./session-copies.ts";

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { DATABASE_NAME, isForeign } from "../connection/connection.ts";
+import { isForeign } from "../connection/connection.ts";
+import { DATABASE_NAME } from "../connection/database-name.ts";
 import { Database } from "../connection/database.ts";
 import { listRestorable } from "./find-loss.ts";
 import { hasCopies } from "./session-copies.ts";

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "nod
 import { mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
-import { DATABASE_NAME } from "../connection/connection.ts";
+import { DATABASE_NAME } from "../connection/database-name.ts";
 import { unmarkDamaged } from "./damage-mark.ts";
 import type { DatabaseLoss } from "./find-loss.ts";
 

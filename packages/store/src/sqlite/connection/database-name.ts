@@ -1,0 +1,2 @@
+/** The database's file name inside the state folder. */
+export const DATABASE_NAME = "factotum.sqlite";
