@@ -1,6 +1,6 @@
-import { mkdir, readdir, stat } from "node:fs/promises";
+import { chown, mkdir, readdir, stat } from "node:fs/promises";
 import path from "node:path";
-import { startProduct } from "@factotum/testing-product";
+import { runCommand, startProduct } from "@factotum/testing-product";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
 // The cache that all end-to-end tests share would replace the product's own.
@@ -32,4 +32,20 @@ test("respects a user's own settings of Node's cache", async () => {
   const second = await startProduct({ home: first.home, env: { NODE_DISABLE_COMPILE_CACHE: "1" } });
   await second.end("SIGTERM");
   expect(await readdir(path.join(first.home, "state"))).not.toContain("code");
+});
+
+const ROOT = process.getuid?.() === 0;
+
+test("a command stores its code, too, but not in the state directory of another account", async () => {
+  await using product = await startProduct({ env: { NODE_DISABLE_COMPILE_CACHE: "1" } });
+  await product.end("SIGTERM");
+  const state = path.join(product.home, "state");
+  if (ROOT) {
+    await chown(state, 65_534, 65_534);
+    await runCommand(["status"], { home: product.home });
+    expect(await readdir(state)).not.toContain("code");
+    await chown(state, 0, 0);
+  }
+  await runCommand(["status"], { home: product.home });
+  expect(await readdir(state)).toContain("code");
 });
