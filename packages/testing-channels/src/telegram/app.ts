@@ -41,6 +41,8 @@ export interface FakeTelegramApp {
   readonly bot: { readonly id: number; readonly username: string; readonly firstName: string };
   /** False while the group privacy mode is on. */
   canReadAllGroupMessages: boolean;
+  /** False for a server from before rich messages (`sendRichMessage`). */
+  hasRichMessages: boolean;
   /** Rights that the bot lacks as an administrator of groups, such as `can_manage_topics`. */
   readonly missingRights: Set<string>;
   readonly users: Map<number, TelegramUser>;
@@ -77,6 +79,7 @@ export function fakeTelegramApp(options: FakeTelegramOptions): FakeTelegramApp {
     token: options.token ?? ["110201543", "AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw0"].join(":"),
     bot: { id: 110_201_543, username: "factotum_bot", firstName: "Factotum" },
     canReadAllGroupMessages: true,
+    hasRichMessages: true,
     missingRights: new Set(),
     users: new Map(users.map((user) => [user.id, user])),
     chats: new Map(chats.map((chat) => [chat.id, chat])),

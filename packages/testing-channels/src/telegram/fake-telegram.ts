@@ -9,7 +9,7 @@ import type { TelegramFile, TelegramMessage, TelegramMessageInput } from "./mess
 import { TELEGRAM_METHODS, unauthorized } from "./methods.ts";
 import { TelegramRefusal } from "./refusal.ts";
 import type { TelegramFault } from "./refusal.ts";
-import type { TelegramMethodContext } from "./request-parts.ts";
+import type { TelegramMethod, TelegramMethodContext } from "./request-parts.ts";
 import { TelegramUpdateQueue } from "./update-queue.ts";
 
 /** One received request of the Bot API, or a download. */
@@ -97,7 +97,7 @@ export class FakeTelegram extends FakeServer<TelegramRequest, TelegramFault> {
     const path = decodeURIComponent((request.url ?? "/").split("?", 1)[0] ?? "");
     const [, file, token = "", rest = ""] = /^(\/file)?\/bot([^/]+)\/(.+)$/.exec(path) ?? [];
     const fields = parseFields(body, request.headers["content-type"] ?? "");
-    const entry: TelegramRequest = { method: rest, values: fields.values, isChange: TELEGRAM_METHODS[rest]?.isChange === true };
+    const entry: TelegramRequest = { method: rest, values: fields.values, isChange: this.#methodOf(rest)?.isChange === true };
     this.record(entry);
     try {
       if (file !== undefined) this.#download(token, rest, response);
@@ -112,7 +112,7 @@ export class FakeTelegram extends FakeServer<TelegramRequest, TelegramFault> {
     { token, name, fields }: { readonly token: string; readonly name: string; readonly fields: TelegramFields },
     response: ServerResponse,
   ): Promise<void> {
-    const method = TELEGRAM_METHODS[name];
+    const method = this.#methodOf(name);
     const fault = method?.isChange === true ? this.faults.changes.shift() : this.faults.reads.shift();
     if (fault?.type === "drop") return void response.destroy();
     if (fault?.type === "http") return void response.writeHead(fault.status, { "content-type": "text/html" }).end("<html></html>");
@@ -131,6 +131,10 @@ export class FakeTelegram extends FakeServer<TelegramRequest, TelegramFault> {
     if (fault?.type === "accept-then-drop") return void response.destroy();
     if (fault?.type === "hold") await this.faults.hold();
     answer(response, 200, { ok: true, result });
+  }
+
+  #methodOf(name: string): TelegramMethod | undefined {
+    return name === "sendRichMessage" && !this.app.hasRichMessages ? undefined : TELEGRAM_METHODS[name];
   }
 
   #getUpdates(fields: TelegramFields, response: ServerResponse): void {

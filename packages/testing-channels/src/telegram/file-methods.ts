@@ -1,8 +1,7 @@
 import type { TelegramFields, TelegramUpload } from "./fields.ts";
 import { asTelegramMessage } from "./message-store.ts";
-import { baseOf, shown, textOf } from "./request-parts.ts";
+import { baseOf, parsedText, shown, textOf } from "./request-parts.ts";
 import type { TelegramMethod, TelegramMethodContext } from "./request-parts.ts";
-import { parseTelegramHtml } from "./parse-html.ts";
 import { badRequest } from "./refusal.ts";
 
 const MAX_UPLOAD_BYTES = 50 * 1024 * 1024;
@@ -37,7 +36,7 @@ export function sendMediaGroup(fields: TelegramFields, context: TelegramMethodCo
   const albumId = `13${store.nextId}`;
   return items
     .map(({ type, media, caption = "", parse_mode: mode }) => {
-      const { text, entities } = mode === "HTML" ? parseTelegramHtml(caption) : { text: caption, entities: [] };
+      const { text, entities } = parsedText(caption, mode);
       if (text.length > MAX_CAPTION) throw badRequest("message caption is too long");
       return { ...base, text, entities, kind: type, albumId, file: stored(context, checked(type, fields.upload(media))) };
     })

@@ -3,6 +3,7 @@ import type { TelegramFields } from "./fields.ts";
 import { asTelegramMessage } from "./message-store.ts";
 import type { TelegramButton, TelegramMessageInput, TelegramMessageStore } from "./message-store.ts";
 import { parseTelegramHtml } from "./parse-html.ts";
+import { parseTelegramMarkdownV2 } from "./parse-markdown-v2.ts";
 import type { TelegramEntity } from "./parse-html.ts";
 import { badRequest } from "./refusal.ts";
 
@@ -65,8 +66,16 @@ export function textOf(
   fields: TelegramFields,
   name: "text" | "caption",
 ): { readonly text: string; readonly entities: readonly TelegramEntity[] } {
-  const source = fields.text(name) ?? "";
-  return fields.text("parse_mode") === "HTML" ? parseTelegramHtml(source) : { text: source, entities: [] };
+  return parsedText(fields.text(name) ?? "", fields.text("parse_mode"));
+}
+
+/** A text by its parse mode; as it is without one. */
+export function parsedText(
+  source: string,
+  mode: string | undefined,
+): { readonly text: string; readonly entities: readonly TelegramEntity[] } {
+  if (mode === "HTML") return parseTelegramHtml(source);
+  return mode === "MarkdownV2" ? parseTelegramMarkdownV2(source) : { text: source, entities: [] };
 }
 
 /** The buttons of a request, as the platform takes them. */
