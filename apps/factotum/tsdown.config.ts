@@ -77,6 +77,7 @@ const config: UserConfig = defineConfig({
       from: [
         "access",
         "backup",
+        "chat-sdk",
         "clients",
         "cli",
         "configuration-reference",

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { formatProblem, loadConfig } from "@factotum/config";
 import type { JsonObject } from "@factotum/agent-contract";
+import { ChatSdkConfigSchema } from "@factotum/chat-sdk";
 import { DiscordConfigSchema } from "@factotum/discord";
 import { TelegramConfigSchema } from "@factotum/telegram";
 import { WebhookConfigSchema } from "@factotum/webhook";
@@ -29,12 +30,15 @@ const snippets = listDocuments("*.md")
 const toJsonSchema = (schema: z.ZodType) => z.toJSONSchema(schema, { io: "input" }) as JsonObject;
 
 /** Channels that are installed as packages. */
-const INSTALLABLE = Object.entries({ discord: DiscordConfigSchema, telegram: TelegramConfigSchema, webhook: WebhookConfigSchema }).map(
-  ([id, schema]) => ({
-    id,
-    load: () => Promise.resolve(toJsonSchema(schema)),
-  }),
-);
+const INSTALLABLE = Object.entries({
+  "chat-sdk": ChatSdkConfigSchema,
+  discord: DiscordConfigSchema,
+  telegram: TelegramConfigSchema,
+  webhook: WebhookConfigSchema,
+}).map(([id, schema]) => ({
+  id,
+  load: () => Promise.resolve(toJsonSchema(schema)),
+}));
 
 /** The problems that `config validate` reports for a file with this text; a section without its braces counts as a separate file. */
 async function problemsOf(text: string): Promise<string[]> {

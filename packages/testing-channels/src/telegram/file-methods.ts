@@ -13,7 +13,8 @@ const IMAGE = /^(?:\u0089PNG|\u00ff\u00d8\u00ff|RIFF)/;
 export function sendOf(kind: string): TelegramMethod["call"] {
   return (fields, context) => {
     const message = baseOf(fields, context);
-    const upload = checked(kind, fields.upload(fields.values[kind]));
+    // A file is the field itself, or one that the field names.
+    const upload = checked(kind, fields.upload(fields.values[kind] ?? `attach://${kind}`));
     const { text, entities } = textOf(fields, "caption");
     if (text.length > MAX_CAPTION) throw badRequest("message caption is too long");
     return shown(context, { ...message, text, entities, kind, file: stored(context, upload) });

@@ -1,0 +1,37 @@
+import type { ActionResult, CallOptions, ChannelAction, ChannelCapabilities } from "@factotum/channel-contract";
+import { raceAbort } from "@factotum/channel-kit";
+import type { Adapter } from "chat";
+import type { AdapterSession } from "../adapter/adapter-session.ts";
+import { refusal } from "../adapter/find-adapter.ts";
+import { toThreadId } from "../conversation-id.ts";
+import { toChannelError, toFailure } from "../errors.ts";
+import type { KnownAdapter } from "../known-adapters.ts";
+
+/** Performs one declared action; rejects with a ChannelError. */
+export async function act(
+  action: ChannelAction,
+  options: CallOptions,
+  parts: { readonly session: AdapterSession; readonly known: KnownAdapter | undefined; readonly capabilities: () => ChannelCapabilities },
+): Promise<ActionResult> {
+  const refused = (): Error => refusal(`this channel does not do ${action.name}`);
+  if (!parts.capabilities().actions.includes(action.name)) throw refused();
+  const adapter = await parts.session.ready(options);
+  const call = async <T>(work: Promise<T>): Promise<T> =>
+    raceAbort(work, options).catch((error: unknown) => {
+      throw options.signal.aborted ? error : toChannelError(toFailure(error, parts.known));
+    });
+  if (action.name === "member-info") return { value: await call(memberInfo(adapter, String(action.parameters["userId"]))) };
+  if (action.name === "channel-info") return { value: await call(channelInfo(adapter, action)) };
+  throw refused();
+}
+
+async function memberInfo(adapter: Adapter, userId: string): Promise<object> {
+  const user = await adapter.getUser?.(userId);
+  if (user === null || user === undefined) throw refusal("the person is not known");
+  return { id: user.userId, name: user.fullName };
+}
+
+async function channelInfo(adapter: Adapter, { target: { conversation } }: ChannelAction): Promise<object> {
+  const { channelName } = await adapter.fetchThread(toThreadId(conversation));
+  return { id: conversation.id, ...(channelName !== undefined && { name: channelName }) };
+}

@@ -1,0 +1,90 @@
+import { messageId } from "@factotum/channel-contract";
+import type { ChatInstance, Message } from "chat";
+import type { ParsedEvent } from "../chat/inbox.ts";
+import type { ButtonMeaning } from "../state/button-rows.ts";
+import { commonParts, hashOf, parseMessage, parseSender, unwantedAuthor } from "./parse-message.ts";
+import type { EventFacts } from "./parse-message.ts";
+
+type EventOf<Name extends "processAction" | "processMessageDeleted" | "processReaction" | "processSlashCommand"> = Parameters<
+  ChatInstance[Name]
+>[0];
+
+/** A reaction that was added or taken back. The SDK has no time of it. */
+export function parseReaction(event: EventOf<"processReaction">, facts: EventFacts): ParsedEvent {
+  const { adapter, added, emoji, messageId: id, raw, threadId, user } = event;
+  if (adapter === undefined) return { type: "unreadable", reason: "a reaction without its adapter" };
+  const unwanted = unwantedAuthor(user);
+  if (unwanted !== undefined) return unwanted;
+  const name = facts.sdk.defaultEmojiResolver.toGChat(emoji);
+  return {
+    ...commonParts(adapter, threadId, facts),
+    // One event of the platform can be several reactions.
+    eventId: `reaction:${id}:${hashOf([raw, name, added])}`,
+    messageId: messageId(id),
+    timestampMs: 0,
+    event: { type: "reaction", targetId: messageId(id), emoji: name, removed: !added },
+    sender: parseSender(user),
+  };
+}
+
+/** A pressed button: what it says is `meaning`, if it is one of ours. */
+export function parseAction(event: EventOf<"processAction">, meaning: ButtonMeaning | undefined, facts: EventFacts): ParsedEvent {
+  const { adapter, actionId, messageId: id, raw, threadId, user, value } = event;
+  const pressed = meaning ?? { actionId, ...(value !== undefined && { value }) };
+  return {
+    ...commonParts(adapter, threadId, facts),
+    eventId: `action:${hashOf([raw, actionId, value])}`,
+    messageId: messageId(id),
+    timestampMs: 0,
+    event: { type: "action", ...pressed, targetId: messageId(id) },
+    sender: parseSender(user),
+  };
+}
+
+/** A deleted message. Who deleted it is not known: its author, if the adapter says who that was. */
+export function parseDeletion(event: EventOf<"processMessageDeleted">, facts: EventFacts): ParsedEvent {
+  const { adapter, deletedAt, messageId: id, previousMessage, threadId } = event;
+  const author = previousMessage?.author;
+  if (author === undefined) return { type: "ignored", reason: "a deletion without the author of the message" };
+  const unwanted = unwantedAuthor(author);
+  if (unwanted !== undefined) return unwanted;
+  return {
+    ...commonParts(adapter, threadId, facts),
+    eventId: `delete:${id}`,
+    messageId: messageId(id),
+    timestampMs: deletedAt?.getTime() ?? 0,
+    event: { type: "delete", targetId: messageId(id) },
+    sender: parseSender(author),
+  };
+}
+
+/** A slash command of the platform. Where it is a message of its own, it has that message's id, time and files. */
+export function parseCommand(event: EventOf<"processSlashCommand">, facts: EventFacts): ParsedEvent {
+  const { adapter, channelId, command, raw, text, user } = event;
+  const name = command.replace(/^\//, "");
+  const message = messageOf(event);
+  const known = message === undefined ? undefined : parseMessage(adapter, channelId, message, facts);
+  if (known !== undefined && "type" in known) return known;
+  const id = `command:${hashOf(raw)}`;
+  return {
+    ...commonParts(adapter, channelId, facts),
+    eventId: id,
+    messageId: messageId(id),
+    timestampMs: 0,
+    event: { type: "message" },
+    sender: parseSender(user),
+    ...known,
+    text: `/${name} ${text}`.trim(),
+    command: { name, argumentsText: text },
+  };
+}
+
+/** The message that a command is, if the adapter can read it as one. */
+function messageOf({ adapter, raw, user }: EventOf<"processSlashCommand">): Message | undefined {
+  try {
+    const message = adapter.parseMessage(raw);
+    return typeof message.id === "string" && message.id !== "" && message.author.userId === user.userId ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}
