@@ -13,6 +13,7 @@ import { parseAction, parseCommand, parseDeletion, parseReaction } from "./inbou
 import { parseEdit, parseMessage } from "./inbound/parse-message.ts";
 import type { EventFacts } from "./inbound/parse-message.ts";
 import { knownAdapter } from "./known-adapters.ts";
+import type { KnownAdapter } from "./known-adapters.ts";
 import { createSender } from "./outbound/sender.ts";
 import { resolveTarget } from "./resolve-target.ts";
 import { createButtonRows } from "./state/button-rows.ts";
@@ -34,7 +35,7 @@ export function createChannel(config: ChatSdkConfig, host: ChannelHost, from: st
   const capabilities = (): ChannelCapabilities => capabilitiesOf(config.adapter, session.loaded);
   const retries = known?.capabilities.inbound.delivery !== "redelivers";
   const inbox = createInbox(host, { deliveries, retries });
-  const chat = createChatInstance({ host, inbox, parsers: createParsers(host.accountId, buttons), state });
+  const chat = createChatInstance({ host, inbox, parsers: createParsers(host, { buttons, known }), state });
   const session = createAdapterSession(config, { host, chat, from });
   const webhook = new Webhook({ host, session, deliveries, state, retries });
   const sender = createSender({ host, session, known, buttons, capabilities });
@@ -60,7 +61,10 @@ export function createChannel(config: ChatSdkConfig, host: ChannelHost, from: st
   };
 }
 
-function createParsers(accountId: string, buttons: ButtonRows): EventParsers {
+function createParsers(
+  { accountId, commands }: Pick<ChannelHost, "accountId" | "commands">,
+  { buttons, known }: { readonly buttons: ButtonRows; readonly known: KnownAdapter | undefined },
+): EventParsers {
   const facts = async (): Promise<EventFacts> => ({ accountId, sdk: await loadSdk() });
   return {
     message: async (adapter, threadId, message) => parseMessage(adapter, threadId, message, await facts()),
@@ -68,7 +72,7 @@ function createParsers(accountId: string, buttons: ButtonRows): EventParsers {
     deletion: async (event) => parseDeletion(event, await facts()),
     reaction: async (event) => parseReaction(event, await facts()),
     action: async (event) => parseAction(event, await buttons.find(event.actionId), await facts()),
-    command: async (event) => parseCommand(event, await facts()),
+    command: async (event) => parseCommand(event, { ...(await facts()), commands: commands.list(), aliases: known?.commandAliases ?? {} }),
   };
 }
 
@@ -82,7 +86,7 @@ async function probe(
   const chat = createChatInstance({
     host,
     inbox: { take: () => Promise.resolve() },
-    parsers: createParsers(host.accountId, createButtonRows(host)),
+    parsers: createParsers(host, { buttons: createButtonRows(host), known: undefined }),
     state: createStateAdapter(host, deliveries),
   });
   const session = createAdapterSession(config, { host, chat, from });

@@ -1,5 +1,5 @@
 import type { ChannelErrorCode } from "@factotum/channel-contract";
-import { createErrorClassifier, networkFailureOf, PlatformFailure } from "@factotum/channel-kit";
+import { createErrorClassifier, errorCodeOf, networkFailureOf, PlatformFailure } from "@factotum/channel-kit";
 import type { ErrorClassifier, PlatformFailureReason } from "@factotum/channel-kit";
 import type { KnownAdapter } from "./known-adapters.ts";
 
@@ -25,7 +25,16 @@ const MAX_MESSAGE_LENGTH = 200;
 export function toFailure(error: unknown, known: KnownAdapter | undefined): PlatformFailure {
   if (error instanceof PlatformFailure) return error;
   const { message = "the call failed" } = (error ?? {}) as { readonly message?: string };
-  return new PlatformFailure(reasonOf(error, message, known), printable(message), { cause: error });
+  const reason = reasonOf(error, message, known);
+  return new PlatformFailure(reason, `${printable(message)}${advice(error, reason)}`, { cause: error });
+}
+
+function advice(error: unknown, reason: PlatformFailureReason): string {
+  if (reason.type === "refused" && reason.code === "unauthorized")
+    return "; the platform refuses the credential in options: replace it, and restart the gateway";
+  const { originalError } = (error ?? {}) as { readonly originalError?: unknown };
+  const code = errorCodeOf(originalError ?? error);
+  return /^[A-Z_]+$/.test(code) && originalError !== undefined ? ` (${code})` : "";
 }
 
 /** The first line of a message, without what it quotes. */

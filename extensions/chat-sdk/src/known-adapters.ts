@@ -14,6 +14,8 @@ export interface KnownAdapter {
   readonly refusals: readonly (readonly [RegExp, ChannelErrorCode])[];
   /** An edit that is refused with this text is as it should be. */
   readonly unchanged: RegExp;
+  /** Commands that the platform's clients send by themselves, and what they mean. */
+  readonly commandAliases: Readonly<Record<string, string>>;
   /** Options without which the declared guarantee does not hold: one line that says what to do. */
   problem(options: Readonly<Record<string, unknown>>): string | undefined;
   /** Rejects if the platform refuses the credential; the adapter itself only logs that. */
@@ -60,6 +62,7 @@ const TELEGRAM: KnownAdapter = {
     [/not found|_id_invalid|message_thread_invalid|topic_deleted/i, "not-found"],
   ],
   unchanged: /message is not modified/,
+  commandAliases: { start: "help" },
   problem({ mode, secretToken, allowUnverifiedWebhooks }) {
     if (mode !== "webhook") return 'set options.mode to "webhook": this channel gets its events by webhook only';
     if (typeof secretToken !== "string" || secretToken === "" || allowUnverifiedWebhooks === true)

@@ -84,6 +84,6 @@ test("a platform that cannot be reached is no reason against the start, and aske
   await using project = await installSample();
   const channel = createChannel({ adapter: "sample-adapter", options: { fails: true } }, new TestHost(), project.from);
   await channel.start({ signal: AbortSignal.timeout(60_000) });
-  expect(channel.health()).toMatchObject({ state: "degraded", detail: "offline" });
+  expect(channel.health()).toMatchObject({ state: "degraded", detail: "offline (ECONNREFUSED)" });
   await channel.stop({ signal: AbortSignal.abort() });
 });

@@ -1,4 +1,5 @@
 import { messageId } from "@factotum/channel-contract";
+import type { HostCommand } from "@factotum/channel-contract";
 import type { ChatInstance, Message } from "chat";
 import type { ParsedEvent } from "../chat/inbox.ts";
 import type { ButtonMeaning } from "../state/button-rows.ts";
@@ -58,13 +59,31 @@ export function parseDeletion(event: EventOf<"processMessageDeleted">, facts: Ev
   };
 }
 
-/** A slash command of the platform. Where it is a message of its own, it has that message's id, time and files. */
-export function parseCommand(event: EventOf<"processSlashCommand">, facts: EventFacts): ParsedEvent {
+/** What commands need to know. */
+export interface CommandFacts extends EventFacts {
+  /** The gateway's commands. */
+  readonly commands: readonly HostCommand[];
+  /** Commands that the platform's clients send by themselves, and what they mean. */
+  readonly aliases: Readonly<Record<string, string>>;
+}
+
+/** A slash command of the platform. Where people type it, it is read as the message that it is, too. */
+export function parseCommand(event: EventOf<"processSlashCommand">, facts: CommandFacts): ParsedEvent {
   const { adapter, channelId, command, raw, text, user } = event;
-  const name = command.replace(/^\//, "");
-  const message = messageOf(event);
-  const known = message === undefined ? undefined : parseMessage(adapter, channelId, message, facts);
-  if (known !== undefined && "type" in known) return known;
+  const given = command.replace(/^\//, "");
+  // Menus of platforms have no hyphens.
+  const own = facts.commands.find(({ name }) => name === given || name.replaceAll("-", "_") === given)?.name;
+  const name = own ?? facts.aliases[given] ?? given;
+  const argumentsText = own === undefined && name !== given ? "" : text;
+  const typed = messageOf(event);
+  if (typed !== undefined) {
+    const message = parseMessage(adapter, channelId, typed, facts);
+    if ("type" in message) return message;
+    // The platform sees a command in the beginning of a longer word, and other bots of a group have commands, too.
+    const isWord = new RegExp(`^/${RegExp.escape(given)}(?:@\\S+)?(?:\\s|$)`).test(message.text);
+    const isOurs = own !== undefined || message.mentionsBot || message.origin.conversation.kind === "direct";
+    return isWord && isOurs ? { ...message, mentionsBot: true, command: { name, argumentsText } } : message;
+  }
   const id = `command:${hashOf(raw)}`;
   return {
     ...commonParts(adapter, channelId, facts),
@@ -73,9 +92,9 @@ export function parseCommand(event: EventOf<"processSlashCommand">, facts: Event
     timestampMs: 0,
     event: { type: "message" },
     sender: parseSender(user),
-    ...known,
-    text: `/${name} ${text}`.trim(),
-    command: { name, argumentsText: text },
+    text: `/${given} ${text}`.trim(),
+    mentionsBot: true,
+    command: { name, argumentsText },
   };
 }
 
