@@ -4,7 +4,7 @@ import { startIrcMixedPlatform } from "../src/mixed/irc-mixed-platform.ts";
 import type { MixedPlatform } from "../src/mixed/mixed-platform.ts";
 import { runMixed } from "../src/mixed/run-mixed.ts";
 import { startSlackMixedPlatform } from "../src/mixed/slack-mixed-platform.ts";
-import { startTelegramMixedPlatform } from "../src/mixed/telegram-mixed-platform.ts";
+import { startChatSdkMixedPlatform, startTelegramMixedPlatform } from "../src/mixed/telegram-mixed-platform.ts";
 import { startWebchatMixedPlatform } from "../src/mixed/webchat-mixed-platform.ts";
 import { startWebhookMixedPlatform } from "../src/mixed/webhook-mixed-platform.ts";
 
@@ -24,6 +24,7 @@ const PLATFORMS: readonly (readonly [name: string, start: () => MixedPlatform | 
         ["discord", startDiscordMixedPlatform],
         ["telegram by polling", async () => startTelegramMixedPlatform(["polling", "polling"])],
         ["telegram by webhook", async () => startTelegramMixedPlatform(["webhook", "webhook"])],
+        ["chat-sdk", startChatSdkMixedPlatform],
       ] as const)
     : ([["slack over http and socket", async () => startSlackMixedPlatform(["http", "socket"])]] as const)),
   ["irc", startIrcMixedPlatform],

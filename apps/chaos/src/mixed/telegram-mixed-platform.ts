@@ -25,18 +25,49 @@ interface Place {
   readonly threadId: number | undefined;
 }
 
+/** A channel that connects the platform, and its settings of one account. */
+interface TelegramMixedChannel {
+  readonly id: "telegram" | "chat-sdk";
+  settings(account: Account): object;
+}
+
+const OWN_CHANNEL: TelegramMixedChannel = {
+  id: "telegram",
+  settings: ({ transport, telegram: { app, baseUrl } }) => ({
+    token: app.token,
+    baseUrl,
+    transport: transport === "polling" ? { type: "polling" } : { type: "webhook", secretToken: SECRET },
+  }),
+};
+
+const ADAPTER_CHANNEL: TelegramMixedChannel = {
+  id: "chat-sdk",
+  settings: ({ telegram: { app, baseUrl } }) => ({
+    adapter: "@chat-adapter/telegram",
+    options: { mode: "webhook", botToken: app.token, secretToken: SECRET, apiUrl: baseUrl },
+  }),
+};
+
 /** Two bots, each on a server of its own, with its transport. */
 export async function startTelegramMixedPlatform(
   transports: readonly [TelegramMixedTransport, TelegramMixedTransport],
 ): Promise<MixedPlatform> {
-  return new TelegramMixedPlatform(
-    await Promise.all(transports.map(async (transport, index) => startAccount(["one", "two"][index] ?? "", transport))),
-  );
+  return startPlatform(transports, OWN_CHANNEL);
+}
+
+/** The same by webhook, through the platform's adapter of the Chat SDK. */
+export async function startChatSdkMixedPlatform(): Promise<MixedPlatform> {
+  return startPlatform(["webhook", "webhook"], ADAPTER_CHANNEL);
+}
+
+async function startPlatform(transports: readonly TelegramMixedTransport[], channel: TelegramMixedChannel): Promise<MixedPlatform> {
+  const accounts = transports.map(async (transport, index) => startAccount(["one", "two"][index] ?? "", transport));
+  return new TelegramMixedPlatform(await Promise.all(accounts), channel);
 }
 
 class TelegramMixedPlatform implements MixedPlatform {
   readonly name: string;
-  readonly extension = "telegram";
+  readonly extension: TelegramMixedChannel["id"];
   readonly guarantee = { inbound: "redelivers", outbound: "at-most-once" } as const;
   readonly conversations: readonly string[];
   /** What a button says is known to the product alone: presses are proved elsewhere. */
@@ -48,16 +79,23 @@ class TelegramMixedPlatform implements MixedPlatform {
   readonly #messages = new Map<string, TelegramMessage[]>();
   readonly #poster = new EventPoster();
 
-  constructor(accounts: readonly Account[]) {
+  constructor(accounts: readonly Account[], channel: TelegramMixedChannel) {
     this.#accounts = accounts;
-    this.name = `telegram by ${[...new Set(accounts.map(({ transport }) => transport))].join(" and ")}`;
+    this.extension = channel.id;
+    this.name = `${channel.id} by ${[...new Set(accounts.map(({ transport }) => transport))].join(" and ")}`;
     this.conversations = accounts.flatMap(({ name }) => [
       ...[...PEOPLE, FORUM, GROUP].map((chatId) => `${name}/${chatId}`),
       `${name}/${FORUM}/${TOPIC}`,
     ]);
     this.config = {
-      owners: PEOPLE.map((id) => `telegram:${id}`),
-      channels: { telegram: { accounts: Object.fromEntries(accounts.map((account) => [account.name, accountConfig(account)])) } },
+      owners: PEOPLE.map((id) => `${channel.id}:${id}`),
+      channels: {
+        [channel.id]: {
+          accounts: Object.fromEntries(
+            accounts.map((account) => [account.name, { ...channel.settings(account), allowFrom: PEOPLE.map(String), groupPolicy: "open" }]),
+          ),
+        },
+      },
     };
   }
 
@@ -83,7 +121,7 @@ class TelegramMixedPlatform implements MixedPlatform {
     if (update === undefined) throw new Error(`${event.id} was not created`);
     const { account } = this.#placeOf(event.conversation);
     if (account.transport === "webhook") {
-      const url = `${product.url}/channels/telegram/${account.name}`;
+      const url = `${product.url}/channels/${this.extension}/${account.name}`;
       return this.#poster.post(telegramWebhookRequest(url, update, { secretToken: SECRET }));
     }
     // What is not confirmed stays on the platform, and is given to the next process.
@@ -135,16 +173,6 @@ async function startAccount(name: string, transport: TelegramMixedTransport): Pr
     { id: GROUP, type: "group", title: "Family" } as const,
   ];
   return { name, transport, telegram: await FakeTelegram.start({ users, chats }) };
-}
-
-function accountConfig({ transport, telegram: { app, baseUrl } }: Account): object {
-  return {
-    token: app.token,
-    baseUrl,
-    transport: transport === "polling" ? { type: "polling" } : { type: "webhook", secretToken: SECRET },
-    allowFrom: PEOPLE.map(String),
-    groupPolicy: "open",
-  };
 }
 
 function createUpdate(

@@ -6,7 +6,7 @@ import type { ChatSdk } from "../adapter/load-sdk.ts";
 import type { ParsedEvent } from "../chat/inbox.ts";
 import { toConversation } from "../conversation-id.ts";
 import { toAttachmentRef } from "./attachment-ref.ts";
-import { parseText } from "./parse-text.ts";
+import { parseText, withoutAddress } from "./parse-text.ts";
 
 /** What events do not have. */
 export interface EventFacts {
@@ -26,7 +26,7 @@ export function parseMessage(adapter: Adapter, threadId: string, message: Messag
     timestampMs: toTimestamp(metadata.dateSent),
     event: { type: "message" },
     sender: parseSender(author),
-    text: parseText(message, facts.sdk),
+    text: isMention === true ? withoutAddress(parseText(message, facts.sdk), adapter) : parseText(message, facts.sdk),
     mentionsBot: isMention === true,
     ...(replyTo !== undefined && hasContent(replyTo) && { replyTo: parseQuoted(replyTo, facts.sdk) }),
     attachments: attachments.flatMap((attachment) => toAttachmentRef(attachment) ?? []),

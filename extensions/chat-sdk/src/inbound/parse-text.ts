@@ -1,5 +1,5 @@
 import type { Markdown } from "@factotum/channel-contract";
-import type { Message } from "chat";
+import type { Adapter, Message } from "chat";
 import type { ChatSdk } from "../adapter/load-sdk.ts";
 
 /** Node types of a text without any formatting. */
@@ -19,6 +19,13 @@ export function parseText(
   } catch {
     return text;
   }
+}
+
+/** The text without the bot's name at its very beginning, which only addresses the message. */
+export function withoutAddress(text: Markdown, { botUserId, userName }: Pick<Adapter, "botUserId" | "userName">): Markdown {
+  const names = [userName, botUserId].filter((name) => name !== undefined && name !== "").map((name) => RegExp.escape(name ?? ""));
+  if (names.length === 0) return text;
+  return text.replace(new RegExp(`^<?@(?:${names.join("|")})(?:>|(?![\\w-]))[\\s,:]*`, "i"), "");
 }
 
 interface TreeNode {
