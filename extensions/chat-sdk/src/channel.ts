@@ -29,6 +29,7 @@ export function createChatSdkChannel(config: ChatSdkConfig, host: ChannelHost): 
 /** The same, with the folder below which the adapter's package is looked for. */
 export function createChannel(config: ChatSdkConfig, host: ChannelHost, from: string): Channel {
   const known = knownAdapter(config.adapter);
+  const calls = { clock: host.clock, known };
   const deliveries = createDeliveries();
   const state = createStateAdapter(host, deliveries);
   const buttons = createButtonRows(host);
@@ -47,10 +48,10 @@ export function createChannel(config: ChatSdkConfig, host: ChannelHost, from: st
     start: (options) => webhook.start(options),
     handleWebhook: (request, options) => webhook.handleWebhook(request, options),
     send: (target, outbound, options) => sender.send(target, outbound, options),
-    act: (action, options) => act(action, options, { session, known, capabilities }),
-    fetchAttachment: (ref, options) => fetchAttachment(ref, options, { session, known }),
+    act: (action, options) => act(action, options, { ...calls, session, capabilities }),
+    fetchAttachment: (ref, options) => fetchAttachment(ref, options, { ...calls, session }),
     fetchContext: () => Promise.resolve({}),
-    resolveTarget: (query, options) => resolveTarget(query, options, { accountId: host.accountId, session }),
+    resolveTarget: (query, options) => resolveTarget(query, options, { ...calls, accountId: host.accountId, session }),
     health: () => inbox.addTo(webhook.health()),
     probe: (options) => probe(config, host, { from, options }),
     async stop(options) {

@@ -1,17 +1,17 @@
 import { ChannelError } from "@factotum/channel-contract";
 import type { AttachmentRef, CallOptions, Media } from "@factotum/channel-contract";
-import { raceAbort } from "@factotum/channel-kit";
 import type { AdapterSession } from "./adapter/adapter-session.ts";
+import { callAdapter } from "./adapter/call-adapter.ts";
+import type { AdapterCalls } from "./adapter/call-adapter.ts";
 import { refusal } from "./adapter/find-adapter.ts";
-import { toChannelError, toFailure } from "./errors.ts";
+import { toChannelError } from "./errors.ts";
 import { parseAttachmentRef } from "./inbound/attachment-ref.ts";
-import type { KnownAdapter } from "./known-adapters.ts";
 
 /** Lets the adapter fetch a file, with its own credentials and from where it allows. */
 export async function fetchAttachment(
   { fileName, kind, mimeType, ref, voice }: AttachmentRef,
   options: CallOptions & { readonly maxBytes: number },
-  { session, known }: { readonly session: AdapterSession; readonly known: KnownAdapter | undefined },
+  { session, ...calls }: AdapterCalls & { readonly session: AdapterSession },
 ): Promise<Media> {
   const attachment = parseAttachmentRef(ref);
   if (attachment === undefined) throw refusal("the reference is not one of this channel");
@@ -23,9 +23,8 @@ export async function fetchAttachment(
   const adapter = await session.ready(options);
   const { fetchData } = adapter.rehydrateAttachment?.(attachment) ?? attachment;
   if (fetchData === undefined) throw refusal("the adapter cannot fetch files of earlier messages");
-  const data = await raceAbort(fetchData(), options).catch((error: unknown) => {
-    if (options.signal.aborted) throw error;
-    throw toChannelError(toFailure(error, known));
+  const data = await callAdapter(fetchData, options, calls).catch((error: unknown) => {
+    throw toChannelError(error);
   });
   const bytes = new Uint8Array(data);
   check(bytes.byteLength);

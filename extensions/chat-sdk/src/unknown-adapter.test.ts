@@ -156,3 +156,15 @@ test("the adapter's log has no fields, which can be texts of messages", async ()
   expect(scene.host.logLines.filter((line) => line.includes("it happened"))).toHaveLength(1);
   expect(scene.host.logLines.join("\n")).not.toContain("very private");
 });
+
+test("a send on which the adapter hangs is ambiguous after a while, and holds up no later one", async () => {
+  const clock = new ManualClock();
+  await using scene = await startSample(new TestHost({ clock }));
+  const target = { channel: "chat-sdk", accountId: "second", conversation: { kind: "group", id: "sample:room" } } as const;
+  const send = async (text: string) => scene.channel.send(target, { type: "text", text }, { ...soon(), idempotencyKey: text });
+  const [hanging, next] = [send("hang"), send("next")];
+  await expect.poll(() => scene.sample.sent.length).toBe(1);
+  clock.advance(120_000);
+  expect(await hanging).toMatchObject({ type: "ambiguous", cause: "the adapter did not answer within two minutes" });
+  expect(await next).toMatchObject({ type: "accepted" });
+});

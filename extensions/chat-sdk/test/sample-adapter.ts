@@ -59,7 +59,7 @@ export function createSampleAdapter(options) {
       return new Response("taken");
     },
     happen: (event) => take(event),
-    postMessage: async (threadId, message) => post(threadId, message),
+    postMessage: async (threadId, message) => (message.markdown === "hang" ? new Promise(() => post(threadId, message)) : post(threadId, message)),
     channelIdFromThreadId: (id) => id.split(":").slice(0, 2).join(":"),
     decodeThreadId: (id) => id,
     isDM: (id) => id.startsWith("sample:d"),

@@ -1,27 +1,29 @@
 import type { ActionResult, CallOptions, ChannelAction, ChannelCapabilities } from "@factotum/channel-contract";
-import { raceAbort } from "@factotum/channel-kit";
 import type { Adapter } from "chat";
 import type { AdapterSession } from "../adapter/adapter-session.ts";
+import { callAdapter } from "../adapter/call-adapter.ts";
+import type { AdapterCalls } from "../adapter/call-adapter.ts";
 import { refusal } from "../adapter/find-adapter.ts";
 import { toThreadId } from "../conversation-id.ts";
-import { toChannelError, toFailure } from "../errors.ts";
-import type { KnownAdapter } from "../known-adapters.ts";
+import { toChannelError } from "../errors.ts";
 
 /** Performs one declared action; rejects with a ChannelError. */
 export async function act(
   action: ChannelAction,
   options: CallOptions,
-  parts: { readonly session: AdapterSession; readonly known: KnownAdapter | undefined; readonly capabilities: () => ChannelCapabilities },
+  parts: AdapterCalls & { readonly session: AdapterSession; readonly capabilities: () => ChannelCapabilities },
 ): Promise<ActionResult> {
   const refused = (): Error => refusal(`this channel does not do ${action.name}`);
   if (!parts.capabilities().actions.includes(action.name)) throw refused();
   const adapter = await parts.session.ready(options);
-  const call = async <T>(work: Promise<T>): Promise<T> =>
-    raceAbort(work, options).catch((error: unknown) => {
-      throw options.signal.aborted ? error : toChannelError(toFailure(error, parts.known));
+  const call = async (work: () => Promise<object>): Promise<ActionResult> => {
+    const value = await callAdapter(work, options, parts).catch((error: unknown) => {
+      throw toChannelError(error);
     });
-  if (action.name === "member-info") return { value: await call(memberInfo(adapter, String(action.parameters["userId"]))) };
-  if (action.name === "channel-info") return { value: await call(channelInfo(adapter, action)) };
+    return { value };
+  };
+  if (action.name === "member-info") return call(async () => memberInfo(adapter, String(action.parameters["userId"])));
+  if (action.name === "channel-info") return call(async () => channelInfo(adapter, action));
   throw refused();
 }
 

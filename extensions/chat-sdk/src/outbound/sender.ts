@@ -9,14 +9,15 @@ import type {
   Outbound,
   SendReceipt,
 } from "@factotum/channel-contract";
-import { createSendQueue, PlatformFailure, raceAbort, rejectedReceipt, sendInParts } from "@factotum/channel-kit";
+import { createSendQueue, PlatformFailure, rejectedReceipt, sendInParts } from "@factotum/channel-kit";
 import type { Sender } from "@factotum/channel-kit";
 import type { Adapter, AdapterPostableMessage, RawMessage } from "chat";
 import type { AdapterSession } from "../adapter/adapter-session.ts";
+import { callAdapter } from "../adapter/call-adapter.ts";
 import { loadSdk } from "../adapter/load-sdk.ts";
 import { MIN_RENDERED_LENGTH } from "../capabilities.ts";
 import { toThreadId } from "../conversation-id.ts";
-import { toFailure, toReceipt } from "../errors.ts";
+import { toReceipt } from "../errors.ts";
 import type { KnownAdapter } from "../known-adapters.ts";
 import type { ButtonRows } from "../state/button-rows.ts";
 import { cardText, renderCard } from "./render-card.ts";
@@ -121,15 +122,9 @@ class Send {
     }
   }
 
-  /** A call of the adapter. It cannot be ended: once the signal fires, nobody waits any more, and it may be carried out. */
   async #call<T>(call: (adapter: Adapter, threadId: string) => Promise<T>): Promise<T> {
-    try {
-      return await raceAbort(call(this.#adapter, toThreadId(this.#target.conversation)), this.#options);
-    } catch (error) {
-      if (this.#options.signal.aborted)
-        throw new PlatformFailure({ type: "no-answer" }, "the send was ended before its answer arrived", { cause: error });
-      throw toFailure(error, this.#parts.known);
-    }
+    const { host, known } = this.#parts;
+    return callAdapter(async () => call(this.#adapter, toThreadId(this.#target.conversation)), this.#options, { clock: host.clock, known });
   }
 
   async #post(message: AdapterPostableMessage, replyTo?: MessageId): Promise<MessageId> {

@@ -150,10 +150,10 @@ export class Webhook {
   /** Lets the adapter handle a request, and waits for what it passed on. */
   async #handle(delivery: Delivery, request: Request, options: CallOptions): Promise<Handled> {
     const { deliveries, host, session } = this.#parts;
-    const adapter = await session.ready(options);
     const deadline = new AbortController();
     using _timer = host.clock.schedule(MAX_HANDLE_MS, () => deadline.abort(new Error("the adapter took too long")));
     const late = { signal: deadline.signal };
+    const adapter = await session.ready({ signal: AbortSignal.any([options.signal, deadline.signal]) });
     let response: Response;
     try {
       const waitUntil = (work: Promise<unknown>): void => delivery.waitFor(work);
