@@ -84,6 +84,7 @@ const config: UserConfig = defineConfig({
         "conversations",
         "costs",
         "discord",
+        "email",
         "extensions",
         "feishu",
         "irc",

@@ -3,7 +3,7 @@ import { readModules } from "../source/module-graph.ts";
 import { workspaceFolders } from "../workspace.ts";
 
 /**
- * Platforms whose names may occur only in their own extension, in `apps/factotum` and in tests. Names that are also common words (signal, line, webhook) are not
+ * Platforms whose names may occur only in their own extension, in `apps/factotum` and in tests. Names that are also common words (signal, line, email, webhook) are not
  * listed. WebChat is not a foreign platform: its socket is the gateway's own.
  */
 const PLATFORMS = new Set([
@@ -19,7 +19,7 @@ const PLATFORMS = new Set([
   "msteams",
   "imessage",
   "googlechat",
-  ...workspaceFolders().flatMap((folder) => /^extensions\/(?!(?:webchat|webhook)$)(.+)$/.exec(folder)?.[1] ?? []),
+  ...workspaceFolders().flatMap((folder) => /^extensions\/(?!(?:email|webchat|webhook)$)(.+)$/.exec(folder)?.[1] ?? []),
 ]);
 
 /** Literals that name a platform as an example in a sentence for people. */

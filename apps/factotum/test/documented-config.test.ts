@@ -5,6 +5,7 @@ import { formatProblem, loadConfig } from "@factotum/config";
 import type { JsonObject } from "@factotum/agent-contract";
 import { ChatSdkConfigSchema } from "@factotum/chat-sdk";
 import { DiscordConfigSchema } from "@factotum/discord";
+import { EmailConfigSchema } from "@factotum/email";
 import { TelegramConfigSchema } from "@factotum/telegram";
 import { WebhookConfigSchema } from "@factotum/webhook";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -33,6 +34,7 @@ const toJsonSchema = (schema: z.ZodType) => z.toJSONSchema(schema, { io: "input"
 const INSTALLABLE = Object.entries({
   "chat-sdk": ChatSdkConfigSchema,
   discord: DiscordConfigSchema,
+  email: EmailConfigSchema,
   telegram: TelegramConfigSchema,
   webhook: WebhookConfigSchema,
 }).map(([id, schema]) => ({

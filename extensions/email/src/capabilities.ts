@@ -1,0 +1,41 @@
+import type { ChannelCapabilities, MediaKind } from "@factotum/channel-contract";
+import type { EmailConfig } from "./config.ts";
+
+/** Maximum characters of one mail. Mail has no limit; longer texts belong into a file. */
+export const MAX_TEXT_LENGTH = 100_000;
+
+/** Encoded it stays below 25 MiB, which most servers take. */
+export const MAX_FILE_BYTES: number = 18 * 1024 * 1024;
+
+/** Files of one mail. */
+const MAX_FILES = 20;
+
+const KINDS: readonly MediaKind[] = ["image", "audio", "video", "file"];
+
+const EMAIL_CAPABILITIES: ChannelCapabilities = {
+  addressing: "platform",
+  inbound: { delivery: "redelivers", transport: "connection" },
+  text: { maxLength: MAX_TEXT_LENGTH, unit: "utf16", markdown: "full", dialect: "email" },
+  threads: "native",
+  edit: false,
+  delete: false,
+  reactions: false,
+  polls: false,
+  typing: false,
+  media: KINDS.map((kind) => ({ kind, maxBytes: MAX_FILE_BYTES })),
+  nativeCommands: false,
+  buttons: false,
+  cards: false,
+  limits: { filesPerMessage: MAX_FILES },
+  optional: ["probe"],
+  streaming: "none",
+  acceptsOldMessages: true,
+  caseSensitiveIds: false,
+  replyContext: true,
+  actions: [],
+};
+
+/** The capabilities of an account. A lost answer can be looked up only in a folder that the server fills itself. */
+export function capabilitiesOf({ sentFolder }: Pick<EmailConfig, "sentFolder">): ChannelCapabilities {
+  return sentFolder === undefined ? { ...EMAIL_CAPABILITIES, optional: ["probe", "reconcile"] } : EMAIL_CAPABILITIES;
+}

@@ -1,0 +1,9 @@
+import { channelConformance } from "@factotum/channel-conformance";
+import { EmailPlatform } from "../test/email-platform.ts";
+import { createEmailChannel } from "./index.ts";
+
+channelConformance("email", {
+  channel: "email",
+  platform: () => EmailPlatform.start(),
+  create: ({ platform, host, credential }) => createEmailChannel(platform.config(credential), host),
+});

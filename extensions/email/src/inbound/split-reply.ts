@@ -1,0 +1,75 @@
+/** A text of a mail in its parts. */
+export interface SplitText {
+  /** What the person wrote. */
+  readonly own: string;
+  /** The mail that was replied to, as the reply repeats it. */
+  readonly quoted?: string;
+  /** A mail that was forwarded below. */
+  readonly forwarded?: string;
+}
+
+const FORWARD_MARK =
+  /^(?:-{2,} ?(?:Forwarded message|Weitergeleitete Nachricht|Message transféré|Mensaje reenviado) ?-{2,}|Begin forwarded message:|Anfang der weitergeleiteten (?:Nachricht|E-Mail):)\s*$/i;
+const ORIGINAL_MARK =
+  /^-{2,} ?(?:Original Message|Original-?Nachricht|Ursprüngliche Nachricht|Message d'origine|Mensaje original|Messaggio originale) ?-{2,}\s*$/i;
+/** Outlook writes the headers of the mail below, in the reader's language. */
+const HEADER_BLOCK = /^\*?(?:From|Von|De|Da|Van|Från|Fra):\*? .+$/i;
+const HEADER_LINE =
+  /^\*?(?:Sent|Gesendet|Envoyé|Enviado|Inviato|Verzonden|Skickat|Sendt|Date|Datum|To|An|À|Para|A|Aan|Till|Til|Cc|Subject|Betreff|Objet|Asunto|Oggetto|Onderwerp|Ämne|Emne):\*? .*$/i;
+/** `On Monday … Alice wrote:` and the like; it may take two lines. */
+const ATTRIBUTION = /^(?!>).{0,300}(?:wrote|schrieb|a écrit|escribió|ha scritto|schreef|skrev|napisał\(a\)|написал\(а\))\b.{0,200}:\s*$/i;
+const RULE = /^_{20,}\s*$/;
+/** RFC 3676: the line that separates a signature, with its space. */
+const SIGNATURE = "-- ";
+
+/**
+ * Separates what the person wrote from the mail below it and from the signature. Answers between the lines of a quote belong to both: such a text stays whole.
+ * `isReply`: the headers say that it answers a mail; `isForward`: its subject says that it forwards one.
+ */
+export function splitReply(text: string, { isReply, isForward }: { readonly isReply: boolean; readonly isForward: boolean }): SplitText {
+  const lines = text.replaceAll("\r\n", "\n").split("\n");
+  const start = lines.findIndex((_, index) => beginsHistory(lines, index, isReply || isForward));
+  if (start === -1) {
+    const quote = isReply ? trailingQuote(lines) : lines.length;
+    return { own: ownText(lines.slice(0, quote)), ...(quote < lines.length && { quoted: unquote(lines.slice(quote)) }) };
+  }
+  const body = lines.slice(start);
+  const own = ownText(lines.slice(0, start));
+  const isMarked = FORWARD_MARK.test(body[0] ?? "");
+  return isMarked || isForward ? { own, forwarded: unquote(body) } : { own, quoted: unquote(body) };
+}
+
+function beginsHistory(lines: readonly string[], index: number, isAnswer: boolean): boolean {
+  const line = (lines[index] ?? "").trimEnd();
+  if (FORWARD_MARK.test(line)) return true;
+  if (!isAnswer) return false;
+  if (ORIGINAL_MARK.test(line)) return true;
+  const following = lines.slice(index + 1, index + 6);
+  if (HEADER_BLOCK.test(line)) return following.filter((one) => HEADER_LINE.test(one.trim())).length >= 2;
+  if (RULE.test(line)) return following.some((one) => HEADER_BLOCK.test(one.trim()));
+  const isAttribution =
+    ATTRIBUTION.test(line) || (line !== "" && ATTRIBUTION.test(`${line} ${(lines[index + 1] ?? "").trim()}`) && !line.endsWith(":"));
+  if (!isAttribution) return false;
+  const rest = lines.slice(index + (ATTRIBUTION.test(line) ? 1 : 2));
+  // Only a quote to the end is history; an answer below or between is not.
+  return rest.some((one) => one.startsWith(">")) && rest.every((one) => one.startsWith(">") || one.trim() === "");
+}
+
+/** Where a quote begins that goes on to the end; the number of lines if there is none. */
+function trailingQuote(lines: readonly string[]): number {
+  let start = lines.length;
+  for (let index = lines.length - 1; index >= 0 && (lines[index]?.startsWith(">") === true || lines[index]?.trim() === ""); index -= 1)
+    if (lines[index]?.startsWith(">") === true) start = index;
+  const hasAnswerBetween = lines.slice(0, start).some((line) => line.startsWith(">"));
+  return start === 0 || hasAnswerBetween ? lines.length : start;
+}
+
+function ownText(lines: readonly string[]): string {
+  const end = lines.lastIndexOf(SIGNATURE);
+  return (end === -1 ? lines : lines.slice(0, end)).join("\n").trim();
+}
+
+function unquote(lines: readonly string[]): string {
+  const isQuoted = lines.slice(1).every((line) => line.startsWith(">") || line.trim() === "");
+  return (isQuoted ? lines.map((line) => line.replace(/^> ?/, "")) : lines).join("\n").trim();
+}

@@ -1,0 +1,171 @@
+import { Readable } from "node:stream";
+import type { CallOptions, ChannelErrorCode } from "@factotum/channel-contract";
+import { PlatformFailure } from "@factotum/channel-kit";
+import type SMTPConnection from "nodemailer/lib/smtp-connection";
+import type { EmailConfig } from "../config.ts";
+import { domainOf } from "../conversation-id.ts";
+import { connectFailure, loginFailure, printable, refusal } from "../errors.ts";
+import { loadSmtp } from "../load-libraries.ts";
+
+const CONNECT_MS = 30_000;
+/** A server may check a mail for long before it answers. */
+const SILENCE_MS = 120_000;
+
+/** An error of the library. */
+interface SmtpError extends Error {
+  readonly code?: string;
+  /** The server's answer, with its number in front. */
+  readonly response?: string;
+  readonly responseCode?: number;
+  readonly command?: string;
+}
+
+/** A connection that is logged in, if the server wants logins. */
+interface SmtpSession {
+  readonly connection: SMTPConnection;
+  /** Rejects with the library's error when the connection breaks. */
+  readonly broken: Promise<never>;
+}
+
+/** Connects and logs in, and leaves; rejects with a PlatformFailure. */
+export async function checkSmtp(config: EmailConfig, options: CallOptions): Promise<void> {
+  const { connection } = await openSmtp(config, options);
+  connection.quit();
+}
+
+/**
+ * Sends one mail to one address; resolves once the server has accepted it. Rejects with a PlatformFailure: `no-answer` if the whole mail was sent and the
+ * connection ended before the answer, so that it may have been delivered.
+ */
+export async function deliverMail(
+  config: EmailConfig,
+  { to, source }: { readonly to: string; readonly source: Buffer },
+  options: CallOptions,
+): Promise<void> {
+  const { connection, broken } = await openSmtp(config, options);
+  const content = Readable.from([source], { objectMode: false });
+  let isSent = false;
+  // Behind the end of the content the library sends the line that ends the mail.
+  content.once("end", () => {
+    isSent = true;
+  });
+  const onAbort = (): void => connection.close();
+  options.signal.addEventListener("abort", onAbort, { once: true });
+  const answered = new Promise<void>((resolve, reject) => {
+    connection.send({ from: config.address, to, size: source.length }, content, (error) => (error === null ? resolve() : reject(error)));
+  });
+  const aborted = new Promise<never>((_, reject) => {
+    options.signal.addEventListener("abort", () => reject(new Error("the send was ended")), { once: true });
+    if (options.signal.aborted) reject(new Error("the send was ended"));
+  });
+  try {
+    await Promise.race([answered, broken, aborted]);
+  } catch (error) {
+    connection.close();
+    throw sendFailure(config, error, isSent);
+  } finally {
+    options.signal.removeEventListener("abort", onAbort);
+  }
+  connection.quit();
+}
+
+async function openSmtp(config: EmailConfig, { signal }: CallOptions): Promise<SmtpSession> {
+  const { imap, smtp } = config;
+  const port = smtp.port ?? (smtp.tls === true ? 465 : 587);
+  const { Connection } = await loadSmtp();
+  signal.throwIfAborted();
+  const connection = new Connection({
+    host: smtp.host,
+    port,
+    secure: smtp.tls === true,
+    requireTLS: smtp.tls === "starttls",
+    ignoreTLS: smtp.tls === false,
+    name: domainOf(config.address),
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    socketTimeout: SILENCE_MS,
+    socketCloseTimeout: 0,
+    ...(smtp.ca !== undefined && { tls: { ca: smtp.ca } }),
+  });
+  const onAbort = (): void => connection.close();
+  signal.addEventListener("abort", onAbort, { once: true });
+  const { promise: broken, reject } = Promise.withResolvers<never>();
+  // Its failure is that of the step that waits for it.
+  broken.catch(() => undefined);
+  connection.on("error", reject);
+  connection.once("end", () => reject(new Error("the server ended the connection")));
+  try {
+    await Promise.race([new Promise<void>((resolve, fail) => connection.connect((error) => (error ? fail(error) : resolve()))), broken]);
+  } catch (error) {
+    connection.close();
+    throw isAnswer(error) ? answerFailure(error, "connect") : connectFailure("smtp", { ...smtp, port }, error);
+  }
+  try {
+    const { user = imap.user, password = imap.password } = smtp;
+    // A server without logins takes mail by the address of the client.
+    if (connection.allowsAuth)
+      await Promise.race([
+        new Promise<void>((resolve, fail) => connection.login({ user, pass: password }, (error) => (error ? fail(error) : resolve()))),
+        broken,
+      ]);
+  } catch (error) {
+    connection.close();
+    if (!isAnswer(error)) throw connectFailure("smtp", { ...smtp, port }, error);
+    throw error.responseCode < 500 ? answerFailure(error, "connect") : loginFailure("smtp", smtp, error.response ?? "", error);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+  return { connection, broken };
+}
+
+function sendFailure({ smtp }: EmailConfig, error: unknown, isSent: boolean): PlatformFailure {
+  if (isAnswer(error)) return answerFailure(error, error.command === "RCPT TO" ? "recipient" : "mail");
+  const reason = error instanceof Error ? printable(error.message) : "unknown";
+  return isSent
+    ? new PlatformFailure({ type: "no-answer" }, `the SMTP server ${smtp.host} got the mail and did not answer: ${reason}`, {
+        cause: error,
+      })
+    : new PlatformFailure(
+        { type: "not-sent" },
+        `the connection to the SMTP server ${smtp.host} ended before the mail was sent: ${reason}`,
+        { cause: error },
+      );
+}
+
+function isAnswer(error: unknown): error is SmtpError & { readonly responseCode: number } {
+  return error instanceof Error && "responseCode" in error && typeof error.responseCode === "number";
+}
+
+/** The failure for a refusal of the server. An answer to the whole mail is one, too: it was not accepted. */
+function answerFailure(error: SmtpError & { readonly responseCode: number }, step: "connect" | "recipient" | "mail"): PlatformFailure {
+  const answer = error.response ?? "";
+  const message = `the SMTP server refused it: ${printable(answer)}`;
+  const retryAfterMs = delayIn(answer);
+  if (error.responseCode < 500) {
+    const isLimit = retryAfterMs !== undefined || /\b4\.7\.\d|grey-?list|rate|too (?:many|fast|much)|throttl/i.test(answer);
+    return refusal(isLimit ? "rate-limited" : "unreachable", message, {
+      cause: error,
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+    });
+  }
+  return refusal(codeOf(error.responseCode, answer, step), message, { cause: error });
+}
+
+function codeOf(status: number, answer: string, step: "connect" | "recipient" | "mail"): ChannelErrorCode {
+  const enhanced = /\b5\.(\d{1,3}\.\d{1,3})\b/.exec(answer)?.[1] ?? "";
+  if (status === 530 || status === 534 || status === 535) return "unauthorized";
+  if (status === 552 || enhanced === "3.4" || enhanced === "2.3") return "too-long";
+  if (enhanced.startsWith("7.")) return "forbidden";
+  if (enhanced.startsWith("1.")) return "not-found";
+  if (step === "recipient") return "not-found";
+  return status === 550 || status === 554 ? "forbidden" : "rejected";
+}
+
+/** The delay that a server asks for in its text, which has no field for it. Milliseconds. */
+function delayIn(answer: string): number | undefined {
+  const [, hours, minutes, seconds] = /\b(\d{1,2}):(\d{2}):(\d{2})\b/.exec(answer) ?? [];
+  if (hours !== undefined) return (Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds)) * 1_000;
+  const [, count, unit] = /\b(\d{1,5}) ?(s(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?)\b/i.exec(answer) ?? [];
+  if (count === undefined) return undefined;
+  return Number(count) * (unit?.toLowerCase().startsWith("m") === true ? 60_000 : 1_000);
+}
