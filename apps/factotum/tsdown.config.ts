@@ -88,6 +88,7 @@ const config: UserConfig = defineConfig({
         "extensions",
         "feishu",
         "irc",
+        "matrix",
         "observing",
         "ollama",
         "openai-api",

@@ -1,0 +1,50 @@
+import type { CallOptions, ChannelHost } from "@factotum/channel-contract";
+import { pathOf } from "../api/matrix-api.ts";
+import type { MatrixApi } from "../api/matrix-api.ts";
+import { isFinal } from "../errors.ts";
+import { TIMELINE_FILTER } from "./sync-filter.ts";
+import { MessagesSchema } from "./sync-schema.ts";
+
+/** The events that a sync has left out of a room. */
+export interface Gap {
+  readonly roomId: string;
+  /** The position in front of the first event that the sync has. */
+  readonly from: string;
+  /** The position of the last sync. */
+  readonly to: string;
+}
+
+/** Events of one request. */
+const PAGE = 100;
+/** Requests for one gap; what is older is given up, and the log says so. */
+const MAX_PAGES = 10;
+
+/** Fetches the events of a gap, oldest first, until `isStart` is true for one. What the homeserver refuses is not there. Rejects with a PlatformFailure. */
+export async function fetchGap(
+  { api, host }: { readonly api: MatrixApi; readonly host: Pick<ChannelHost, "logger"> },
+  { roomId, from, to }: Gap,
+  { isStart, signal }: CallOptions & { readonly isStart: (event: unknown) => boolean },
+): Promise<{ readonly events: readonly unknown[]; readonly state: readonly unknown[] }> {
+  const events: unknown[] = [];
+  const state: unknown[] = [];
+  const path = pathOf("rooms", roomId, "messages");
+  let at = from;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const query = { dir: "b", from: at, to, limit: String(PAGE), filter: TIMELINE_FILTER };
+    const answer = await api.call("earlier messages", { method: "GET", path, query }, { signal }).catch((error: unknown) => {
+      if (isFinal(error)) return {};
+      throw error;
+    });
+    const { chunk, state: members, end } = MessagesSchema.parse(answer);
+    state.push(...members);
+    for (const event of chunk) {
+      events.push(event);
+      if (isStart(event)) return { events: events.toReversed(), state };
+    }
+    // The position repeats itself at the end.
+    if (end === undefined || end === at || chunk.length === 0) return { events: events.toReversed(), state };
+    at = end;
+  }
+  host.logger.warn("messages lost: more were written since the last connection than are fetched", { room: roomId, fetched: events.length });
+  return { events: events.toReversed(), state };
+}
