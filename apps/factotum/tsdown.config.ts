@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig, type UserConfig } from "tsdown";
 import { builtInExtensions } from "../../scripts/build/built-in-extensions.ts";
+import { chunkGraph } from "../../scripts/build/chunk-graph.ts";
 import { commonJsBuilds } from "../../scripts/build/commonjs-builds.ts";
 import { mitLicence, thirdPartyNotices } from "../../scripts/build/third-party-notices.ts";
 
@@ -56,6 +57,7 @@ const config: UserConfig = defineConfig({
   inputOptions: { resolve: { conditionNames: ["factotum-source", "import", "module", "node", "default"] } },
   plugins: [
     builtInExtensions(),
+    chunkGraph(),
     // A base class in the library of the IRC channel.
     commonJsBuilds(["eventemitter3"]),
     thirdPartyNotices({
@@ -83,6 +85,7 @@ const config: UserConfig = defineConfig({
         "configuration-reference",
         "conversations",
         "costs",
+        "deploy",
         "discord",
         "email",
         "extensions",

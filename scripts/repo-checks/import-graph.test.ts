@@ -150,6 +150,7 @@ function isRootConfig(file: string, specifier: string): boolean {
       "../../scripts/build/commonjs-builds.ts",
       "../../scripts/build/config-reference.ts",
       "../../scripts/build/built-in-extensions.ts",
+      "../../scripts/build/chunk-graph.ts",
       "../../scripts/build/channel-template.ts",
       "../../scripts/build/third-party-notices.ts",
     ].includes(specifier)

@@ -34,6 +34,7 @@ test("the pages for users have commands, and ship with the product", async () =>
     "backup",
     "clients",
     "costs",
+    "deploy",
     "feishu",
     "irc",
     "ollama",

@@ -18,6 +18,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "sessions export": ["factotum sessions export main --output main.jsonl"],
   "backup create": ["factotum backup create", "factotum backup create --secrets --output /mnt/disk/"],
   "backup restore": ["FACTOTUM_HOME=~/factotum-test factotum backup restore factotum-backup-2026-01-30T12-00-00Z.tar.gz"],
+  build: ["factotum build --channels feishu,telegram", "factotum build --channels ./pigeon-1.0.0.tgz --out /srv/factotum"],
   "deadletters purge": ["factotum deadletters purge --older-than 7d"],
   "config set": ["factotum config set gateway.port 18800", "factotum config set tools.profile '[\"coding\"]'"],
   "config get": ["factotum config get agents.defaults.model"],

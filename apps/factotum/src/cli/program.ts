@@ -5,6 +5,7 @@ import { LOG_LEVELS, type LogLevel } from "../runtime/log-line.ts";
 import { addAccess } from "./add-access.ts";
 import { addAgents } from "./add-agents.ts";
 import { addBackup } from "./add-backup.ts";
+import { addBuild } from "./add-build.ts";
 import { addChannels } from "./add-channels.ts";
 import { addDamage } from "./add-damage.ts";
 import { addDeadLetters } from "./add-dead-letters.ts";
@@ -42,6 +43,7 @@ export function createProgram(context: CliContext, finish: Finish): Command {
   addDamage(program, context, finish);
   addSessions(program, context, finish);
   addBackup(program, context, finish);
+  addBuild(program, context, finish);
   addConfig(program, context, finish);
   addReset(program, context, finish);
   addReports(program, context, finish);

@@ -8,7 +8,7 @@ import {
   type UnavailableChannel,
 } from "@factotum/config";
 import type { WebchatDependencies } from "@factotum/webchat";
-import { readBuiltInSchema } from "../extensions/built-in.ts";
+import { isBuiltIn, readBuiltInSchema } from "../extensions/built-in.ts";
 import { findExtensions } from "../extensions/find-extensions.ts";
 import type { FoundExtensions } from "../extensions/found-extensions.ts";
 import { idCheck, type IdProblem } from "../extensions/id-forms.ts";
@@ -30,8 +30,8 @@ export interface ChannelEntry extends AvailableChannel {
   readonly ownerWithoutCode?: (account: string) => string;
 }
 
-/** The built-in channels. This file alone names them; an extension is loaded when an account of it is configured. */
-export const CHANNELS: readonly ChannelEntry[] = [
+/** This file alone names the built-in channels; an extension is loaded when an account of it is configured. */
+const ALL: readonly ChannelEntry[] = [
   {
     id: "feishu",
     load: async () => readBuiltInSchema("feishu", async () => (await import("@factotum/feishu")).FeishuConfigSchema),
@@ -59,6 +59,9 @@ export const CHANNELS: readonly ChannelEntry[] = [
     loadExtension: async ({ webchatSocket }) => erase((await import("@factotum/webchat")).webchatExtension({ socket: webchatSocket })),
   },
 ];
+
+/** The built-in channels that this command contains. */
+export const CHANNELS: readonly ChannelEntry[] = ALL.filter(({ id }) => isBuiltIn(id));
 
 /** Erases the account's type: it is parsed by the extension's own schema before `create` gets it. */
 function erase<Config>(extension: ChannelExtension<Config>): ChannelExtension {
@@ -95,11 +98,18 @@ export async function channelCatalog(
   const isTaken = new Set(available.map(({ id }) => id));
   const unavailable = new Map<string, string>();
   for (const id of Object.keys(known)) unavailable.set(id, `no package provides this channel; install it: factotum channels add ${id}`);
+  for (const id of found.build?.others ?? []) unavailable.set(id, missingInBuild(id, found.build?.channels ?? []));
   for (const { channelIds, message } of found.problems) for (const id of channelIds) unavailable.set(id, message);
   return {
     channels: [...available, ...[...unavailable].flatMap(([id, why]) => (isTaken.has(id) ? [] : [{ id, unavailable: why }]))],
     notices: found.problems.map(({ message }): ConfigProblem => ({ type: "extension", path: "", message })),
   };
+}
+
+/** For a channel that is configured and that the deployment was built without. */
+function missingInBuild(id: string, channels: readonly string[]): string {
+  const chosen = [...channels.filter((other) => CHANNELS.find((entry) => entry.id === other)?.implicit !== true), id];
+  return `this deployment was built without this channel; build it again: factotum build --channels ${chosen.join(",")}`;
 }
 
 /** The installed extensions of a state directory and of the deployment. */

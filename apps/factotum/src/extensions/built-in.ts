@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { JsonSchema } from "@factotum/agent-contract";
@@ -13,6 +14,11 @@ interface BuiltInFile {
 /** Where the build keeps the manifest and the JSON Schema of a built-in extension; from the sources, its package.json. */
 function pathOf(id: string): string {
   return join(assetPath("extensions"), IS_BUILT ? `${id}.json` : join(id, "package.json"));
+}
+
+/** True if this command contains the extension: one that `factotum build` has written has only the chosen ones. */
+export function isBuiltIn(id: string): boolean {
+  return existsSync(pathOf(id));
 }
 
 /** The manifest of a built-in extension, without loading it. */

@@ -1,12 +1,14 @@
 import { join } from "node:path";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { readProject, type ProjectPackage } from "./extension-project.ts";
-import type { ExtensionProblem, FoundExtensions, InstalledChannel, ListedExtension } from "./found-extensions.ts";
+import type { DeploymentBuild, ExtensionProblem, FoundExtensions, InstalledChannel, ListedExtension } from "./found-extensions.ts";
 
 /** Collects the packages of several projects: an id belongs to the first that provides it. */
 export class ExtensionCollector {
   readonly #channels: InstalledChannel[] = [];
   readonly #problems: ExtensionProblem[] = [];
   readonly #packages: ListedExtension[] = [];
+  #build: DeploymentBuild | undefined;
   /** Who provides an id, for messages. */
   readonly #owners: Map<string, string>;
 
@@ -17,11 +19,12 @@ export class ExtensionCollector {
   async add(folder: string, source: ListedExtension["source"]): Promise<void> {
     const project = await readProject(folder);
     if (project.problem !== undefined) this.#problems.push({ packageName: folder, message: project.problem, channelIds: [] });
+    this.#build ??= project.build;
     for (const one of project.packages) this.#addPackage(one, source);
   }
 
   result(): FoundExtensions {
-    return { channels: this.#channels, problems: this.#problems, packages: this.#packages };
+    return { channels: this.#channels, problems: this.#problems, packages: this.#packages, ...withoutUndefined({ build: this.#build }) };
   }
 
   #addPackage({ name, folder, reading }: ProjectPackage, source: ListedExtension["source"]): void {

@@ -1,6 +1,8 @@
 import { join } from "node:path";
+import { withoutUndefined } from "@factotum/agent-contract";
 import * as z from "zod";
 import { isPackageName } from "./package-name.ts";
+import type { DeploymentBuild } from "./found-extensions.ts";
 import { parseManifest, type ManifestReading } from "./manifest.ts";
 import { readText } from "./project-folders.ts";
 
@@ -8,6 +10,8 @@ import { readText } from "./project-folders.ts";
 export interface ExtensionProject {
   readonly folder: string;
   readonly packages: readonly ProjectPackage[];
+  /** Set in a folder that `factotum build` has written. */
+  readonly build?: DeploymentBuild;
   /** Why the list itself cannot be used. */
   readonly problem?: string;
 }
@@ -20,7 +24,14 @@ export interface ProjectPackage {
   readonly reading: ManifestReading | { readonly type: "missing" };
 }
 
-const ProjectSchema = z.object({ factotum: z.object({ extensions: z.array(z.string()).default([]) }).optional() });
+const ProjectSchema = z.object({
+  factotum: z
+    .object({
+      extensions: z.array(z.string()).default([]),
+      build: z.object({ channels: z.array(z.string()), others: z.array(z.string()) }).optional(),
+    })
+    .optional(),
+});
 
 /** Reads the listed packages of a project, and no others in its `node_modules`. A folder without package.json has none. */
 export async function readProject(folder: string): Promise<ExtensionProject> {
@@ -30,7 +41,9 @@ export async function readProject(folder: string): Promise<ExtensionProject> {
   const parsed = ProjectSchema.safeParse(parseJson(text));
   if (!parsed.success) return { folder, packages: [], problem: `${path} cannot be read: factotum.extensions is a list of package names` };
   const names = [...new Set(parsed.data.factotum?.extensions ?? [])];
-  return { folder, packages: await Promise.all(names.map(async (name) => readPackage(folder, name))) };
+  const build = parsed.data.factotum?.build;
+  const packages = await Promise.all(names.map(async (name) => readPackage(folder, name)));
+  return { folder, packages, ...withoutUndefined({ build }) };
 }
 
 async function readPackage(project: string, name: string): Promise<ProjectPackage> {

@@ -31,9 +31,19 @@ export interface ListedExtension {
   readonly manifest?: ExtensionManifest;
 }
 
+/** What `factotum build` has written. */
+export interface DeploymentBuild {
+  /** The channels that it contains. */
+  readonly channels: readonly string[];
+  /** Channels that could have been chosen. */
+  readonly others: readonly string[];
+}
+
 /** All extensions beyond the built-in ones. */
 export interface FoundExtensions {
   readonly channels: readonly InstalledChannel[];
   readonly problems: readonly ExtensionProblem[];
   readonly packages: readonly ListedExtension[];
+  /** Set if the command runs in a folder that `factotum build` has written. */
+  readonly build?: DeploymentBuild;
 }
