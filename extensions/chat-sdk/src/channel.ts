@@ -94,7 +94,7 @@ async function probe(
   try {
     const { botUserId, name, userName } = await session.verify(options);
     const isKnown = knownAdapter(config.adapter) !== undefined;
-    const note = `${config.adapter} was not tested with this channel: it sends texts only, and a message may be lost where the platform sends it once.`;
+    const note = `${config.adapter} was not tested with this channel: it sends texts only, a message may be lost where the platform sends it once, and the verification of its requests was not checked.`;
     return { account: { id: botUserId ?? name, name: userName }, missingPermissions: [], ...(!isKnown && { notes: [note] }) };
   } finally {
     await session.close(options);

@@ -168,3 +168,14 @@ test("a send on which the adapter hangs is ambiguous after a while, and holds up
   expect(await hanging).toMatchObject({ type: "ambiguous", cause: "the adapter did not answer within two minutes" });
   expect(await next).toMatchObject({ type: "accepted" });
 });
+
+test("a probe says that the adapter was not tested, and passes on no event", async () => {
+  await using scene = await startSample();
+  const probed = await scene.channel.probe?.(soon());
+  expect(probed).toMatchObject({
+    account: { id: "sample", name: "sample" },
+    notes: [expect.stringContaining("was not tested with this channel")],
+  });
+  await scene.sample.adapters[1]?.happen(ADA);
+  expect(scene.host.received).toEqual([]);
+});
