@@ -4,11 +4,12 @@ import { telegramMessageUpdate, telegramReactionUpdate, telegramWebhookRequest }
 import { runCommand } from "@factotum/testing-product";
 import { callTools, createGate, sayText } from "@factotum/testing-providers";
 import { expect, test } from "vitest";
-import { FORUM, OWNER, SECRET, startChatSdkScene } from "./chat-sdk-scene.ts";
-import type { ChatSdkScene } from "./chat-sdk-scene.ts";
+import { SECRET, startChatSdkScene } from "./chat-sdk-scene.ts";
+import { FORUM, OWNER } from "./telegram-scene.ts";
+import type { TelegramScene } from "./telegram-scene.ts";
 
 /** The newest prompt of the model, as text. */
-function newestPrompt({ model }: ChatSdkScene): string {
+function newestPrompt({ model }: TelegramScene): string {
   return JSON.stringify(model.requests.at(-1)?.body?.["messages"]);
 }
 

@@ -17,7 +17,7 @@ export const FORUM = -1_001_000_000_001;
 const SECRET = "the_secret-of-the-webhook";
 const PUBLIC_URL = "https://assistant.example.com";
 
-/** A bot on the platform, the product with the installed channel and one agent, and a scripted model. */
+/** A bot on the platform, the product with an installed channel and one agent, and a scripted model. */
 export interface TelegramScene extends AsyncDisposable {
   readonly telegram: FakeTelegram;
   readonly model: StrictServer;
@@ -35,33 +35,74 @@ export interface TelegramScene extends AsyncDisposable {
   shown(condition: (sent: readonly TelegramMessage[]) => boolean): Promise<readonly TelegramMessage[]>;
 }
 
-/** Starts the scene. */
+/** How the product is connected with the platform. */
+export interface TelegramLink {
+  /** The channel's package, and its key in the configuration. */
+  readonly extension: string;
+  readonly account: object;
+  readonly gateway?: object;
+  /** Begins to wait until the product that starts next is connected. */
+  readonly connecting: (telegram: FakeTelegram) => () => Promise<unknown>;
+  /** Passes an update to the product; resolves once it is acknowledged. */
+  readonly deliver: (telegram: FakeTelegram, update: TelegramUpdate, product: Product) => Promise<void>;
+}
+
+/** Starts the scene with the Telegram channel. `account` replaces keys of the account. */
 export async function startTelegramScene(transport: TelegramSceneTransport, account: object = {}): Promise<TelegramScene> {
+  return startTelegramProduct(({ app, baseUrl }) => ({
+    extension: "telegram",
+    account: {
+      token: app.token,
+      baseUrl,
+      transport: transport === "polling" ? { type: "polling" } : { type: "webhook", secretToken: SECRET },
+      ...account,
+    },
+    ...LINKS[transport],
+  }));
+}
+
+const LINKS: Readonly<Record<TelegramSceneTransport, Omit<TelegramLink, "extension" | "account">>> = {
+  polling: {
+    connecting({ updates }) {
+      const { opened } = updates;
+      return async () => updates.connected(opened + 1);
+    },
+    async deliver({ updates }, update) {
+      if ((await updates.deliver(update)) !== "acknowledged") throw new Error("not acknowledged");
+    },
+  },
+  webhook: {
+    gateway: { publicUrl: PUBLIC_URL },
+    connecting: (telegram) => async () => telegram.request(({ method }) => method === "setWebhook"),
+    deliver: async ({ app: { webhook } }, update, product) =>
+      postTelegramUpdate(webhook?.url.replace(PUBLIC_URL, product.url) ?? "", update, webhook?.secretToken),
+  },
+};
+
+/** Posts an update as the platform does; resolves once it is acknowledged. */
+export async function postTelegramUpdate(url: string, update: TelegramUpdate, secretToken: string | undefined): Promise<void> {
+  const { status } = await fetch(telegramWebhookRequest(url, update, { secretToken }));
+  if (status !== 200) throw new Error(`answered with ${status}`);
+}
+
+/** Starts a bot on the platform, and the product that is connected with it. */
+export async function startTelegramProduct(linkTo: (telegram: FakeTelegram) => TelegramLink): Promise<TelegramScene> {
   const telegram = await FakeTelegram.start();
   const model = await startSceneModel(ANTHROPIC, []);
   const folder = await mkdtemp(path.join(tmpdir(), "factotum-telegram-"));
-  const workspace = path.join(folder, "agent");
-  const home = path.join(folder, "home");
+  const [workspace, home] = [path.join(folder, "agent"), path.join(folder, "home")];
   await mkdir(workspace);
-  await installExtension(home, "telegram");
-  const config = sceneConfig(telegram, transport, { workspace, account, modelUrl: model.baseUrl });
+  const link = linkTo(telegram);
+  await installExtension(home, link.extension);
+  const config = sceneConfig(link, { workspace, modelUrl: model.baseUrl });
   const start = async (): Promise<Product> => {
-    const { opened } = telegram.updates;
+    const connected = link.connecting(telegram);
     const started = await startProduct({ config, home });
-    if (transport === "polling") await telegram.updates.connected(opened + 1);
-    else await telegram.request(({ method }) => method === "setWebhook");
+    await connected();
     return started;
   };
   let product = await start();
-  const deliver = async (update: TelegramUpdate): Promise<void> => {
-    if (transport === "polling") {
-      if ((await telegram.updates.deliver(update)) !== "acknowledged") throw new Error("not acknowledged");
-      return;
-    }
-    const url = telegram.app.webhook?.url.replace(PUBLIC_URL, product.url) ?? "";
-    const { status } = await fetch(telegramWebhookRequest(url, update, { secretToken: telegram.app.webhook?.secretToken }));
-    if (status !== 200) throw new Error(`answered with ${status}`);
-  };
+  const deliver = async (update: TelegramUpdate): Promise<void> => link.deliver(telegram, update, product);
   return {
     telegram,
     model,
@@ -96,25 +137,15 @@ export async function startTelegramScene(transport: TelegramSceneTransport, acco
 }
 
 function sceneConfig(
-  { app, baseUrl }: FakeTelegram,
-  transport: TelegramSceneTransport,
-  { workspace, account, modelUrl }: { readonly workspace: string; readonly account: object; readonly modelUrl: string },
+  { extension, account, gateway }: TelegramLink,
+  { workspace, modelUrl }: { readonly workspace: string; readonly modelUrl: string },
 ): object {
   const { reference, providers } = ANTHROPIC.config(modelUrl);
   return {
-    ...(transport === "webhook" && { gateway: { publicUrl: PUBLIC_URL } }),
+    ...(gateway !== undefined && { gateway }),
     agents: { defaults: { model: reference }, list: [{ id: "main", workspaceDir: workspace }] },
     models: { providers },
-    commands: { ownerAllowFrom: [`telegram:${OWNER}`] },
-    channels: {
-      telegram: {
-        token: app.token,
-        baseUrl,
-        transport: transport === "polling" ? { type: "polling" } : { type: "webhook", secretToken: SECRET },
-        allowFrom: [String(OWNER)],
-        groupPolicy: "open",
-        ...account,
-      },
-    },
+    commands: { ownerAllowFrom: [`${extension}:${OWNER}`] },
+    channels: { [extension]: { allowFrom: [String(OWNER)], groupPolicy: "open", ...account } },
   };
 }
