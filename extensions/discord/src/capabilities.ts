@@ -78,6 +78,7 @@ export const DISCORD_CAPABILITIES: ChannelCapabilities = {
   blocksByDefault: true,
   idempotentSend: { windowMs: 120_000, maxKeyLength: 25 },
   caseSensitiveIds: true,
+  idScope: "platform",
   fetchesContext: true,
   events: ["edit", "delete", "reaction", "action", "vote"],
   replyContext: true,

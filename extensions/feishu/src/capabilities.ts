@@ -55,6 +55,7 @@ const CAPABILITIES: Omit<ChannelCapabilities, "inbound"> = {
   streaming: "native",
   idempotentSend: { windowMs: 3_600_000, maxKeyLength: 50 },
   caseSensitiveIds: true,
+  idScope: "platform",
   fetchesContext: true,
   events: ["reaction", "delete", "member", "action"],
   optional: ["probe", "directory", "history", "reconcile"],

@@ -62,6 +62,7 @@ export function slackCapabilities(transport: SlackTransport["type"]): ChannelCap
     optional: ["probe", "directory", "history", "reconcile"],
     streaming: "native",
     caseSensitiveIds: true,
+    idScope: "platform",
     fetchesContext: true,
     events: ["edit", "delete", "reaction", "action", "member"],
     replyContext: true,

@@ -62,6 +62,7 @@ export function telegramCapabilities(transport: TelegramTransport["type"]): Chan
     streaming: "edit",
     blocksByDefault: true,
     caseSensitiveIds: true,
+    idScope: "platform",
     events: ["edit", "reaction", "action", "member", "moved", "vote"],
     actions: ACTION_NAMES,
   };

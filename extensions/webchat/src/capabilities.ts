@@ -22,5 +22,6 @@ export const WEBCHAT_CAPABILITIES: ChannelCapabilities = {
   // The page keeps unsent messages and sends them when the gateway is back.
   acceptsOldMessages: true,
   caseSensitiveIds: true,
+  idScope: "platform",
   actions: [],
 };

@@ -90,6 +90,11 @@ export interface ChannelCapabilities {
   readonly idempotentSend?: { readonly windowMs: number; readonly maxKeyLength: number };
   /** True if ids are case-sensitive. */
   readonly caseSensitiveIds: boolean;
+  /**
+   * `platform` if an id is the same person or conversation in every account, and no account's server can claim another id. By default ids are valid in their
+   * account alone, as for accounts on several networks: the owner of one account is nobody in another, and groups with equal ids share no session.
+   */
+  readonly idScope?: "platform";
   /** True if `fetchContext` can add names, subjects or quoted texts that the platform's events lack. */
   readonly fetchesContext?: boolean;
   /** The types of events, other than messages, that the channel passes on; none by default. */

@@ -9,6 +9,8 @@ export interface Origin {
   readonly channel: string;
   /** Key of the account in the configuration; `default` for the short form. */
   readonly accountId: string;
+  /** Set by the gateway where ids are valid in this account alone, because another account can have the same ones for other people. Channels leave it out. */
+  readonly idScope?: "account";
   readonly conversation: Conversation;
 }
 

@@ -76,6 +76,8 @@ export class TestPlatform {
   readonly targets: Map<string, MsgContext["origin"]> = new Map<string, MsgContext["origin"]>();
   readonly #addressing: Channel["capabilities"]["addressing"];
   readonly #capabilities: Partial<Channel["capabilities"]>;
+  /** Ids are valid in their account alone. */
+  hasIdsPerAccount = false;
   /** The platform's context of a message; fetched only with the capability `fetchesContext`. */
   context: Channel["fetchContext"] = async () => ({});
   /** Performs an action; only with its name among the capability `actions`. */
@@ -183,6 +185,7 @@ export class TestPlatform {
         streaming: "none",
         idempotentSend: { windowMs: 3_600_000, maxKeyLength: 64 },
         caseSensitiveIds: true,
+        ...(!this.hasIdsPerAccount && { idScope: "platform" }),
         actions: [],
         ...this.#capabilities,
       },

@@ -30,7 +30,7 @@ export async function startIrcMixedPlatform(): Promise<MixedPlatform> {
     kinds: ["message", "message", "message", "command"],
     allows: () => true,
     config: {
-      owners: PEOPLE.map((person) => `irc:account:${person}`),
+      owners: accounts.flatMap(({ name }) => PEOPLE.map((person) => `irc/${name}:account:${person}`)),
       channels: { irc: { accounts: Object.fromEntries(accounts.map(({ name, irc }) => [name, accountConfig(irc)])) } },
     },
     async connected() {

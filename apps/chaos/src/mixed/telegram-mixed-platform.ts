@@ -88,7 +88,7 @@ class TelegramMixedPlatform implements MixedPlatform {
       `${name}/${FORUM}/${TOPIC}`,
     ]);
     this.config = {
-      owners: PEOPLE.map((id) => `${channel.id}:${id}`),
+      owners: accounts.flatMap(({ name }) => PEOPLE.map((id) => `${channel.id}/${name}:${id}`)),
       channels: {
         [channel.id]: {
           accounts: Object.fromEntries(

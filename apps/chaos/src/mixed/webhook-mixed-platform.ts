@@ -30,7 +30,7 @@ export async function startWebhookMixedPlatform(): Promise<MixedPlatform> {
     kinds: ["message", "message", "message", "command", "edit", "delete", "reaction"],
     allows: () => true,
     config: {
-      owners: PEOPLE.map((person) => `webhook:${person}`),
+      owners: [...services.keys()].flatMap((name) => PEOPLE.map((person) => `webhook/${name}:${person}`)),
       channels: {
         webhook: {
           accounts: Object.fromEntries(

@@ -43,6 +43,11 @@ test("changes the named one of several accounts, and copies the defaults' list",
     `{ channels: { defaults: { allowFrom: ["ou_d"] }, feishu: { accounts: { work: ${ONE.replace(', allowFrom: ["ou_a"]', "")}, home: ${ONE.replace("cdef", "cdee")} } } } }`,
   );
   expect((await home.run("access", "allow", "feishu", "ou_b")).code).toBe(2);
+  expect((await home.run("access", "allow", "feishu:work", "ou_me", "--owner")).stdout).toContain(
+    "is the owner on feishu/work from now on",
+  );
+  expect(await value("commands.ownerAllowFrom")).toMatchObject({ value: ["feishu/work:ou_me"] });
+  expect((await home.run("access", "allow", "feishu:work", "ou_me", "--owner")).stdout).toContain("already");
   expect((await home.run("access", "allow", "feishu:work", "ou_b")).code).toBe(0);
   expect(await value("channels.feishu.accounts.work.allowFrom")).toMatchObject({ value: ["ou_d", "ou_b"] });
   expect(await value("channels.feishu.accounts.home.allowFrom")).toMatchObject({ value: ["ou_a"] });

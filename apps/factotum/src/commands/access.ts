@@ -14,6 +14,7 @@ import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { refusedStart } from "./refused-start.ts";
+import { ownerEntry } from "../compose/account-name.ts";
 
 /** The party to admit, and its role. */
 export interface AccessOptions {
@@ -21,7 +22,7 @@ export interface AccessOptions {
   readonly account: string;
   /** The platform's own. */
   readonly id: string;
-  /** As the owner, on every account of the channel. */
+  /** As the owner: on this account, and for the account `default` on all whose ids are the platform's. */
   readonly owner: boolean;
   /** The id is a group's. */
   readonly group: boolean;
@@ -40,7 +41,7 @@ export async function accessAllow(context: CliContext, options: AccessOptions): 
   const entry = channels.find((one) => one.id === channel);
   await checkId(entry !== undefined && isAvailable(entry) ? entry : undefined, id, group);
   const change = owner
-    ? ownerChange(`${channel}:${id}`, loaded)
+    ? ownerChange(ownerEntry({ channel, accountId }, id), loaded)
     : group
       ? groupChange(id, place, loaded)
       : senderChange({ channel, accountId, id, place }, loaded);
@@ -57,7 +58,7 @@ export async function accessAllow(context: CliContext, options: AccessOptions): 
   if (result === undefined) context.print(`${id} ${role} already.\n`);
   else {
     context.print(
-      `${id} ${role} on ${channel}${owner ? "" : `/${accountId}`} from now on. A message that was refused is not answered later: write again.\n`,
+      `${id} ${role} on ${owner && accountId === "default" ? channel : `${channel}/${accountId}`} from now on. A message that was refused is not answered later: write again.\n`,
     );
     context.note(`${describeReload(reloaded)}\n`);
   }

@@ -91,7 +91,9 @@ async function noteOtherPlaces(
   if (loaded.type === "refused") return;
   const { commands, channels } = loaded.config;
   const places = [
-    ...(commands.ownerAllowFrom.includes(`${channel}:${id}`) ? ["commands.ownerAllowFrom"] : []),
+    ...([`${channel}:${id}`, `${channel}/${accountId}:${id}`].some((entry) => commands.ownerAllowFrom.includes(entry))
+      ? ["commands.ownerAllowFrom"]
+      : []),
     ...(channels[channel]?.accounts[accountId]?.allowFrom.includes(id) === true ? [`allowFrom of ${channel}/${accountId}`] : []),
   ];
   if (places.length > 0) cli.note(`factotum: the configuration still admits this person: ${places.join(", ")}\n`);

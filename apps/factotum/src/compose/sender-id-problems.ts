@@ -1,4 +1,5 @@
 import { formatKeyPath, isAvailable, valueAt, type KeyPath, type LoadedConfig } from "@factotum/config";
+import { parseOwnerEntry } from "./account-name.ts";
 import type { ChannelCatalog } from "./extensions.ts";
 import type { IdProblem } from "../extensions/id-forms.ts";
 
@@ -46,9 +47,11 @@ function accountsOf(written: Written, channel: string): readonly KeyPath[] {
 
 /** Every id of a person of this channel. */
 function senderIds(written: Written, channel: string): readonly SenderId[] {
-  const prefix = `${channel}:`;
   const prefixed = [["commands", "ownerAllowFrom"], ...childrenOf(written, ["session", "identityLinks"])].flatMap((path) =>
-    idsAt(written, path).flatMap((entry) => (entry.id.startsWith(prefix) ? [{ ...entry, id: entry.id.slice(prefix.length) }] : [])),
+    idsAt(written, path).flatMap((entry) => {
+      const person = parseOwnerEntry(entry.id);
+      return person?.channel === channel ? [{ ...entry, id: person.id }] : [];
+    }),
   );
   const lists = accountsOf(written, channel).flatMap((account) => [account, ...childrenOf(written, [...account, "groups"])]);
   return [...prefixed, ...lists.flatMap((place) => idsAt(written, [...place, "allowFrom"]))];

@@ -1,8 +1,10 @@
 import type { FactotumConfig } from "@factotum/config";
 import type { SenderIdProblem } from "../compose/sender-id-problems.ts";
+import { ownerEntry, parseOwnerEntry } from "../compose/account-name.ts";
 import { CHANNELS } from "../compose/extensions.ts";
 import { ok, type Finding } from "./finding.ts";
 
+type OwnerEntry = NonNullable<ReturnType<typeof parseOwnerEntry>>;
 type Account = FactotumConfig["channels"][string]["accounts"][string];
 
 /** A built-in channel without configuration admits every client with the gateway's token, and needs no allowlist. */
@@ -15,24 +17,24 @@ const PAIR =
  * Accounts that refuse everyone, and accounts that admit more people than their owner may think. `problems`: ids that match no one; who has one is no owner.
  */
 export function checkAccounts({ channels, commands }: FactotumConfig, problems: readonly SenderIdProblem[]): readonly Finding[] {
-  const impossible = new Set(problems.map(({ channel, id }) => `${channel}:${id}`));
-  const owners = commands.ownerAllowFrom.filter((owner) => !impossible.has(owner));
+  const isPossible = (owner: OwnerEntry): boolean => !problems.some(({ channel, id }) => channel === owner.channel && id === owner.id);
+  const owners = commands.ownerAllowFrom.flatMap((entry) => parseOwnerEntry(entry) ?? []).filter(isPossible);
   const accounts = Object.values(channels).flatMap(({ accounts: byId }) => Object.values(byId));
   return accounts.filter(({ enabled, channel }) => enabled && !WITH_TOKEN.has(channel)).flatMap((account) => checkAccount(account, owners));
 }
 
-function checkAccount(account: Account, owners: readonly string[]): readonly Finding[] {
+function checkAccount(account: Account, owners: readonly OwnerEntry[]): readonly Finding[] {
   const { channel, accountId, dmPolicy, allowFrom, groupPolicy, groups } = account;
   const name = `${channel}/${accountId}`;
   const key = `channels.${channel}${accountId === "default" ? "" : `.accounts.${accountId}`}`;
-  const hasOwner = owners.some((owner) => owner.startsWith(`${channel}:`));
+  const hasOwner = owners.some((owner) => owner.channel === channel && (owner.accountId ?? accountId) === accountId);
   const findings: Finding[] = [];
   if (!admitsDirect(account, hasOwner) && !admitsGroups(account)) {
     findings.push({
       check: "account",
       level: "error",
       message: `Nobody may talk to ${name}: no owner, no allowFrom and no group admits anyone.`,
-      fix: `Make yourself the owner: factotum config set commands.ownerAllowFrom '["${channel}:YOUR-ID"]'${dmPolicy === "disabled" ? `, and factotum config unset ${key}.dmPolicy` : ""}. The log names the id of whoever writes and is refused.`,
+      fix: `Make yourself the owner: factotum config set commands.ownerAllowFrom '["${ownerEntry(account, "YOUR-ID")}"]'${dmPolicy === "disabled" ? `, and factotum config unset ${key}.dmPolicy` : ""}. The log names the id of whoever writes and is refused.`,
     });
   } else if (!hasOwner) {
     findings.push({
@@ -42,7 +44,7 @@ function checkAccount(account: Account, owners: readonly string[]): readonly Fin
       fix:
         dmPolicy === "pairing"
           ? [PAIR, CHANNELS.find(({ id }) => id === channel)?.ownerWithoutCode?.(`${channel}:${accountId}`) ?? []].flat().join(" ")
-          : `factotum config set commands.ownerAllowFrom '["${channel}:YOUR-ID"]'`,
+          : `factotum config set commands.ownerAllowFrom '["${ownerEntry(account, "YOUR-ID")}"]'`,
     });
   }
   const unused = (what: string, why: string): Finding => ({

@@ -24,7 +24,7 @@ import { texts, TextSchema } from "./values.ts";
 
 /** Who may give owner commands from a channel. */
 export interface CommandsConfig {
-  /** `channel:id`, compared exactly. */
+  /** `channel:id` or `channel/account:id`, compared exactly. */
   readonly ownerAllowFrom: readonly string[];
   /** Key of the digests that represent owners in a prompt. */
   readonly ownerDisplaySecret?: Secret | undefined;
@@ -58,11 +58,16 @@ export interface ConfigDocument extends PlainSections {
 
 const FreeSchema = z.record(z.string(), z.unknown());
 
-const OwnerSchema = texts("channel:id is expected, such as feishu:ou_881e", /^[a-z0-9_-]+:.+$/u);
+const OwnerSchema = texts("channel:id is expected, such as feishu:ou_881e, or channel/account:id", /^[a-z0-9_-]+(?:\/[^:]+)?:.+$/u);
 
 const CommandsSchema: z.ZodType<CommandsConfig> = z
   .strictObject({
-    ownerAllowFrom: z.array(OwnerSchema).default([]).describe("Who is the owner on a channel, as `channel:id`; compared exactly."),
+    ownerAllowFrom: z
+      .array(OwnerSchema)
+      .default([])
+      .describe(
+        "Who is the owner on a channel, as `channel:id`, or as `channel/account:id` on one account; compared exactly. Where each account has ids of its own, the first form is the account `default` alone: see access.md.",
+      ),
     ownerDisplaySecret: SecretSchema.optional().describe("Key of the digests that stand for owners in a prompt."),
   })
   .describe("Who commands the gateway from a chat.");

@@ -1,10 +1,12 @@
 import type { MsgContext } from "@factotum/channel-contract";
 import type { InputRecord } from "@factotum/store";
+import { accountPersonId, personId } from "../kernel/person-id.ts";
 
-/** True if the owner list names exactly this sender: `channel:id`, the whole string, case-sensitive. Display names never count. */
+/** True if the owner list names exactly this sender, as `personId` or with the account; the whole string, case-sensitive. Display names never count. */
 export function isListedOwner(message: Pick<MsgContext, "origin" | "sender">, ownerAllowFrom: readonly string[]): boolean {
   if (message.sender.isBot) return false;
-  return ownerAllowFrom.includes(`${message.origin.channel}:${message.sender.id}`);
+  const { origin, sender } = message;
+  return ownerAllowFrom.includes(personId(origin, sender.id)) || ownerAllowFrom.includes(accountPersonId(origin, sender.id));
 }
 
 /** The configuration's keys that contain the owner's ids. */
@@ -14,7 +16,7 @@ interface OwnerNames {
 }
 
 /**
- * True for an id (`channel:id`) of the owner, and for one that shares a `session.identityLinks` entry with it. Such a link shares the owner's direct
+ * True for an id (of `personId`) of the owner, and for one that shares a `session.identityLinks` entry with it. Such a link shares the owner's direct
  * session and grants nothing: only `isListedOwner` makes a sender the owner.
  */
 export function isOwnersPerson(id: string, { session, commands }: OwnerNames): boolean {

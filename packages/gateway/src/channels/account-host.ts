@@ -1,6 +1,7 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import { MAX_REPLY_CONTEXT_BYTES } from "@factotum/channel-contract";
-import type { AccountProgress, AccountState, ChannelHost, MsgContext, Origin } from "@factotum/channel-contract";
+import type { AccountProgress, AccountState, ChannelCapabilities, ChannelHost, MsgContext, Origin } from "@factotum/channel-contract";
+import { scopedOrigin } from "../kernel/person-id.ts";
 import { StoreError } from "@factotum/store";
 import type { AccountStore } from "@factotum/store";
 
@@ -15,11 +16,13 @@ export interface AccountHostOptions extends Pick<ChannelHost, "clock" | "random"
   readonly store: AccountStore;
   /** `undefined` until messages can be accepted. */
   readonly intake: () => MessageIntake | undefined;
+  /** Of the account's channel; `undefined` while there is none. */
+  readonly capabilities: () => Pick<ChannelCapabilities, "idScope"> | undefined;
 }
 
 /** The gateway as a channel sees it for one account, with the messages and the state of this account alone. */
 export function createAccountHost(account: Pick<Origin, "channel" | "accountId">, options: AccountHostOptions): ChannelHost {
-  const { store, intake, clock, random, fetch, logger, commands, webhookUrl } = options;
+  const { store, intake, clock, random, fetch, logger, commands, webhookUrl, capabilities } = options;
   const { channel, accountId } = account;
   const commit = async (progress: AccountProgress): Promise<void> => withRangeErrors(async () => store.commitProgress(account, progress));
   const state: AccountState = {
@@ -42,7 +45,9 @@ export function createAccountHost(account: Pick<Origin, "channel" | "accountId">
         throw new RangeError(`The reply context of a message has more than ${MAX_REPLY_CONTEXT_BYTES} bytes.`);
       const receiver = intake();
       if (receiver === undefined) throw new Error("nobody takes messages yet");
-      return withRangeErrors(async () => receiver.acceptEvent(message, withoutUndefined({ progress })));
+      return withRangeErrors(async () =>
+        receiver.acceptEvent({ ...message, origin: scopedOrigin(message.origin, capabilities()) }, withoutUndefined({ progress })),
+      );
     },
     commit,
     cursor: async () => store.readCursor(account),

@@ -94,6 +94,13 @@ export class ChannelRegistry {
     return [...this.#slots.values()].flatMap(({ channel }) => (channel === undefined ? [] : [channel.capabilities]));
   }
 
+  /** The accounts of a channel that exist now. */
+  accountsOf(channel: string): readonly string[] {
+    return [...this.#slots.values()].flatMap(({ account, channel: instance }) =>
+      account.channel === channel && instance !== undefined ? [account.accountId] : [],
+    );
+  }
+
   accountFor(origin: Pick<Origin, "channel" | "accountId">): AccountConfig | undefined {
     return this.#slots.get(entryKey(origin))?.account.config;
   }
@@ -145,7 +152,9 @@ export class ChannelRegistry {
   #host(account: ChannelAccount): ChannelHost {
     const { clock, random, logger, fetch, store, commands, webhookUrlOf } = this.#options;
     const webhookUrl = webhookUrlOf(account);
-    return createAccountHost(account, { clock, random, logger, fetch, store, commands, webhookUrl, intake: () => this.#intake });
+    const capabilities = (): ChannelCapabilities | undefined => this.channelFor(account)?.capabilities;
+    const intake = (): MessageIntake | undefined => this.#intake;
+    return createAccountHost(account, { clock, random, logger, fetch, store, commands, webhookUrl, intake, capabilities });
   }
 }
 

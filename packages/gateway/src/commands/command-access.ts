@@ -3,6 +3,7 @@ import { sessionKind } from "../routing/session-key.ts";
 import type { FactotumConfig } from "@factotum/config";
 import type { TypedCommand } from "./parse-command.ts";
 import type { CommandTarget } from "./command-target.ts";
+import { personId } from "../kernel/person-id.ts";
 
 /** Whether a command is executed, ignored without an answer, or refused with an answer. */
 type AccessDecision = "allowed" | "ignored" | "refused";
@@ -22,5 +23,5 @@ export function commandAccess(
   if (command.type === "command" && !command.changesConversation) return "allowed";
   if (message.origin.conversation.kind !== "direct") return "refused";
   const isMain = sessionKind(sessionKey, config.session.mainKey) === "main";
-  return isMain || isOwnersPerson(`${message.origin.channel}:${message.sender.id}`, config) ? "refused" : "allowed";
+  return isMain || isOwnersPerson(personId(message.origin, message.sender.id), config) ? "refused" : "allowed";
 }

@@ -4,6 +4,7 @@ import { explainRoute, routeQuery } from "../routing/route.ts";
 import type { CommandTarget } from "./command-target.ts";
 import { changesNothing, defineCommand, parseNothing } from "./define-command.ts";
 import type { Command } from "./define-command.ts";
+import { personId } from "../kernel/person-id.ts";
 
 /** Shows the sender's ids and role. */
 export const whoamiCommand: Command = defineCommand({
@@ -31,7 +32,7 @@ function whoamiText(
   const query = routeQuery({ origin, senderId: sender.id, roles: sender.roles ?? [] }, channels);
   return [
     standing,
-    `Sender ${channel}:${message.sender.id}${name}`,
+    `Sender ${personId(origin, sender.id)}${name}`,
     `Chat ${conversation.kind} ${conversation.id}${thread}, account ${accountId}`,
     `Session ${sessionKey}`,
     ...(admission.owner ? [`Route: ${explainRoute(query, running.config)}`] : []),

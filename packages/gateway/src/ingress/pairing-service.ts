@@ -16,6 +16,7 @@ import { SessionRequestError } from "../kernel/session-request-error.ts";
 import { reportRefusal } from "../observe/refused-senders.ts";
 import type { RefusedSenders } from "../observe/refused-senders.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
+import { personId } from "../kernel/person-id.ts";
 
 /** How long a code is valid. */
 const VALID_MS = 3_600_000;
@@ -29,7 +30,7 @@ const MAX_CODES = 3;
 /** Writes the first paired sender into the owner list. */
 export interface OwnerControl {
   /**
-   * Puts `channel:id` into an empty `commands.ownerAllowFrom` of the file, and applies it. `isOwner` is false if the file names an owner by now; `refused` says
+   * Puts an id of `personId` into an empty `commands.ownerAllowFrom` of the file, and applies it. `isOwner` is false if the file names an owner by now; `refused` says
    * why nothing was changed.
    */
   addFirstOwner(
@@ -116,9 +117,9 @@ export class PairingService {
       const code = parsePairingCode(written);
       const found = await store.findPairing(code, { nowMs: clock.now() });
       if (found === undefined) throw unknownCode();
-      const { channel, accountId, senderId } = found;
+      const { channel, accountId, senderId, origin } = found;
       // Before the approval: after a crash in between the code is still valid.
-      const owner = !guest && (await this.#makeOwner(`${channel}:${senderId}`));
+      const owner = !guest && (await this.#makeOwner(personId(origin, senderId)));
       const reply = await this.#planWelcome(found, owner);
       // A code that expires meanwhile counts: the owner's list may name its sender already.
       const { pairing, outbox } = await store.approvePairing(code, { nowMs: Math.min(clock.now(), found.expiresAtMs - 1), reply });

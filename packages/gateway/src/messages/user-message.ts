@@ -14,6 +14,7 @@ import type { SessionContext } from "../conversation/session-context.ts";
 import type { GatheredMessage } from "../queue/turn-job.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import { personId } from "../kernel/person-id.ts";
 
 /** The parts of the turn that belong to one of its messages. */
 export interface UserMessageRequest {
@@ -94,7 +95,7 @@ export async function renderUserMessage(
       delimiter: Buffer.from(random.bytes(6)).toString("hex"),
       nowMs,
       timeZone: context.agent.config.userTimezone,
-      senderDisplayId: displayId(`${message.origin.channel}:${message.sender.id}`, running.ownerDisplaySecret),
+      senderDisplayId: displayId(personId(message.origin, message.sender.id), running.ownerDisplaySecret),
       hasMessageTool: request.hasMessageTool,
       isPlatform: platform?.capabilities.addressing === "platform",
       overheard: said.overheard,

@@ -1,5 +1,6 @@
 import type { Conversation, Origin } from "@factotum/channel-contract";
 import { isOwnersPerson } from "../access/owner.ts";
+import { personId, scopedOrigin } from "../kernel/person-id.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { EarlierAddresses } from "../channels/conversation-moves.ts";
 import { agentSessionKey, GLOBAL_SESSION_KEY, keyPart } from "./session-key.ts";
@@ -32,7 +33,7 @@ export interface RoutingConfig {
     readonly dmScope: DmScope;
     /** Messages of others enter the owner's sessions too: the main one under `main`, the single one under `global`. */
     readonly sharedMain: boolean;
-    /** Canonical name to `channel:id` of the same person. */
+    /** Canonical name to ids (of `personId`) of the same person. */
     readonly identityLinks: Readonly<Record<string, readonly string[]>>;
   };
   readonly commands: { readonly ownerAllowFrom: readonly string[] };
@@ -63,10 +64,12 @@ export interface RouteQuery {
 
 /** The query for a message, with the facts of its channel. */
 export function routeQuery(
-  { origin, senderId, roles }: Pick<RouteQuery, "origin" | "senderId" | "roles">,
+  { origin: address, senderId, roles }: Pick<RouteQuery, "origin" | "senderId" | "roles">,
   channels: Pick<ChannelRegistry, "channelFor" | "moves">,
 ): RouteQuery {
-  const caseSensitiveIds = channels.channelFor(origin)?.capabilities.caseSensitiveIds ?? true;
+  const capabilities = channels.channelFor(address)?.capabilities;
+  const caseSensitiveIds = capabilities?.caseSensitiveIds ?? true;
+  const origin = scopedOrigin(address, capabilities);
   const { moves } = channels;
   const earlier = moves.earlierOf(origin);
   if (earlier.conversations.length + earlier.parentIds.length === 0) return { origin, senderId, roles, caseSensitiveIds };
@@ -94,7 +97,7 @@ function routeAddress(query: AddressQuery, config: RoutingConfig): Route {
   const shared = scope === "global" ? GLOBAL_SESSION_KEY : addressKey(agentId, query, config, dmScope);
   const isDirect = query.origin.conversation.kind === "direct";
   const isOwners = scope === "global" || (isDirect && dmScope === "main");
-  if (sharedMain || !isOwners || (isDirect && isOwnersPerson(`${query.origin.channel}:${query.senderId}`, config)))
+  if (sharedMain || !isOwners || (isDirect && isOwnersPerson(personId(query.origin, query.senderId), config)))
     return { agentId, sessionKey: shared };
   return { agentId, sessionKey: addressKey(agentId, query, config, "per-channel-peer"), keptOutOf: shared };
 }
@@ -108,13 +111,15 @@ export function defaultAgentId(config: Pick<RoutingConfig, "agents">): string {
 }
 
 function addressKey(agentId: string, query: AddressQuery, config: RoutingConfig, dmScope: DmScope): string {
-  const { channel, accountId } = query.origin;
+  const { channel, accountId, idScope } = query.origin;
   const conversation = query.sessionOf ?? query.origin.conversation;
   const part = (id: string): string => keyPart(id, { caseSensitive: query.caseSensitiveIds });
+  const account = [channel.toLowerCase(), keyPart(accountId, { caseSensitive: false })];
+  const scope = idScope === "account" ? account : [channel.toLowerCase()];
   if (conversation.kind !== "direct") {
     const thread =
       conversation.threadId === undefined ? [] : [conversation.kind === "group" ? "topic" : "thread", part(conversation.threadId)];
-    return agentSessionKey(agentId, channel.toLowerCase(), conversation.kind, part(conversation.id), ...thread);
+    return agentSessionKey(agentId, ...scope, conversation.kind, part(conversation.id), ...thread);
   }
   const peer = linkedIdentity(query, config) ?? part(query.senderId);
   switch (dmScope) {
@@ -123,9 +128,9 @@ function addressKey(agentId: string, query: AddressQuery, config: RoutingConfig,
     case "per-peer":
       return agentSessionKey(agentId, "direct", peer);
     case "per-channel-peer":
-      return agentSessionKey(agentId, channel.toLowerCase(), "direct", peer);
+      return agentSessionKey(agentId, ...scope, "direct", peer);
     case "per-account-channel-peer":
-      return agentSessionKey(agentId, channel.toLowerCase(), keyPart(accountId, { caseSensitive: false }), "direct", peer);
+      return agentSessionKey(agentId, ...account, "direct", peer);
   }
 }
 
@@ -134,7 +139,7 @@ function addressKey(agentId: string, query: AddressQuery, config: RoutingConfig,
  * each id keeps its own conversation.
  */
 function linkedIdentity(query: RouteQuery, config: RoutingConfig): string | undefined {
-  const id = `${query.origin.channel}:${query.senderId}`;
+  const id = personId(query.origin, query.senderId);
   const entry = Object.entries(config.session.identityLinks).find(([, ids]) => ids.includes(id));
   if (entry === undefined) return undefined;
   const name = keyPart(entry[0], { caseSensitive: false });

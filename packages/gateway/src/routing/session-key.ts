@@ -85,5 +85,5 @@ export function sessionKind(key: string, mainKey: string): SessionKind {
   if (parsed === undefined) return "other";
   if (parsed.rest === mainKey) return "main";
   if (parsed.rest.startsWith("node-")) return "node";
-  return /^[^:]+:(?:group|channel):/.test(parsed.rest) ? "group" : "other";
+  return /^[^:]+:(?:[^:]+:)?(?:group|channel):/.test(parsed.rest) ? "group" : "other";
 }

@@ -8,6 +8,7 @@ import { isSharingAnnounced, notifyShared } from "../notices/session-notices.ts"
 import type { SessionNoticesOptions } from "../notices/session-notices.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
+import { personId } from "../kernel/person-id.ts";
 
 /** Everybody in the owner list, and every holder of the gateway's token. */
 const OWNER = "owner";
@@ -82,7 +83,7 @@ function isOwnersAlone(record: SessionRecord | undefined, message: MsgContext): 
 
 /** One identity for all ids of a person that `session.identityLinks` names. */
 function personOf(message: MsgContext, config: Pick<FactotumConfig, "session" | "commands">): string {
-  const id = `${message.origin.channel}:${message.sender.id}`;
+  const id = personId(message.origin, message.sender.id);
   if (isOwnersPerson(id, config)) return OWNER;
   return Object.values(config.session.identityLinks).find((linked) => linked.includes(id))?.[0] ?? id;
 }

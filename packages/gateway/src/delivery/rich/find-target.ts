@@ -34,15 +34,27 @@ async function findConversation(
   }
   const channelId = named ?? origin.channel;
   if (channelId === origin.channel && target === origin.conversation.id) return origin;
-  const accountId = channelId === origin.channel ? origin.accountId : "default";
-  const channel = channels.channelFor({ channel: channelId, accountId });
+  const channel = channelId === origin.channel ? channels.channelFor(origin) : accountOf(channelId, channels);
   if (channel === undefined) return { refusal: `There is no running channel "${channelId}".` };
+  if ("refusal" in channel) return channel;
   const found = (await channel.resolveTarget(target, { signal })) ?? (await findByName(channel, target, { signal }));
   if (found === undefined)
     return { refusal: `"${target}" is no address on ${channelId}, or more than one. Use an exact id: user:<id> or channel:<id>.` };
   if ("refusal" in found) return found;
   // A platform may know less about a conversation than the run from it: its kind, its thread.
   return isSameChat(found, origin) ? origin : found;
+}
+
+/** The channel of `channel`, or of `channel:account`; a channel alone is its account `default`, or the only one. */
+function accountOf(named: string, channels: ChannelRegistry): Channel | { readonly refusal: string } | undefined {
+  const [channelId = "", accountId] = named.split(":");
+  const accounts = channels.accountsOf(channelId);
+  const only = accounts.length === 1 ? accounts[0] : undefined;
+  const wanted = accountId ?? (accounts.includes("default") ? "default" : only);
+  const channel = wanted === undefined ? undefined : channels.channelFor({ channel: channelId, accountId: wanted });
+  if (channel !== undefined || accounts.length === 0) return channel;
+  const names = accounts.map((account) => `${channelId}:${account}`).join(", ");
+  return { refusal: `"${named}" is no account; name one of these as the channel: ${names}.` };
 }
 
 /** Entries of a directory that are compared with a name. */

@@ -7,6 +7,7 @@ import type { RunningConfig } from "../../agents/running-config.ts";
 import type { ChannelRegistry } from "../../channels/channel-registry.ts";
 import { sendKey } from "../../kernel/idempotency-key.ts";
 import { routeMessage, routeQuery } from "../../routing/route.ts";
+import { personId } from "../../kernel/person-id.ts";
 
 /** Maximum UTF-16 units of a sent text in the record of another session. */
 const MAX_TEXT_CHARS = 4000;
@@ -51,16 +52,17 @@ export async function recordSend(
 
 /** The session that an answer from there would reach. It is created if the person or the group is known. */
 async function sessionOf(
-  { target, personId, nowMs }: SentElsewhere,
+  { target, personId: addressee, nowMs }: SentElsewhere,
   { store, running, channels, random }: RecordParts,
 ): Promise<SessionRecord | undefined> {
   const { config } = running;
-  const { channel, conversation } = target;
+  const { conversation } = target;
   const isDirect = conversation.kind === "direct";
-  const senderId = personId ?? (isDirect ? conversation.id : "");
-  const { agentId, sessionKey } = routeMessage(routeQuery({ origin: target, senderId, roles: [] }, channels), config);
+  const senderId = addressee ?? (isDirect ? conversation.id : "");
+  const query = routeQuery({ origin: target, senderId, roles: [] }, channels);
+  const { agentId, sessionKey } = routeMessage(query, config);
   const known = await store.readSession(sessionKey);
-  if (known !== undefined || (isDirect && personId === undefined)) return known;
-  const isPrivate = isDirect && isOwnersPerson(`${channel}:${senderId}`, config);
+  if (known !== undefined || (isDirect && addressee === undefined)) return known;
+  const isPrivate = isDirect && isOwnersPerson(personId(query.origin, senderId), config);
   return store.createSession({ key: sessionKey, sessionId: random.uuid(), agentId, isPrivate, displayName: conversation.id }, { nowMs });
 }

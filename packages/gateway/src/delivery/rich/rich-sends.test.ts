@@ -305,3 +305,29 @@ test("what is sent into another conversation is in its session, with its source,
   await running.gateway.engine.idle();
   expect(JSON.stringify(server.requests.at(-1)?.body)).toContain("Lunch at noon");
 });
+
+test.each([
+  [["office"], "other", "dm-9"],
+  [["default", "office"], "other", undefined],
+  [["home", "office"], "other", '\\"other\\" is no account; name one of these as the channel: other:home, other:office.'],
+  [["home", "office"], "other:office", "dm-9"],
+  [["home"], "other:office", '\\"other:office\\" is no account; name one of these as the channel: other:home.'],
+  [[], "other", 'There is no running channel \\"other\\".'],
+] as const)("with the accounts %j of another channel, a message to %j arrives or is refused", async (names, channel, expected) => {
+  const others = names.map((accountId) => {
+    const other = new TestPlatform();
+    const origin: Origin = { channel: "other", accountId, conversation: { kind: "direct", id: "dm-9" } };
+    other.targets.set("bob", origin);
+    return { other, account: { ...other.account({ channel: "other", accountId }), channel: "other", accountId } };
+  });
+  platform = new TestPlatform("platform", RICH);
+  running = await startTestGateway({ platform, accounts: others.map(({ account }) => account), patch: withModel(server.baseUrl) });
+  const result = await perform({ action: "send", message: "Hello", channel, target: "bob" });
+  const sent = others.flatMap(({ other }) => other.sent.map(({ target }) => target.accountId));
+  if (expected === "dm-9") expect(sent).toEqual(["office"]);
+  else if (expected === undefined) expect(sent).toEqual(["default"]);
+  else {
+    expect(result).toContain(expected);
+    expect(sent).toEqual([]);
+  }
+});
