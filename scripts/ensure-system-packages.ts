@@ -8,7 +8,7 @@ import { delimiter, join } from "node:path";
 interface Requirement {
   /** Names of the program; one of them is enough. */
   readonly programs: readonly string[];
-  /** Debian's package. */
+  /** Debian's package, or several. */
   readonly debian: string;
   readonly tests: string;
 }
@@ -18,6 +18,8 @@ const REQUIREMENTS: readonly Requirement[] = [
   { programs: ["nginx"], debian: "nginx-light", tests: "the tests behind nginx" },
   { programs: ["caddy"], debian: "caddy", tests: "the tests behind Caddy" },
   { programs: ["ngircd"], debian: "ngircd", tests: "the conformance tests against ngircd" },
+  { programs: ["dovecot"], debian: "dovecot-imapd dovecot-lmtpd", tests: "the conformance tests against Dovecot and Exim" },
+  { programs: ["exim4"], debian: "exim4-daemon-light", tests: "the conformance tests against Dovecot and Exim" },
   { programs: ["curl"], debian: "curl", tests: "the documents' commands with curl" },
   { programs: ["jq"], debian: "jq", tests: "the documents' commands with jq" },
 ];
@@ -55,7 +57,7 @@ function install(packages: readonly string[]): void {
 }
 
 const missing = REQUIREMENTS.filter(isMissing);
-if (missing.length > 0 && process.getuid?.() === 0 && isOnPath("apt-get")) install(missing.map(({ debian }) => debian));
+if (missing.length > 0 && process.getuid?.() === 0 && isOnPath("apt-get")) install(missing.flatMap(({ debian }) => debian.split(" ")));
 for (const { programs, debian, tests } of REQUIREMENTS.filter(isMissing)) {
   console.log(`${programs.join(", ")} not found: ${tests} are skipped. On Debian: apt-get install ${debian}`);
   if (process.argv.includes("--required")) process.exitCode = 1;

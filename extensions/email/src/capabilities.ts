@@ -1,8 +1,8 @@
 import type { ChannelCapabilities, MediaKind } from "@factotum/channel-contract";
 import type { EmailConfig } from "./config.ts";
 
-/** Maximum characters of one mail. Mail has no limit; longer texts belong into a file. */
-export const MAX_TEXT_LENGTH = 100_000;
+/** Maximum characters of one mail. Mail has no limit; a longer text would take seconds to render, and becomes several mails. */
+export const MAX_TEXT_LENGTH = 30_000;
 
 /** Encoded it stays below 25 MiB, which most servers take. */
 export const MAX_FILE_BYTES: number = 18 * 1024 * 1024;

@@ -10,6 +10,7 @@ export type { FakeMailOptions } from "./email/fake-mail.ts";
 export type { MailFolder, StoredMail } from "./email/mail-folder.ts";
 export { mailSource } from "./email/mail-source.ts";
 export type { MailFile, MailSource } from "./email/mail-source.ts";
+export { parseSentMail } from "./email/smtp-side.ts";
 export type { MailFault, SentMail } from "./email/smtp-side.ts";
 export type { FakeFeishuApp, FakeFeishuOptions } from "./feishu/app.ts";
 export type { Card as FeishuCard, CardElement as FeishuCardElement } from "./feishu/card-rules.ts";

@@ -20,6 +20,8 @@ export interface OutgoingMail {
 
 const DIALECTS = { text: plainText(), html: htmlDocument() };
 const MAX_SUBJECT = 78;
+/** The first line is looked for in so many characters. */
+const SUBJECT_SOURCE = 2_000;
 
 /** The mail as the library composes it: the text as plain text and as HTML, and the files. */
 export function renderMail(mail: OutgoingMail, from: { readonly address: string; readonly name: string | undefined }): MailComposerOptions {
@@ -56,7 +58,7 @@ export function subjectOf(
 ): string {
   if (answered !== undefined) return replySubject(answered.subject);
   const first =
-    render(text, "text")
+    render(text.slice(0, SUBJECT_SOURCE), "text")
       .split("\n")
       .find((line) => line.trim() !== "") ??
     files[0]?.fileName ??

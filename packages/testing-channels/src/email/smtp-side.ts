@@ -88,7 +88,7 @@ async function take(stream: SMTPServerDataStream, session: SMTPServerSession, op
   for await (const chunk of stream) chunks.push(chunk as Buffer);
   const source = Buffer.concat(chunks);
   const [recipient] = session.envelope.rcptTo;
-  const mail = await parseSent(source, recipient?.address ?? "");
+  const mail = await parseSentMail(source, recipient?.address ?? "");
   options.onRequest();
   const fault = options.nextFault();
   if (fault?.type === "refused") return refusal(fault.status, fault.text);
@@ -98,7 +98,8 @@ async function take(stream: SMTPServerDataStream, session: SMTPServerSession, op
   return null;
 }
 
-async function parseSent(source: Buffer, to: string): Promise<SentMail> {
+/** Reads a mail as its recipient does. */
+export async function parseSentMail(source: Buffer, to: string): Promise<SentMail> {
   const mail = await simpleParser(source, { skipHtmlToText: true, skipTextToHtml: true });
   return {
     to: to.toLowerCase(),
