@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { startDiscordMixedPlatform } from "../src/mixed/discord-mixed-platform.ts";
+import { startEmailMixedPlatform } from "../src/mixed/email-mixed-platform.ts";
 import { startIrcMixedPlatform } from "../src/mixed/irc-mixed-platform.ts";
 import type { MixedPlatform } from "../src/mixed/mixed-platform.ts";
 import { runMixed } from "../src/mixed/run-mixed.ts";
@@ -27,6 +28,7 @@ const PLATFORMS: readonly (readonly [name: string, start: () => MixedPlatform | 
         ["chat-sdk", startChatSdkMixedPlatform],
       ] as const)
     : ([["slack over http and socket", async () => startSlackMixedPlatform(["http", "socket"])]] as const)),
+  ["email", startEmailMixedPlatform],
   ["irc", startIrcMixedPlatform],
   ["webchat", startWebchatMixedPlatform],
   ["webhook", startWebhookMixedPlatform],

@@ -35,6 +35,6 @@ test("a person who takes a while, and other threads, are answered on", async () 
     scene.clock.advance(21_000);
     id = await answer(scene, await scene.receive({ subject: "Re: Hello", references: [id] }));
   }
-  for (let round = 0; round < 8; round += 1) await scene.receive({ subject: `Question ${round}` });
+  for (let round = 0; round < 8; round += 1) await answer(scene, await scene.receive({ text: `Question ${round}` }));
   expect(scene.channel.health().detail).toBeUndefined();
 });

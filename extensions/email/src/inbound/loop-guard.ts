@@ -41,8 +41,10 @@ export function createLoopGuard({ clock, logger }: Pick<ChannelHost, "clock" | "
     },
     isLoop({ person, subject, answers }) {
       const key = keyOf(person, subject);
-      // A program may answer without naming the mail; then its subject does.
-      const isFast = answers.length > 0 ? answers.some((id) => isRecent(sentAt.get(id), FAST_MS)) : isRecent(sentAt.get(key), FAST_MS);
+      // A program may answer without naming the mail; then the subject says that it answers.
+      const isAnswer = answers.length > 0 || baseSubject(subject) !== subject.trim();
+      const isFast =
+        answers.length > 0 ? answers.some((id) => isRecent(sentAt.get(id), FAST_MS)) : isAnswer && isRecent(sentAt.get(key), FAST_MS);
       if (!isFast) return false;
       const times = [...(fastAt.get(key) ?? []).filter((atMs) => isRecent(atMs, HOUR_MS)), clock.monotonic()];
       fastAt.set(key, times.slice(-MAX_FAST - 1));

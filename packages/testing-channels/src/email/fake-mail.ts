@@ -35,6 +35,8 @@ export class FakeMail implements AsyncDisposable {
   sendRequests = 0;
   /** How often a client has opened a folder. */
   opened = 0;
+  /** Logins of IMAP clients that were refused. */
+  refusedLogins = 0;
   /** While true, logins fail for a reason that is not the password. */
   isUnavailable = false;
   /** Keeps copies of sent mail from now on. */
@@ -169,11 +171,19 @@ export class FakeMail implements AsyncDisposable {
     return user === this.user && password === this.password;
   }
 
+  #checkImapLogin(user: string, password: string): "right" | "wrong" | "unavailable" {
+    if (this.isUnavailable) return "unavailable";
+    if (this.#isRight(user, password)) return "right";
+    this.refusedLogins += 1;
+    this.#notify();
+    return "wrong";
+  }
+
   #connect(socket: Socket): void {
     const session = new ImapSession(socket, {
       folders: this.folders,
       hasIdle: this.#options.hasIdle ?? true,
-      checkLogin: (user, password) => (this.isUnavailable ? "unavailable" : this.#isRight(user, password) ? "right" : "wrong"),
+      checkLogin: (user, password) => this.#checkImapLogin(user, password),
       onCommand: ({ name }) => {
         this.commands.push(name);
         this.#notify();
