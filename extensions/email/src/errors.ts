@@ -59,6 +59,10 @@ export function connectFailure(protocol: Protocol, server: MailServer & { readon
     return fail(
       `the ${name} server ${host}:${port} does not speak TLS from the start: check ${protocol}.port, or set ${protocol}.tls to "starttls"`,
     );
+  if (isWithoutStartTls(cause))
+    return fail(
+      `the ${name} server ${host}:${port} offers no STARTTLS: check ${protocol}.tls and ${protocol}.port; nothing was sent in clear`,
+    );
   if (code === "ENOTFOUND" || code.startsWith("EAI_") || code === "EDNS") return fail(`there is no host ${host}: check ${protocol}.host`);
   if (code === "ECONNREFUSED") return fail(`nothing answers at ${host}:${port}: check ${protocol}.host and ${protocol}.port`);
   if (/TIMEDOUT|TIMEOUT|CONNECT_TIMEOUT|GREETING/i.test(code))
@@ -91,6 +95,12 @@ export function printable(text: string): string {
     .replace(/\p{Cc}+/gu, " ")
     .trim()
     .slice(0, 200);
+}
+
+/** Both libraries say it in words. */
+function isWithoutStartTls(cause: unknown): boolean {
+  if (!(cause instanceof Error)) return false;
+  return /does not support STARTTLS/i.test(cause.message) || ("command" in cause && cause.command === "STARTTLS");
 }
 
 function originalCodeOf(cause: unknown): string {

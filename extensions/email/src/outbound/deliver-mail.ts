@@ -98,7 +98,9 @@ async function openSmtp(config: EmailConfig, { signal }: CallOptions): Promise<S
     await Promise.race([new Promise<void>((resolve, fail) => connection.connect((error) => (error ? fail(error) : resolve()))), broken]);
   } catch (error) {
     connection.close();
-    throw isAnswer(error) ? answerFailure(error, "connect") : connectFailure("smtp", { ...smtp, port }, error);
+    throw isAnswer(error) && error.command !== "STARTTLS"
+      ? answerFailure(error, "connect")
+      : connectFailure("smtp", { ...smtp, port }, error);
   }
   try {
     const { user = imap.user, password = imap.password } = smtp;

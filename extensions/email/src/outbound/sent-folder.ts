@@ -9,6 +9,7 @@ import { openImap } from "../transport/open-imap.ts";
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** How far back a mail proves that the server stores copies. */
 const PROOF_MS = 60 * DAY_MS;
+const ATTEMPTS = 2;
 
 /** Stores copies of sent mails in a folder; a copy that cannot be stored is logged, and changes nothing for the mail. */
 export function createCopyKeeper(
@@ -34,24 +35,32 @@ export function createCopyKeeper(
  */
 export async function reconcile(
   config: EmailConfig,
+  mail: { readonly ids: readonly string[]; readonly sentAtMs: number },
+  options: CallOptions,
+): Promise<Reconciliation> {
+  // A connection that breaks says nothing, and the question is asked only once.
+  for (let attempt = 0; attempt < ATTEMPTS && !options.signal.aborted; attempt += 1) {
+    const found = await lookUp(config, mail, options).catch(() => undefined);
+    if (found !== undefined) return found;
+  }
+  return { type: "unknown" };
+}
+
+async function lookUp(
+  config: EmailConfig,
   { ids, sentAtMs }: { readonly ids: readonly string[]; readonly sentAtMs: number },
   options: CallOptions,
 ): Promise<Reconciliation> {
+  const connection = await openImap(config, options);
+  const { imap } = connection;
   try {
-    const connection = await openImap(config, options);
-    const { imap } = connection;
-    try {
-      const sent = (await imap.list()).find(({ specialUse }) => specialUse === "\\Sent");
-      if (sent === undefined) return { type: "unknown" };
-      await imap.mailboxOpen(sent.path, { readOnly: true });
-      for (const id of ids) if (await has(imap, id, sentAtMs - DAY_MS)) return { type: "shown", messageIds: [messageId(id)] };
-      return (await has(imap, ownMarker(config.address), sentAtMs - PROOF_MS)) ? { type: "not-shown" } : { type: "unknown" };
-    } finally {
-      await connection.close(options);
-    }
-  } catch {
-    // Without an answer it stays unknown, which is the result.
-    return { type: "unknown" };
+    const sent = (await imap.list()).find(({ specialUse }) => specialUse === "\\Sent");
+    if (sent === undefined) return { type: "unknown" };
+    await imap.mailboxOpen(sent.path, { readOnly: true });
+    for (const id of ids) if (await has(imap, id, sentAtMs - DAY_MS)) return { type: "shown", messageIds: [messageId(id)] };
+    return (await has(imap, ownMarker(config.address), sentAtMs - PROOF_MS)) ? { type: "not-shown" } : { type: "unknown" };
+  } finally {
+    await connection.close(options);
   }
 }
 

@@ -23,6 +23,9 @@ test("the first start answers no old mail; later ones go on where the last one s
 
 test("an idle connection learns of mail at once, and a server without IDLE is asked every minute", async () => {
   await using idle = await Scene.start();
+  const { attachments } = await idle.receive({ files: [{ name: "a.txt", bytes: Buffer.from("text") }] });
+  // A file that is fetched meanwhile ends the idling, which begins again.
+  await idle.channel.fetchAttachment(attachments[0] ?? { kind: "file", ref: "" }, { ...soon(), maxBytes: 100 });
   await idle.receive();
   await using scene = await Scene.start({}, { hasIdle: false });
   await scene.mail.until(() => scene.mail.commands.at(-1) === "UID SEARCH");

@@ -225,6 +225,16 @@ async function searchUids(imap: ImapFlow, query: Parameters<ImapFlow["search"]>[
   return found;
 }
 
+/** Has the server report by itself, again after every command of somebody else, such as for a file. Its failure is that of the connection. */
+async function idle(imap: ImapFlow, isOver: () => boolean): Promise<void> {
+  try {
+    // The library's type hides that a refusal is `false`.
+    while (!isOver() && imap.usable && ((await imap.idle()) as unknown) !== false);
+  } catch {
+    return;
+  }
+}
+
 interface Wake extends Disposable {
   clear(): void;
   /** Resolves when the server has reported something since `clear`, after the interval, or when the signal fires. */
@@ -250,9 +260,10 @@ function createWake({ clock }: Pick<ChannelHost, "clock">, imap: ImapFlow, signa
       const { promise, resolve: done } = Promise.withResolvers<void>();
       resolve = done;
       using _timer = clock.schedule(POLL_MS, done);
-      // Ends when the next command is sent; its failure is that of the connection.
-      if (imap.capabilities.has("IDLE")) void imap.idle().catch(() => undefined);
+      let isOver = false;
+      if (imap.capabilities.has("IDLE")) void idle(imap, () => isOver);
       await promise;
+      isOver = true;
     },
     [Symbol.dispose]() {
       imap.off("exists", wake);

@@ -85,7 +85,12 @@ export function createSmtpSide(options: SmtpSideOptions): SMTPServer {
 
 async function take(stream: SMTPServerDataStream, session: SMTPServerSession, options: SmtpSideOptions): Promise<Error | "lost" | null> {
   const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  try {
+    for await (const chunk of stream) chunks.push(chunk as Buffer);
+  } catch {
+    // The client has gone in the middle of a mail, which is none then.
+    return "lost";
+  }
   const source = Buffer.concat(chunks);
   const [recipient] = session.envelope.rcptTo;
   const mail = await parseSentMail(source, recipient?.address ?? "");
