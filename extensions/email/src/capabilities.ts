@@ -1,5 +1,4 @@
 import type { ChannelCapabilities, MediaKind } from "@factotum/channel-contract";
-import type { EmailConfig } from "./config.ts";
 
 /** Maximum characters of one mail. Mail has no limit; a longer text would take seconds to render, and becomes several mails. */
 export const MAX_TEXT_LENGTH = 30_000;
@@ -8,11 +7,12 @@ export const MAX_TEXT_LENGTH = 30_000;
 export const MAX_FILE_BYTES: number = 18 * 1024 * 1024;
 
 /** Files of one mail. */
-const MAX_FILES = 20;
+export const MAX_FILES = 20;
 
 const KINDS: readonly MediaKind[] = ["image", "audio", "video", "file"];
 
-const EMAIL_CAPABILITIES: ChannelCapabilities = {
+/** The implemented and tested capabilities. */
+export const EMAIL_CAPABILITIES: ChannelCapabilities = {
   addressing: "platform",
   inbound: { delivery: "redelivers", transport: "connection" },
   text: { maxLength: MAX_TEXT_LENGTH, unit: "utf16", markdown: "full", dialect: "email" },
@@ -27,15 +27,10 @@ const EMAIL_CAPABILITIES: ChannelCapabilities = {
   buttons: false,
   cards: false,
   limits: { filesPerMessage: MAX_FILES },
-  optional: ["probe"],
+  optional: ["probe", "reconcile"],
   streaming: "none",
   acceptsOldMessages: true,
   caseSensitiveIds: false,
   replyContext: true,
   actions: [],
 };
-
-/** The capabilities of an account. A lost answer can be looked up only in a folder that the server fills itself. */
-export function capabilitiesOf({ sentFolder }: Pick<EmailConfig, "sentFolder">): ChannelCapabilities {
-  return sentFolder === undefined ? { ...EMAIL_CAPABILITIES, optional: ["probe", "reconcile"] } : EMAIL_CAPABILITIES;
-}

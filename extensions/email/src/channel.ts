@@ -1,6 +1,6 @@
 import { ChannelError } from "@factotum/channel-contract";
 import type { Channel, ChannelHost } from "@factotum/channel-contract";
-import { capabilitiesOf } from "./capabilities.ts";
+import { EMAIL_CAPABILITIES } from "./capabilities.ts";
 import type { EmailConfig } from "./config.ts";
 import { addressId } from "./conversation-id.ts";
 import { toChannelError } from "./errors.ts";
@@ -14,6 +14,7 @@ import { probe } from "./probe.ts";
 import { parseReplyContext } from "./reply-context.ts";
 import { resolveTarget } from "./resolve-target.ts";
 import { createKnownThreads } from "./state/known-threads.ts";
+import { createSendMarks } from "./state/send-marks.ts";
 import { createMailbox } from "./transport/mailbox.ts";
 
 /** Creates the channel of one account. Connects with `start` or the first send. */
@@ -23,14 +24,15 @@ export function createEmailChannel(given: EmailConfig, host: ChannelHost): Chann
   const lives = new AbortController();
   const threads = createKnownThreads(host);
   const guard = createLoopGuard(host);
+  const marks = createSendMarks(host);
   const mails = createAcceptMail({ config, host, threads, guard });
   const mailbox = createMailbox({ config, host, accept: mails.accept });
   const keepCopy = createCopyKeeper(config, host, { mailbox, signal: lives.signal });
-  const sender = createSender({ config, host, threads, guard, keepCopy });
+  const sender = createSender({ config, host, threads, guard, marks, keepCopy });
   let stopped: Promise<void> | undefined;
 
   return {
-    capabilities: capabilitiesOf(config),
+    capabilities: EMAIL_CAPABILITIES,
     start: (options) => mapped(mailbox.start(options)),
     handleWebhook: () => Promise.resolve(new Response(null, { status: 404 })),
     send: (target, outbound, options) => sender.send(target, outbound, options),
@@ -44,7 +46,7 @@ export function createEmailChannel(given: EmailConfig, host: ChannelHost): Chann
       const context = parseReplyContext(replyContext);
       const replyTo = "replyTo" in outbound ? outbound.replyTo : undefined;
       const root = threadId ?? context?.references[0] ?? context?.messageId ?? replyTo;
-      return reconcile(config, { ids: [messageIdOf(idempotencyKey, { address: config.address, root })], sentAtMs }, { signal });
+      return reconcile({ config, marks }, { id: messageIdOf(idempotencyKey, { address: config.address, root }), sentAtMs }, { signal });
     },
     stop: (options) => {
       stopped ??= sender

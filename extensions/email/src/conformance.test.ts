@@ -6,4 +6,7 @@ channelConformance("email", {
   channel: "email",
   platform: () => EmailPlatform.start(),
   create: ({ platform, host, credential }) => createEmailChannel(platform.config(credential), host),
+  excluded: {
+    "reconcile:unknown": "a mail that was never begun is known without the server; a test of the extension has one that was",
+  },
 });

@@ -20,8 +20,8 @@ else {
     create: ({ platform, host, credential }) => createEmailChannel(platform.config(credential), host),
     excluded: {
       "inbound:timestamp": "the server stamps a mail with the time at which it got it",
+      "reconcile:unknown": "a mail that was never begun is known without the server; a test of the extension has one that was",
       "reconcile:shown": "the servers store no copies of sent mail",
-      "reconcile:not-shown": "the servers store no copies of sent mail",
     },
   });
 }

@@ -34,15 +34,19 @@ export async function checkSmtp(config: EmailConfig, options: CallOptions): Prom
 }
 
 /**
- * Sends one mail to one address; resolves once the server has accepted it. Rejects with a PlatformFailure: `no-answer` if the whole mail was sent and the
+ * Sends one mail to one address, after `beforeSend`, which is called once the server is ready to take it; resolves once the server has accepted it. Rejects with a PlatformFailure: `no-answer` if the whole mail was sent and the
  * connection ended before the answer, so that it may have been delivered.
  */
 export async function deliverMail(
   config: EmailConfig,
   { to, source }: { readonly to: string; readonly source: Buffer },
-  options: CallOptions,
+  { beforeSend, ...options }: CallOptions & { readonly beforeSend: () => Promise<void> },
 ): Promise<void> {
   const { connection, broken } = await openSmtp(config, options);
+  await beforeSend().catch((error: unknown) => {
+    connection.close();
+    throw error;
+  });
   const content = Readable.from([source], { objectMode: false });
   let isSent = false;
   // Behind the end of the content the library sends the line that ends the mail.

@@ -118,30 +118,44 @@ test.each([
 });
 
 describe("a lost answer", () => {
+  const lookUp = (scene: Scene, idempotencyKey: string) => {
+    const target = { channel: "email", accountId: scene.host.accountId, conversation: { kind: "direct", id: ALICE } } as const;
+    return scene.channel.reconcile?.(target, { type: "text", text: "Hello" }, { ...soon(), idempotencyKey, sentAtMs: Date.now() });
+  };
+
   test("is looked up in the folder of sent mail, where it says something only if the server stores copies", async () => {
     await using scene = await Scene.start({}, { keepsSent: false });
-    const { channel } = scene;
-    const target = { channel: "email", accountId: scene.host.accountId, conversation: { kind: "direct", id: ALICE } } as const;
-    const lookUp = () =>
-      channel.reconcile?.(target, { type: "text", text: "Hello" }, { ...soon(), idempotencyKey: "lost", sentAtMs: Date.now() });
     scene.mail.failNext({ type: "answer-lost" });
     expect((await scene.send({ type: "text", text: "Hello" }, { idempotencyKey: "lost" })).type).toBe("ambiguous");
-    expect(await lookUp()).toEqual({ type: "unknown" });
+    expect(await lookUp(scene, "lost")).toEqual({ type: "unknown" });
     scene.mail.keepsSent = true;
     await scene.send({ type: "text", text: "Another" });
-    expect(await lookUp()).toEqual({ type: "not-shown" });
+    expect(await lookUp(scene, "lost")).toEqual({ type: "not-shown" });
     await scene.send({ type: "text", text: "Hello" }, { idempotencyKey: "lost" });
-    expect(await lookUp()).toEqual({ type: "shown", messageIds: [scene.mail.sent[0]?.messageId] });
+    expect(await lookUp(scene, "lost")).toEqual({ type: "shown", messageIds: [scene.mail.sent[0]?.messageId] });
+    await scene.mail.shutDown();
+    expect(await lookUp(scene, "lost")).toEqual({ type: "unknown" });
   });
 
-  test("stays unknown where the channel stores the copies itself; they are those of accepted mail", async () => {
+  test("of a mail that was never begun is none, whatever the server stores", async () => {
+    await using scene = await Scene.start({}, { keepsSent: false });
+    expect(await lookUp(scene, "never")).toEqual({ type: "not-shown" });
+    await scene.mail.shutDown();
+    expect((await scene.send({ type: "text", text: "Hello" }, { idempotencyKey: "unreachable" })).type).toBe("rejected");
+    expect(await lookUp(scene, "unreachable")).toEqual({ type: "not-shown" });
+  });
+
+  test("is found among copies that the channel stores itself, and stays unknown without one", async () => {
     await using scene = await Scene.start({ sentFolder: "Sent" }, { keepsSent: false });
-    expect(scene.channel.capabilities.optional).toEqual(["probe"]);
-    await scene.send({ type: "text", text: "Hello" });
+    await scene.send({ type: "text", text: "Hello" }, { idempotencyKey: "one" });
     const sent = scene.mail.folder("Sent");
     await scene.mail.until(() => sent.mails.length === 1);
     expect(sent.mails[0]?.source.toString()).toContain(scene.mail.sent[0]?.messageId);
     expect([...(sent.mails[0]?.flags ?? [])]).toEqual(["\\Seen"]);
+    expect(await lookUp(scene, "one")).toMatchObject({ type: "shown" });
+    scene.mail.failNext({ type: "answer-lost" });
+    await scene.send({ type: "text", text: "Hello" }, { idempotencyKey: "two" });
+    expect(await lookUp(scene, "two")).toEqual({ type: "unknown" });
   });
 });
 

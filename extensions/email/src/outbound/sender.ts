@@ -2,7 +2,7 @@ import { messageId } from "@factotum/channel-contract";
 import type { ChannelHost, Markdown, Media, MessageId, Origin, Outbound, SendOptions, SendReceipt } from "@factotum/channel-contract";
 import { createSendQueue, measure, rejectedReceipt } from "@factotum/channel-kit";
 import type { Sender } from "@factotum/channel-kit";
-import { capabilitiesOf, MAX_FILE_BYTES, MAX_TEXT_LENGTH } from "../capabilities.ts";
+import { MAX_FILE_BYTES, MAX_FILES, MAX_TEXT_LENGTH } from "../capabilities.ts";
 import type { EmailConfig } from "../config.ts";
 import { addressId } from "../conversation-id.ts";
 import { refusal, toReceipt } from "../errors.ts";
@@ -12,6 +12,7 @@ import { isMessageId, messageIdOf, threadHash } from "../message-id.ts";
 import { parseReplyContext } from "../reply-context.ts";
 import type { MailReplyContext } from "../reply-context.ts";
 import type { KnownThreads } from "../state/known-threads.ts";
+import type { SendMarks } from "../state/send-marks.ts";
 import { deliverMail } from "./deliver-mail.ts";
 import { renderMail, subjectOf } from "./render-mail.ts";
 
@@ -22,6 +23,7 @@ export interface SenderParts {
   readonly host: Pick<ChannelHost, "clock" | "logger" | "state">;
   readonly threads: KnownThreads;
   readonly guard: LoopGuard;
+  readonly marks: SendMarks;
   /** Stores a copy of a mail that was accepted. Does not reject. */
   readonly keepCopy: (source: Buffer) => void;
 }
@@ -34,7 +36,7 @@ interface Content {
 
 /** Makes a sender: one mail per send, on a connection of its own, mails of one person in order. */
 export function createSender(parts: SenderParts): Sender {
-  const { config, host, guard, keepCopy } = parts;
+  const { config, host, guard, marks, keepCopy } = parts;
   const queue = createSendQueue(host, { toReceipt });
 
   const sendMail = async (to: string, thread: string | undefined, content: Content, options: SendOptions): Promise<SendReceipt> => {
@@ -53,7 +55,7 @@ export function createSender(parts: SenderParts): Sender {
     const { Composer } = await loadSmtp();
     const mail = { to, messageId: id, subject, inReplyTo, references, ...content, atMs: host.clock.now() };
     const source = await new Composer(renderMail(mail, { address: config.address, name: config.name })).compile().build();
-    await deliverMail(config, { to, source }, options);
+    await deliverMail(config, { to, source }, { signal: options.signal, beforeSend: () => marks.set(id) });
     guard.recordSent({ id, person: to, subject });
     keepCopy(source);
     return { type: "accepted", messageIds: [messageId(id)] };
@@ -127,10 +129,9 @@ function contentOf(outbound: Outbound): Content | SendReceipt {
 }
 
 function checked(content: Content): Content | SendReceipt {
-  const { filesPerMessage = 1 } = capabilitiesOf({}).limits ?? {};
   if (measure(content.text, "utf16") > MAX_TEXT_LENGTH)
     return rejectedReceipt("too-long", `the text has more than ${MAX_TEXT_LENGTH} characters`);
-  if (content.files.length > filesPerMessage) return rejectedReceipt("too-long", `a mail has at most ${filesPerMessage} files`);
+  if (content.files.length > MAX_FILES) return rejectedReceipt("too-long", `a mail has at most ${MAX_FILES} files`);
   if (content.files.reduce((sum, { bytes }) => sum + bytes.length, 0) > MAX_FILE_BYTES)
     return rejectedReceipt("too-long", `the files have more than ${MAX_FILE_BYTES / 1024 / 1024} MiB`);
   return content;

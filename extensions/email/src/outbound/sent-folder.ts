@@ -3,6 +3,7 @@ import { messageId } from "@factotum/channel-contract";
 import type { ImapFlow } from "imapflow";
 import type { EmailConfig } from "../config.ts";
 import { ownMarker } from "../message-id.ts";
+import type { SendMarks } from "../state/send-marks.ts";
 import type { Mailbox } from "../transport/mailbox.ts";
 import { openImap } from "../transport/open-imap.ts";
 
@@ -10,6 +11,12 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** How far back a mail proves that the server stores copies. */
 const PROOF_MS = 60 * DAY_MS;
 const ATTEMPTS = 2;
+
+/** What is known of sent mails. */
+interface ReconcileParts {
+  readonly config: EmailConfig;
+  readonly marks: SendMarks;
+}
 
 /** Stores copies of sent mails in a folder; a copy that cannot be stored is logged, and changes nothing for the mail. */
 export function createCopyKeeper(
@@ -30,34 +37,37 @@ export function createCopyKeeper(
 }
 
 /**
- * Looks for a mail in the folder in which the server stores what it sends, on a connection of its own. That it is not there says something only if another mail of
- * this account is: otherwise the server stores no copies. Never rejects.
+ * Whether a mail was sent whose answer was lost. One that was never begun is not. Otherwise it is looked for in the folder of sent mail, on a connection of its
+ * own; that it is not there says something only if the server stores copies, which another mail of this account shows. Never rejects.
  */
 export async function reconcile(
-  config: EmailConfig,
-  mail: { readonly ids: readonly string[]; readonly sentAtMs: number },
+  parts: ReconcileParts,
+  mail: { readonly id: string; readonly sentAtMs: number },
   options: CallOptions,
 ): Promise<Reconciliation> {
   // A connection that breaks says nothing, and the question is asked only once.
   for (let attempt = 0; attempt < ATTEMPTS && !options.signal.aborted; attempt += 1) {
-    const found = await lookUp(config, mail, options).catch(() => undefined);
+    const found = await lookUp(parts, mail, options).catch(() => undefined);
     if (found !== undefined) return found;
   }
   return { type: "unknown" };
 }
 
 async function lookUp(
-  config: EmailConfig,
-  { ids, sentAtMs }: { readonly ids: readonly string[]; readonly sentAtMs: number },
+  { config, marks }: ReconcileParts,
+  { id, sentAtMs }: { readonly id: string; readonly sentAtMs: number },
   options: CallOptions,
 ): Promise<Reconciliation> {
+  if (!(await marks.has(id))) return { type: "not-shown" };
   const connection = await openImap(config, options);
   const { imap } = connection;
   try {
-    const sent = (await imap.list()).find(({ specialUse }) => specialUse === "\\Sent");
-    if (sent === undefined) return { type: "unknown" };
-    await imap.mailboxOpen(sent.path, { readOnly: true });
-    for (const id of ids) if (await has(imap, id, sentAtMs - DAY_MS)) return { type: "shown", messageIds: [messageId(id)] };
+    const folder = config.sentFolder ?? (await imap.list()).find(({ specialUse }) => specialUse === "\\Sent")?.path;
+    if (folder === undefined) return { type: "unknown" };
+    await imap.mailboxOpen(folder, { readOnly: true });
+    if (await has(imap, id, sentAtMs - DAY_MS)) return { type: "shown", messageIds: [messageId(id)] };
+    // Copies that this channel stores are those of mails whose answer was not lost.
+    if (config.sentFolder !== undefined) return { type: "unknown" };
     return (await has(imap, ownMarker(config.address), sentAtMs - PROOF_MS)) ? { type: "not-shown" } : { type: "unknown" };
   } finally {
     await connection.close(options);
