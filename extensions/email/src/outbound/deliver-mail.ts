@@ -1,8 +1,9 @@
 import { Readable } from "node:stream";
 import type { CallOptions, ChannelErrorCode } from "@factotum/channel-contract";
-import { PlatformFailure } from "@factotum/channel-kit";
+import { PlatformFailure, raceAbort } from "@factotum/channel-kit";
 import type SMTPConnection from "nodemailer/lib/smtp-connection";
-import type { EmailConfig } from "../config.ts";
+import type { SMTPConnectionOptions } from "nodemailer/lib/smtp-connection";
+import type { EmailConfig, MailServer } from "../config.ts";
 import { domainOf } from "../conversation-id.ts";
 import { connectFailure, loginFailure, printable, refusal } from "../errors.ts";
 import { loadSmtp } from "../load-libraries.ts";
@@ -34,94 +35,81 @@ export async function checkSmtp(config: EmailConfig, options: CallOptions): Prom
 }
 
 /**
- * Sends one mail to one address, after `beforeSend`, which is called once the server is ready to take it; resolves once the server has accepted it. Rejects with a PlatformFailure: `no-answer` if the whole mail was sent and the
- * connection ended before the answer, so that it may have been delivered.
+ * Sends one mail to one address, after `beforeSend`, which is called once the server is ready to take it. Resolves once the server has accepted it; rejects with
+ * a PlatformFailure: `no-answer` if the whole mail was sent and the connection ended before the answer, so that it may have been delivered.
  */
 export async function deliverMail(
   config: EmailConfig,
   { to, source }: { readonly to: string; readonly source: Buffer },
-  { beforeSend, ...options }: CallOptions & { readonly beforeSend: () => Promise<void> },
+  { beforeSend, signal }: CallOptions & { readonly beforeSend: () => Promise<void> },
 ): Promise<void> {
-  const { connection, broken } = await openSmtp(config, options);
-  await beforeSend().catch((error: unknown) => {
-    connection.close();
-    throw error;
-  });
-  const content = Readable.from([source], { objectMode: false });
+  const { connection, broken } = await openSmtp(config, { signal });
   let isSent = false;
-  // Behind the end of the content the library sends the line that ends the mail.
-  content.once("end", () => {
-    isSent = true;
-  });
-  const onAbort = (): void => connection.close();
-  options.signal.addEventListener("abort", onAbort, { once: true });
-  const answered = new Promise<void>((resolve, reject) => {
-    connection.send({ from: config.address, to, size: source.length }, content, (error) => (error === null ? resolve() : reject(error)));
-  });
-  const aborted = new Promise<never>((_, reject) => {
-    options.signal.addEventListener("abort", () => reject(new Error("the send was ended")), { once: true });
-    if (options.signal.aborted) reject(new Error("the send was ended"));
-  });
   try {
-    await Promise.race([answered, broken, aborted]);
+    await beforeSend();
+    const content = Readable.from([source], { objectMode: false });
+    // Behind the end of the content the library sends the line that ends the mail.
+    content.once("end", () => {
+      isSent = true;
+    });
+    const { address: from } = config;
+    const answered = new Promise<void>((resolve, reject) => {
+      connection.send({ from, to, size: source.length }, content, (error) => (error === null ? resolve() : reject(error)));
+    });
+    await raceAbort(Promise.race([answered, broken]), { signal });
   } catch (error) {
     connection.close();
     throw sendFailure(config, error, isSent);
-  } finally {
-    options.signal.removeEventListener("abort", onAbort);
   }
   connection.quit();
 }
 
 async function openSmtp(config: EmailConfig, { signal }: CallOptions): Promise<SmtpSession> {
   const { imap, smtp } = config;
-  const port = smtp.port ?? (smtp.tls === true ? 465 : 587);
+  const server = { ...smtp, port: smtp.port ?? (smtp.tls === true ? 465 : 587) };
   const { Connection } = await loadSmtp();
-  signal.throwIfAborted();
-  const connection = new Connection({
-    host: smtp.host,
-    port,
-    secure: smtp.tls === true,
-    requireTLS: smtp.tls === "starttls",
-    ignoreTLS: smtp.tls === false,
-    name: domainOf(config.address),
-    connectionTimeout: CONNECT_MS,
-    greetingTimeout: CONNECT_MS,
-    socketTimeout: SILENCE_MS,
-    socketCloseTimeout: 0,
-    ...(smtp.ca !== undefined && { tls: { ca: smtp.ca } }),
-  });
-  const onAbort = (): void => connection.close();
-  signal.addEventListener("abort", onAbort, { once: true });
+  const connection = new Connection(connectionOptions(server, domainOf(config.address)));
   const { promise: broken, reject } = Promise.withResolvers<never>();
   // Its failure is that of the step that waits for it.
   broken.catch(() => undefined);
   connection.on("error", reject);
   connection.once("end", () => reject(new Error("the server ended the connection")));
+  const step = async (begin: (done: (error?: Error | null) => void) => void): Promise<void> => {
+    const work = new Promise<void>((resolve, fail) => begin((error) => (error ? fail(error) : resolve())));
+    await raceAbort(Promise.race([work, broken]), { signal });
+  };
+  let isLoggingIn = false;
   try {
-    await Promise.race([new Promise<void>((resolve, fail) => connection.connect((error) => (error ? fail(error) : resolve()))), broken]);
-  } catch (error) {
-    connection.close();
-    throw isAnswer(error) && error.command !== "STARTTLS"
-      ? answerFailure(error, "connect")
-      : connectFailure("smtp", { ...smtp, port }, error);
-  }
-  try {
+    signal.throwIfAborted();
+    await step((done) => connection.connect(done));
     const { user = imap.user, password = imap.password } = smtp;
+    isLoggingIn = true;
     // A server without logins takes mail by the address of the client.
-    if (connection.allowsAuth)
-      await Promise.race([
-        new Promise<void>((resolve, fail) => connection.login({ user, pass: password }, (error) => (error ? fail(error) : resolve()))),
-        broken,
-      ]);
+    if (connection.allowsAuth) await step((done) => connection.login({ user, pass: password }, done));
   } catch (error) {
     connection.close();
-    if (!isAnswer(error)) throw connectFailure("smtp", { ...smtp, port }, error);
-    throw error.responseCode < 500 ? answerFailure(error, "connect") : loginFailure("smtp", smtp, error.response ?? "", error);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
+    if (!isAnswer(error) || error.command === "STARTTLS") throw connectFailure("smtp", server, error);
+    throw isLoggingIn && error.responseCode >= 500
+      ? loginFailure("smtp", smtp, error.response ?? "", error)
+      : answerFailure(error, "connect");
   }
   return { connection, broken };
+}
+
+function connectionOptions({ host, port, tls, ca }: MailServer & { readonly port: number }, name: string): SMTPConnectionOptions {
+  return {
+    host,
+    port,
+    secure: tls === true,
+    requireTLS: tls === "starttls",
+    ignoreTLS: tls === false,
+    name,
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    socketTimeout: SILENCE_MS,
+    socketCloseTimeout: 0,
+    ...(ca !== undefined && { tls: { ca } }),
+  };
 }
 
 function sendFailure({ smtp }: EmailConfig, error: unknown, isSent: boolean): PlatformFailure {
@@ -139,7 +127,7 @@ function sendFailure({ smtp }: EmailConfig, error: unknown, isSent: boolean): Pl
 }
 
 function isAnswer(error: unknown): error is SmtpError & { readonly responseCode: number } {
-  return error instanceof Error && "responseCode" in error && typeof error.responseCode === "number";
+  return error instanceof Error && "responseCode" in error && typeof error.responseCode === "number" && error.responseCode >= 400;
 }
 
 /** The failure for a refusal of the server. An answer to the whole mail is one, too: it was not accepted. */
