@@ -17,6 +17,9 @@ describe("a reply", () => {
     ["Yes.\n\n________________________________\nFrom: Assistant\nSent: Monday\nTo: Alice\nSubject: Plans\n\nShall I?", "Yes.", "Shall I?"],
     ["Ja.\n\nVon: Assistant\nGesendet: Montag\nAn: Alice\nBetreff: Plan\n\nSoll ich?", "Ja.", "Soll ich?"],
     ["Yes.\n\n> Shall I?\n", "Yes.", "Shall I?"],
+    ["On Mon, 5 Jan 2026, Assistant wrote:\n> Shall I?\n>\n> Really?\n\nYes.", "Yes.", "Shall I?"],
+    ["> Shall I?\nYes.", "Yes.", "Shall I?"],
+    ["Да.\n\nпн, 5 янв. 2026 г., Assistant написал(а):\n> Начать?", "Да.", "Начать?"],
   ])("is separated from the mail below it: %#", (text, own, quoted) => {
     const split = reply(text);
     expect(split.own).toBe(own);

@@ -17,19 +17,22 @@ const HEADER_BLOCK = /^\*?(?:From|Von|De|Da|Van|Från|Fra):\*? .+$/i;
 const HEADER_LINE =
   /^\*?(?:Sent|Gesendet|Envoyé|Enviado|Inviato|Verzonden|Skickat|Sendt|Date|Datum|To|An|À|Para|A|Aan|Till|Til|Cc|Subject|Betreff|Objet|Asunto|Oggetto|Onderwerp|Ämne|Emne):\*? .*$/i;
 /** `On Monday … Alice wrote:` and the like; it may take two lines. */
-const ATTRIBUTION = /^(?!>).{0,300}(?:wrote|schrieb|a écrit|escribió|ha scritto|schreef|skrev|napisał\(a\)|написал\(а\))\b.{0,200}:\s*$/i;
+const ATTRIBUTION =
+  /^(?!>).{0,300}(?:wrote|schrieb|a écrit|escribió|ha scritto|schreef|skrev|napisał\(a\)|написал\(а\))(?!\p{L}).{0,200}:\s*$/iu;
 const RULE = /^_{20,}\s*$/;
 /** RFC 3676: the line that separates a signature, with its space. */
 const SIGNATURE = "-- ";
 
 /**
- * Separates what the person wrote from the mail below it and from the signature. Answers between the lines of a quote belong to both: such a text stays whole.
+ * Separates what the person wrote from the mail below or above it and from the signature. Answers between the lines of a quote belong to both: such a text stays whole.
  * `isReply`: the headers say that it answers a mail; `isForward`: its subject says that it forwards one.
  */
 export function splitReply(text: string, { isReply, isForward }: { readonly isReply: boolean; readonly isForward: boolean }): SplitText {
   const lines = text.replaceAll("\r\n", "\n").split("\n");
   const start = lines.findIndex((_, index) => beginsHistory(lines, index, isReply || isForward));
   if (start === -1) {
+    const leading = isReply ? leadingQuote(lines) : 0;
+    if (leading > 0) return { own: ownText(lines.slice(leading)), quoted: unquote(lines.slice(0, leading)) };
     const quote = isReply ? trailingQuote(lines) : lines.length;
     return { own: ownText(lines.slice(0, quote)), ...(quote < lines.length && { quoted: unquote(lines.slice(quote)) }) };
   }
@@ -53,6 +56,16 @@ function beginsHistory(lines: readonly string[], index: number, isAnswer: boolea
   const rest = lines.slice(index + (ATTRIBUTION.test(line) ? 1 : 2));
   // Only a quote to the end is history; an answer below or between is not.
   return rest.some((one) => one.startsWith(">")) && rest.every((one) => one.startsWith(">") || one.trim() === "");
+}
+
+/** Where a quote ends that the text begins with, and that an answer without quotes follows; 0 if there is none. */
+function leadingQuote(lines: readonly string[]): number {
+  const first = lines.findIndex((line) => line.trim() !== "");
+  const start = ATTRIBUTION.test(lines[first] ?? "") ? first + 1 : first;
+  const length = lines.slice(start).findIndex((line) => !line.startsWith(">") && line.trim() !== "");
+  const end = start + length;
+  const hasQuote = lines.slice(start, end).some((line) => line.startsWith(">"));
+  return first === -1 || length === -1 || !hasQuote || lines.slice(end).some((line) => line.startsWith(">")) ? 0 : end;
 }
 
 /** Where a quote begins that goes on to the end; the number of lines if there is none. */
