@@ -92,6 +92,7 @@ class TreeBuilder {
 
   finish(): ParsedHtml {
     if (this.#collected !== undefined) this.#endCollected(this.#collected);
+    prune(this.#root);
     const mentions = [...this.#mentions.values()];
     if (!this.#isStyled) return { text: plainText(this.#root).trim(), mentions };
     const [text = ""] = renderMarkdown(this.#root as unknown as Root, { dialect: DIALECT });
@@ -145,13 +146,21 @@ class TreeBuilder {
   }
 
   #openText(node: Node & { readonly children: Node[] }, tag: string): void {
+    this.#ensureFlow();
     this.#inlines = [{ tag, type: node.type, children: node.children }];
     this.#block.children.push(node);
   }
 
   #addBlock(node: Node): void {
     this.#endText();
+    this.#ensureFlow();
     this.#block.children.push(node);
+  }
+
+  /** Makes the open block one that can have text: what stands between the items of a list is one, and what stands between cells is behind the table. */
+  #ensureFlow(): void {
+    while (this.#block.type === "table" || this.#block.type === "tableRow") this.#blocks = this.#blocks.slice(0, -1);
+    if (this.#block.type === "list") this.#enter({ type: "listItem", children: [] }, "");
   }
 
   get #block(): Open {
@@ -227,6 +236,7 @@ class TreeBuilder {
     const node = this.#blockNode(name, attributes);
     if (node === undefined) return;
     this.#isStyled = true;
+    if (["blockquote", "list", "table"].includes(node.type)) this.#ensureFlow();
     this.#enter(node, name);
   }
 
@@ -267,6 +277,14 @@ class TreeBuilder {
     this.#blocks = this.#blocks.slice(0, block);
     this.#inlines = [];
   }
+}
+
+/** Removes lists and tables without content, which Markdown cannot show. */
+function prune({ children }: Node): void {
+  if (children === undefined) return;
+  for (const child of children) prune(child);
+  const kept = children.filter((child) => !["list", "table", "tableRow"].includes(child.type) || child.children?.length !== 0);
+  children.splice(0, children.length, ...kept);
 }
 
 /** The characters of paragraphs without styles. */

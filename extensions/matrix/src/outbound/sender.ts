@@ -6,7 +6,7 @@ import type { MatrixApi } from "../api/matrix-api.ts";
 import { MAX_FILE_BYTES, MAX_POLL_OPTIONS, MAX_TEXT_LENGTH } from "../capabilities.ts";
 import type { KnownEvents } from "../context/known-events.ts";
 import { isRoomId } from "../conversation-id.ts";
-import { isRefusal, notFound, toReceipt } from "../errors.ts";
+import { isRefusal, notFound, toChannelError, toReceipt } from "../errors.ts";
 import type { RoomBook } from "../rooms/room-book.ts";
 import { createMessageApi, transactionOf } from "./message-api.ts";
 import type { MessageApi } from "./message-api.ts";
@@ -51,11 +51,18 @@ export function createSender(parts: SendParts): Sender {
         const sending: Sending = { ...parts, messages, target, key, options };
         if (outbound.type === "typing") return typing(sending);
         // What is private elsewhere must not be shown without encryption.
-        if ((await parts.book.get(id, options)).isEncrypted) return rejectedReceipt("forbidden", ENCRYPTED);
+        if ((await beforehand(parts.book.get(id, options))).isEncrypted) return rejectedReceipt("forbidden", ENCRYPTED);
         return dispatch(sending, outbound);
       }),
     stop: (options) => queue.stop(options),
   };
+}
+
+/** What is asked before a send: whatever became of it, nothing is shown. */
+async function beforehand<T>(question: Promise<T>): Promise<T> {
+  return question.catch((error: unknown) => {
+    throw toChannelError(error);
+  });
 }
 
 async function dispatch(sending: Sending, outbound: Exclude<Outbound, { readonly type: "typing" }>): Promise<SendReceipt> {
@@ -113,7 +120,7 @@ async function texts(sending: Sending, rendered: readonly RenderedText[], replyT
 
 /** The platform takes edits and reactions of messages that it does not have: whether there is one is asked first. */
 async function requireMessage({ known, target, options }: Sending, targetId: string): Promise<{ readonly sender: string }> {
-  const found = await known.get(target.conversation.id, targetId, options);
+  const found = await beforehand(known.get(target.conversation.id, targetId, options));
   if (found === undefined) throw notFound("there is no such message");
   return found;
 }
@@ -142,7 +149,7 @@ async function react(sending: Sending, { targetId, emoji, removed }: Extract<Out
   const reaction = { roomId, targetId, emoji };
   await requireMessage(sending, targetId);
   if (removed) {
-    const eventId = await reactions.find(reaction, options);
+    const eventId = await beforehand(reactions.find(reaction, options));
     if (eventId !== undefined) await redact(sending, eventId);
     reactions.forget(reaction);
     return accepted(targetId);

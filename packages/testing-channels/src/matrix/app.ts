@@ -31,6 +31,10 @@ export interface FakeMatrixApp {
   /** False for a homeserver from before authenticated media. */
   hasAuthenticatedMedia: boolean;
   maxUploadBytes: number;
+  /** Positions before this one are not known any more. */
+  oldestPosition: number;
+  /** Rooms whose reads fail. */
+  readonly brokenRooms: Set<string>;
   readonly now: () => number;
 }
 
@@ -61,6 +65,8 @@ export function fakeMatrixApp(options: FakeMatrixOptions): FakeMatrixApp {
     hasExpiredSessions: false,
     hasAuthenticatedMedia: true,
     maxUploadBytes: 60 * 1024 * 1024,
+    oldestPosition: 0,
+    brokenRooms: new Set(),
     now: options.now ?? (() => Date.now()),
   };
 }

@@ -143,11 +143,13 @@ export class FakeMatrix extends FakeServer<MatrixRequest, MatrixFault> {
     if (path === "/client/v3/account/whoami" && user === this.app.bot) this.syncs.recordRestart();
     if (route === undefined) throw new MatrixRefusal(404, "M_UNRECOGNIZED", "Unrecognized request");
     if (route.isRead === true && this.app.refusesReads) throw forbidden("You don't have permission to read this room");
+    const parts = (route.path.exec(path) ?? []).slice(1).map((part) => decodeURIComponent(part ?? ""));
+    if (route.isRead === true && this.app.brokenRooms.has(parts[0] ?? "")) return void response.writeHead(500).end("broken");
     const result = route.run({
       app: this.app,
       store: this.store,
       user,
-      parts: (route.path.exec(path) ?? []).slice(1).map((part) => decodeURIComponent(part ?? "")),
+      parts,
       query,
       bytes: body,
       contentType: request.headers["content-type"] ?? "application/octet-stream",
@@ -173,6 +175,7 @@ export class FakeMatrix extends FakeServer<MatrixRequest, MatrixFault> {
 
   #sync(user: MatrixUser, query: Readonly<Record<string, string>>, response: ServerResponse): void {
     const since = query["since"] === undefined ? undefined : positionOf(query["since"]);
+    if (since !== undefined && since < this.app.oldestPosition) throw new MatrixRefusal(400, "M_UNKNOWN_POS", "Unknown position");
     const filter = query["filter"]?.startsWith("{") === true ? (JSON.parse(query["filter"]) as SyncFilter) : {};
     const pending = {
       userId: user.id,

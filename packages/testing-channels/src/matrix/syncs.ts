@@ -25,6 +25,7 @@ export class MatrixSyncs {
   readonly #pending = new Map<PendingSync, NodeJS.Timeout>();
   readonly #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
   readonly #positioned = Promise.withResolvers<void>();
+  readonly #waitingFor: { readonly position: number; readonly resolve: () => void }[] = [];
   #deliveries: Delivery[] = [];
   #opened = 0;
   #isBroken = true;
@@ -60,6 +61,14 @@ export class MatrixSyncs {
     await this.#positioned.promise;
   }
 
+  /** Resolves once the bot asks for what happens behind a position. */
+  async positionedAt(position: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waitingFor.push({ position, resolve });
+    for (const { userId, since } of this.#pending.keys()) if (userId === this.#app.bot.id && since !== undefined) this.#reach(since);
+    await promise;
+  }
+
   /** Makes something happen once the bot has a position, at the position that `happen` returns; resolves with the bot's reaction. */
   async deliver(happen: () => number): Promise<MatrixDelivery> {
     await this.positioned();
@@ -71,6 +80,7 @@ export class MatrixSyncs {
 
   /** The bot checks its token again although it has not asked for later events: what it was given was not stored. */
   recordRestart(): void {
+    this.#isBroken = true;
     for (const { isGiven, outcome } of this.#deliveries) if (isGiven) outcome.resolve("unacknowledged");
   }
 
@@ -126,7 +136,12 @@ export class MatrixSyncs {
     return userId === this.#app.bot.id;
   }
 
+  #reach(since: number): void {
+    for (const { position, resolve } of this.#waitingFor) if (since >= position) resolve();
+  }
+
   #settle(since: number): void {
+    this.#reach(since);
     this.#deliveries = this.#deliveries.filter(({ position, isGiven, outcome }) => {
       if (position <= since) outcome.resolve("acknowledged");
       else if (isGiven) outcome.resolve("unacknowledged");
