@@ -6,6 +6,7 @@ import type { JsonObject } from "@factotum/agent-contract";
 import { ChatSdkConfigSchema } from "@factotum/chat-sdk";
 import { DiscordConfigSchema } from "@factotum/discord";
 import { EmailConfigSchema } from "@factotum/email";
+import { MatrixConfigSchema } from "@factotum/matrix";
 import { TelegramConfigSchema } from "@factotum/telegram";
 import { WebhookConfigSchema } from "@factotum/webhook";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -35,6 +36,7 @@ const INSTALLABLE = Object.entries({
   "chat-sdk": ChatSdkConfigSchema,
   discord: DiscordConfigSchema,
   email: EmailConfigSchema,
+  matrix: MatrixConfigSchema,
   telegram: TelegramConfigSchema,
   webhook: WebhookConfigSchema,
 }).map(([id, schema]) => ({

@@ -74,6 +74,7 @@ const install = async (name: string): Promise<void> => {
 
 test.each([
   ["telegram", ["123456789", "-1001234567890"], ["@ada", "ada"], "-1001234567890"],
+  ["matrix", ["@ada:example.org", "@a.b=c:example.org:8448"], ["ada", "ada:example.org", "#room:example.org"], "!abc:example.org"],
   ["discord", ["123456789012345678", "80351110224678912"], ["ada#1234", "@ada", "123"], "123456789012345678"],
 ])("an installed channel with the ids of %s refuses impossible ids, and notes those of the file", async (name, good, bad, group) => {
   await install(name);
