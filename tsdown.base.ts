@@ -24,7 +24,7 @@ export function defineExtension(): UserConfig {
   const notices = thirdPartyNotices({ isOwn: (name) => name.startsWith("@factotum/"), exceptions: {}, otherBundles: [] });
   return definePackage({
     plugins: [configSchemaFile(), notices],
-    deps: { alwaysBundle: [/^@factotum\//], onlyBundle: false },
+    deps: { alwaysBundle: [/^@factotum\//, "zod"], onlyBundle: false },
     inputOptions: { resolve: { conditionNames: ["factotum-source", "import", "module", "node", "default"] } },
   });
 }

@@ -46,7 +46,7 @@ export const LAYERS: readonly Readonly<Record<string, readonly string[]>>[] = [
     web: ["protocol"],
     // Writes packages outside the workspace, and imports none of it.
     "create-factotum-channel": [],
-    bench: ["testing-providers", "testing-product"],
+    bench: ["testing-providers", "testing-channels", "testing-product"],
     chaos: ["testing-providers", "testing-channels", "testing-product", "testing-chaos"],
   },
 ];

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { loopDelayEnvironment, readLoopDelay, resetLoopDelay } from "./measure/loop-delay.ts";
+import { measureChannels } from "./measure/measure-channels.ts";
 import { measureCommands } from "./measure/measure-commands.ts";
 import { measureHello } from "./measure/measure-hello.ts";
 import { measureInstall } from "./measure/measure-install.ts";
@@ -38,7 +39,10 @@ export async function runBench(
   const version = await home.readVersion();
   onStep("an installation");
   const install = await measureInstall(entry ?? productEntry);
-  if (plan.sizesOnly) return { version, figures: { ...onlySizes(await measureInTurn(plan, home, provider, onStep)), ...install } };
+  onStep("five channels");
+  const channels = await measureChannels(plan.channels, { provider: provider.url, entry });
+  if (plan.sizesOnly)
+    return { version, figures: { ...onlySizes(await measureInTurn(plan, home, provider, onStep)), ...channels, ...install } };
   onStep("commands");
   const commands = await measureCommands(home, plan.commandRuns);
   onStep("starts");
@@ -48,7 +52,7 @@ export async function runBench(
   onStep("100,000 sessions, and 10,000 messages in one");
   await using crowded = await createProductHome(provider.url, entry);
   const sessions = await measureSessions(crowded, plan.sessions);
-  return { version, figures: { ...starts, ...commands, ...turns, ...load, ...sessions, ...install } };
+  return { version, figures: { ...starts, ...commands, ...turns, ...load, ...sessions, ...channels, ...install } };
 }
 
 function onlySizes({ idleMemory, usedMemory, disk, hello, helloTokens }: Measurements): Measurements {

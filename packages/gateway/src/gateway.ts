@@ -244,6 +244,7 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
     throw error;
   }
   ready = true;
+  engine.connectSoon();
   const reload: Gateway["reload"] = async (settings, { keysChanged = false } = {}) => {
     for (const { gateway } of [config, settings.config]) requireToken(settings.token, gateway);
     const next = await engineSettings(settings, parts, options);

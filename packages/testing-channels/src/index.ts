@@ -65,6 +65,8 @@ export {
   telegramWebhookRequest,
 } from "./telegram/updates.ts";
 export type { IrcClient as FakeIrcClient } from "./irc/client.ts";
+export { PACKAGED_CHANNELS, PLATFORM_SDKS, startFakePlatforms } from "./fake-platforms.ts";
+export type { FakePlatforms } from "./fake-platforms.ts";
 export { FakeIrc } from "./irc/fake-irc.ts";
 export type { FakeIrcOptions, IrcFault, IrcMessage, IrcUser } from "./irc/options.ts";
 export { FakeWebhookService } from "./webhook/fake-webhook-service.ts";

@@ -15,7 +15,7 @@ describe("sizes", () => {
     expect(checkSizes({ ...good, hello: { value: 20_001 } })).toEqual(["hello request: 20,001 bytes is more than 20,000 bytes."]);
   });
 
-  test.each(["idleMemory", "usedMemory", "hello", "installSize", "installPackages", "installFiles"] as const)(
+  test.each(["idleMemory", "usedMemory", "hello", "channelsExcess", "installSize", "installPackages", "installFiles"] as const)(
     "a missing %s fails",
     (id) => {
       const { [id]: _left, ...rest } = good;

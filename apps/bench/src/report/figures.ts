@@ -43,6 +43,9 @@ export type FigureId =
   | "loadedMemory"
   | "listPage"
   | "longSession"
+  | "channelsStart"
+  | "channelsMemory"
+  | "channelsExcess"
   | "installSize"
   | "installPackages"
   | "installFiles"
@@ -80,6 +83,9 @@ export const FIGURES: Readonly<Record<FigureId, Figure>> = {
   loopDelayMax: { label: "event loop delay under that load, max", unit: "ms", better: "lower", target: 50, gate: "none" },
   listPage: { label: "sessions.list, a page of 100,000", unit: "ms", better: "lower", target: 5, gate: "none" },
   longSession: { label: "turn behind 10,000 messages, to an empty session's", unit: "×", better: "lower", target: 1.2, gate: "none" },
+  channelsStart: { label: "start with five channels; floor: without them", unit: "ms", better: "lower", target: 500, gate: "none" },
+  channelsMemory: { label: "RSS, idle with five channels; floor: a bare Node with their SDKs", unit: "MiB", better: "lower", gate: "none" },
+  channelsExcess: { label: "more than that bare Node", unit: "MiB", better: "lower", target: 20, gate: "limit" },
   installSize: { label: "installed, without optional parts", unit: "MB", better: "lower", target: 45, gate: "limit" },
   installPackages: { label: "installed packages", unit: "packages", better: "lower", target: 150, gate: "limit" },
   installFiles: { label: "installed files", unit: "files", better: "lower", target: 5000, gate: "limit" },

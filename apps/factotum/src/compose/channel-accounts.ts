@@ -10,7 +10,7 @@ import {
 } from "@factotum/config";
 import type { ChannelAccount } from "@factotum/gateway";
 import type { SecretFilter } from "../runtime/secret-filter.ts";
-import { channelCatalog, type ChannelEntry, type ChannelParts } from "./extensions.ts";
+import { channelCatalog, CHANNELS, type ChannelEntry, type ChannelParts } from "./extensions.ts";
 
 interface AccountOptions {
   readonly parts: ChannelParts;
@@ -82,8 +82,10 @@ async function createFrom(entry: ChannelEntry, { place, settings, options }: Cre
   return extension.create(settings, options.host);
 }
 
-/** Looked up when an account starts, because a package may have been installed since the configuration was read. */
+/** An installed one is looked up when an account starts, because a package may have been installed since the configuration was read. */
 async function findEntry(id: string, env: Environment): Promise<ChannelEntry> {
+  const builtIn = CHANNELS.find((channel) => channel.id === id);
+  if (builtIn !== undefined) return builtIn;
   const entry = (await channelCatalog(env)).channels.find((channel) => channel.id === id);
   if (entry === undefined) throw new Error(`no package provides the channel "${id}"`);
   if (!isAvailable(entry)) throw new Error(entry.unavailable);

@@ -1,8 +1,9 @@
+import type { Clock } from "@factotum/agent-contract";
 import type { Channel } from "@factotum/channel-contract";
 import type { AccountConfig, FactotumConfig } from "@factotum/config";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import { describe, expect, test } from "vitest";
-import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import { realClock, startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 import type { ChannelAccount } from "../index.ts";
 
@@ -102,6 +103,7 @@ describe("a new configuration", () => {
     const polled = new WatchedAccount("polled", { delivery: "redelivers", transport: "polling" });
     const accounts = [hook.account(), polled.account()];
     await using running = await startTestGateway({ accounts });
+    running.gateway.engine.connect();
     await running.gateway.engine.idle();
     await reload(running, {
       accounts,
@@ -142,6 +144,25 @@ describe("a new configuration", () => {
     expect(watched.happened).toEqual(["make {}", "start {}"]);
   });
 
+  test("is ready before its channels start", async () => {
+    const account = new WatchedAccount("default");
+    const timers: (() => void)[] = [];
+    const clock: Clock = {
+      ...realClock,
+      schedule: (delayMs, callback) => {
+        if (delayMs > 100) return realClock.schedule(delayMs, callback);
+        timers.push(callback);
+        return { [Symbol.dispose]: () => undefined };
+      },
+    };
+    await using running = await startTestGateway({ accounts: [account.account()], clock });
+    expect((await fetch(`${running.gateway.url}/readyz`)).status).toBe(200);
+    expect(account.happened).toEqual(["make {}"]);
+    for (const timer of timers) timer();
+    await running.gateway.engine.idle();
+    expect(account.happened).toEqual(["make {}", "start {}"]);
+  });
+
   test("starts, stops and restarts exactly the accounts whose settings changed; a channel stops before its successor starts", async () => {
     const [same, changed, gone, added] = ["same", "changed", "gone", "added"].map((id) => new WatchedAccount(id));
     if (same === undefined || changed === undefined || gone === undefined || added === undefined) throw new Error("four were made");
@@ -150,6 +171,7 @@ describe("a new configuration", () => {
     });
     const states = async (): Promise<Record<string, string>> =>
       Object.fromEntries((await running.gateway.status()).channels.map(({ accountId, state }) => [accountId, state]));
+    running.gateway.engine.connect();
     await running.gateway.engine.idle();
     await reload(running, { accounts: [same.account(), changed.account({ settings: { key: 2 } }), added.account()] });
     await running.gateway.engine.idle();
