@@ -65,6 +65,21 @@ export {
   telegramWebhookRequest,
 } from "./telegram/updates.ts";
 export type { IrcClient as FakeIrcClient } from "./irc/client.ts";
+export { MARKDOWN_CORPUS } from "./markdown/corpus.ts";
+export type { CorpusEntry } from "./markdown/corpus.ts";
+export type { DialectRules } from "./markdown/dialect-rules.ts";
+export { DISCORD_MARKDOWN } from "./markdown/discord-rules.ts";
+export { FEISHU_CARD, FEISHU_MESSAGE } from "./markdown/feishu-rules.ts";
+export { MAIL_HTML } from "./markdown/mail-html.ts";
+export { markdownFaults } from "./markdown/markdown-faults.ts";
+export type { MarkdownCheck } from "./markdown/markdown-faults.ts";
+export { IRC_TEXT, PLAIN_TEXT } from "./markdown/plain-rules.ts";
+export { readAsterisks } from "./markdown/read-asterisks.ts";
+export type { AsteriskCharacter } from "./markdown/read-asterisks.ts";
+export { SLACK_BODY, SLACK_MRKDWN } from "./markdown/slack-rules.ts";
+export { TELEGRAM_HTML } from "./markdown/telegram-html.ts";
+export { visibleText } from "./markdown/visible-text.ts";
+export type { VisibleMarks, VisiblePiece } from "./markdown/visible-text.ts";
 export { PACKAGED_CHANNELS, PLATFORM_SDKS, startFakePlatforms } from "./fake-platforms.ts";
 export type { FakePlatforms } from "./fake-platforms.ts";
 export { FakeIrc } from "./irc/fake-irc.ts";

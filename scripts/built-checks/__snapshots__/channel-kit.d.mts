@@ -774,6 +774,8 @@ interface Dialect {
   frame(span: Span): Frame | undefined;
   /** Escapes a part of a line, so that it is read back as `text`. Zero-width spaces may be added. */
   escape(text: string, place: Place): string;
+  /** Adapts the pieces of a whole text, such as styles that the platform would not recognise. */
+  readonly adapt?: (pieces: readonly Piece[]) => readonly Piece[];
   /** White space at the start of a line; dropped without it. */
   readonly indent?: (space: string, options: {
     readonly paragraphStart: boolean;
@@ -798,7 +800,8 @@ interface AsteriskMarkupOptions {
 }
 /**
  * The markup of chat platforms with one asterisk for bold: `*bold*`, `_italic_`, `~struck~`, backticks, `> quote`. Styles end with their line and begin and end
- * at words. There is no escape character: where a delimiter that is meant literally could work, a zero-width space takes its place at a word.
+ * at words. There is no escape character: where a delimiter that is meant literally could work, a zero-width space takes its place at a word. A style that begins or ends
+ * with one is left out.
  */
 declare function asteriskMarkup({ links, mentions }: AsteriskMarkupOptions): Dialect;
 /**

@@ -1,5 +1,5 @@
-import { parseMarkdown } from "@factotum/channel-kit";
-import type { Definition, Nodes, Root } from "mdast";
+import { parseMarkdown, plainText, renderMarkdown } from "@factotum/channel-kit";
+import type { Definition, Nodes, Root, Table } from "mdast";
 
 /** A parsed text: its source, and its tree with offsets into the source. */
 export interface ParsedText {
@@ -7,6 +7,9 @@ export interface ParsedText {
   readonly root: Root;
   readonly definitions: ReadonlyMap<string, Definition>;
 }
+
+const LINKABLE = /^(?:https?:\/\/|mailto:|tel:)/i;
+const ENCODED: Readonly<Record<string, string>> = { "(": "%28", ")": "%29" };
 
 /** An image with an address, for text without a syntax tree. */
 const IMAGE = /!\[([^\]\n]*)\]\(\s*<?([^)\s>]*)>?[^)\n]*\)/g;
@@ -42,6 +45,8 @@ class Rewriter {
   readonly #source: string;
   readonly #definitions: ReadonlyMap<string, Definition>;
   readonly #renderLiteral: (text: string) => string;
+  /** Number of links around the node. */
+  #links = 0;
 
   constructor(
     source: string,
@@ -73,25 +78,43 @@ class Rewriter {
       case "heading":
         return `${node.depth === 1 ? "####" : "#####"} ${this.#content(node.children).replaceAll(/\s*\n\s*/g, " ")}`;
       case "image":
-        // Links do not nest.
-        return parent.type === "link" ? labelOf(node.alt ?? "") : plainLink(node.alt ?? "", node.url);
+        return this.#image(node.alt ?? "", node.url);
       case "imageReference":
-        return plainLink(node.alt ?? "", this.#definitions.get(node.identifier)?.url ?? "");
+        return this.#image(node.alt ?? "", this.#definitions.get(node.identifier)?.url ?? "");
+      case "link":
+        return this.#inLink(() => this.inside(node));
       case "linkReference": {
         const url = this.#definitions.get(node.identifier)?.url;
-        return url === undefined ? this.inside(node) : `[${this.#content(node.children)}](${url})`;
+        if (url === undefined) return this.inside(node);
+        const label = this.#inLink(() => this.#content(node.children));
+        // A link keeps the delimiters in its label apart from those around it.
+        return url === "" ? label : /[\s<>()]/.test(url) ? linkTo(label, url) : `[${label}](${url})`;
       }
       case "definition":
         return "";
       case "table":
-        return isBlock ? fenced(this.#slice(node)) : this.inside(node);
+        return isBlock ? fenced(tableText(node)) : this.inside(node);
       case "code":
         return isBlock && !/^(?:```|~~~)/.test(this.#slice(node)) ? fenced(node.value) : this.#slice(node);
       case "text":
         // A link cannot contain a mention.
-        return parent.type === "link" ? this.#slice(node) : this.#renderLiteral(this.#slice(node));
+        return this.#links > 0 ? this.#slice(node) : this.#renderLiteral(this.#slice(node));
       default:
         return this.inside(node);
+    }
+  }
+
+  /** Links do not nest. */
+  #image(alt: string, url: string): string {
+    return this.#links > 0 && LINKABLE.test(url) ? labelOf(alt) : plainLink(alt, url);
+  }
+
+  #inLink(render: () => string): string {
+    this.#links += 1;
+    try {
+      return render();
+    } finally {
+      this.#links -= 1;
     }
   }
 
@@ -114,11 +137,26 @@ function rangeOf({ position }: Nodes): [number, number] {
 }
 
 function plainLink(alt: string, url: string): string {
-  return url === "" ? labelOf(alt) : `[${labelOf(alt)}](${url})`;
+  return url === "" ? labelOf(alt) : linkTo(labelOf(alt), url);
+}
+
+/** An address that a message should not link to is text, as in every dialect of the kit. */
+function linkTo(label: string, url: string): string {
+  if (!LINKABLE.test(url)) return `${label} (${url})`;
+  return `[${label}](${encoded(url)})`;
+}
+
+function encoded(url: string): string {
+  return url.replaceAll(/[\s<>()]/g, (character) => ENCODED[character] ?? encodeURIComponent(character));
 }
 
 function labelOf(alt: string): string {
-  return alt.replace(/[[\]]/g, "") || "image";
+  return alt.trim().replaceAll("[", "&#91;").replaceAll("]", "&#93;") || "image";
+}
+
+/** Aligned columns. */
+function tableText(table: Table): string {
+  return renderMarkdown({ type: "root", children: [table] }, { dialect: plainText() }).join("\n");
 }
 
 function fenced(text: string): string {

@@ -62,7 +62,7 @@ describe("unsupported markup is rewritten", () => {
     ["- ![](https://x.y/i.png)", "- [image](https://x.y/i.png)"],
     ["> one ![i](https://x.y/i.png)\n> two", "> one [i](https://x.y/i.png)\n> two"],
     ["see [the page][p]\n\n[p]: https://x.y/p", "see [the page](https://x.y/p)"],
-    ["| a | b |\n|---|---|\n| 1 | 2 |", "```\n| a | b |\n|---|---|\n| 1 | 2 |\n```"],
+    ["| a | b |\n|---|---|\n| 1 | 2 |", "```\na | b\n--|--\n1 | 2\n```"],
     ["text\n\n    indented\n\ntext", "text\n\n```\nindented\n```\n\ntext"],
   ])("%j", (markdown, expected) => {
     expect(post(markdown)).toBe(expected);

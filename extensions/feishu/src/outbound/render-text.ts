@@ -43,7 +43,11 @@ export function renderMarkdown(markdown: string): string {
 }
 
 function sourceOf(markdown: string): string {
-  return markdown.replaceAll("\r\n", "\n").trim();
+  // The indent of a first line makes it code.
+  return markdown
+    .replaceAll("\r\n", "\n")
+    .replace(/^(?:[ \t]*\n)+/, "")
+    .trimEnd();
 }
 
 function rewrite(source: string, parsed: ParsedText | undefined, tags: MentionTags): string {

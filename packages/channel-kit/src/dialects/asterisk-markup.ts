@@ -1,5 +1,7 @@
 import { SHOWN_LINE_FEEDS, ZERO_WIDTH_SPACE } from "../render/dialect.ts";
 import type { Dialect, Frame, Place } from "../render/dialect.ts";
+import type { Piece } from "../markdown/piece.ts";
+import { fitStyles } from "./fit-styles.ts";
 import { listItem } from "./list-item.ts";
 import { plainFrame } from "./plain-text.ts";
 
@@ -14,11 +16,15 @@ export interface AsteriskMarkupOptions {
 }
 
 const BOLD = delimited("*", "strong");
+const STYLES: ReadonlySet<string> = new Set(["strong", "emphasis", "strikethrough", "heading", "code"]);
+/** A delimiter is shown beside these. */
+const EDGE = /[\s*_~`\u200b]/;
 const WORD = /[\p{L}\p{N}_]/u;
 
 /**
  * The markup of chat platforms with one asterisk for bold: `*bold*`, `_italic_`, `~struck~`, backticks, `> quote`. Styles end with their line and begin and end
- * at words. There is no escape character: where a delimiter that is meant literally could work, a zero-width space takes its place at a word.
+ * at words. There is no escape character: where a delimiter that is meant literally could work, a zero-width space takes its place at a word. A style that begins or ends
+ * with one is left out.
  */
 export function asteriskMarkup({ links, mentions }: AsteriskMarkupOptions): Dialect {
   const hasEntities = links === "angle";
@@ -28,6 +34,7 @@ export function asteriskMarkup({ links, mentions }: AsteriskMarkupOptions): Dial
     breaks: SHOWN_LINE_FEEDS,
     stylesEndWithLine: true,
     ...(mentions !== undefined && { mentions }),
+    adapt: (pieces) => fitStyles(pieces, { isStyle, edge: EDGE }),
     escape: (text, place) => (hasEntities ? escapeEntities(separate(text, place)) : separate(text, place)),
     join: ({ outer, isClosed, delimiter }) => ({ outside: WORD.test(outer) || (isClosed && outer === delimiter) }),
     frame(span) {
@@ -64,6 +71,10 @@ export function asteriskMarkup({ links, mentions }: AsteriskMarkupOptions): Dial
 function angleLink(span: { readonly type: "link" | "image"; readonly url: string }): Frame {
   const address = escapeEntities(span.url.replaceAll(/[\s|<>]/g, encodeURIComponent));
   return { type: "style", open: `<${address}|`, close: ">", content: "label", key: "link" };
+}
+
+function isStyle(piece: Piece): boolean {
+  return piece.type === "enter" && STYLES.has(piece.span.type);
 }
 
 function delimited(delimiter: string, key: string): Frame {

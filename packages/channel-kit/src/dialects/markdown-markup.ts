@@ -25,7 +25,7 @@ const STRONG = delimited("**", "strong");
 
 /** Markdown as platforms take it. Without options it is the contract's: parsing the output gives the same text and spans. */
 export function markdownMarkup(options: MarkdownMarkupOptions = {}): Dialect {
-  const { tables = "native", rule = "---", mentions, fences = "longer" } = options;
+  const { tables = "native", rule = "***", mentions, fences = "longer" } = options;
   return {
     tables,
     rule,
@@ -74,7 +74,7 @@ function frameOf(span: Span, options: MarkdownMarkupOptions): Frame | undefined 
       const box = span.checked === undefined ? "" : span.checked ? "[x] " : "[ ] ";
       const prefix = " ".repeat(marker.length);
       // Without its marker in the same message an indent of four spaces would be code.
-      return { type: "block", open: marker + box, close: "", prefix, continued: { open: "", prefix: "" }, eager: true };
+      return { type: "block", open: marker + box, close: "", prefix, continued: { open: "", prefix: "" }, eager: true, visible: true };
     }
     case "row": {
       const rule = span.head === undefined ? "" : `\n|${span.head.map((align) => ` ${MARKERS[align]} |`).join("")}`;

@@ -14,8 +14,8 @@ interface Context extends FlattenOptions {
   readonly definitions: ReadonlyMap<string, Definition>;
   /** Number of lists around it. */
   readonly level: number;
-  /** Inside a table cell, which has one line. */
-  readonly inCell: boolean;
+  /** Inside a heading or a table cell, which has one line. */
+  readonly inLine: boolean;
 }
 
 /** A piece, or a node that is still to be visited. */
@@ -36,14 +36,14 @@ const HTML_COMMENT = /^<!--[^]*-->$/;
 const VISITORS: { readonly [Type in Nodes["type"]]: Visitor<Extract<Nodes, { type: Type }>> } = {
   root: ({ children }, context) => blocks(children, "paragraph", context),
   paragraph: ({ children }, context) => spanned({ type: "paragraph" }, visitAll(children, context)),
-  heading: ({ depth, children }, context) => spanned({ type: "heading", depth }, visitAll(children, context)),
+  heading: ({ depth, children }, context) => spanned({ type: "heading", depth }, visitAll(children, { ...context, inLine: true })),
   blockquote: ({ children }, context) => spanned({ type: "quote" }, blocks(children, "paragraph", context)),
   thematicBreak: () => [{ type: "rule" }],
   list: visitList,
   listItem: (node, context) => visitItem(node, {}, context),
   code: ({ value, lang }) => codeBlock(value, lang ?? undefined),
   html: ({ value }, context) => {
-    if (HTML_COMMENT.test(value)) return [];
+    if (HTML_COMMENT.test(value.trim())) return [];
     return HTML_BREAK.test(value.trim()) ? lineBreak(context) : texts(value, context);
   },
   table: visitTable,
@@ -58,7 +58,9 @@ const VISITORS: { readonly [Type in Nodes["type"]]: Visitor<Extract<Nodes, { typ
   strong: ({ children }, context) => spanned({ type: "strong" }, visitAll(children, context)),
   emphasis: ({ children }, context) => spanned({ type: "emphasis" }, visitAll(children, context)),
   delete: ({ children }, context) => spanned({ type: "strikethrough" }, visitAll(children, context)),
-  inlineCode: ({ value }, context) => spanned(codeSpan(value), texts(value, { ...context, inCell: true })),
+  // Platforms show the delimiters around blank code.
+  inlineCode: ({ value }, context) =>
+    value.trim() === "" ? [{ type: "text", text: " " }] : spanned(codeSpan(value), texts(value, { ...context, inLine: true })),
   break: (_, context) => lineBreak(context),
   link: visitLink,
   linkReference: (node, context) => {
@@ -79,7 +81,7 @@ const VISITORS: { readonly [Type in Nodes["type"]]: Visitor<Extract<Nodes, { typ
 export function flattenMarkdown(source: string | Root, options: FlattenOptions): readonly Piece[] {
   const root = typeof source === "string" ? parseMarkdown(source) : source;
   const pieces: Piece[] = [];
-  const rest: Step[] = [{ type: "visit", node: root, context: { ...options, definitions: definitionsOf(root), level: 0, inCell: false } }];
+  const rest: Step[] = [{ type: "visit", node: root, context: { ...options, definitions: definitionsOf(root), level: 0, inLine: false } }];
   for (let step = rest.pop(); step !== undefined; step = rest.pop()) {
     if (step.type === "visit") for (const next of visit(step.node, step.context).toReversed()) rest.push(next);
     else append(pieces, step);
@@ -141,7 +143,7 @@ function visitItem({ checked, spread, children }: ListItem, numbering: { readonl
 function visitTable(node: Table, context: Context): Step[] {
   const width = Math.max(...node.children.map(({ children }) => children.length));
   const columns = Array.from({ length: width }, (_, index): CellAlign => node.align?.[index] ?? "none");
-  const inner: Context = { ...context, inCell: true };
+  const inner: Context = { ...context, inLine: true };
   if (context.tables === "code") {
     const rows = node.children.map(({ children }) => columns.map((_, index) => cellText(children[index], inner)));
     return codeBlock(tableText(rows, columns), undefined);
@@ -184,7 +186,7 @@ function bareKind(url: string, text: string | undefined): "full" | "short" | und
 }
 
 function visitImage(url: string, alt: string | null | undefined, context: Context): Step[] {
-  const label = texts(alt?.trim() || "image", { ...context, inCell: true });
+  const label = texts(alt?.trim() || "image", { ...context, inLine: true });
   if (LINKABLE.test(url)) return spanned({ type: "image", url }, label);
   return [...label, ...(url === "" ? [] : texts(` (${url})`, context))];
 }
@@ -214,8 +216,8 @@ function texts(value: string, context: Context): Step[] {
     .flatMap((text, index): Step[] => [...(index === 0 ? [] : lineBreak(context)), { type: "text", text }]);
 }
 
-function lineBreak({ inCell }: Context): Step[] {
-  return inCell ? [{ type: "text", text: " " }] : [{ type: "break", kind: "line" }];
+function lineBreak({ inLine }: Context): Step[] {
+  return inLine ? [{ type: "text", text: " " }] : [{ type: "break", kind: "line" }];
 }
 
 /** Line ends are one character, and nothing controls a terminal or a parser. */

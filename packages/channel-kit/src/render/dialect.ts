@@ -1,4 +1,4 @@
-import type { BreakKind, Span } from "../markdown/piece.ts";
+import type { BreakKind, Piece, Span } from "../markdown/piece.ts";
 
 /** What kind of text is escaped: running text, the label of a link, an address that stands for itself, code in a line, a code block. */
 export type Content = "text" | "label" | "address" | "code" | "code-block";
@@ -70,6 +70,8 @@ export interface Dialect {
   frame(span: Span): Frame | undefined;
   /** Escapes a part of a line, so that it is read back as `text`. Zero-width spaces may be added. */
   escape(text: string, place: Place): string;
+  /** Adapts the pieces of a whole text, such as styles that the platform would not recognise. */
+  readonly adapt?: (pieces: readonly Piece[]) => readonly Piece[];
   /** White space at the start of a line; dropped without it. */
   readonly indent?: (space: string, options: { readonly paragraphStart: boolean }) => string;
   /** Matches the beginning of each text that would notify people; a zero-width space is put behind the match. Needs the flag `g`. */

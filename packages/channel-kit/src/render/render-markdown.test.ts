@@ -61,7 +61,7 @@ describe("blocks", () => {
       '<b>Title</b>\n\n<blockquote>a\n\nb</blockquote>\n\n1. one\n   • sub\n   ☑ done\n2. two\n\n<pre><code class="language-ts">a &lt; b\n\nc</code></pre>\n\n———\n\nend',
     ],
     ["slack", slack, "*Title*\n\n> a\n>\n> b\n\n1. one\n   • sub\n   ☑ done\n2. two\n\n```\na &lt; b\n\nc\n```\n\n———\n\nend"],
-    ["discord", discord, "# Title\n\n> a\n>\n> b\n\n1. one\n   - sub\n   - [x] done\n2. two\n\n```ts\na < b\n\nc\n```\n\n---\n\nend"],
+    ["discord", discord, "# Title\n\n> a\n>\n> b\n\n1. one\n   - sub\n   - [x] done\n2. two\n\n```ts\na < b\n\nc\n```\n\n***\n\nend"],
     [
       "mail",
       mail,
@@ -135,6 +135,14 @@ describe("styles at the edges of words", () => {
     expect(render("**注意：**请 `x`", slack)).toBe("*注意：*·请 `x`");
     expect(render("**注意：**请", discord)).toBe("**注意：·**请");
   });
+  test("a style that a literal delimiter or white space ends is left out where its own would be shown", () => {
+    expect(render("**\\*a** _b\\__ ~~c~~ ` d ` `` `e ``", slack)).toBe("*·a b·_ ~c~ `d` `·e");
+    expect(render("**a\nb \\*** **c\nd**", slack)).toBe("a\nb * *c*\n*d*");
+  });
+  test("a heading is one line, and a rule in a list is none of its items", () => {
+    expect(render("a *b\nc*\n===", discord)).toBe("# a *b c*");
+    expect(render("- a\n- * * *", discord)).toBe("- a\n- ***");
+  });
   test("literal delimiters stay where they cannot work", () => {
     expect(render("snake\\_case 2 \\* 3 \\*x\\*", slack)).toBe("snake_case 2 * 3 *·x·*");
     expect(render("snake\\_case 2 \\* 3 \\*x\\* a < b AT&T", discord)).toBe("snake_case 2 * 3 \\*x\\* a < b AT&T");
@@ -184,7 +192,10 @@ describe("splitting", () => {
   });
 
   test("nothing to show is no message; limits have a minimum", () => {
-    expect(cut(" \n\n<!-- a -->\n", plain, 32)).toEqual([]);
+    expect(cut(" \n\n<!-- a -->\n\n   <!-- b -->\n", plain, 32)).toEqual([]);
+    for (const blank of ["```\n```", "```ts\n\n  \n```", "` `"])
+      for (const dialect of [plain, slack, discord, htmlSubset(), htmlDocument(), controlCodes()])
+        expect(cut(blank, dialect, 32)).toEqual([]);
     expect(() => cut("a", plain, 31)).toThrow(RangeError);
     expect(() => renderMarkdown("a", { dialect: plain, maxLines: 0 })).toThrow(RangeError);
   });

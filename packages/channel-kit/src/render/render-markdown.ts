@@ -73,7 +73,7 @@ class Renderer {
   #offset = 0;
 
   constructor(pieces: readonly Piece[], dialect: Dialect, limits: WriterLimits) {
-    this.#steps = toRenderSteps(pieces, dialect, limits);
+    this.#steps = toRenderSteps(dialect.adapt?.(pieces) ?? pieces, dialect, limits);
     this.#limits = limits;
     this.#writer = new TextWriter(dialect, limits);
   }

@@ -32,6 +32,8 @@ interface PendingBreak {
 export interface WriterState {
   /** Number of parts written. */
   readonly count: number;
+  /** True if a part of it is more than white space and markup that is not seen. */
+  readonly isShown: boolean;
   readonly size: Size;
   readonly stack: FrameNode | undefined;
   /** A break that is written before the next visible character. */
@@ -54,6 +56,7 @@ const TAIL = 24;
 
 const EMPTY: WriterState = {
   count: 0,
+  isShown: false,
   size: { length: 0, lines: 0 },
   stack: undefined,
   pendingBreak: undefined,
@@ -154,6 +157,7 @@ export class TextWriter {
   rule(): void {
     this.flush(this.#dialect.rule);
     this.#emitMarkup(this.#dialect.rule, { isVisible: true, isBlock: false });
+    this.#set({ isShown: true });
   }
 
   /** Writes all that waits for the next visible character, which is the first of `next`. */
@@ -181,13 +185,14 @@ export class TextWriter {
   cut(): string | undefined {
     const nodes = framesOf(this.#state.stack);
     for (const node of nodes.toReversed()) if (node.isOpen) this.#close(node, "\n");
+    const { isShown } = this.#state;
     const text = this.#parts.splice(0).join("");
     const stack = nodes.reduce<FrameNode | undefined>(
       (parent, { frame, isOpen, isContinued }) => pushFrame(parent, frame, { sizeOf: this.#sizeOf, isContinued: isContinued || isOpen }),
       undefined,
     );
     this.#state = { ...EMPTY, stack };
-    return text === "" ? undefined : text;
+    return isShown ? text : undefined;
   }
 
   /** Length of `text` as it would be written here. */
@@ -242,6 +247,7 @@ export class TextWriter {
     const isVisible = frame.visible === true;
     const prefix = frame.isUnindented === true ? "" : (options.outer?.prefix ?? "");
     const text = indentLines((isContinued ? frame.continued : undefined)?.open ?? frame.open, prefix);
+    if (isVisible && text.trim() !== "") this.#set({ isShown: true });
     if (isBlock || text === "") return this.#emitMarkup(text, { isVisible, isBlock });
     const { closedBy } = this.#state;
     const isClosed = closedBy !== "";
@@ -314,6 +320,7 @@ export class TextWriter {
     const output = this.#escaped(text, after);
     this.#emit(output, { length: this.#lengthOfText(text, output), lines: 0 });
     this.#set({
+      isShown: this.#state.isShown || text.trim() !== "",
       lineStart: false,
       paragraphStart: false,
       before: lastCharacter(output),
