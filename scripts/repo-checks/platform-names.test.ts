@@ -23,7 +23,7 @@ const PLATFORMS = new Set([
 ]);
 
 /** Literals that name a platform as an example in a sentence for people. */
-const EXAMPLES = new Set(["channel:id is expected, such as feishu:ou_881e"]);
+const EXAMPLES = new Set(["channel:id is expected, such as feishu:ou_881e, or channel/account:id"]);
 
 /** Splits a name or a text into words: `larkDomain` is lark and domain, `slack-mrkdwn` is slack and mrkdwn. */
 function wordsOf(text: string): string[] {
