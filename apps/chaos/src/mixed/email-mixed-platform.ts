@@ -26,7 +26,7 @@ export async function startEmailMixedPlatform(): Promise<MixedPlatform> {
     kinds: ["message", "message", "message", "command"],
     allows: () => true,
     config: {
-      owners: PEOPLE.map((person) => `email:${person}`),
+      owners: accounts.flatMap(({ name }) => PEOPLE.map((person) => `email/${name}:${person}`)),
       channels: { email: { accounts: Object.fromEntries(accounts.map(({ name, mail }) => [name, accountConfig(mail)])) } },
     },
     async connected() {
