@@ -134,6 +134,55 @@ test("a removal says that it removes who was admitted", async () => {
   expect((await home.run("channels", "remove", "pigeon")).stdout).not.toContain("admitted");
 });
 
+test("a removal withdraws the account's pairings and codes, and those of no other account", async () => {
+  await add();
+  const person = (channel: string, accountId: string, senderId: string) => ({ channel, accountId, senderId });
+  const request = (accountId: string, senderId: string) => ({
+    ...person("pigeon", accountId, senderId),
+    code: `CODE${senderId}`,
+    requestedAtMs: 1,
+    expiresAtMs: 2,
+  });
+  const asked: unknown[] = [];
+  const results: Record<string, unknown> = {
+    "pairing.list": {
+      approved: [person("pigeon", "default", "carol"), person("pigeon", "north", "dan"), person("irc", "default", "eve")],
+      pending: [request("default", "fay"), request("north", "gus")],
+    },
+    "pairing.revoke": { revoked: true },
+    "pairing.reject": { request: request("default", "fay") },
+    "config.reload": { type: "applied", needsRestart: [] },
+  };
+  await using _gateway = await FakeGateway.start(home.factotumHome, {
+    connect: async () => true,
+    request: async (method, _token, params) => {
+      if (method.startsWith("pairing.") && method !== "pairing.list") asked.push([method, params]);
+      return results[method];
+    },
+  });
+  const { code, stdout } = await home.run("channels", "remove", "pigeon");
+  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("is removed with it: pairings.") as string });
+  expect(asked).toEqual([
+    ["pairing.revoke", { channel: "pigeon", accountId: "default", senderId: "carol" }],
+    ["pairing.reject", { code: "CODEfay" }],
+  ]);
+});
+
+test("without a gateway a removal says that pairings stay", async () => {
+  await add();
+  expect((await home.run("channels", "remove", "pigeon")).stderr).toContain('until "factotum pairing revoke"');
+});
+
+test.each([["probe"], ["remove"], ["capabilities"]])("channels %s names the missing package of a configured channel", async (command) => {
+  await home.run("setup", "--non-interactive");
+  await writeFile(join(home.factotumHome, "factotum.json5"), '{ channels: { raven: { nest: "x" } } }');
+  expect(await home.run("channels", command, "raven")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("A package that provides it is installed with: factotum plugins add") as string,
+  });
+  expect(await home.run("plugins", "doctor")).toMatchObject({ code: 1, stdout: expect.stringContaining('no channel "raven"') as string });
+});
+
 test("status and channels status name a state with the same word", async () => {
   const channels = [
     { channel: "pigeon", accountId: "default", state: "starting", detail: "set gateway.publicUrl" },

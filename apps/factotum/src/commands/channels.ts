@@ -17,6 +17,7 @@ import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { renderTable } from "../runtime/render-table.ts";
+import { forgetPairings } from "./forget-pairings.ts";
 import type { InspectedAccount } from "./inspect-account.ts";
 import { refusedStart } from "./refused-start.ts";
 import { describeRefused, describeState } from "./status.ts";
@@ -88,6 +89,7 @@ export async function channelsRemove(context: CliContext, named: string, { json 
   const key = listed && several ? `channels.${channel}.accounts.${accountId}` : `channels.${channel}`;
   const own = listed ? `channels.${channel}.accounts.${accountId}` : `channels.${channel}`;
   const admitting = ["allowFrom", "groups"].filter((name) => getConfigValue(`${own}.${name}`, loaded).type === "set");
+  const forgotten = await forgetPairings(context, { channel, accountId });
   const result = await setConfigValue(key, undefined, await configOptions(context.env));
   if (result.type === "refused")
     throw new CliError("configInvalid", `${result.path} was not changed: ${result.problems.map(formatProblem).join("; ")}`);
@@ -100,7 +102,10 @@ export async function channelsRemove(context: CliContext, named: string, { json 
     context.print(
       `${channel}/${accountId} is removed from the configuration${files.length === 0 ? "" : ", and the files of its secrets are"}.\n`,
     );
-    if (admitting.length > 0) context.print(`Who was admitted there is removed with it: ${admitting.join(", ")}.\n`);
+    const removed = [...admitting, ...(forgotten !== undefined && forgotten > 0 ? ["pairings"] : [])];
+    if (removed.length > 0) context.print(`Who was admitted there is removed with it: ${removed.join(", ")}.\n`);
+    if (forgotten === undefined)
+      context.note('Who was admitted by pairing stays so for an account of this name, until "factotum pairing revoke".\n');
     context.note(`${describeReload(reloaded)}\n`);
   }
   return EXIT.ok;
@@ -166,12 +171,14 @@ async function load({ env }: CliContext): Promise<LoadedConfig> {
 }
 
 /** The account that `channel:account` names; a channel alone means its account `default`, or its only one. */
-function accountOf(named: string, { config }: LoadedConfig): AccountConfig {
+function accountOf(named: string, { config, problems }: LoadedConfig): AccountConfig {
   const [channel = "", accountId] = named.split(":");
   const accounts = Object.values(config.channels[channel]?.accounts ?? {});
   const account =
     accounts.find((one) => one.accountId === (accountId ?? "default")) ?? (accountId === undefined ? onlyOne(accounts) : undefined);
   if (account !== undefined) return account;
+  const unusable = problems.find(({ type, path }) => type === "unknown-channel" && path === `channels.${channel}`);
+  if (unusable !== undefined) throw new CliError("failure", `"${named}" cannot be used: ${formatProblem(unusable)}`);
   const known = Object.values(config.channels).flatMap(({ accounts: byId }) => Object.values(byId).map(accountName));
   const isAmbiguous = accountId === undefined && accounts.length > 1;
   throw new CliError(

@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { loadConfig, type FactotumConfig } from "@factotum/config";
+import { formatProblem, loadConfig, type ConfigProblem, type FactotumConfig } from "@factotum/config";
 import { CHANNELS, configOptions, findInstalled } from "../compose/extensions.ts";
 import { checkExtensions } from "../doctor/check-extensions.ts";
+import type { Finding } from "../doctor/finding.ts";
 import { readBuiltInManifest } from "../extensions/built-in.ts";
 import type { FoundExtensions } from "../extensions/found-extensions.ts";
 import { installedSource } from "../extensions/installed-source.ts";
@@ -33,9 +34,7 @@ export async function pluginsAdd(context: CliContext, spec: string, options: Plu
 /** Replaces an installed package by another version, after what changed in its permissions is confirmed. */
 export async function pluginsUpdate(context: CliContext, spec: string, options: PluginOptions): Promise<number> {
   const manifest = await installPlugin(context, spec, { ...options, replaces: true });
-  const code = await report(context, manifest, options);
-  context.note('A running gateway uses the new version after "factotum gateway restart".\n');
-  return code;
+  return report(context, manifest, options, 'A running gateway uses the new version after "factotum gateway restart".');
 }
 
 /** Removes a package. Refused while one of its channels is configured, unless forced. */
@@ -95,7 +94,10 @@ export async function pluginsList(context: CliContext, { json }: { readonly json
 /** Checks the installed packages and imports those of configured channels. */
 export async function pluginsDoctor(context: CliContext, { json }: { readonly json: boolean }): Promise<number> {
   const loaded = await loadConfig(await configOptions(context.env));
-  const findings = await checkExtensions(await findInstalled(context.env), loaded.type === "loaded" ? loaded.config : undefined);
+  const findings = [
+    ...loaded.problems.filter(({ type }) => type === "unknown-channel").map(missingPackage),
+    ...(await checkExtensions(await findInstalled(context.env), loaded.type === "loaded" ? loaded.config : undefined)),
+  ];
   const isBad = findings.some(({ level }) => level !== "ok");
   if (json) printJson(context, { ok: !isBad, findings });
   else if (findings.length === 0)
@@ -106,6 +108,15 @@ export async function pluginsDoctor(context: CliContext, { json }: { readonly js
     for (const { level, message, fix } of findings)
       context.print(`${level === "ok" ? "ok" : "!"}  ${message}${fix === undefined ? "" : `\n   → ${fix}`}\n`);
   return isBad ? EXIT.failure : EXIT.ok;
+}
+
+function missingPackage(problem: ConfigProblem): Finding {
+  return {
+    check: "extensions",
+    level: "warning",
+    message: formatProblem(problem),
+    fix: "factotum plugins add <folder, tarball or package>",
+  };
 }
 
 /** Installs or replaces a package; resolves with its manifest. */
@@ -208,7 +219,8 @@ async function confirmPermissions(
   if (!(await context.confirm(`Install ${name} ${version}?`))) throw new CliError("failure", "Nothing was installed.");
 }
 
-async function report(context: CliContext, manifest: ExtensionManifest, { json }: PluginOptions): Promise<number> {
+/** `use`: when a running gateway uses it, if not at once. */
+async function report(context: CliContext, manifest: ExtensionManifest, { json }: PluginOptions, use?: string): Promise<number> {
   const loaded = await loadConfig(await configOptions(context.env));
   const configured = loaded.type === "loaded" ? Object.keys(loaded.config.channels) : [];
   const reloaded = await reloadGateway(context, { force: true });
@@ -219,7 +231,7 @@ async function report(context: CliContext, manifest: ExtensionManifest, { json }
   }
   context.print(`${name} ${version} is installed.\n`);
   for (const { id } of provides) if (!configured.includes(id)) context.print(`Set it up with: factotum channels add ${id}\n`);
-  context.note(`${describeReload(reloaded)}\n`);
+  context.note(`${reloaded?.type === "kept" ? describeReload(reloaded) : (use ?? describeReload(reloaded))}\n`);
   return EXIT.ok;
 }
 

@@ -41,8 +41,9 @@ function quoted(path: string): string {
 }
 
 function fixOf(problem: ConfigProblem, path: string): string {
-  if (problem.type === "unknown-key" || problem.type === "unknown-channel")
-    return `Correct its name, or remove it: factotum config unset ${quoted(problem.path)}`;
+  if (problem.type === "unknown-channel")
+    return `Install the package that provides it, or correct its name. factotum config unset ${quoted(problem.path)} removes it with all who are admitted there.`;
+  if (problem.type === "unknown-key") return `Correct its name, or remove it: factotum config unset ${quoted(problem.path)}`;
   if (problem.type === "missing") return 'Put the file back, or correct FACTOTUM_CONFIG; "factotum config validate" shows when it is good.';
   return isFatal(problem) ? `Repair ${path}; "factotum config validate" shows when it is good.` : `Change or remove it in ${path}.`;
 }
