@@ -192,9 +192,9 @@ async function readRedaction(parts: AcceptParts, incoming: Incoming, options: Ca
 async function readMember(parts: AcceptParts, incoming: Incoming): Promise<ReadEvent | undefined> {
   const { event, bot, facts } = incoming;
   const change = memberChangeOf(event);
-  // In a direct chat it says no more than the messages do.
-  if (change === undefined || facts.isDirect) return undefined;
-  const isSelf = change.userId === bot.id;
+  const isSelf = change?.userId === bot.id;
+  // That the bot itself is in a direct chat says no more than the messages do.
+  if (change === undefined || (facts.isDirect && isSelf)) return undefined;
   const name = isSelf ? bot.name : change.name;
   const happened = {
     type: "member",

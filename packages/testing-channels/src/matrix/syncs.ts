@@ -26,6 +26,7 @@ export class MatrixSyncs {
   readonly #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
   readonly #positioned = Promise.withResolvers<void>();
   readonly #waitingFor: { readonly position: number; readonly resolve: () => void }[] = [];
+  readonly #waitingForSync: (() => void)[] = [];
   #deliveries: Delivery[] = [];
   #opened = 0;
   #isBroken = true;
@@ -53,6 +54,14 @@ export class MatrixSyncs {
     if (this.#opened >= count) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.push({ count, resolve });
+    await promise;
+  }
+
+  /** Resolves once a sync of the bot waits. */
+  async syncing(): Promise<void> {
+    if (this.open > 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waitingForSync.push(resolve);
     await promise;
   }
 
@@ -98,6 +107,7 @@ export class MatrixSyncs {
         return sync.drop();
       }
       this.#settle(sync.since);
+      for (const resolve of this.#waitingForSync.splice(0)) resolve();
     }
     const timer = setTimeout(() => this.#end(sync), timeoutMs);
     timer.unref();

@@ -70,12 +70,18 @@ export const WRITE_ROUTES: readonly MatrixRoute[] = [
   route("POST", `${ROOM}/invite`, (call) => membership(call, "invite", textIn(call.json(), "user_id"))),
   route("POST", `${ROOM}/kick`, (call) => membership(call, "leave", textIn(call.json(), "user_id"))),
   route("POST", "/client/v3/createRoom", ({ store, user, json }) => {
-    const body = json() as { readonly name?: string; readonly invite?: readonly string[]; readonly is_direct?: boolean };
+    const body = json() as {
+      readonly name?: string;
+      readonly invite?: readonly string[];
+      readonly is_direct?: boolean;
+      readonly initial_state?: readonly { readonly type: string }[];
+    };
     const room = store.createRoom({
       creator: user.id,
       ...(body.name !== undefined && { name: body.name }),
       invited: body.invite ?? [],
       isDirect: body.is_direct === true,
+      isEncrypted: body.initial_state?.some(({ type }) => type === "m.room.encryption") === true,
     });
     return { room_id: room.id };
   }),
