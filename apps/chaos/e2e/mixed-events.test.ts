@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { startDiscordMixedPlatform } from "../src/mixed/discord-mixed-platform.ts";
 import { startEmailMixedPlatform } from "../src/mixed/email-mixed-platform.ts";
 import { startIrcMixedPlatform } from "../src/mixed/irc-mixed-platform.ts";
+import { startMatrixMixedPlatform } from "../src/mixed/matrix-mixed-platform.ts";
 import type { MixedPlatform } from "../src/mixed/mixed-platform.ts";
 import { runMixed } from "../src/mixed/run-mixed.ts";
 import { startSlackMixedPlatform } from "../src/mixed/slack-mixed-platform.ts";
@@ -23,6 +24,7 @@ const PLATFORMS: readonly (readonly [name: string, start: () => MixedPlatform | 
         ["slack over http", async () => startSlackMixedPlatform(["http", "http"])],
         ["slack over socket", async () => startSlackMixedPlatform(["socket", "socket"])],
         ["discord", startDiscordMixedPlatform],
+        ["matrix", startMatrixMixedPlatform],
         ["telegram by polling", async () => startTelegramMixedPlatform(["polling", "polling"])],
         ["telegram by webhook", async () => startTelegramMixedPlatform(["webhook", "webhook"])],
         ["chat-sdk", startChatSdkMixedPlatform],
