@@ -24,6 +24,9 @@ export function defineExtension(): UserConfig {
   const notices = thirdPartyNotices({ isOwn: (name) => name.startsWith("@factotum/"), exceptions: {}, otherBundles: [] });
   return definePackage({
     plugins: [configSchemaFile(), notices],
+    // As in the product: white space and comments cost time when a package is loaded; names stay, so that stack traces are readable.
+    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+    outputOptions: { charset: "ascii" },
     deps: { alwaysBundle: [/^@factotum\//, "zod"], onlyBundle: false },
     inputOptions: { resolve: { conditionNames: ["factotum-source", "import", "module", "node", "default"] } },
   });
