@@ -41,6 +41,9 @@ export interface GatewayRunOptions {
 /** How long a stop may take before the process ends anyway; unfinished turns are resumed by the next start. */
 const STOP_BUDGET_MS = 30_000;
 
+/** How long the code of channels is waited for before everything counts as loaded. */
+const CONNECT_BUDGET_MS = 5_000;
+
 /** Runs the gateway until a signal or a client stops it. A start that fails on a full disk says that in one line; a running one waits for space. */
 export async function gatewayRun(context: CliContext, options: GatewayRunOptions): Promise<number> {
   try {
@@ -130,6 +133,7 @@ async function runOnce(
     logger.info("Factotum is ready", { version: context.version, url: composed.gateway.url, pid: process.pid });
     kept.use(releaseMemoryAtRest({ clock: systemClock, cpuMs: cpuTimeMs, release: collectGarbage }));
     await announceReady(composed);
+    await within(CONNECT_BUDGET_MS, Promise.race([composed.gateway.engine.connected, stop.made]));
     await settle(loaded.paths, logger);
   } catch (error) {
     if (stop.reason !== DAMAGED_DATABASE) throw error;
@@ -249,7 +253,7 @@ function describe(error: unknown): string {
   return error instanceof Error ? error.message : "unknown failure";
 }
 
-async function within(budgetMs: number, work: Promise<void>): Promise<boolean> {
+async function within(budgetMs: number, work: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), budgetMs);

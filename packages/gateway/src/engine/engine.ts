@@ -52,6 +52,7 @@ export class Engine {
   readonly #backgroundCompactor: BackgroundCompactor;
   #connecting: Disposable | undefined;
   #isConnected = false;
+  readonly #connected = Promise.withResolvers<void>();
   readonly #ingress: Ingress;
   readonly #waits: SessionWaits;
   readonly #background: BackgroundWork;
@@ -220,6 +221,11 @@ export class Engine {
     this.#maintenance.start();
   }
 
+  /** Resolves once every channel has started or failed for the first time. */
+  get connected(): Promise<void> {
+    return this.#connected.promise;
+  }
+
   /** Calls `connect` once those who wait for the start have been answered: it loads the platforms' libraries, some of which take a tenth of a second each. */
   connectSoon(): void {
     this.#connecting = this.parts.clock.schedule(CONNECT_AFTER_MS, () => this.connect());
@@ -229,7 +235,7 @@ export class Engine {
   connect(): void {
     if (this.#isConnected) return;
     this.#isConnected = true;
-    this.#background.add("channels", this.parts.channels.start());
+    this.#background.add("channels", this.parts.channels.start().finally(this.#connected.resolve));
   }
 
   /**

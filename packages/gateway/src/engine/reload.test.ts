@@ -159,7 +159,7 @@ describe("a new configuration", () => {
     expect((await fetch(`${running.gateway.url}/readyz`)).status).toBe(200);
     expect(account.happened).toEqual(["make {}"]);
     for (const timer of timers) timer();
-    await running.gateway.engine.idle();
+    await running.gateway.engine.connected;
     expect(account.happened).toEqual(["make {}", "start {}"]);
   });
 
