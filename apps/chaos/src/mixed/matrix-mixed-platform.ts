@@ -45,7 +45,7 @@ class MatrixMixedPlatform implements MixedPlatform {
       `${name}/${ROOMS[0] ?? ""}/${root}`,
     ]);
     this.config = {
-      owners: PEOPLE.map((id) => `matrix:${id}`),
+      owners: accounts.flatMap(({ name }) => PEOPLE.map((id) => `matrix/${name}:${id}`)),
       channels: { matrix: { accounts: Object.fromEntries(accounts.map((account) => [account.name, accountConfig(account)])) } },
     };
   }

@@ -37,6 +37,18 @@ test("takes a group's id that is a negative number", async () => {
   expect(await value("channels.feishu.groups")).toMatchObject({ value: { "-1001234": {} } });
 });
 
+test.each([
+  ["irc", '{ host: "irc.example", nick: "fact" }', "#Team", "#team", "in lower case"],
+  ["slack", '{ botToken: "xoxb-1", transport: { type: "http", signingSecret: "s" } }', "U0BOBBB001", "C0TEAM", "the channel's id"],
+])("an id that no group of %s can have is refused", async (channel, account, wrong, right, reason) => {
+  await writeFile(join(home.factotumHome, "factotum.json5"), `{ channels: { ${channel}: ${account} } }`);
+  expect(await home.run("access", "allow", channel, wrong, "--group")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(reason) as string,
+  });
+  expect(await home.run("access", "allow", channel, right, "--group")).toMatchObject({ code: 0 });
+});
+
 test("changes the named one of several accounts, and copies the defaults' list", async () => {
   await writeFile(
     join(home.factotumHome, "factotum.json5"),

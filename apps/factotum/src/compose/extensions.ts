@@ -43,6 +43,7 @@ const ALL: readonly ChannelEntry[] = [
     load: async () => readBuiltInSchema("irc", async () => (await import("@factotum/irc")).IrcConfigSchema),
     loadExtension: async () => erase((await import("@factotum/irc")).ircExtension),
     loadSenderIdCheck: async () => (await import("@factotum/irc")).senderIdProblem,
+    groupIdCheck: idCheck({ pattern: "[#&+!][^A-Z]+", form: "the channel in lower case, such as #team" }, "conversations"),
     ownerWithoutCode: (account) =>
       `Log in to the network's services before you write: a nickname that is not logged in gets no code. On a network without services, admit your nickname, which anybody can take: factotum access allow ${account} nick:YOUR-NICK --owner`,
   },
@@ -51,6 +52,10 @@ const ALL: readonly ChannelEntry[] = [
     load: async () => readBuiltInSchema("slack", async () => (await import("@factotum/slack")).SlackConfigSchema),
     loadExtension: async () => erase((await import("@factotum/slack")).slackExtension),
     loadSenderIdCheck: async () => (await import("@factotum/slack")).senderIdProblem,
+    groupIdCheck: idCheck(
+      { pattern: "[CG][A-Z0-9]+", form: "the channel's id, such as C0123456789 (in its details, at the end)" },
+      "conversations",
+    ),
   },
   {
     id: "webchat",
