@@ -66,6 +66,8 @@ interface Origin {
   readonly channel: string;
   /** Key of the account in the configuration; `default` for the short form. */
   readonly accountId: string;
+  /** Set by the gateway where ids are valid in this account alone, because another account can have the same ones for other people. Channels leave it out. */
+  readonly idScope?: "account";
   readonly conversation: Conversation;
 }
 /** The platform's conversation of an origin. */
@@ -675,6 +677,11 @@ interface ChannelCapabilities {
   };
   /** True if ids are case-sensitive. */
   readonly caseSensitiveIds: boolean;
+  /**
+   * `platform` if an id is the same person or conversation in every account, and no account's server can claim another id. By default ids are valid in their
+   * account alone, as for accounts on several networks: the owner of one account is nobody in another, and groups with equal ids share no session.
+   */
+  readonly idScope?: "platform";
   /** True if `fetchContext` can add names, subjects or quoted texts that the platform's events lack. */
   readonly fetchesContext?: boolean;
   /** The types of events, other than messages, that the channel passes on; none by default. */
