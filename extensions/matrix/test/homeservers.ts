@@ -84,8 +84,8 @@ function install(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   if (spawnSync("debootstrap", ["--version"]).status !== 0) run("apt-get", ["install", "-y", "--no-install-recommends", "debootstrap"]);
   // The packages' scripts need programs in an order that debootstrap does not know: what fails is configured again.
-  spawnSync("debootstrap", ["--variant=minbase", "--include=matrix-synapse", "sid", folder, "http://deb.debian.org/debian"], {
-    stdio: "pipe",
+  spawnSync("debootstrap", ["--variant=minbase", "--include=matrix-synapse", "sid", folder], {
+    stdio: "ignore",
   });
   run("chroot", [
     folder,
@@ -97,7 +97,7 @@ function install(folder: string): void {
 }
 
 function run(command: string, args: readonly string[]): void {
-  const { status, stderr } = spawnSync(command, args, { stdio: "pipe", encoding: "utf8" });
+  const { status, stderr } = spawnSync(command, args, { stdio: "pipe", encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
   if (status !== 0) throw new Error(`${command} ${args[0] ?? ""} failed: ${stderr.slice(-500)}`);
 }
 
