@@ -6,7 +6,7 @@ import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { configOptions } from "../compose/extensions.ts";
-import { findGateway, requestError } from "../rpc/connect-gateway.ts";
+import { findGateway, findSilentGateway, requestError, silentError } from "../rpc/connect-gateway.ts";
 import { addressOf } from "./address-of.ts";
 import { describeNetwork, networkUrls } from "./network-addresses.ts";
 import { refusedStart } from "./refused-start.ts";
@@ -42,6 +42,8 @@ export async function gatewayControl(
       return reportStarted(context, await startGateway(context, options), json);
     case "stop": {
       const stopped = await stopGateway(context);
+      const silent = stopped ? undefined : await findSilentGateway(context);
+      if (silent !== undefined) throw silentError(silent);
       if (json) printJson(context, { running: false, stopped });
       else context.print(stopped ? "The gateway has stopped.\n" : "The gateway was not running.\n");
       return EXIT.ok;

@@ -88,6 +88,24 @@ describe("a gateway in the foreground", () => {
     }
   });
 
+  test("that hangs is said to run and not to answer, and answers again later", { timeout: 120_000 }, async () => {
+    await using cli = await CliHome.create();
+    const { running } = await startGateway(cli);
+    const { pid = 0 } = running.child;
+    process.kill(pid, "SIGSTOP");
+    try {
+      for (const args of [["status"], ["gateway", "stop"], ["sessions", "list"]])
+        expect(await cli.run(...args)).toMatchObject({
+          code: 1,
+          stderr: expect.stringContaining(`(process ${pid}) runs and does not answer`) as string,
+        });
+      expect((await cli.run("doctor")).stdout).toContain(`(process ${pid}) runs and does not answer`);
+    } finally {
+      process.kill(pid, "SIGCONT");
+    }
+    expect((await cli.run("status")).code).toBe(0);
+  });
+
   test("a wrong token is refused with an exit code of its own", async () => {
     await using cli = await CliHome.create();
     await startGateway(cli);

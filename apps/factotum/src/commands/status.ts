@@ -3,12 +3,14 @@ import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { describeRequest } from "./pairing-lines.ts";
 import { describeCommands, describeDamage } from "./status-lines.ts";
-import { findGateway, requestError } from "../rpc/connect-gateway.ts";
+import { findGateway, findSilentGateway, requestError, silentError } from "../rpc/connect-gateway.ts";
 
 /** The state of the gateway; if it is down, the state on disk. The database is never opened: it belongs to the gateway. */
 export async function status(context: CliContext, { json }: { readonly json: boolean }): Promise<number> {
   using gateway = await findGateway(context);
   if (gateway === undefined) {
+    const silent = await findSilentGateway(context);
+    if (silent !== undefined) throw silentError(silent);
     // Needs the configuration and the store, which a running gateway has loaded itself.
     const { readDisk, describeDisk } = await import("./status-on-disk.ts");
     const disk = await readDisk(context);

@@ -4,7 +4,7 @@ import type { BlockedConversation, GatewayWarning } from "@factotum/protocol";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
-import { findGateway, requestError } from "../rpc/connect-gateway.ts";
+import { findGateway, findSilentGateway, requestError, silentError } from "../rpc/connect-gateway.ts";
 import type { RpcClient } from "../rpc/rpc-client.ts";
 import { ok, type Finding } from "./finding.ts";
 
@@ -20,6 +20,8 @@ export async function checkGateway(context: CliContext, { config }: LoadedConfig
       const message = `The gateway at ${url} is of version ${version}, this command of version ${context.version}.`;
       return [{ check: "gateway", level: "warning", message, fix: 'Run "factotum gateway restart".' }];
     }
+    const silent = await findSilentGateway(context);
+    if (silent !== undefined) throw silentError(silent);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     return [{ check: "gateway", level: "error", message: error.message, ...withoutUndefined({ fix: error.fix }) }];

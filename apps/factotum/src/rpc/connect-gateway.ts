@@ -5,7 +5,7 @@ import { isProcessAlive } from "../runtime/is-process-alive.ts";
 import { readRuntimeFile, type RuntimeFacts } from "../runtime/runtime-file.ts";
 import { ownTokens } from "./own-token.ts";
 import type { RpcClient } from "./rpc-client.ts";
-import { ConnectionError, RpcError } from "./rpc-errors.ts";
+import { ConnectionError, NoAnswerError, RpcError } from "./rpc-errors.ts";
 
 /** A connected gateway. */
 export interface ConnectedGateway extends Disposable {
@@ -30,14 +30,41 @@ export async function findGateway(context: CliContext): Promise<ConnectedGateway
   }
 }
 
-async function connect(context: CliContext, { url }: RuntimeFacts): Promise<Pick<ConnectedGateway, "client" | "token">> {
+/** The gateway that runs and does not answer in time, because it is busy or hangs; `undefined` for one that answers, and without one. */
+export async function findSilentGateway(context: CliContext): Promise<RuntimeFacts | undefined> {
+  const facts = await readRuntimeFile(context.paths);
+  if (facts === undefined || !isProcessAlive(facts.pid)) return undefined;
+  try {
+    const { client } = await connect(context, facts, SILENCE_MS);
+    client[Symbol.dispose]();
+    return undefined;
+  } catch (error) {
+    return error instanceof NoAnswerError ? facts : undefined;
+  }
+}
+
+/** What people are told of a silent gateway. */
+export function silentError({ pid, url }: RuntimeFacts): CliError {
+  return new CliError("failure", `The gateway (process ${pid}) runs and does not answer at ${url}.`, {
+    fix: `It may be busy: try again, and see "factotum logs". If it stays so: kill -9 ${pid}, then factotum gateway start.`,
+  });
+}
+
+/** Wait of the second attempt, after the first one got no answer. */
+const SILENCE_MS = 1_000;
+
+async function connect(
+  context: CliContext,
+  { url }: RuntimeFacts,
+  timeoutMs?: number,
+): Promise<Pick<ConnectedGateway, "client" | "token">> {
   const { version, signal } = context;
   // Without a gateway the protocol need not be loaded.
   const { RpcClient: Client } = await import("./rpc-client.ts");
   let refusal: unknown;
   for await (const token of ownTokens(context)) {
     try {
-      const client = await Client.connect({ url, version, signal, ...withoutUndefined({ token }) });
+      const client = await Client.connect({ url, version, signal, ...withoutUndefined({ token, timeoutMs }) });
       return { client, token };
     } catch (error) {
       // Wrong tokens from this machine delay further wrong ones, and the next may be the right one.
@@ -61,6 +88,8 @@ function isDelayed(error: unknown): boolean {
 export async function connectGateway(context: CliContext): Promise<ConnectedGateway> {
   const gateway = await findGateway(context);
   if (gateway !== undefined) return gateway;
+  const silent = await findSilentGateway(context);
+  if (silent !== undefined) throw silentError(silent);
   throw new CliError("notRunning", "The gateway is not running.", {
     fix: 'Start it with "factotum gateway start", or in the foreground with "factotum gateway run".',
   });

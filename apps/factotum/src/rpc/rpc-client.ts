@@ -9,7 +9,7 @@ import {
   type RpcMethod,
   type RpcMethods,
 } from "@factotum/protocol";
-import { ConnectionError, RpcError } from "./rpc-errors.ts";
+import { ConnectionError, NoAnswerError, RpcError } from "./rpc-errors.ts";
 
 /** How to reach a gateway. */
 export interface ConnectOptions {
@@ -54,7 +54,7 @@ export class RpcClient implements Disposable {
     const socket = new WebSocket(address);
     const client = new RpcClient(socket);
     const { promise, resolve, reject } = Promise.withResolvers<RpcClient>();
-    const timer = setTimeout(() => reject(new ConnectionError(`${options.url} does not answer.`)), options.timeoutMs ?? CONNECT_TIMEOUT_MS);
+    const timer = setTimeout(() => reject(new NoAnswerError(`${options.url} does not answer.`)), options.timeoutMs ?? CONNECT_TIMEOUT_MS);
     const onAbort = (): void => reject(new ConnectionError("The command was stopped."));
     options.signal?.addEventListener("abort", onAbort, { once: true });
     socket.addEventListener("open", () => socket.send(JSON.stringify(connectFrame(options))));

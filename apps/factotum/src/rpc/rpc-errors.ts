@@ -18,3 +18,6 @@ export class ConnectionError extends Error {
     this.name = "ConnectionError";
   }
 }
+
+/** Something takes connections and does not answer in time. */
+export class NoAnswerError extends ConnectionError {}
