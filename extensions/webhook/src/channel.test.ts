@@ -22,6 +22,16 @@ test("without an id in the service's answer, a message has the id of its request
   expect(service.received).toHaveLength(1);
 });
 
+test("an answer over the limit accepts the message all the same", async () => {
+  await using service = await FakeWebhookService.start();
+  service.answerBytes = 100_000;
+  const channel = channelOf(service);
+  expect(await channel.send(origin, { type: "text", text: "Hi" }, { signal, idempotencyKey: "k1" })).toEqual({
+    type: "accepted",
+    messageIds: [messageId("k1")],
+  });
+});
+
 test("a file is fetched from the service alone, with a signature", async () => {
   await using service = await FakeWebhookService.start();
   await using stranger = await FakeWebhookService.start();

@@ -45,6 +45,7 @@ test("a response over the limit is a failure", async () => {
   const http = answering(() => new Response("12345"));
   await expect(http(url, {}, { signal, maxBytes: 4 })).rejects.toMatchObject({ reason: { type: "http", status: 413 } });
   expect((await http(url, {}, { signal, maxBytes: 5 })).bytes).toHaveLength(5);
+  expect(await http(url, {}, { signal, maxBytes: 4, dropsLargeBody: true })).toMatchObject({ status: 200, bytes: { length: 0 } });
 });
 
 test("a request without a response ends after its time, and leaves no timer", async () => {

@@ -16,6 +16,8 @@ export interface HttpLimits extends CallOptions {
   readonly timeoutMs?: number;
   /** Bytes of the response; 4 MiB by default. */
   readonly maxBytes?: number;
+  /** A larger response is no failure and counts as empty: its status alone decides, as after a send. */
+  readonly dropsLargeBody?: boolean;
 }
 
 /** One HTTP request, not repeated. Resolves with a response of any status; rejects with a `PlatformFailure`. */
@@ -37,7 +39,7 @@ export function createHttpClient(
   { fetch: fetchNow, clock }: Pick<ChannelHost, "fetch" | "clock">,
   { platform, redirect = "manual" }: HttpClientOptions,
 ): HttpClient {
-  return async (url, init, { signal: ends, timeoutMs = DEFAULT_TIMEOUT_MS, maxBytes = DEFAULT_MAX_BYTES }) => {
+  return async (url, init, { signal: ends, timeoutMs = DEFAULT_TIMEOUT_MS, maxBytes = DEFAULT_MAX_BYTES, dropsLargeBody = false }) => {
     const timeout = new AbortController();
     using _timer = clock.schedule(timeoutMs, () => timeout.abort(new Error(`${platform} did not answer in time`)));
     const signal = AbortSignal.any([ends, timeout.signal]);
@@ -52,6 +54,7 @@ export function createHttpClient(
     const body = await readBodyCapped(response, { maxBytes, signal }).catch((cause: unknown) => {
       throw new PlatformFailure({ type: "no-answer" }, `the answer broke off: ${reasonOf(cause)}`, { cause });
     });
+    if (body.type === "too-large" && dropsLargeBody) return { status: response.status, headers: response.headers, bytes: new Uint8Array() };
     if (body.type === "too-large") throw new PlatformFailure({ type: "http", status: 413 }, `the answer is larger than ${maxBytes} bytes`);
     return { status: response.status, headers: response.headers, bytes: new Uint8Array(body.bytes) };
   };

@@ -52,7 +52,7 @@ export function createServiceApi(
     async post(content, { id, signal }) {
       const body = Buffer.from(JSON.stringify(content));
       const headers = { "content-type": "application/json", ...sign(body, id) };
-      const limits = { signal, timeoutMs: SEND_TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES };
+      const limits = { signal, timeoutMs: SEND_TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES, dropsLargeBody: true };
       const answer = await request(outboundUrl, { method: "POST", headers, body }, limits);
       if (answer.status < 200 || answer.status > 299) throw failureOf(answer);
       const parsed = Answer.safeParse(parseJson(answer.bytes));

@@ -24,6 +24,8 @@ export class FakeWebhookService implements AsyncDisposable {
   /** Message requests that have arrived, good and bad. */
   sendRequests = 0;
   pings = 0;
+  /** Bytes that answers have besides. */
+  answerBytes = 0;
   /** False: answers do not name the message. */
   givesIds = true;
   readonly #webhook = new Webhook(this.secret);
@@ -151,7 +153,7 @@ export class FakeWebhookService implements AsyncDisposable {
       });
       this.#notify();
     }
-    const answer = this.givesIds ? { id } : {};
+    const answer = { ...(this.givesIds && { id }), ...(this.answerBytes > 0 && { more: "x".repeat(this.answerBytes) }) };
     if (fault?.type === "answer-lost") return drop();
     if (fault?.type === "held") return void this.#held.push(() => reply(200, answer));
     reply(200, answer);
