@@ -46,8 +46,21 @@ export interface MailServers extends AsyncDisposable {
   readonly denyFile: string;
 }
 
+/** A free port can be taken by another program before a server listens there. */
+const STARTS = 5;
+
 /** Starts both servers with configurations of their own, in a folder of their own. */
 export async function startMailServers(): Promise<MailServers> {
+  for (let start = 1; ; start += 1) {
+    try {
+      return await tryMailServers();
+    } catch (error) {
+      if (start === STARTS) throw error;
+    }
+  }
+}
+
+async function tryMailServers(): Promise<MailServers> {
   if (dovecot === undefined || exim === undefined) throw new Error(absence);
   const folder = mkdtempSync(join(tmpdir(), "factotum-mail-"));
   const [imapPort, lmtpPort, smtpPort] = await Promise.all([freePort(), freePort(), freePort()]);
@@ -63,22 +76,28 @@ export async function startMailServers(): Promise<MailServers> {
     spawn(dovecot, ["-F", "-c", join(folder, "dovecot.conf")], { stdio: ["ignore", "pipe", "pipe"] }),
     spawn(exim, ["-C", join(folder, "exim.conf"), "-bdf"], { stdio: ["ignore", "pipe", "pipe"] }),
   ];
-  await Promise.all([imapPort, lmtpPort, smtpPort].map(async (port) => listening(port, processes)));
+  const end = async (): Promise<void> => {
+    for (const child of processes) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      const exited = once(child, "exit");
+      child.kill("SIGTERM");
+      await exited;
+    }
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  };
+  try {
+    await Promise.all([imapPort, lmtpPort, smtpPort].map(async (port) => listening(port, processes)));
+  } catch (error) {
+    await end();
+    throw error;
+  }
   return {
     imapPort,
     smtpPort,
     mailFolder: (address) => join(folder, "mail", address),
     deferFile: join(folder, "defer"),
     denyFile: join(folder, "deny"),
-    async [Symbol.asyncDispose]() {
-      for (const child of processes) {
-        if (child.exitCode !== null || child.signalCode !== null) continue;
-        const exited = once(child, "exit");
-        child.kill("SIGTERM");
-        await exited;
-      }
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-    },
+    [Symbol.asyncDispose]: end,
   };
 }
 
