@@ -26,15 +26,30 @@ export function parseAuthenticationResults(value: string): AuthenticationResults
   return { authservId: authservId.replaceAll('"', "").toLowerCase(), results: rest.flatMap((part) => parseResult(part.trim()) ?? []) };
 }
 
+/** A property and its value: a quoted string, whose domain may follow it (`"a b"@example.org`), or a text without quotes. */
+const PROPERTY = /\s*([\w-]+(?:\.[\w-]+)?)\s*=\s*(?:"((?:[^"\\]|\\.)*)"(@[^\s;"]+)?|([^\s;"]+))(?=\s|$)/y;
+
+/** A result with a part that is not exactly understood keeps none of its properties, and so proves nothing. */
 function parseResult(text: string): AuthenticationResult | undefined {
-  const [whole, method, result] = /^([\w-]+)(?:\s*\/\s*\d+)?\s*=\s*(\w+)/.exec(text) ?? [];
+  const [whole, method, result] = /^([\w-]+)(?:\s*\/\s*\d+)?\s*=\s*(\w+)(?=\s|$)/.exec(text) ?? [];
   if (whole === undefined || method === undefined || result === undefined) return undefined;
+  return {
+    method: method.toLowerCase(),
+    result: result.toLowerCase(),
+    properties: parseProperties(text.slice(whole.length)) ?? new Map<string, string>(),
+  };
+}
+
+function parseProperties(text: string): ReadonlyMap<string, string> | undefined {
   const properties = new Map<string, string>();
-  for (const [, name = "", quoted, plain] of text
-    .slice(whole.length)
-    .matchAll(/([\w-]+(?:\.[\w-]+)?)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;]+))/g))
-    if (!properties.has(name.toLowerCase())) properties.set(name.toLowerCase(), quoted ?? plain ?? "");
-  return { method: method.toLowerCase(), result: result.toLowerCase(), properties };
+  const expression = new RegExp(PROPERTY);
+  while (text.slice(expression.lastIndex).trim() !== "") {
+    const [, name = "", quoted, domain = "", plain] = expression.exec(text) ?? [];
+    if (name === "") return undefined;
+    if (!properties.has(name.toLowerCase()))
+      properties.set(name.toLowerCase(), quoted === undefined ? (plain ?? "") : `${quoted}${domain}`);
+  }
+  return properties;
 }
 
 /** Comments can be nested and contain quoted signs. */

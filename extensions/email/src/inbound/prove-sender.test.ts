@@ -52,9 +52,29 @@ test.each([
   ["a result in a comment", ["mx.example.org; spf=none (dmarc=pass header.from=people.example)"]],
   ["a result in quotes", ['mx.example.org; spf=none reason="; dmarc=pass header.from=people.example"']],
   ["a name in a comment", ["(mx.example.org) evil.example; dmarc=pass header.from=people.example"]],
+  ["an spf whose local part looks like the address", ['mx.example.org; spf=pass smtp.mailfrom="x@people.example"@evil.example']],
+  ["a signature whose local part looks like the address", ['mx.example.org; dkim=pass header.i="alice@people.example"@evil.example']],
+  ["a result with something that is not understood", ['mx.example.org; spf=pass smtp.mailfrom="x@people.example"evil.example']],
+  [
+    "a failed policy with a part that is not understood",
+    ['mx.example.org; dmarc=fail ""x header.from=people.example; dkim=pass header.d=people.example'],
+  ],
+  [
+    "a header below one that is too long",
+    [
+      `mx.example.org; dmarc=fail header.from=people.example${"; dkim=fail header.d=evil.example".repeat(400)}`,
+      "mx.example.org; dmarc=pass header.from=people.example",
+    ],
+  ],
   ["the greeting of the sender", ["mx.example.org; spf=pass smtp.helo=people.example"]],
 ])("does not believe %s", async (_, results) => {
   expect(await outcome(`Alice <${ALICE}>`, results)).toMatch(/^refused: /);
+});
+
+test("a letter beyond ASCII does not become another person's address", async () => {
+  const value = "mx.example.org; dmarc=pass header.from=people.example";
+  expect(await outcome("<MIKE@people.example>", [value])).toBe("mike@people.example");
+  expect(await outcome("<mi\u212ae@people.example>", [value])).not.toBe("mike@people.example");
 });
 
 test("a signature of a domain above is one of the same owner", async () => {

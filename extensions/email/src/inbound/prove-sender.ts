@@ -19,7 +19,9 @@ export function proveSender({ all, from }: Pick<MailHeaders, "all" | "from">, ve
   if ("trustFrom" in verification) return { type: "proved", address: from.address };
   const wanted = verification.authservId.toLowerCase();
   const found = all("authentication-results").map(parseAuthenticationResults);
-  const own = found.find((header) => header?.authservId === wanted);
+  const own = found.find((header) => header === undefined || header.authservId === wanted);
+  // The server's own may be the one that cannot be read; what stands below it proves nothing.
+  if (own === undefined && found.includes(undefined)) return refused("its topmost Authentication-Results cannot be read");
   if (own === undefined) {
     const others = [...new Set(found.flatMap((header) => header?.authservId ?? []))].slice(0, 3);
     return refused(`it has no Authentication-Results of ${wanted}${others.length === 0 ? "" : `, only of ${others.join(", ")}`}`);

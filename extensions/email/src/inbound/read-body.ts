@@ -27,8 +27,14 @@ export async function readBody(imap: ImapFlow, mail: FetchedMail, validity: stri
   collect(mail.structure, parts);
   const isPlain = parts.plain.length > 0;
   const texts: string[] = [];
+  let left = MAX_TEXT_BYTES;
   for (const part of isPlain ? parts.plain : parts.html) {
-    const text = await readText(imap, mail, part);
+    if (left <= 0) {
+      texts.push(CUT);
+      break;
+    }
+    const text = await readText(imap, mail, part, left);
+    left -= Buffer.byteLength(text);
     texts.push(isPlain ? text : await htmlText(text));
   }
   const refs = parts.files.map((part) => toRef(part, { validity, uid: mail.uid, root: mail.structure }));
@@ -49,10 +55,10 @@ function collect(node: MessageStructureObject, parts: Parts): void {
   else parts.files.push(node);
 }
 
-async function readText(imap: ImapFlow, mail: FetchedMail, part: MessageStructureObject): Promise<string> {
-  const bytes = (await fetchPart(imap, mail.uid, partOf(part, mail.structure), MAX_TEXT_BYTES)) ?? Buffer.alloc(0);
-  const isCut = bytes.length > MAX_TEXT_BYTES;
-  const text = bytes.subarray(0, MAX_TEXT_BYTES).toString("utf8").replaceAll("\r\n", "\n");
+async function readText(imap: ImapFlow, mail: FetchedMail, part: MessageStructureObject, maxBytes: number): Promise<string> {
+  const bytes = (await fetchPart(imap, mail.uid, partOf(part, mail.structure), maxBytes)) ?? Buffer.alloc(0);
+  const isCut = bytes.length > maxBytes;
+  const text = bytes.subarray(0, maxBytes).toString("utf8").replaceAll("\r\n", "\n");
   return isCut ? `${text}\n\n${CUT}` : text;
 }
 

@@ -65,3 +65,10 @@ test("takes no long time for a hostile text", () => {
   for (const piece of ["On ", "> ", "From: a\n", "wrote", "-- \n", ">\n", "_".repeat(20)]) reply(piece.repeat(100_000));
   expect(performance.now() - startedAt).toBeLessThan(5_000);
 });
+
+test("120,000 lines that each look like the beginning of a quote are split in linear time", () => {
+  const text = Array.from({ length: 120_000 }, () => "wrote:\n> x").join("\n");
+  expect(JSON.stringify(reply(text)).length).toBeGreaterThan(1_000_000);
+  expect(reply(`${text}\nEnd`).own).toContain("End");
+  expect(reply(`On ${"wrote: ".repeat(100_000)}${" ".repeat(100_000)}x`).own).toContain("wrote");
+});

@@ -29,7 +29,8 @@ const SIGNATURE = "-- ";
  */
 export function splitReply(text: string, { isReply, isForward }: { readonly isReply: boolean; readonly isForward: boolean }): SplitText {
   const lines = text.replaceAll("\r\n", "\n").split("\n");
-  const start = lines.findIndex((_, index) => beginsHistory(lines, index, isReply || isForward));
+  const quotes = quoteEnds(lines);
+  const start = lines.findIndex((_, index) => beginsHistory(lines, { index, isAnswer: isReply || isForward, quotes }));
   if (start === -1) {
     const leading = isReply ? leadingQuote(lines) : 0;
     if (leading > 0) return { own: ownText(lines.slice(leading)), quoted: unquote(lines.slice(0, leading)) };
@@ -42,7 +43,31 @@ export function splitReply(text: string, { isReply, isForward }: { readonly isRe
   return isMarked || isForward ? { own, forwarded: unquote(body) } : { own, quoted: unquote(body) };
 }
 
-function beginsHistory(lines: readonly string[], index: number, isAnswer: boolean): boolean {
+/** Longer lines are no attribution: an expression would take long for them. */
+const MAX_ATTRIBUTION = 600;
+
+/** For each line: from there on there is nothing but a quote. */
+function quoteEnds(lines: readonly string[]): readonly boolean[] {
+  const ends: boolean[] = Array.from({ length: lines.length + 1 }, () => false);
+  let isAllQuoted = true;
+  let hasQuote = false;
+  for (let index = lines.length - 1; index >= 0; index -= 1) {
+    const line = lines[index] ?? "";
+    isAllQuoted &&= line.startsWith(">") || line.trim() === "";
+    hasQuote ||= line.startsWith(">");
+    ends[index] = isAllQuoted && hasQuote;
+  }
+  return ends;
+}
+
+function isAttribution(line: string): boolean {
+  return line.length <= MAX_ATTRIBUTION && ATTRIBUTION.test(line);
+}
+
+function beginsHistory(
+  lines: readonly string[],
+  { index, isAnswer, quotes }: { readonly index: number; readonly isAnswer: boolean; readonly quotes: readonly boolean[] },
+): boolean {
   const line = (lines[index] ?? "").trimEnd();
   if (FORWARD_MARK.test(line)) return true;
   if (!isAnswer) return false;
@@ -50,18 +75,16 @@ function beginsHistory(lines: readonly string[], index: number, isAnswer: boolea
   const following = lines.slice(index + 1, index + 6);
   if (HEADER_BLOCK.test(line)) return following.filter((one) => HEADER_LINE.test(one.trim())).length >= 2;
   if (RULE.test(line)) return following.some((one) => HEADER_BLOCK.test(one.trim()));
-  const isAttribution =
-    ATTRIBUTION.test(line) || (line !== "" && ATTRIBUTION.test(`${line} ${(lines[index + 1] ?? "").trim()}`) && !line.endsWith(":"));
-  if (!isAttribution) return false;
-  const rest = lines.slice(index + (ATTRIBUTION.test(line) ? 1 : 2));
   // Only a quote to the end is history; an answer below or between is not.
-  return rest.some((one) => one.startsWith(">")) && rest.every((one) => one.startsWith(">") || one.trim() === "");
+  if (isAttribution(line)) return quotes[index + 1] === true;
+  const isInTwoLines = line !== "" && !line.endsWith(":") && isAttribution(`${line} ${(lines[index + 1] ?? "").trim()}`);
+  return isInTwoLines && quotes[index + 2] === true;
 }
 
 /** Where a quote ends that the text begins with, and that an answer without quotes follows; 0 if there is none. */
 function leadingQuote(lines: readonly string[]): number {
   const first = lines.findIndex((line) => line.trim() !== "");
-  const start = ATTRIBUTION.test(lines[first] ?? "") ? first + 1 : first;
+  const start = isAttribution(lines[first] ?? "") ? first + 1 : first;
   const length = lines.slice(start).findIndex((line) => !line.startsWith(">") && line.trim() !== "");
   const end = start + length;
   const hasQuote = lines.slice(start, end).some((line) => line.startsWith(">"));
