@@ -36,3 +36,18 @@ test("nothing is sent into an encrypted room", async () => {
   expect(receipt).toMatchObject({ type: "rejected", code: "forbidden", retry: { type: "never" } });
   expect(scene.matrix.sent).toEqual([]);
 });
+
+test("a line that cannot be sent holds up no other room, and is sent at the next event", async () => {
+  await using scene = await startScene();
+  const room = scene.matrix.store.createRoom({ creator: ALICE, members: [scene.matrix.app.bot.id], isEncrypted: true });
+  await scene.start();
+  scene.matrix.failNext({ type: "http", status: 500 });
+  scene.matrix.store.append({ roomId: room.id, type: "m.room.encrypted", sender: ALICE, content: SECRET });
+  await scene.matrix.request(({ path }) => path.includes("factotum-encrypted"));
+  await scene.write({ msgtype: "m.text", body: "are you there?" });
+  await scene.host.storedMessages(1);
+  scene.matrix.store.append({ roomId: room.id, type: "m.room.encrypted", sender: ALICE, content: SECRET });
+  await scene.write({ msgtype: "m.text", body: "and now?" });
+  await scene.host.storedMessages(2);
+  expect(scene.matrix.sent).toHaveLength(1);
+});

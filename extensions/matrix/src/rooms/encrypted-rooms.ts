@@ -1,11 +1,11 @@
 import type { CallOptions, ChannelHost } from "@factotum/channel-contract";
 import { pathOf } from "../api/matrix-api.ts";
 import type { MatrixApi } from "../api/matrix-api.ts";
-import { isFinal } from "../errors.ts";
+import { isFinal, toChannelError } from "../errors.ts";
 
 /** The answer to encrypted rooms: one line in each, remembered over restarts. */
 export interface EncryptedRooms {
-  /** Sends the line unless the room has had it. Rejects with a PlatformFailure if it could not be sent now. */
+  /** Sends the line unless the room has had it. One that cannot be sent now waits for the room's next event: it holds up nobody. */
   answer(roomId: string, options: CallOptions): Promise<void>;
 }
 
@@ -21,10 +21,16 @@ export function createEncryptedRooms(api: MatrixApi, { state, logger }: Pick<Cha
       // The transaction is the same after a restart, so that a line whose row was not stored is not sent twice.
       const path = pathOf("rooms", roomId, "send", "m.room.message", "factotum-encrypted");
       const body = { msgtype: "m.notice", body: LINE, "m.mentions": {} };
-      await api.call("the line about encryption", { method: "PUT", path, body }, options).catch((error: unknown) => {
-        // The bot may read and not write there.
-        if (!isFinal(error)) throw error;
-      });
+      try {
+        await api.call("the line about encryption", { method: "PUT", path, body }, options);
+      } catch (error) {
+        options.signal.throwIfAborted();
+        // A final refusal: the bot may read and not write there.
+        if (!isFinal(error)) {
+          logger.info("matrix line about encryption not sent", { room: roomId, error: toChannelError(error).message });
+          return;
+        }
+      }
       await state.set(key, { type: "json", json: true });
       logger.info("matrix room is encrypted, which is not supported", { room: roomId });
     },

@@ -85,3 +85,17 @@ test("at most a hundred invitations wait, and the bot stays within its number of
   await scene.write({ msgtype: "m.text", body: "hello" });
   expect(scene.host.logLines.some((line) => line.includes("too many rooms"))).toBe(true);
 });
+
+test("an invitation to a room that cannot be joined holds up no other", async () => {
+  await using scene = await startScene();
+  const { store, app } = scene.matrix;
+  await scene.start();
+  const broken = store.createRoom({ creator: BOB });
+  // The joined rooms are asked for, then the room is joined.
+  await scene.host.state.set("invitation/!gone:evil.example", { type: "json", json: { inviter: BOB, isDirect: false } });
+  for (let failure = 0; failure < 3; failure += 1) scene.matrix.failNextRead({ type: "http", status: 502 });
+  store.setMembership({ roomId: broken.id, userId: app.bot.id, membership: "invite", by: BOB });
+  const room = store.createRoom({ creator: ALICE, invited: [app.bot.id] });
+  await joined(scene, room.id);
+  await joined(scene, broken.id);
+});

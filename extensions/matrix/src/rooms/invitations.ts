@@ -1,4 +1,4 @@
-import type { CallOptions, ChannelHost } from "@factotum/channel-contract";
+import type { CallOptions, ChannelHost, Retry } from "@factotum/channel-contract";
 import { backoffDelay, raceAbort } from "@factotum/channel-kit";
 import * as z from "zod";
 import { pathOf } from "../api/matrix-api.ts";
@@ -19,6 +19,8 @@ export interface Invitations {
 const MAX_ROOMS = 500;
 /** Invitations that wait at once; further ones are left alone. */
 const MAX_WAITING = 100;
+/** Tries of one invitation, over about an hour. */
+const MAX_TRIES = 20;
 const RETRY = { baseMs: 1_000, maxMs: 5 * 60_000 };
 const SAFE_ID = /^[\w.@:+=/!-]{1,200}$/;
 const PREFIX = "invitation/";
@@ -45,6 +47,8 @@ class KeptInvitations implements Invitations {
   readonly #lives: CallOptions;
   #isWorking = false;
   #hasNew = false;
+  /** Ends the wait before the next try. */
+  #wake: (() => void) | undefined;
 
   constructor(parts: InvitationParts, lives: CallOptions) {
     this.#parts = parts;
@@ -63,36 +67,64 @@ class KeptInvitations implements Invitations {
     const json = { inviter: own.sender, isDirect: own.content["is_direct"] === true };
     await host.state.set(PREFIX + roomId, { type: "json", json });
     this.#hasNew = true;
+    this.#wake?.();
     this.start();
   }
 
   start(): void {
     if (this.#lives.signal.aborted || this.#isWorking) return;
     this.#isWorking = true;
-    void this.#run().finally(() => {
-      this.#isWorking = false;
-      if (this.#hasNew) this.start();
-    });
+    void this.#run()
+      .catch((error: unknown) => {
+        // What is kept is followed after the next start.
+        if (!this.#lives.signal.aborted)
+          this.#parts.host.logger.warn("matrix invitations not followed", { error: toChannelError(error).message });
+      })
+      .finally(() => {
+        this.#isWorking = false;
+        if (this.#hasNew) this.start();
+      });
   }
 
   async #run(): Promise<void> {
     const { host } = this.#parts;
+    const tries = new Map<string, number>();
     for (let attempt = 0; !this.#lives.signal.aborted; attempt += 1) {
       this.#hasNew = false;
-      try {
-        for (const { key, value } of await host.state.list(PREFIX)) {
-          const kept = value.type === "json" ? KeptSchema.safeParse(value.json).data : undefined;
-          if (kept !== undefined) await this.#follow(key.slice(PREFIX.length), kept);
-          await host.state.delete(key);
-          attempt = 0;
-        }
-        return;
-      } catch (error) {
-        if (this.#lives.signal.aborted) return;
-        const { retry, message } = toChannelError(error);
-        host.logger.debug("matrix invitations wait", { error: message });
-        await this.#wait(retry.type === "after" ? retry.delayMs : backoffDelay(attempt, { ...RETRY, random: host.random }));
+      let delayMs: number | undefined;
+      for (const { key, value } of await host.state.list(PREFIX)) {
+        const kept = value.type === "json" ? KeptSchema.safeParse(value.json).data : undefined;
+        const delay = kept === undefined ? undefined : await this.#try(key, kept, tries);
+        if (delay === undefined) await host.state.delete(key);
+        else
+          delayMs = Math.max(
+            delayMs ?? 0,
+            delay.type === "after" ? delay.delayMs : backoffDelay(attempt, { ...RETRY, random: host.random }),
+          );
       }
+      if (delayMs === undefined) return;
+      await this.#wait(delayMs);
+    }
+  }
+
+  /** Follows one invitation; resolves with when to try it again, `undefined` for never. One that fails holds up no other. */
+  async #try(key: string, kept: z.infer<typeof KeptSchema>, tries: Map<string, number>): Promise<Retry | undefined> {
+    const roomId = key.slice(PREFIX.length);
+    try {
+      await this.#follow(roomId, kept);
+      return undefined;
+    } catch (error) {
+      this.#lives.signal.throwIfAborted();
+      const { retry, message } = toChannelError(error);
+      const count = (tries.get(key) ?? 0) + 1;
+      tries.set(key, count);
+      const isGivenUp = count >= MAX_TRIES || retry.type === "never";
+      if (count === 1 || isGivenUp) {
+        const { inviter } = kept;
+        const text = isGivenUp ? "matrix invitation could not be followed" : "matrix invitation waits: the room cannot be joined now";
+        this.#parts.host.logger.info(text, { room: roomId, inviter, error: message });
+      }
+      return isGivenUp ? undefined : retry;
     }
   }
 
@@ -123,6 +155,7 @@ class KeptInvitations implements Invitations {
 
   async #wait(delayMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wake = resolve;
     using _timer = this.#parts.host.clock.schedule(delayMs, resolve);
     await raceAbort(promise, this.#lives).catch(() => undefined);
   }
