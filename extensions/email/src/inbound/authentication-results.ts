@@ -20,7 +20,9 @@ const MAX_LENGTH = 10_000;
 /** Parses the value of a header; `undefined` for one that is not of this form. */
 export function parseAuthenticationResults(value: string): AuthenticationResults | undefined {
   if (value.length > MAX_LENGTH) return undefined;
-  const [first = "", ...rest] = splitOutsideQuotes(withoutComments(value));
+  const text = withoutComments(value);
+  if (text === undefined) return undefined;
+  const [first = "", ...rest] = splitOutsideQuotes(text);
   const [, authservId] = /^([^\s;=]+)(?:\s+\d+)?$/.exec(first.trim()) ?? [];
   if (authservId === undefined) return undefined;
   return { authservId: authservId.replaceAll('"', "").toLowerCase(), results: rest.flatMap((part) => parseResult(part.trim()) ?? []) };
@@ -52,8 +54,8 @@ function parseProperties(text: string): ReadonlyMap<string, string> | undefined 
   return properties;
 }
 
-/** Comments can be nested and contain quoted signs. */
-function withoutComments(value: string): string {
+/** Comments can be nested and contain quoted signs. `undefined` if a comment or a quoted string has no end: it would hide what follows. */
+function withoutComments(value: string): string | undefined {
   let depth = 0;
   let isQuoted = false;
   let text = "";
@@ -74,7 +76,7 @@ function withoutComments(value: string): string {
       text += sign;
     }
   }
-  return text;
+  return depth > 0 || isQuoted ? undefined : text;
 }
 
 function splitOutsideQuotes(value: string): readonly string[] {

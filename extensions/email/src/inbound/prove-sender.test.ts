@@ -66,6 +66,12 @@ test.each([
       "mx.example.org; dmarc=pass header.from=people.example",
     ],
   ],
+  ["a comment between the address and its domain", ["mx.example.org; spf=pass smtp.mailfrom=x@people.example(c)@evil.example"]],
+  ["a header whose comment has no end", ["mx.example.org; dkim=pass header.d=people.example (; dmarc=fail header.from=people.example"]],
+  [
+    "a header whose quote has no end",
+    ['mx.example.org; dkim=pass header.d=people.example reason="; dmarc=fail header.from=people.example'],
+  ],
   ["the greeting of the sender", ["mx.example.org; spf=pass smtp.helo=people.example"]],
 ])("does not believe %s", async (_, results) => {
   expect(await outcome(`Alice <${ALICE}>`, results)).toMatch(/^refused: /);
