@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { accessSync, chmodSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 
 export const PASSWORD = "mail-password";
@@ -62,7 +61,8 @@ export async function startMailServers(): Promise<MailServers> {
 
 async function tryMailServers(): Promise<MailServers> {
   if (dovecot === undefined || exim === undefined) throw new Error(absence);
-  const folder = mkdtempSync(join(tmpdir(), "factotum-mail-"));
+  // Not in the folder of TMPDIR, which may be closed to the users that the servers change to.
+  const folder = mkdtempSync("/tmp/factotum-mail-");
   const [imapPort, lmtpPort, smtpPort] = await Promise.all([freePort(), freePort(), freePort()]);
   // The servers' own users write into it.
   chmodSync(folder, 0o755);

@@ -259,6 +259,8 @@ interface HttpLimits extends CallOptions {
   readonly timeoutMs?: number;
   /** Bytes of the response; 4 MiB by default. */
   readonly maxBytes?: number;
+  /** A larger response is no failure and counts as empty: its status alone decides, as after a send. */
+  readonly dropsLargeBody?: boolean;
 }
 /** One HTTP request, not repeated. Resolves with a response of any status; rejects with a `PlatformFailure`. */
 type HttpClient = (url: string | URL, init: RequestInit, limits: HttpLimits) => Promise<HttpAnswer>;
