@@ -1,11 +1,13 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { FakeTelegram, telegramMessageUpdate, telegramPressUpdate, telegramWebhookRequest } from "@factotum/testing-channels";
 import type { TelegramMessage, TelegramMessageInput, TelegramUpdate } from "@factotum/testing-channels";
 import { installExtension, startProduct } from "@factotum/testing-product";
 import type { Product } from "@factotum/testing-product";
 import type { StrictServer } from "@factotum/testing-providers";
+import { vi } from "vitest";
 import { ANTHROPIC, startSceneModel } from "./scene-model.ts";
 import { untilShown } from "./until-shown.ts";
 
@@ -29,7 +31,7 @@ export interface TelegramScene extends AsyncDisposable {
   deliver(update: TelegramUpdate): Promise<void>;
   /** The owner presses a button of a message; it is acknowledged. */
   press(message: TelegramMessage, label: string): Promise<void>;
-  /** Kills the product and starts it again on the same state. */
+  /** Kills the product, once the receipts of its messages are stored, and starts it again on the same state. */
   killAndStart(): Promise<void>;
   /** Resolves once `condition` is true for the messages of the bot. */
   shown(condition: (sent: readonly TelegramMessage[]) => boolean): Promise<readonly TelegramMessage[]>;
@@ -123,6 +125,8 @@ export async function startTelegramProduct(linkTo: (telegram: FakeTelegram) => T
       await deliver(telegramPressUpdate(telegram, message, { fromId: OWNER, data }));
     },
     async killAndStart() {
+      // The platform gives no key by which a repetition is known: a message without a stored receipt would be reported as uncertain.
+      await vi.waitUntil(() => unsettledRows(product) === 0, { timeout: 30_000 });
       await product.end("SIGKILL");
       product = await start();
     },
@@ -148,4 +152,10 @@ function sceneConfig(
     commands: { ownerAllowFrom: [`${extension}:${OWNER}`] },
     channels: { [extension]: { allowFrom: [String(OWNER)], groupPolicy: "open", ...account } },
   };
+}
+
+/** Outgoing messages without a stored receipt. */
+function unsettledRows({ home }: Product): number {
+  using database = new DatabaseSync(path.join(home, "state", "factotum.sqlite"), { readOnly: true });
+  return Number(database.prepare("SELECT count(*) AS n FROM outbox WHERE state IN ('waiting', 'sending')").get()?.["n"]);
 }
