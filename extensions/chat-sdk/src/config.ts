@@ -12,7 +12,7 @@ export const ChatSdkConfigSchema: z.ZodType<ChatSdkConfig> = z.strictObject({
     .string()
     .regex(/^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/, "must be the name of an npm package, without a path or a version")
     .meta({ patternErrorMessage: "must be the name of an npm package, without a path or a version" })
-    .describe("The npm package of the adapter, which you have installed beside the channel."),
+    .describe("The npm package of the adapter, which you have installed next to the channel."),
   options: z
     .record(z.string(), z.unknown())
     .default({})

@@ -57,7 +57,7 @@ export function isFinal(error: unknown): boolean {
   return retry.type === "never" && code !== "unauthorized";
 }
 
-/** Something that the platform has not, or that is none of its ids. */
+/** Something that the platform has not, or an id of another form. */
 export function notFound(message: string): PlatformFailure {
   return new PlatformFailure({ type: "refused", code: "M_NOT_FOUND", status: 404 }, message);
 }

@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { FakeMatrix } from "@factotum/testing-channels";
+import { vi } from "vitest";
 
 /** A user of a homeserver. */
 export interface HomeserverUser {
@@ -137,19 +138,14 @@ async function register(baseUrl: string, name: string, displayName: string): Pro
   return { id, token };
 }
 
+/** There is no event for it. */
 async function answering(url: string): Promise<void> {
-  const sinceMs = performance.now();
-  for (;;) {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const isThere = await fetch(url).then(
+  const isThere = async (): Promise<boolean> =>
+    fetch(url).then(
       ({ ok }) => ok,
       () => false,
     );
-    if (isThere) return;
-    if (performance.now() - sinceMs > START_MS) throw new Error("Synapse does not answer");
-    setTimeout(resolve, 200);
-    await promise;
-  }
+  await vi.waitUntil(isThere, { timeout: START_MS, interval: 200 });
 }
 
 async function freePort(): Promise<number> {

@@ -48,7 +48,7 @@ export class MatrixPlatform implements ConformancePlatform {
     return [this.matrix.app.bot.token];
   }
 
-  /** Puts an event into a room that nobody is given until it is delivered. */
+  /** Puts an event into a room that no client receives until it is delivered. */
   write(event: {
     readonly roomId: string;
     readonly content: MatrixContent;

@@ -28,7 +28,7 @@ export async function startMatrixMixedPlatform(): Promise<MixedPlatform> {
 class MatrixMixedPlatform implements MixedPlatform {
   readonly name = "matrix";
   readonly extension = "matrix";
-  /** The homeserver keeps what happens while nobody syncs, and sends a transaction once. */
+  /** The homeserver keeps what happens while no client syncs, and sends a transaction once. */
   readonly guarantee = { inbound: "redelivers", outbound: "once" } as const;
   readonly conversations: readonly string[];
   readonly kinds = ["message", "message", "message", "command", "edit", "delete", "reaction"] as const;
@@ -61,7 +61,7 @@ class MatrixMixedPlatform implements MixedPlatform {
   create(event: MixedEvent): void {
     const place = this.#placeOf(event.conversation);
     const earlier = this.#messages.get(event.conversation) ?? [];
-    // It is in its room, and is given to nobody until it is delivered.
+    // It is in its room, and reaches no client until it is delivered.
     const created = place.account.matrix.store.hide(() => createEvent(event, place, earlier.at(-1)));
     this.#events.set(event.id, created);
     const isInput = !["edit", "delete", "reaction"].includes(event.kind);

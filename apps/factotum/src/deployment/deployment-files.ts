@@ -13,7 +13,7 @@ const PORT = 18_790;
 const HOME = "/var/lib/factotum";
 const ENTRY = "node_modules/factotum/dist/factotum.mjs";
 
-/** The generated files of a deployment, beside `node_modules`. Rendered alike for the same facts. */
+/** The generated files of a deployment, next to `node_modules`. Rendered alike for the same facts. */
 export function renderDeploymentFiles(facts: DeploymentFacts): Readonly<Record<string, string>> {
   return {
     Dockerfile: renderDockerfile(),

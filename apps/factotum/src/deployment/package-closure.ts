@@ -39,7 +39,7 @@ export async function packageClosure(
       const source = await installedFolder(name, one.source);
       if (source === undefined) {
         if (isOptional) continue;
-        throw new CliError("failure", `${one.name} needs the package ${name}, which is not installed beside it.`, {
+        throw new CliError("failure", `${one.name} needs the package ${name}, which is not installed next to it.`, {
           fix: "Install the extension again, or install its dependencies in its folder.",
         });
       }

@@ -13,7 +13,7 @@ export interface AdapterCalls {
 const MAX_CALL_MS = 2 * 60_000;
 
 /**
- * Calls the adapter; rejects with a `PlatformFailure`. An adapter cannot be interrupted: when the signal fires or the time is up, nobody waits any more, and the call may
+ * Calls the adapter; rejects with a `PlatformFailure`. An adapter cannot be interrupted: when the signal fires or the time is up, the call is abandoned, and it may
  * be carried out.
  */
 export async function callAdapter<T>(call: () => Promise<T>, { signal }: CallOptions, { clock, known }: AdapterCalls): Promise<T> {

@@ -19,7 +19,7 @@ export interface Inbox {
   stop(options: CallOptions): Promise<void>;
 }
 
-/** `retries`: an event whose request failed is kept in memory, because nobody knows whether the platform delivers it again. */
+/** `retries`: an event whose request failed is kept in memory, because the platform may not deliver it again. */
 export function createInbox(
   host: ChannelHost,
   { deliveries, retries }: { readonly deliveries: Deliveries; readonly retries: boolean },

@@ -43,7 +43,7 @@ export function createStateAdapter(
   const write = async (change: AccountChange): Promise<void> => {
     const delivery = deliveries.current();
     const before = pending.get(change.key)?.delivery;
-    // The newest write of a row is the one that is committed, whoever made it.
+    // The newest write of a row is the one that is committed, by any writer.
     before?.changes.delete(change.key);
     if (delivery !== undefined) {
       delivery.changes.set(change.key, change);

@@ -31,11 +31,11 @@ test.each([
   "alice@people.example@evil.example",
   "alice",
   "",
-])("takes From: %s for nobody's", async (value) => {
+])("accepts no sender from From: %s", async (value) => {
   expect(await fromOf(`From: ${value}`)).toBeUndefined();
 });
 
-test("two headers From are nobody's", async () => {
+test("two From headers name no sender", async () => {
   expect(await fromOf("From: alice@people.example", "From: eve@evil.example")).toBeUndefined();
 });
 

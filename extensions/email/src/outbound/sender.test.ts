@@ -137,7 +137,7 @@ describe("a lost answer", () => {
     expect(await lookUp(scene, "lost")).toEqual({ type: "unknown" });
   });
 
-  test("of a mail that was never begun is none, whatever the server stores", async () => {
+  test("is not shown if the mail was never begun, whatever the server stores", async () => {
     await using scene = await Scene.start({}, { keepsSent: false });
     expect(await lookUp(scene, "never")).toEqual({ type: "not-shown" });
     await scene.mail.shutDown();

@@ -20,7 +20,7 @@ const KEPT_MS = 180 * 24 * 60 * 60 * 1000;
 
 const ThreadSchema = z.object({ root: z.string(), subject: z.string() });
 
-/** Threads of one account; the key names the person, so that nobody gets into a thread with somebody else. */
+/** Threads of one account; the key names the person, so that two people never share a thread. */
 export function createKnownThreads({ clock, state }: Pick<ChannelHost, "clock" | "state">): KnownThreads {
   const keyOf = (person: string, hash: string): string => `thread/${person}/${hash}`;
   return {

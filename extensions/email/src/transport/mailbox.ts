@@ -107,7 +107,7 @@ class ImapMailbox implements Mailbox {
     }
   }
 
-  /** The committed position; at the first start behind the newest mail, since nobody wants answers to old ones. */
+  /** The committed position; at the first start behind the newest mail, since old ones need no answer. */
   async #begin(imap: ImapFlow, { validity, uidNext }: { readonly validity: string; readonly uidNext: number }): Promise<Cursor> {
     const { host } = this.#parts;
     const committed = parseCursor(await host.cursor());

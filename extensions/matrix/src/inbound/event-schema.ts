@@ -99,7 +99,7 @@ export function newContentOf(content: Readonly<Record<string, unknown>>): Readon
   return typeof replaced === "object" && replaced !== null && !Array.isArray(replaced) ? (replaced as Record<string, unknown>) : undefined;
 }
 
-/** A text of a content; empty if it is none. */
+/** A text of a content; empty if it is not a text. */
 export function textIn(content: Readonly<Record<string, unknown>>, key: string): string {
   const value = content[key];
   return typeof value === "string" ? value : "";

@@ -33,7 +33,7 @@ export interface MemberChange {
   readonly by: string;
 }
 
-/** The change of a membership; `undefined` if nobody came or left, as with a new name or an invitation. */
+/** The change of a membership; `undefined` if no one joined or left, as with a new name or an invitation. */
 export function memberChangeOf({ sender, state_key: userId, content, unsigned = {} }: MatrixEvent): MemberChange | undefined {
   if (userId === undefined) return undefined;
   const previous = unsigned["prev_content"];

@@ -26,7 +26,7 @@ export interface ParsedContent extends ParsedText {
 const NOTHING: ParsedText = { text: "", mentions: [], mentionsBot: false };
 const ENCRYPTED_FILE = "[an encrypted file, which cannot be read]";
 
-/** Parses what a message shows; `undefined` for types that are none for people, such as the notices of other bots. */
+/** Parses what a message shows; `undefined` for types that people do not write, such as the notices of other bots. */
 export function parseContent(
   { type, content, sender }: Pick<MatrixEvent, "type" | "content" | "sender">,
   { bot, nameOf }: Pick<ParseContext, "bot" | "nameOf">,

@@ -7,7 +7,7 @@ test("a plain text is sent without HTML, and marks of HTML stay as they are", ()
   expect(renderText("a <b> & c")).toEqual([{ body: "a <b> & c", userIds: [] }]);
 });
 
-test("styles are HTML, beside a plain text that can be read", () => {
+test("styles are HTML, with a plain text that can be read", () => {
   expect(renderText("**Hello** & `x`")).toEqual([
     { body: "**Hello** & `x`", html: "<strong>Hello</strong> &amp; <code>x</code>", userIds: [] },
   ]);

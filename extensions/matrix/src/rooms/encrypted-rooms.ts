@@ -5,7 +5,7 @@ import { isFinal, toChannelError } from "../errors.ts";
 
 /** The answer to encrypted rooms: one line in each, remembered over restarts. */
 export interface EncryptedRooms {
-  /** Sends the line unless the room has had it. One that cannot be sent now waits for the room's next event: it holds up nobody. */
+  /** Sends the line unless the room has had it. One that cannot be sent now waits for the room's next event: it delays no other room. */
   answer(roomId: string, options: CallOptions): Promise<void>;
 }
 

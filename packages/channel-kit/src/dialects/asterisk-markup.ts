@@ -17,7 +17,7 @@ export interface AsteriskMarkupOptions {
 
 const BOLD = delimited("*", "strong");
 const STYLES: ReadonlySet<string> = new Set(["strong", "emphasis", "strikethrough", "heading", "code"]);
-/** A delimiter is shown beside these. */
+/** A delimiter is shown as text next to these. */
 const EDGE = /[\s*_~`\u200b]/;
 const WORD = /[\p{L}\p{N}_]/u;
 

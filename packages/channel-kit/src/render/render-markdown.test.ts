@@ -139,7 +139,7 @@ describe("styles at the edges of words", () => {
     expect(render("**\\*a** _b\\__ ~~c~~ ` d ` `` `e ``", slack)).toBe("*·a b·_ ~c~ `d` `·e");
     expect(render("**a\nb \\*** **c\nd**", slack)).toBe("a\nb * *c*\n*d*");
   });
-  test("a heading is one line, and a rule in a list is none of its items", () => {
+  test("a heading is one line, and a rule in a list is not one of its items", () => {
     expect(render("a *b\nc*\n===", discord)).toBe("# a *b c*");
     expect(render("- a\n- * * *", discord)).toBe("- a\n- ***");
   });

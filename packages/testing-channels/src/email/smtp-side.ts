@@ -88,7 +88,7 @@ async function take(stream: SMTPServerDataStream, session: SMTPServerSession, op
   try {
     for await (const chunk of stream) chunks.push(chunk as Buffer);
   } catch {
-    // The client has gone in the middle of a mail, which is none then.
+    // The client has gone in the middle of a mail, which is discarded.
     return "lost";
   }
   const source = Buffer.concat(chunks);

@@ -47,7 +47,7 @@ export function relationIn(content: MatrixContent): { readonly type?: string; re
   };
 }
 
-/** A text of a content; empty if it is none. */
+/** A text of a content; empty if it is not a text. */
 export function textOf(content: MatrixContent, key: string): string {
   const value = content[key];
   return typeof value === "string" ? value : "";

@@ -20,7 +20,7 @@ export class MatrixRoom {
     this.id = id;
   }
 
-  /** Adds an event; without a position it is in nobody's stream yet. */
+  /** Adds an event; without a position it is in no client's stream yet. */
   add(event: StoredEvent, position: number | undefined): void {
     this.events.set(event.event_id, event);
     if (position !== undefined) this.stream.push({ position, raw: event, event });

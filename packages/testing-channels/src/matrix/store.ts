@@ -127,7 +127,7 @@ export class MatrixStore {
     return event;
   }
 
-  /** What `create` appends is in its room, and given to nobody until it is delivered. */
+  /** What `create` appends is in its room, and reaches no client until it is delivered. */
   hide(create: () => StoredEvent): StoredEvent {
     this.#isHiding = true;
     try {
