@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { Argument, Command, Option } from "commander";
+import { Argument, type Command, Option } from "commander";
 import type * as ConfigCommands from "../commands/config.ts";
 import { LOG_LEVELS, type LogLevel } from "../runtime/log-line.ts";
 import { addAccess } from "./add-access.ts";
@@ -15,13 +15,14 @@ import { addPlugins } from "./add-plugins.ts";
 import { addSessions } from "./add-sessions.ts";
 import type { CliContext, Finish } from "../runtime/cli-context.ts";
 import { assetPath } from "../runtime/assets.ts";
+import { CliCommand } from "./cli-command.ts";
 import { EXAMPLES } from "./examples.ts";
 import { json, port, positive } from "./options.ts";
 import { SHELLS, type Shell } from "./shells.ts";
 
 /** The whole command line. Every command's code is loaded only when it runs. */
 export function createProgram(context: CliContext, finish: Finish): Command {
-  const program = new Command("factotum")
+  const program = new CliCommand("factotum")
     .description("A personal AI assistant that lives in the chats you already use.")
     .version(context.version, "-v, --version", "print the version")
     .helpOption("-h, --help", "show this help")

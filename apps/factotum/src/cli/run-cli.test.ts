@@ -17,6 +17,15 @@ test.each([
 });
 
 test.each([
+  [["agent", "--mesage", "hi"], "unknown option '--mesage', and required option '-m, --message <text>' not specified"],
+  [["agent"], "error: required option '-m, --message <text>' not specified"],
+  [["agent", "-m", "hi", "--mesage"], "unknown option '--mesage'"],
+])("%j names what is wrong", async (args, problem) => {
+  await using cli = await CliHome.create();
+  expect(await cli.run(...args)).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(problem) as string });
+});
+
+test.each([
   [[]],
   [["gateway"]],
   [["agent"]],
