@@ -7,6 +7,7 @@ import { toChannelError } from "./errors.ts";
 import { fetchAttachment } from "./fetch-attachment.ts";
 import { createAcceptMail } from "./inbound/accept-mail.ts";
 import { createLoopGuard } from "./inbound/loop-guard.ts";
+import { createLogins } from "./login/logins.ts";
 import { messageIdOf } from "./message-id.ts";
 import { createSender } from "./outbound/sender.ts";
 import { createCopyKeeper, reconcile } from "./outbound/sent-folder.ts";
@@ -22,13 +23,15 @@ export function createEmailChannel(given: EmailConfig, host: ChannelHost): Chann
   // Ids are compared with it.
   const config = { ...given, address: addressId(given.address) ?? given.address.toLowerCase() };
   const lives = new AbortController();
+  const logins = createLogins(config, { host, signal: lives.signal });
+  const account = { config, logins };
   const threads = createKnownThreads(host);
   const guard = createLoopGuard(host);
   const marks = createSendMarks(host);
   const mails = createAcceptMail({ config, host, threads, guard });
-  const mailbox = createMailbox({ config, host, accept: mails.accept });
+  const mailbox = createMailbox({ ...account, host, accept: mails.accept });
   const keepCopy = createCopyKeeper(config, host, { mailbox, signal: lives.signal });
-  const sender = createSender({ config, host, threads, guard, marks, keepCopy });
+  const sender = createSender({ ...account, host, threads, guard, marks, keepCopy });
   let stopped: Promise<void> | undefined;
 
   return {
@@ -41,12 +44,12 @@ export function createEmailChannel(given: EmailConfig, host: ChannelHost): Chann
     fetchContext: () => Promise.resolve({}),
     resolveTarget: (query) => Promise.resolve(resolveTarget(query, host.accountId)),
     health: () => mails.addTo(mailbox.health()),
-    probe: (options) => mapped(probe(config, options)),
+    probe: (options) => mapped(probe(account, options)),
     reconcile: ({ conversation: { threadId } }, outbound, { idempotencyKey, replyContext, sentAtMs, signal }) => {
       const context = parseReplyContext(replyContext);
       const replyTo = "replyTo" in outbound ? outbound.replyTo : undefined;
       const root = threadId ?? context?.references[0] ?? context?.messageId ?? replyTo;
-      return reconcile({ config, marks }, { id: messageIdOf(idempotencyKey, { address: config.address, root }), sentAtMs }, { signal });
+      return reconcile({ ...account, marks }, { id: messageIdOf(idempotencyKey, { address: config.address, root }), sentAtMs }, { signal });
     },
     stop: (options) => {
       stopped ??= sender

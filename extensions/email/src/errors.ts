@@ -1,6 +1,7 @@
 import type { ChannelError, ChannelErrorCode, SendReceipt } from "@factotum/channel-contract";
 import { createErrorClassifier, errorCodeOf, isLocalError, networkFailureOf, PlatformFailure } from "@factotum/channel-kit";
 import type { MailServer } from "./config.ts";
+import type { Credential } from "./login/logins.ts";
 
 /** Codes of failures are those of the contract: a server's numbers mean one of them by their context. */
 const CODES: Readonly<Record<ChannelErrorCode, ChannelErrorCode>> = {
@@ -73,12 +74,23 @@ export function connectFailure(protocol: Protocol, server: MailServer & { readon
 }
 
 /** The failure for a login that the server refuses. */
-export function loginFailure(protocol: Protocol, { host }: MailServer, answer: string, cause?: unknown): PlatformFailure {
-  return refusal(
-    "unauthorized",
-    `the ${protocol.toUpperCase()} server ${host} refuses the login: check ${protocol}.user and ${protocol}.password; many providers want a password made for programs (${printable(answer)})`,
-    { cause },
-  );
+export function loginFailure(
+  protocol: Protocol,
+  { host }: MailServer,
+  { type, answer, cause }: { readonly type: Credential["type"]; readonly answer: string; readonly cause: unknown },
+): PlatformFailure {
+  const advice =
+    type === "password"
+      ? `check ${protocol}.user and ${protocol}.password; many providers want a password made for programs`
+      : `check ${protocol}.user, and whether the token is for this server, by its scope and application`;
+  return refusal("unauthorized", `the ${protocol.toUpperCase()} server ${host} refuses the login: ${advice} (${printable(answer)})`, {
+    cause,
+  });
+}
+
+/** True for a login that a server or the token endpoint refuses. */
+export function isUnauthorized(error: unknown): boolean {
+  return error instanceof PlatformFailure && error.reason.type === "refused" && error.reason.code === "unauthorized";
 }
 
 /** The failure for a connection that ended, with its cause. */

@@ -9,6 +9,8 @@ const ACCOUNT = {
   smtp: { host: "smtp.example.org" },
 };
 
+const OAUTH = { tokenUrl: "https://login.example.org/token", clientId: "c", refreshToken: "r" };
+
 test("the extension exports its schema and its constructor", () => {
   expect(emailExtension).toEqual({ id: "email", api: 1, configSchema: EmailConfigSchema, create: createEmailChannel });
 });
@@ -24,10 +26,25 @@ test.each([
   [{ imap: { ...ACCOUNT.imap, tls: false } }, "the password would be sent in clear"],
   [{ smtp: { ...ACCOUNT.smtp, tls: false } }, "the password would be sent in clear"],
   [{ imap: { ...ACCOUNT.imap, password: "a\r\nb" } }, "one line"],
+  [{ imap: { host: "imap.example.org", user: "a" } }, "a login is missing: password, accessToken or oauth"],
+  [{ imap: { ...ACCOUNT.imap, accessToken: "t" } }, "only one of password, accessToken and oauth"],
+  [{ smtp: { host: "smtp.example.org", password: "p", oauth: OAUTH } }, "only one of password, accessToken and oauth"],
+  [{ smtp: { host: "smtp.example.org", oauth: { ...OAUTH, tokenUrl: "http://login.example.org/token" } } }, "sent in clear: use https"],
+  [{ smtp: { host: "smtp.example.org", oauth: { ...OAUTH, tokenUrl: "login" } } }, "tokenUrl"],
   [{ senderVerification: { trustFrom: false } }, "senderVerification"],
   [{ senderVerification: {} }, "senderVerification"],
 ])("refuses %j", (change, message) => {
   expect(JSON.stringify(EmailConfigSchema.safeParse({ ...ACCOUNT, ...change }).error?.issues)).toContain(message);
+});
+
+test("a login is a password, a token, or what fetches tokens", () => {
+  for (const login of [
+    { password: "p" },
+    { accessToken: "t" },
+    { oauth: OAUTH },
+    { oauth: { ...OAUTH, tokenUrl: "http://[::1]:1/token" } },
+  ])
+    EmailConfigSchema.parse({ ...ACCOUNT, imap: { host: "imap.example.org", user: "a", ...login } });
 });
 
 test("a server on this machine may be without TLS", () => {

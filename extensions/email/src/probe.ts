@@ -1,5 +1,6 @@
 import type { CallOptions, ProbeResult } from "@factotum/channel-contract";
 import type { EmailConfig } from "./config.ts";
+import type { MailAccount } from "./login/logins.ts";
 import { parseHeaders } from "./inbound/mail-headers.ts";
 import { authservIdsOf } from "./inbound/prove-sender.ts";
 import { checkSmtp } from "./outbound/deliver-mail.ts";
@@ -11,15 +12,16 @@ import { openImap } from "./transport/open-imap.ts";
  * Logs in to both servers, opens the folder and reads the headers of its newest mail, which name the server that proves senders. Changes nothing. Rejects with a
  * PlatformFailure.
  */
-export async function probe(config: EmailConfig, options: CallOptions): Promise<ProbeResult> {
-  const connection = await openImap(config, options);
+export async function probe(account: MailAccount, options: CallOptions): Promise<ProbeResult> {
+  const { config } = account;
+  const connection = await openImap(account, options);
   const { imap } = connection;
   try {
     const { exists } = await openFolder(imap, config.folder);
     const [newest] = exists === 0 ? [] : (await imap.search({ seq: String(exists) }, { uid: true })) || [];
     const mail = newest === undefined ? undefined : await fetchMail(imap, newest);
     const authservIds = mail === undefined ? undefined : authservIdsOf(await parseHeaders(mail.headers));
-    await checkSmtp(config, options);
+    await checkSmtp(account, options);
     const { address } = config;
     return {
       account: { id: address, name: address },

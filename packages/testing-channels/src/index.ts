@@ -7,6 +7,7 @@ export type { DiscordButton, DiscordFile, DiscordMessage, DiscordMessageInput, D
 export type { DiscordFault } from "./discord/refusal.ts";
 export { FakeMail } from "./email/fake-mail.ts";
 export type { FakeMailOptions } from "./email/fake-mail.ts";
+export { FakeTokenEndpoint } from "./email/fake-token-endpoint.ts";
 export type { MailFolder, StoredMail } from "./email/mail-folder.ts";
 export { mailSource } from "./email/mail-source.ts";
 export type { MailFile, MailSource } from "./email/mail-source.ts";

@@ -9,6 +9,8 @@ export interface FormField {
   readonly description?: string;
   readonly isSecret: boolean;
   readonly isRequired: boolean;
+  /** Not required, since there is an alternative to it, but what most people set: asked for at a terminal. */
+  readonly isAsked?: true;
   /** The allowed texts, if they are listed. */
   readonly choices?: readonly string[];
   /** `text`: an answer is taken as it is. `json`: it is JSON5. */
@@ -28,6 +30,16 @@ export async function fillForm(schema: JsonSchema, answer: AnswerField, prefix: 
     if (value !== undefined) filled[name] = value;
   }
   return filled;
+}
+
+/** The settings of a JSON Schema that are secrets, of all forms. */
+export function secretPaths(schema: JsonSchema, prefix: readonly string[] = []): readonly (readonly string[])[] {
+  const forms = [schema["oneOf"], schema["anyOf"]].flatMap((list) => (Array.isArray(list) ? list.map(objectOf) : []));
+  const own = Object.entries(objectOf(schema["properties"])).flatMap(([name, value]) => {
+    const path = [...prefix, name];
+    return [...(isSecretPath(path) ? [path] : []), ...secretPaths(objectOf(value), path)];
+  });
+  return [...own, ...forms.flatMap((form) => secretPaths(form, prefix))];
 }
 
 interface Place {
@@ -65,6 +77,7 @@ function fieldOf(node: JsonObject, { path, isRequired }: Place): FormField {
     isSecret: isSecretPath(path),
     isRequired: isRequired && written === undefined,
     type: node["type"] === "string" ? "text" : "json",
+    ...(node["isAsked"] === true ? { isAsked: true } : {}),
     ...(typeof description === "string" ? { description } : {}),
     ...(Array.isArray(values) ? { choices: values.map(String) } : {}),
     ...withoutUndefined({ default: written }),

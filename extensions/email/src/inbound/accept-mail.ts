@@ -52,7 +52,9 @@ class MailAcceptance implements AcceptMail {
     const { subject } = headers;
     const person = headers.from?.address ?? "";
     if (guard.isLoop({ person, subject, answers: namedBy(headers) })) return { type: "ignored", reason: "it is one of a loop" };
-    const body = await readable(() => readBody(link.imap, mail, link.validity));
+    const { uid, structure } = mail;
+    if (structure === undefined) return this.#refuse(headers, UNREADABLE_PARTS);
+    const body = await readable(() => readBody(link.imap, { uid, structure }, link.validity));
     if (body === undefined) return { type: "unreadable", reason: "its texts cannot be parsed" };
     const root = await findRoot(headers, { address: config.address, person, threads });
     const isUnverified = config.senderVerification !== undefined && "trustFrom" in config.senderVerification;
@@ -86,12 +88,19 @@ class MailAcceptance implements AcceptMail {
     }
     const proof = proveSender(headers, config.senderVerification);
     if (proof.type === "proved") return undefined;
+    return this.#refuse(headers, proof.reason);
+  }
+
+  #refuse(headers: MailHeaders, reason: string): EventOutcome {
     this.#refused += 1;
-    this.#lastReason = proof.reason;
-    host.logger.info("mail refused: its sender is not proved", { sender: headers.from?.address ?? "unknown", reason: proof.reason });
-    return { type: "ignored", reason: proof.reason };
+    this.#lastReason = reason;
+    this.#parts.host.logger.info("mail refused", { sender: headers.from?.address ?? "unknown", reason });
+    return { type: "ignored", reason };
   }
 }
+
+/** The depth is that of the IMAP library. */
+const UNREADABLE_PARTS = "its parts cannot be read: they are nested too deeply";
 
 /** What a library cannot parse is `undefined`: that mail is lost, and the next one read. A broken connection is not the mail's fault. */
 async function readable<T>(read: () => Promise<T>): Promise<T | undefined> {

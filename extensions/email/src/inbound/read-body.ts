@@ -11,6 +11,11 @@ export interface MailBody {
   readonly attachments: readonly AttachmentRef[];
 }
 
+/** A mail whose parts are known. */
+interface StructuredMail extends Pick<FetchedMail, "uid"> {
+  readonly structure: MessageStructureObject;
+}
+
 /** Files of one mail that are passed on; more are named in the text. */
 const MAX_ATTACHMENTS = 50;
 const CUT = "[The rest of this mail is left out: it has more than 1 MiB of text.]";
@@ -22,7 +27,7 @@ interface Parts {
 }
 
 /** Fetches the texts, and describes the files, which are fetched when they are wanted. */
-export async function readBody(imap: ImapFlow, mail: FetchedMail, validity: string): Promise<MailBody> {
+export async function readBody(imap: ImapFlow, mail: StructuredMail, validity: string): Promise<MailBody> {
   const parts: Parts = { plain: [], html: [], files: [] };
   collect(mail.structure, parts);
   const isPlain = parts.plain.length > 0;
@@ -55,7 +60,7 @@ function collect(node: MessageStructureObject, parts: Parts): void {
   else parts.files.push(node);
 }
 
-async function readText(imap: ImapFlow, mail: FetchedMail, part: MessageStructureObject, maxBytes: number): Promise<string> {
+async function readText(imap: ImapFlow, mail: StructuredMail, part: MessageStructureObject, maxBytes: number): Promise<string> {
   const bytes = (await fetchPart(imap, mail.uid, partOf(part, mail.structure), maxBytes)) ?? Buffer.alloc(0);
   const isCut = bytes.length > maxBytes;
   const text = bytes.subarray(0, maxBytes).toString("utf8").replaceAll("\r\n", "\n");

@@ -2,11 +2,12 @@ import { Readable } from "node:stream";
 import type { CallOptions, ChannelErrorCode } from "@factotum/channel-contract";
 import { PlatformFailure, raceAbort } from "@factotum/channel-kit";
 import type SMTPConnection from "nodemailer/lib/smtp-connection";
-import type { SMTPConnectionOptions } from "nodemailer/lib/smtp-connection";
+import type { SMTPConnectionAuth, SMTPConnectionCustomAuthContext, SMTPConnectionOptions } from "nodemailer/lib/smtp-connection";
 import type { EmailConfig, MailServer } from "../config.ts";
 import { domainOf } from "../conversation-id.ts";
 import { connectFailure, loginFailure, printable, refusal } from "../errors.ts";
 import { loadSmtp } from "../load-libraries.ts";
+import type { Credential, MailAccount } from "../login/logins.ts";
 
 const CONNECT_MS = 30_000;
 /** A server may check a mail for long before it answers. */
@@ -29,8 +30,8 @@ interface SmtpSession {
 }
 
 /** Connects and logs in, and leaves; rejects with a PlatformFailure. */
-export async function checkSmtp(config: EmailConfig, options: CallOptions): Promise<void> {
-  const { connection } = await openSmtp(config, options);
+export async function checkSmtp(account: MailAccount, options: CallOptions): Promise<void> {
+  const { connection } = await openSmtp(account, options);
   connection.quit();
 }
 
@@ -39,11 +40,12 @@ export async function checkSmtp(config: EmailConfig, options: CallOptions): Prom
  * a PlatformFailure: `no-answer` if the whole mail was sent and the connection ended before the answer, so that it may have been delivered.
  */
 export async function deliverMail(
-  config: EmailConfig,
+  account: MailAccount,
   { to, source }: { readonly to: string; readonly source: Buffer },
   { beforeSend, signal }: CallOptions & { readonly beforeSend: () => Promise<void> },
 ): Promise<void> {
-  const { connection, broken } = await openSmtp(config, { signal });
+  const { config } = account;
+  const { connection, broken } = await openSmtp(account, { signal });
   let isSent = false;
   try {
     await beforeSend();
@@ -64,8 +66,12 @@ export async function deliverMail(
   connection.quit();
 }
 
-async function openSmtp(config: EmailConfig, { signal }: CallOptions): Promise<SmtpSession> {
-  const { imap, smtp } = config;
+async function openSmtp({ config, logins }: MailAccount, options: CallOptions): Promise<SmtpSession> {
+  return logins.run("smtp", async (credential) => connect(config, credential, options), options);
+}
+
+async function connect(config: EmailConfig, credential: Credential, { signal }: CallOptions): Promise<SmtpSession> {
+  const { smtp } = config;
   const server = { ...smtp, port: smtp.port ?? (smtp.tls === true ? 465 : 587) };
   const { Connection } = await loadSmtp();
   const connection = new Connection(connectionOptions(server, domainOf(config.address)));
@@ -82,18 +88,34 @@ async function openSmtp(config: EmailConfig, { signal }: CallOptions): Promise<S
   try {
     signal.throwIfAborted();
     await step((done) => connection.connect(done));
-    const { user = imap.user, password = imap.password } = smtp;
     isLoggingIn = true;
     // A server without logins takes mail by the address of the client.
-    if (connection.allowsAuth) await step((done) => connection.login({ user, pass: password }, done));
+    if (connection.allowsAuth) await step((done) => connection.login(authOf(credential), done));
   } catch (error) {
     connection.close();
     if (!isAnswer(error) || error.command === "STARTTLS") throw connectFailure("smtp", server, error);
     throw isLoggingIn && error.responseCode >= 500
-      ? loginFailure("smtp", smtp, error.response ?? "", error)
+      ? loginFailure("smtp", smtp, { type: credential.type, answer: error.response ?? "", cause: error })
       : answerFailure(error, "connect");
   }
   return { connection, broken };
+}
+
+/** Not a name of the library's own: its XOAUTH2 wants to fetch tokens itself. */
+const TOKEN_LOGIN = "ACCESS-TOKEN";
+
+function authOf(credential: Credential): SMTPConnectionAuth {
+  const { user } = credential;
+  return credential.type === "password" ? { user, pass: credential.password } : { user, pass: credential.accessToken, method: TOKEN_LOGIN };
+}
+
+/** SASL XOAUTH2. A refusal comes as a challenge with its reason, which is answered with an empty line. */
+async function logInByToken({ auth: { credentials }, sendCommand }: SMTPConnectionCustomAuthContext): Promise<void> {
+  const { user, pass } = credentials;
+  const bytes = Buffer.from(`user=${user}\x01auth=Bearer ${pass}\x01\x01`);
+  const answer = await sendCommand(`AUTH XOAUTH2 ${bytes.toString("base64")}`);
+  const last = answer.status === 334 ? await sendCommand("") : answer;
+  if (last.status < 200 || last.status > 299) throw new Error("the login was refused");
 }
 
 function connectionOptions({ host, port, tls, ca }: MailServer & { readonly port: number }, name: string): SMTPConnectionOptions {
@@ -108,6 +130,7 @@ function connectionOptions({ host, port, tls, ca }: MailServer & { readonly port
     greetingTimeout: CONNECT_MS,
     socketTimeout: SILENCE_MS,
     socketCloseTimeout: 0,
+    customAuth: { [TOKEN_LOGIN]: logInByToken },
     ...(ca !== undefined && { tls: { ca } }),
   };
 }

@@ -3,11 +3,11 @@ import type { ChannelHost, Markdown, Media, MessageId, Origin, Outbound, SendOpt
 import { createSendQueue, measure, rejectedReceipt } from "@factotum/channel-kit";
 import type { Sender } from "@factotum/channel-kit";
 import { MAX_FILE_BYTES, MAX_FILES, MAX_TEXT_LENGTH } from "../capabilities.ts";
-import type { EmailConfig } from "../config.ts";
 import { addressId } from "../conversation-id.ts";
 import { refusal, toReceipt } from "../errors.ts";
 import type { LoopGuard } from "../inbound/loop-guard.ts";
 import { loadSmtp } from "../load-libraries.ts";
+import type { MailAccount } from "../login/logins.ts";
 import { isMessageId, messageIdOf, threadHash } from "../message-id.ts";
 import { parseReplyContext } from "../reply-context.ts";
 import type { MailReplyContext } from "../reply-context.ts";
@@ -17,9 +17,7 @@ import { deliverMail } from "./deliver-mail.ts";
 import { renderMail, subjectOf } from "./render-mail.ts";
 
 /** Dependencies of a sender. */
-export interface SenderParts {
-  /** Its address is an id. */
-  readonly config: EmailConfig;
+export interface SenderParts extends MailAccount {
   readonly host: Pick<ChannelHost, "clock" | "logger" | "state">;
   readonly threads: KnownThreads;
   readonly guard: LoopGuard;
@@ -36,7 +34,7 @@ interface Content {
 
 /** Makes a sender: one mail per send, on a connection of its own, mails of one person in order. */
 export function createSender(parts: SenderParts): Sender {
-  const { config, host, guard, marks, keepCopy } = parts;
+  const { config, logins, host, guard, marks, keepCopy } = parts;
   const queue = createSendQueue(host, { toReceipt });
 
   const sendMail = async (to: string, thread: string | undefined, content: Content, options: SendOptions): Promise<SendReceipt> => {
@@ -55,7 +53,7 @@ export function createSender(parts: SenderParts): Sender {
     const { Composer } = await loadSmtp();
     const mail = { to, messageId: id, subject, inReplyTo, references, ...content, atMs: host.clock.now() };
     const source = await new Composer(renderMail(mail, { address: config.address, name: config.name })).compile().build();
-    await deliverMail(config, { to, source }, { signal: options.signal, beforeSend: () => marks.set(id) });
+    await deliverMail({ config, logins }, { to, source }, { signal: options.signal, beforeSend: () => marks.set(id) });
     guard.recordSent({ id, person: to, subject });
     keepCopy(source);
     return { type: "accepted", messageIds: [messageId(id)] };

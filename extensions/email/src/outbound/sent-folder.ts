@@ -2,6 +2,7 @@ import type { CallOptions, ChannelHost, Reconciliation } from "@factotum/channel
 import { messageId } from "@factotum/channel-contract";
 import type { ImapFlow } from "imapflow";
 import type { EmailConfig } from "../config.ts";
+import type { MailAccount } from "../login/logins.ts";
 import { ownMarker } from "../message-id.ts";
 import type { SendMarks } from "../state/send-marks.ts";
 import type { Mailbox } from "../transport/mailbox.ts";
@@ -13,8 +14,7 @@ const PROOF_MS = 60 * DAY_MS;
 const ATTEMPTS = 2;
 
 /** What is known of sent mails. */
-interface ReconcileParts {
-  readonly config: EmailConfig;
+interface ReconcileParts extends MailAccount {
   readonly marks: SendMarks;
 }
 
@@ -54,12 +54,13 @@ export async function reconcile(
 }
 
 async function lookUp(
-  { config, marks }: ReconcileParts,
+  { marks, ...account }: ReconcileParts,
   { id, sentAtMs }: { readonly id: string; readonly sentAtMs: number },
   options: CallOptions,
 ): Promise<Reconciliation> {
   if (!(await marks.has(id))) return { type: "not-shown" };
-  const connection = await openImap(config, options);
+  const { config } = account;
+  const connection = await openImap(account, options);
   const { imap } = connection;
   try {
     const folder = config.sentFolder ?? (await imap.list()).find(({ specialUse }) => specialUse === "\\Sent")?.path;

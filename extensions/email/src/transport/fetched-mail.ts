@@ -12,30 +12,17 @@ const CHUNK_BYTES = 256 * 1024;
 export interface FetchedMail {
   readonly uid: number;
   readonly headers: Buffer;
-  readonly structure: MessageStructureObject;
+  /** `undefined` if it cannot be read: the library refuses parts inside parts beyond a depth. */
+  readonly structure: MessageStructureObject | undefined;
   /** When the server got it, milliseconds since the epoch; 0 if unknown. */
   readonly receivedAtMs: number;
 }
 
 /** Fetches headers and structure; `undefined` if the mail is gone. The mail stays unread. */
 export async function fetchMail(imap: ImapFlow, uid: number): Promise<FetchedMail | undefined> {
-  const fetched: FetchMessageObject | false = await imap
-    .fetchOne(
-      String(uid),
-      {
-        uid: true,
-        internalDate: true,
-        bodyStructure: true,
-        bodyParts: [{ key: "header", start: 0, maxLength: MAX_HEADER_BYTES }],
-      },
-      { uid: true },
-    )
-    .catch((error: unknown) => {
-      throw endedFailure("imap", error);
-    });
-  // The library reports a broken connection in the same way as a mail that is gone.
-  if (fetched === false && !imap.usable) throw endedFailure("imap", undefined);
-  if (fetched === false || fetched.headers === undefined || fetched.bodyStructure === undefined) return undefined;
+  // A response that the library cannot parse is left out by it, as if the mail were gone.
+  const fetched = (await fetchHeaders(imap, uid, true)) ?? (await fetchHeaders(imap, uid, false));
+  if (fetched?.headers === undefined) return undefined;
   const receivedAtMs = fetched.internalDate === undefined ? 0 : new Date(fetched.internalDate).getTime();
   return {
     uid,
@@ -43,6 +30,18 @@ export async function fetchMail(imap: ImapFlow, uid: number): Promise<FetchedMai
     structure: fetched.bodyStructure,
     receivedAtMs: Number.isFinite(receivedAtMs) ? receivedAtMs : 0,
   };
+}
+
+async function fetchHeaders(imap: ImapFlow, uid: number, bodyStructure: boolean): Promise<FetchMessageObject | undefined> {
+  const bodyParts = [{ key: "header", start: 0, maxLength: MAX_HEADER_BYTES }];
+  const fetched = await imap
+    .fetchOne(String(uid), { uid: true, internalDate: true, bodyStructure, bodyParts }, { uid: true })
+    .catch((error: unknown) => {
+      throw endedFailure("imap", error);
+    });
+  // The library reports a broken connection in the same way as a mail that is gone.
+  if (fetched === false && !imap.usable) throw endedFailure("imap", undefined);
+  return fetched === false ? undefined : fetched;
 }
 
 /** Fetches a part, decoded, a text as UTF-8; at most `maxBytes` and one more, by which a longer one is known. `undefined` if there is none. */

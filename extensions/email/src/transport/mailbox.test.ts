@@ -81,6 +81,51 @@ test("after new numbers of the folder no mail is lost, none is answered twice, a
   expect(JSON.parse((await scene.host.cursor()) ?? "{}")).toMatchObject({ uid: 5 });
 });
 
+/** A mail of Alice whose text is inside so many parts. */
+function nested(scene: Scene, levels: number): Buffer {
+  const outer = Array.from(
+    { length: levels },
+    (_, index) => `Content-Type: multipart/mixed; boundary="b${index}x"\r\n\r\n--b${index}x\r\n`,
+  );
+  const [head = ""] = scene.source().toString("latin1").split("Content-Type:");
+  return Buffer.from(`${head}${outer.join("")}Content-Type: text/plain\r\n\r\ndeep\r\n`, "latin1");
+}
+
+test("a mail whose parts are nested too deeply is refused and counted, and the mail behind is read", async () => {
+  await using scene = await Scene.start();
+  expect((await scene.receive(nested(scene, 15))).text).toContain("deep");
+  await scene.ignore(nested(scene, 30));
+  expect(scene.channel.health()).toMatchObject({
+    state: "connected",
+    detail: "1 refused since the start, the last one because its parts cannot be read: they are nested too deeply",
+  });
+  await scene.restart();
+  await scene.receive({ text: "after" });
+  expect(scene.host.received).toHaveLength(3);
+});
+
+test("a line without an end ends the connection before it fills the memory, and mail is read again behind it", async () => {
+  await using scene = await Scene.start();
+  scene.mail.flood(Buffer.alloc(17 * 1024 * 1024, "x"));
+  await scene.mail.until(() => scene.mail.openConnections === 0);
+  await expect
+    .poll(() => scene.channel.health())
+    .toMatchObject({
+      state: "disconnected",
+      detail: "the connection to the IMAP server ended: it sent more than 16 MiB without an end",
+    });
+  scene.mail.deliver(scene.source({ text: "meanwhile" }));
+  scene.clock.advance(2_000);
+  await scene.host.storedMessages(1);
+});
+
+test("a line of 15 MiB is none without an end", async () => {
+  await using scene = await Scene.start();
+  scene.mail.flood(Buffer.concat([Buffer.from("* OK "), Buffer.alloc(15 * 1024 * 1024, "x"), Buffer.from("\r\n")]));
+  await scene.receive({ text: "behind" });
+  expect(scene.mail.opened).toBe(1);
+});
+
 test("a mail that disappears before it is read is passed over", async () => {
   await using scene = await Scene.start();
   const folder = scene.mail.folder("INBOX");

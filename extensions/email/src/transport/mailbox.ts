@@ -2,8 +2,8 @@ import type { AccountProgress, CallOptions, ChannelHealth, ChannelHost } from "@
 import { connectionHealth, createConnectionSupervisor, createUnreadableEvents, PlatformFailure } from "@factotum/channel-kit";
 import type { ConnectionSupervisor, EventOutcome, SupervisedConnection, UnreadableEvents } from "@factotum/channel-kit";
 import type { ImapFlow } from "imapflow";
-import type { EmailConfig } from "../config.ts";
-import { endedFailure } from "../errors.ts";
+import { endedFailure, isUnauthorized } from "../errors.ts";
+import type { MailAccount } from "../login/logins.ts";
 import { searchSince } from "./search-since.ts";
 import { parseCursor, renderCursor } from "./cursor.ts";
 import type { Cursor } from "./cursor.ts";
@@ -20,8 +20,7 @@ interface MailboxLink extends SupervisedConnection {
 }
 
 /** Dependencies of a mailbox. */
-export interface MailboxParts {
-  readonly config: EmailConfig;
+export interface MailboxParts extends MailAccount {
   readonly host: ChannelHost;
   /** Passes one mail on; `progress` is committed with it. Rejects if it was not stored: it is read again. */
   readonly accept: (mail: FetchedMail, link: MailboxLink, progress: AccountProgress) => Promise<EventOutcome>;
@@ -60,10 +59,7 @@ class ImapMailbox implements Mailbox {
     this.#unreadable = createUnreadableEvents(host);
     this.#supervisor = createConnectionSupervisor<MailboxLink>({
       open: (options) => this.#open(options),
-      minDelayMs: (failure) =>
-        failure instanceof PlatformFailure && failure.reason.type === "refused" && failure.reason.code === "unauthorized"
-          ? UNAUTHORIZED_MS
-          : 0,
+      minDelayMs: (failure) => (isUnauthorized(failure) ? UNAUTHORIZED_MS : 0),
       onRetry: (failure, delayMs) => host.logger.warn("mailbox connection lost", { delayMs, reason: failure.message }),
       clock: host.clock,
       random: host.random,
@@ -94,7 +90,7 @@ class ImapMailbox implements Mailbox {
 
   async #open(options: CallOptions): Promise<MailboxLink> {
     const { config } = this.#parts;
-    const connection = await openImap(config, options);
+    const connection = await openImap(this.#parts, options);
     try {
       const opened = await openFolder(connection.imap, config.folder);
       const validity = String(opened.uidValidity);

@@ -1,9 +1,10 @@
 import type { CallOptions } from "@factotum/channel-contract";
 import type { PlatformFailure } from "@factotum/channel-kit";
 import type { ImapFlow } from "imapflow";
-import type { EmailConfig } from "../config.ts";
 import { connectFailure, endedFailure, loginFailure, printable, refusal } from "../errors.ts";
 import { loadImap } from "../load-libraries.ts";
+import type { Credential, MailAccount } from "../login/logins.ts";
+import { limitResponses, MAX_RESPONSE_BYTES } from "./limit-responses.ts";
 
 const CONNECT_MS = 30_000;
 /** A connection on which nothing was heard for so long is dead; the folder is asked more often than that. */
@@ -22,8 +23,12 @@ export interface ImapConnection {
 }
 
 /** Connects and logs in; rejects with a PlatformFailure. */
-export async function openImap({ imap: server }: Pick<EmailConfig, "imap">, { signal }: CallOptions): Promise<ImapConnection> {
-  const { host, tls, ca, user, password } = server;
+export async function openImap({ config, logins }: MailAccount, options: CallOptions): Promise<ImapConnection> {
+  return logins.run("imap", async (credential) => connect(config.imap, credential, options), options);
+}
+
+async function connect(server: MailAccount["config"]["imap"], credential: Credential, { signal }: CallOptions): Promise<ImapConnection> {
+  const { host, tls, ca } = server;
   const port = server.port ?? (tls === true ? 993 : 143);
   const Client = await loadImap();
   signal.throwIfAborted();
@@ -32,7 +37,10 @@ export async function openImap({ imap: server }: Pick<EmailConfig, "imap">, { si
     port,
     secure: tls === true,
     doSTARTTLS: tls === "starttls",
-    auth: { user, pass: password },
+    auth: {
+      user: credential.user,
+      ...(credential.type === "password" ? { pass: credential.password } : { accessToken: credential.accessToken }),
+    },
     logger: false,
     disableAutoIdle: true,
     clientInfo: { name: "factotum" },
@@ -45,6 +53,10 @@ export async function openImap({ imap: server }: Pick<EmailConfig, "imap">, { si
   let failure: unknown;
   imap.on("error", (error: unknown) => {
     failure ??= error;
+  });
+  limitResponses(imap, () => {
+    failure ??= new Error(`it sent more than ${MAX_RESPONSE_BYTES / 1024 / 1024} MiB without an end`);
+    imap.close();
   });
   imap.on("close", () => resolve(endedFailure("imap", failure)));
   const onAbort = (): void => imap.close();
@@ -59,7 +71,7 @@ export async function openImap({ imap: server }: Pick<EmailConfig, "imap">, { si
         ? refusal("unreachable", `the IMAP server ${host} takes no logins at the moment (${printable(error.response ?? "")})`, {
             cause: error,
           })
-        : loginFailure("imap", server, error.response ?? "", error)
+        : loginFailure("imap", server, { type: credential.type, answer: error.response ?? "", cause: error })
       : connectFailure("imap", { ...server, port }, failure ?? error);
   } finally {
     signal.removeEventListener("abort", onAbort);

@@ -18,6 +18,8 @@ export interface FakeMailOptions {
   readonly hasIdle?: boolean;
   /** False for a server that keeps no copies of what it sends. */
   readonly keepsSent?: boolean;
+  /** Logins are by SASL XOAUTH2 alone, with a token that this accepts. */
+  readonly isToken?: (token: string) => boolean;
   /** Both servers are encrypted from the start. */
   readonly tls?: { readonly key: string; readonly cert: string };
 }
@@ -63,6 +65,7 @@ export class FakeMail implements AsyncDisposable {
     this.#imap.on("tlsClientError", () => undefined);
     this.#smtp = createSmtpSide({
       checkLogin: (user, password) => this.#isRight(user, password),
+      checkToken: this.#tokenCheck,
       knows: options.knows ?? ((address) => address.toLowerCase().endsWith("@people.example")),
       onRequest: () => {
         this.sendRequests += 1;
@@ -130,6 +133,11 @@ export class FakeMail implements AsyncDisposable {
     this.#held = Promise.withResolvers<void>();
   }
 
+  /** Sends a line without an end to IMAP clients. */
+  flood(bytes: Uint8Array): void {
+    for (const session of this.#sessions) session.flood(bytes);
+  }
+
   /** Breaks the connections of IMAP clients. */
   disconnect(): void {
     for (const session of this.#sessions) session.drop();
@@ -167,8 +175,13 @@ export class FakeMail implements AsyncDisposable {
     if (this.#imap.listening) await this.shutDown();
   }
 
+  get #tokenCheck(): ((user: string, token: string) => boolean) | undefined {
+    const { isToken } = this.#options;
+    return isToken === undefined ? undefined : (user, token) => user === this.user && isToken(token);
+  }
+
   #isRight(user: string, password: string): boolean {
-    return user === this.user && password === this.password;
+    return this.#options.isToken === undefined && user === this.user && password === this.password;
   }
 
   #checkImapLogin(user: string, password: string): "right" | "wrong" | "unavailable" {
@@ -184,6 +197,7 @@ export class FakeMail implements AsyncDisposable {
       folders: this.folders,
       hasIdle: this.#options.hasIdle ?? true,
       checkLogin: (user, password) => this.#checkImapLogin(user, password),
+      checkToken: this.#tokenCheck,
       onCommand: ({ name }) => {
         this.commands.push(name);
         this.#notify();

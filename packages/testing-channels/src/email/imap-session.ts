@@ -10,6 +10,8 @@ export interface ImapServer {
   readonly folders: ReadonlyMap<string, MailFolder>;
   readonly hasIdle: boolean;
   checkLogin(user: string, password: string): "right" | "wrong" | "unavailable";
+  /** Checks a login by SASL XOAUTH2; `undefined` for a server without it. */
+  readonly checkToken: ((user: string, token: string) => boolean) | undefined;
   /** Called with every command, before it is run. */
   onCommand(command: ImapCommand): void;
   onSelected(): void;
@@ -25,6 +27,8 @@ export class ImapSession {
   #folder: MailFolder | undefined;
   #isReadOnly = true;
   #idleTag: string | undefined;
+  /** The login whose refusal the client has to confirm. */
+  #challengedTag: string | undefined;
   /** Mails that the client knows of. */
   #known = 0;
 
@@ -53,8 +57,14 @@ export class ImapSession {
     this.#socket.destroy();
   }
 
+  /** Sends bytes without the end of a line. */
+  flood(bytes: Uint8Array): void {
+    this.#socket.write(bytes);
+  }
+
   get #capabilities(): string {
-    return `IMAP4rev1 LITERAL+ SPECIAL-USE${this.#server.hasIdle ? " IDLE" : ""}`;
+    const { hasIdle, checkToken } = this.#server;
+    return `IMAP4rev1 LITERAL+ SPECIAL-USE${hasIdle ? " IDLE" : ""}${checkToken === undefined ? "" : " SASL-IR AUTH=XOAUTH2"}`;
   }
 
   #take(text: string): void {
@@ -63,6 +73,11 @@ export class ImapSession {
       if (text.toUpperCase() !== "DONE") return this.#end(`${tag} BAD DONE is expected`);
       this.#idleTag = undefined;
       return this.#write(`${tag} OK idled`);
+    }
+    if (this.#challengedTag !== undefined) {
+      const tag = this.#challengedTag;
+      this.#challengedTag = undefined;
+      return this.#write(text === "" ? `${tag} NO [AUTHENTICATIONFAILED] the token is not valid` : `${tag} BAD an empty line is expected`);
     }
     const command = parseCommand(text);
     if (command === undefined) return this.#write("* BAD no command");
@@ -99,9 +114,24 @@ export class ImapSession {
         else this.#write(`${tag} NO [AUTHENTICATIONFAILED] Authentication failed.`);
         return true;
       }
+      case "AUTHENTICATE":
+        this.#authenticate(tag, values);
+        return true;
       default:
         return false;
     }
+  }
+
+  #authenticate(tag: string, [mechanism, response]: readonly ImapValue[]): void {
+    const { checkToken } = this.#server;
+    if (checkToken === undefined || mechanism !== "XOAUTH2") return this.#write(`${tag} NO this mechanism is not supported`);
+    const text = Buffer.from(String(response ?? ""), "base64").toString();
+    const [, user, token] = /^user=([^\x01]*)\x01auth=Bearer ([^\x01]*)\x01\x01$/.exec(text) ?? [];
+    if (user === undefined || token === undefined) return this.#write(`${tag} BAD this is no response of XOAUTH2`);
+    this.#isLoggedIn = checkToken(user, token);
+    if (this.#isLoggedIn) return this.#write(`${tag} OK [CAPABILITY ${this.#capabilities}] logged in`);
+    this.#challengedTag = tag;
+    this.#write(`+ ${Buffer.from('{"status":"401","schemes":"bearer"}').toString("base64")}`);
   }
 
   #takeSelected({ tag, name, values }: ImapCommand, folder: MailFolder): void {

@@ -10,7 +10,7 @@ export interface MimeNode {
   readonly children: readonly MimeNode[];
 }
 
-const MAX_DEPTH = 20;
+const MAX_DEPTH = 60;
 
 /** Splits a mail into its parts. */
 export function parseMime(source: Buffer, depth = 0): MimeNode {

@@ -30,6 +30,8 @@ export interface SentMail {
 /** How mail is taken. */
 export interface SmtpSideOptions {
   checkLogin(user: string, password: string): boolean;
+  /** Checks a login by SASL XOAUTH2; `undefined` for a server without it. */
+  readonly checkToken: ((user: string, token: string) => boolean) | undefined;
   /** The recipients that there are; others are refused. */
   knows(address: string): boolean;
   /** Called for every mail that was transmitted, and every recipient that is refused. */
@@ -50,12 +52,16 @@ export function createSmtpSide(options: SmtpSideOptions): SMTPServer {
   const settings: SMTPServerOptions = {
     banner: "fake",
     disabledCommands: ["STARTTLS"],
-    authMethods: ["PLAIN", "LOGIN"],
+    authMethods: options.checkToken === undefined ? ["PLAIN", "LOGIN"] : ["XOAUTH2"],
     allowInsecureAuth: true,
     disableReverseLookup: true,
     closeTimeout: 10,
     ...(options.tls === undefined ? {} : { secure: true, ...options.tls }),
-    onAuth({ username = "", password = "" }, _session, callback) {
+    onAuth({ method, username = "", password = "", accessToken = "" }, _session, callback) {
+      if (method === "XOAUTH2") {
+        const isRight = options.checkToken?.(username, accessToken ?? "") === true;
+        return callback(null, isRight ? { user: username } : { data: { status: "401", schemes: "bearer" } });
+      }
       if (options.checkLogin(username, password ?? "")) callback(null, { user: username });
       else callback(refusal(535, "5.7.8 Authentication credentials invalid"));
     },
