@@ -12,6 +12,7 @@ import type {
   InputState,
   NewMove,
   OptimisticWrites,
+  OutboxStore,
   SessionRecord,
   SessionStore,
   Store,
@@ -50,6 +51,7 @@ import { BotLoopGuard } from "./bot-loop-guard.ts";
 import { formValues } from "./form-values.ts";
 import { isTooOld } from "./is-too-old.ts";
 import { GroupHistoryBuffer } from "./group-history-buffer.ts";
+import { withReactionTarget } from "./reaction-target.ts";
 
 /** Handlers of inputs that get no turn, and observers of those that do. */
 export interface IngressTargets {
@@ -89,7 +91,7 @@ export interface Submission {
 
 /** Dependencies of the ingress. */
 export interface IngressOptions {
-  readonly store: InboxStore & OptimisticWrites & SessionStore;
+  readonly store: InboxStore & OptimisticWrites & SessionStore & Pick<OutboxStore, "listSentMessage">;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly policy: InputPolicy;
@@ -160,8 +162,9 @@ export class Ingress implements MessageIntake {
   }
 
   /** Accepts an event of a channel. Resolves once it is committed; rejects if the commit failed. */
-  async acceptEvent(message: MsgContext, options: { readonly progress?: AccountProgress }): Promise<"accepted" | "duplicate"> {
-    const { policy } = this.#options;
+  async acceptEvent(reported: MsgContext, options: { readonly progress?: AccountProgress }): Promise<"accepted" | "duplicate"> {
+    const { policy, store } = this.#options;
+    const message = await withReactionTarget(reported, store);
     const move = policy.moveOf(message);
     const { status } = await this.submit(message, policy.admissionOf(message), { ...options, ...withoutUndefined({ move }) });
     return status;
@@ -386,7 +389,6 @@ function textOf({ event, text }: MsgContext): string {
 
 function isWantedReaction({ event }: MsgContext, mode: AccountConfig["reactionNotifications"] = "own"): boolean {
   if (event.type !== "reaction" || mode === "all") return true;
-  // If a platform does not report the author, its reactions are taken for reactions to the bot's messages.
   return mode === "own" && event.isOnOwnMessage !== false;
 }
 

@@ -60,7 +60,7 @@ async function stateOf(eventId: string): Promise<unknown> {
   return undefined;
 }
 
-const reaction: InboundEvent = { type: "reaction", targetId: TARGET, emoji: "👍", removed: false };
+const reaction: InboundEvent = { type: "reaction", targetId: TARGET, emoji: "👍", removed: false, isOnOwnMessage: true };
 
 test("an event starts no turn; the next turn shows it once, on a line of its own", async () => {
   await ask("hello");
@@ -69,7 +69,7 @@ test("an event starts no turn; the next turn shows it once, on a line of its own
   await running.gateway.engine.idle();
   expect(server.requests).toHaveLength(requests);
   expect(await stateOf(eventId)).toEqual({ type: "waiting" });
-  expect(await ask("and?")).toMatch(/System: \[[-0-9: ]+\] \\+"Olga\\+" reacted with \\+"👍\\+" to the message \\+"om_1\\+"\./);
+  expect(await ask("and?")).toMatch(/System: \[[-0-9: ]+\] \\+"Olga\\+" reacted with \\+"👍\\+" to your message \\+"om_1\\+"\./);
   expect(await stateOf(eventId)).toEqual({ type: "shown" });
   expect(await ask("and?")).not.toContain("reacted");
 });
@@ -77,7 +77,7 @@ test("an event starts no turn; the next turn shows it once, on a line of its own
 test.each<[string, InboundEvent, Partial<MsgContext>]>([
   ['"Olga" edited the message "om_1": "at nine"', { type: "edit", targetId: TARGET }, { text: "at nine" }],
   ['"Olga" deleted the message "om_1".', { type: "delete", targetId: TARGET }, {}],
-  ['"Olga" took back the reaction "👍" to your message "om_1".', { ...reaction, removed: true, isOnOwnMessage: true }, {}],
+  ['"Olga" took back the reaction "👍" to your message "om_1".', { ...reaction, removed: true }, {}],
   ['"Olga" voted in the poll "om_1": "Yes", "No".', { type: "vote", targetId: TARGET, options: ["Yes", "No"] }, {}],
   ['"Olga" took back the vote in the poll "om_1".', { type: "vote", targetId: TARGET, options: [] }, {}],
   ['"Olga" has read up to the message "om_1".', { type: "receipt", targetId: TARGET, state: "read" }, {}],
@@ -152,14 +152,17 @@ test("reactions are shown as reactionNotifications says", async () => {
     await ask("hello");
     await happen({ ...reaction, emoji: "A", isOnOwnMessage: true });
     await happen({ ...reaction, emoji: "B", isOnOwnMessage: false });
-    await happen({ ...reaction, emoji: "C" });
+    const { isOnOwnMessage: _, ...unsaid } = reaction as typeof reaction & { readonly type: "reaction" };
+    await happen({ ...unsaid, emoji: "C", targetId: messageId(`sent-${platform.sent.length - 1}`) });
+    await happen({ ...unsaid, emoji: "D" });
     await ask("and?");
     const text = await lastText();
-    return ["A", "B", "C"].map((emoji) => text.includes(`reacted with "${emoji}"`));
+    return ["A", "B", "C", "D"].map((emoji) => text.includes(`reacted with "${emoji}"`));
   };
-  expect(await told("off")).toEqual([false, false, false]);
-  expect(await told("own")).toEqual([true, false, true]);
-  expect(await told("all")).toEqual([true, true, true]);
+  expect(await told("off")).toEqual([false, false, false, false]);
+  // Where the platform does not say it, what was sent does.
+  expect(await told("own")).toEqual([true, false, true, false]);
+  expect(await told("all")).toEqual([true, true, true, true]);
 });
 
 test("of many events the newest fifty are shown, and each person's last receipt", async () => {
