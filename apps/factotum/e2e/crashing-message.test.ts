@@ -83,7 +83,7 @@ test.each([["owner"], ["guest"]] as const)(
     expect(dead.letters).toHaveLength(1);
     expect(JSON.stringify(dead)).toContain(`the gateway stopped while it worked on this, ${CRASHES} times`);
     expect(status.stdout).toContain("1 could not be answered");
-    expect(status.stdout).toContain("feishu/default: waiting (no verified request yet");
+    expect(status.stdout).toContain("feishu/default: listening at http://127.0.0.1:");
     expect(model.violations).toEqual([]);
   },
 );

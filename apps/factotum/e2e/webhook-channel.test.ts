@@ -5,7 +5,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { FakeWebhookService } from "@factotum/testing-channels";
-import { installExtension, startProduct } from "@factotum/testing-product";
+import { installExtension, runCommand, startProduct } from "@factotum/testing-product";
 import type { Product } from "@factotum/testing-product";
 import { callTools, sayText } from "@factotum/testing-providers";
 import type { StrictServer } from "@factotum/testing-providers";
@@ -90,6 +90,22 @@ test("a text is answered once, also when it is posted again after a kill; edits 
   for (const shown of ["Good evening", "🎉"]) expect(newestPrompt(scene)).toContain(shown);
   expect(model.requests).toHaveLength(2);
   expect(scene.product.output()).not.toContain(service.secret);
+});
+
+test("the status says where the account listens, also after a restart", async () => {
+  await using scene = await startScene();
+  const line = async (): Promise<string> => {
+    const { stdout } = await runCommand(["channels", "status"], { home: scene.product.home });
+    return stdout.split("\n").find((one) => one.startsWith("webhook/default")) ?? "";
+  };
+  for (const id of ["e1", "e2"]) {
+    const address = `${scene.product.url}/channels/webhook/default`;
+    await expect.poll(line).toMatch(`listening at ${address}, by webhook`);
+    expect(await line()).toContain("(no verified request since the start; let the service post its messages to this account's address)");
+    expect(await scene.post(id, { type: "reaction", targetId: "m0", emoji: "🎉" })).toBe(200);
+    expect(await line()).toContain(`connected at ${address}, by webhook`);
+    await scene.killAndStart();
+  }
 });
 
 test("files arrive and are sent byte for byte", async () => {

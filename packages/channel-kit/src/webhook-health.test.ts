@@ -8,9 +8,9 @@ const SIGNED = { status: 401, reason: "too old", signed: true } as const;
 test("requests without proof are a hint until the platform has sent a verified one, and logged once until then", () => {
   const host = createTestHost();
   const health = createWebhookHealth(host, { hint: "check the address" });
-  expect(health.read()).toEqual({ state: "starting", detail: "no verified request yet; check the address" });
+  expect(health.read()).toEqual({ state: "starting", detail: "no verified request since the start; check the address" });
   for (let count = 0; count < 3; count += 1) health.recordRefused(UNPROVEN);
-  expect(health.read()).toEqual({ state: "starting", detail: "no verified request yet; 3 refused: the signature is missing" });
+  expect(health.read()).toEqual({ state: "starting", detail: "no verified request since the start; 3 refused: the signature is missing" });
   expect(host.logged).toEqual([["warn", "webhook request refused", { status: 401, reason: "the signature is missing" }]]);
   host.clock.advance(7);
   health.recordVerified();

@@ -44,7 +44,7 @@ export function createWebhookHealth(host: Pick<ChannelHost, "clock" | "logger">,
       trouble = next;
     },
     read() {
-      const missing = `no verified request yet; ${unproven === 0 ? hint : `${unproven} refused: ${unprovenReason}`}`;
+      const missing = `no verified request since the start; ${unproven === 0 ? hint : `${unproven} refused: ${unprovenReason}`}`;
       const detail = trouble ?? (evidenceAtMs === undefined ? missing : undefined);
       return {
         state: trouble !== undefined ? "degraded" : evidenceAtMs === undefined ? "starting" : "connected",

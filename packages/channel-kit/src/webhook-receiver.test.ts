@@ -85,7 +85,7 @@ test("a platform that cannot be reached is asked again until it answers, and the
   host.clock.advance(15_000);
   await checked.promise;
   await new Promise((resolve) => setImmediate(resolve));
-  expect(webhook.health()).toEqual({ state: "starting", detail: "no verified request yet; check the address" });
+  expect(webhook.health()).toEqual({ state: "starting", detail: "no verified request since the start; check the address" });
   expect(host.clock.pending).toEqual([]);
 });
 

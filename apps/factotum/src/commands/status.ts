@@ -72,9 +72,17 @@ function describeStatus(status: GatewayStatus, nowMs: number): string[] {
   ];
 }
 
-/** The state of an account in one word: one that starts and says what it needs is waiting for that. */
-export function describeState(health: Pick<GatewayStatus["channels"][number], "state" | "detail">): string {
-  return health.state === "starting" && health.detail !== undefined ? "waiting" : health.state;
+/**
+ * The state of an account, and where it receives if platforms call it. Without a request it is not known to be connected, but it listens. One that starts and says
+ * what it needs is waiting for that.
+ */
+export function describeState({
+  state,
+  detail,
+  webhookUrl,
+}: Pick<GatewayStatus["channels"][number], "state" | "detail" | "webhookUrl">): string {
+  if (webhookUrl !== undefined) return `${state === "starting" ? "listening" : state} at ${webhookUrl}`;
+  return state === "starting" && detail !== undefined ? "waiting" : state;
 }
 
 function describePairing({ pending }: GatewayStatus["pairing"], nowMs: number): string[] {

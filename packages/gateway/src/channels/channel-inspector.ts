@@ -57,8 +57,9 @@ export class ChannelInspector {
     return this.#withInstance(address, async ({ capabilities }) => capabilities);
   }
 
+  /** With the secrets of now, which may have been replaced since the account has started. */
   async probe(address: AccountAddress): Promise<ChannelProbe> {
-    return this.#withInstance(address, async (channel) => {
+    return this.#withNewInstance(address, async (channel) => {
       const method = required(channel.probe?.bind(channel), { address, channel, part: "probe" });
       return this.#call(async (signal) => method({ signal }));
     });
@@ -186,7 +187,11 @@ export class ChannelInspector {
   /** With the running instance, or with one for this call if the account does not run. */
   async #withInstance<Result>(address: AccountAddress, work: (channel: Channel) => Promise<Result>): Promise<Result> {
     const running = this.#options.channels.channelFor(address);
-    if (running !== undefined) return work(running);
+    return running === undefined ? this.#withNewInstance(address, work) : work(running);
+  }
+
+  /** With an instance for this call, which is never started. */
+  async #withNewInstance<Result>(address: AccountAddress, work: (channel: Channel) => Promise<Result>): Promise<Result> {
     const channel = await this.#create(address);
     try {
       return await work(channel);

@@ -1,11 +1,11 @@
 import type { Origin } from "@factotum/channel-contract";
 
-/** The public address of an account's webhook; `undefined` without `gateway.publicUrl`. */
+/** The address of an account's webhook below that of the gateway; `undefined` without one. */
 export function webhookUrl(
-  publicUrl: string | undefined,
+  gatewayUrl: string | undefined,
   { channel, accountId }: Pick<Origin, "channel" | "accountId">,
 ): string | undefined {
-  if (publicUrl === undefined) return undefined;
-  const base = publicUrl.endsWith("/") ? publicUrl : `${publicUrl}/`;
+  if (gatewayUrl === undefined) return undefined;
+  const base = gatewayUrl.endsWith("/") ? gatewayUrl : `${gatewayUrl}/`;
   return new URL(`channels/${encodeURIComponent(channel)}/${encodeURIComponent(accountId)}`, base).href;
 }

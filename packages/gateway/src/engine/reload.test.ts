@@ -103,8 +103,11 @@ describe("a new configuration", () => {
     const polled = new WatchedAccount("polled", { delivery: "redelivers", transport: "polling" });
     const accounts = [hook.account(), polled.account()];
     await using running = await startTestGateway({ accounts });
+    const addresses = async () => (await running.gateway.status()).channels.map((one) => one.webhookUrl);
+    expect(await addresses()).toEqual([undefined, undefined]);
     running.gateway.engine.connect();
     await running.gateway.engine.idle();
+    expect(await addresses()).toEqual([`${running.gateway.url}/channels/test/default`, undefined]);
     await reload(running, {
       accounts,
       config: (config) => ({ ...config, gateway: { ...config.gateway, publicUrl: "https://home.example" } }),
@@ -112,6 +115,7 @@ describe("a new configuration", () => {
     await running.gateway.engine.idle();
     expect(hook.happened).toEqual(["make {}", "start {}", "stop {}", "make {}", "start {}"]);
     expect(hook.platform.host.webhookUrl).toBe("https://home.example/channels/test/default");
+    expect(await addresses()).toEqual(["https://home.example/channels/test/default", undefined]);
     expect(polled.happened).toEqual(["make {}", "start {}"]);
   });
 

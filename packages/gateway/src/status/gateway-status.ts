@@ -4,6 +4,7 @@ import { clampThinking } from "@factotum/models";
 import type { StoreCounts } from "@factotum/store";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 import type { ModelSource } from "../agents/model-source.ts";
+import { webhookUrl } from "../channels/webhook-url.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { FailedRuns } from "../observe/failed-runs.ts";
 import { admittingCommand } from "../observe/refused-senders.ts";
@@ -34,7 +35,10 @@ export async function gatewayStatus(engine: Engine, facts: StatusFacts): Promise
     storage: storageStatus(engine.parts.storage),
     damage: engine.damage.list(),
     resting: restingModels(engine.parts),
-    channels: channels.status(),
+    channels: channels.status().map((account) => {
+      const listens = account.inbound?.transport === "webhook" && channels.isStarted(account);
+      return listens ? { ...account, ...withoutUndefined({ webhookUrl: webhookUrl(publicUrl ?? facts.url, account) }) } : account;
+    }),
     refused: refusedStatus(engine.parts),
     pairing: { pending: engine.pairing.pending().map(pairingRequest), approved: engine.parts.paired.size },
     sessions: { total: counts.sessions, running: engine.activeTurns },

@@ -17,6 +17,8 @@ export interface ChannelStatus {
     readonly delivery: "redelivers" | "resumes" | "once";
     readonly transport: "webhook" | "connection" | "polling";
   };
+  /** Where a started webhook account receives: below `gateway.publicUrl` if there is one, otherwise at the gateway itself. */
+  readonly webhookUrl?: string;
 }
 
 /** One agent, as `status` shows it. */
@@ -206,6 +208,7 @@ export const GatewayStatusSchema: z.ZodType<GatewayStatus> = parserOf<GatewaySta
             transport: z.enum(["webhook", "connection", "polling"]),
           })
           .optional(),
+        webhookUrl: z.string().optional(),
       }),
     ),
     refused: z.strictObject({
