@@ -19,7 +19,7 @@ interface Fault {
 
 const SECRET = "secret-of-the-app-0123456789";
 const FEISHU = {
-  appId: "cli_1",
+  appId: "cli_0123456789abcdef",
   appSecret: { file: "credentials/feishu" },
   baseUrl: "",
   transport: { type: "websocket" },

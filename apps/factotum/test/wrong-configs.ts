@@ -97,21 +97,27 @@ export const WRONG_CONFIGS: readonly WrongConfig[] = [
   { mistake: "a provider's id misspelt", text: '{\n  models: { providers: { antropic: { apiKey: "sk-canary-1234567" } } },\n}' },
   { mistake: "a kind of run that there is not", text: "{\n  spend: { perCause: { heartbeet: { usdPerDay: 1 } } },\n}" },
   // Channels
-  { mistake: "a channel that there is not", text: '{\n  channels: { fieshu: { appId: "cli_1" } },\n}' },
-  { mistake: "an account without its secret", text: feishu('{ appId: "cli_1", transport: { type: "websocket" } }') },
+  { mistake: "a channel that there is not", text: '{\n  channels: { fieshu: { appId: "cli_0123456789abcdef" } },\n}' },
+  { mistake: "an account without its secret", text: feishu('{ appId: "cli_0123456789abcdef", transport: { type: "websocket" } }') },
   {
     mistake: "a transport that there is not",
-    text: feishu('{ appId: "cli_1", appSecret: "canary-secret", transport: { type: "socket" } }'),
+    text: feishu('{ appId: "cli_0123456789abcdef", appSecret: "canary-secret", transport: { type: "socket" } }'),
   },
-  { mistake: "a webhook without its keys", text: feishu('{ appId: "cli_1", appSecret: "canary-secret", transport: { type: "webhook" } }') },
-  { mistake: "accounts and the short form", text: feishu('{ appId: "cli_1", accounts: { work: { appId: "cli_2" } } }') },
+  {
+    mistake: "a webhook without its keys",
+    text: feishu('{ appId: "cli_0123456789abcdef", appSecret: "canary-secret", transport: { type: "webhook" } }'),
+  },
+  {
+    mistake: "accounts and the short form",
+    text: feishu('{ appId: "cli_0123456789abcdef", accounts: { work: { appId: "cli_fedcba9876543210" } } }'),
+  },
   { mistake: "a nickname with a space", text: irc('{ host: "irc.example.org", nick: "my bot" }') },
   { mistake: "a host with a port", text: irc('{ host: "irc.example.org:6697", nick: "factotum" }') },
   // Contradictions
   { mistake: "two agents of one id", text: '{\n  agents: { list: [{ id: "a" }, { id: "a" }] },\n}' },
   {
     mistake: "everybody without saying so",
-    text: feishu('{ appId: "cli_1", appSecret: "canary-secret", transport: { type: "websocket" }, dmPolicy: "open" }'),
+    text: feishu('{ appId: "cli_0123456789abcdef", appSecret: "canary-secret", transport: { type: "websocket" }, dmPolicy: "open" }'),
   },
   // What only this version and this machine know
   { mistake: "a model misspelt", text: '{\n  agents: { defaults: { model: "anthropic/claude-sonet-5-5" } },\n}' },

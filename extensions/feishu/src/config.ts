@@ -15,7 +15,7 @@ export type FeishuTransport =
 
 /** One account: one app of the Feishu or Lark console. */
 export interface FeishuConfig {
-  /** Begins with `cli_`. */
+  /** `cli_` and 16 hexadecimal digits. */
   readonly appId: string;
   readonly appSecret: string;
   /** Which of the two platforms the app lives on; `feishu` by default. */
@@ -25,9 +25,15 @@ export interface FeishuConfig {
   readonly transport: FeishuTransport;
 }
 
+const APP_ID_FORM = "the App ID is expected, cli_ and 16 hexadecimal digits; copy it from the console";
+
 /** Schema of one account. */
 export const FeishuConfigSchema: z.ZodType<FeishuConfig> = z.strictObject({
-  appId: z.string().min(1).describe("App ID from the developer console; begins with cli_."),
+  appId: z
+    .string()
+    .regex(/^cli_[0-9a-fA-F]{16}$/, APP_ID_FORM)
+    .meta({ patternErrorMessage: APP_ID_FORM })
+    .describe("App ID from the developer console; begins with cli_."),
   appSecret: z.string().min(1).describe("App Secret from the developer console."),
   domain: z.enum(["feishu", "lark"]).default("feishu").describe("Platform that the app lives on."),
   baseUrl: z.url().optional().describe("Server in place of the platform's own."),

@@ -24,14 +24,23 @@ export interface SlackConfig {
   readonly baseUrl?: string | undefined;
 }
 
+/** The message is in the JSON Schema, too, by which a written configuration is checked. */
+const token = (pattern: RegExp, message: string): z.ZodString => z.string().regex(pattern, message).meta({ patternErrorMessage: message });
+
 /** Schema of one account. */
 export const SlackConfigSchema: z.ZodType<SlackConfig> = z.strictObject({
-  botToken: z.string().min(1).describe("Bot User OAuth Token of the app; begins with xoxb-."),
+  botToken: token(
+    /^(?:xoxe\.)?xoxb-\S+$/,
+    "the Bot User OAuth Token is expected, which begins with xoxb-; copy it from OAuth & Permissions",
+  ).describe("Bot User OAuth Token of the app; begins with xoxb-."),
   transport: z
     .discriminatedUnion("type", [
       z.strictObject({
         type: z.literal("socket").describe("`socket`: a connection from here (Socket Mode), no public address needed."),
-        appToken: z.string().min(1).describe("App-level token with the scope connections:write; begins with xapp-."),
+        appToken: token(
+          /^xapp-\S+$/,
+          "an app-level token is expected, which begins with xapp-; generate it under Basic Information",
+        ).describe("App-level token with the scope connections:write; begins with xapp-."),
       }),
       z.strictObject({
         type: z.literal("http").describe("`http`: the platform posts events here."),

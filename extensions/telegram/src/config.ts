@@ -22,6 +22,8 @@ export interface TelegramConfig {
 
 const TOKEN_FORM = "the token as @BotFather gives it is expected: digits, a colon, and 35 characters";
 
+const SECRET_FORM = "16 to 256 letters, digits, _ and - are expected";
+
 /** Schema of one account. */
 export const TelegramConfigSchema: z.ZodType<TelegramConfig> = z.strictObject({
   token: z
@@ -40,7 +42,8 @@ export const TelegramConfigSchema: z.ZodType<TelegramConfig> = z.strictObject({
           .describe("`webhook`: Telegram posts updates to `gateway.publicUrl`, where the gateway registers itself."),
         secretToken: z
           .string()
-          .regex(/^[\w-]{16,256}$/)
+          .regex(/^[\w-]{16,256}$/, SECRET_FORM)
+          .meta({ patternErrorMessage: SECRET_FORM })
           .describe("Chosen by you and sent by Telegram with every update: 16 to 256 letters, digits, _ and -."),
       }),
     ])

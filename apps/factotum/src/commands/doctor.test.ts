@@ -186,7 +186,7 @@ test("an id in an allowlist that matches no one is named, with what to write", a
       feishu: {
         accounts: {
           work: {
-            appId: "cli_1",
+            appId: "cli_0123456789abcdef",
             appSecret: "s",
             transport: { type: "websocket" },
             allowFrom: ["ou_olga", "on_anna", "*"],
@@ -343,7 +343,7 @@ test("models: misspelt, without a key, unreachable, reachable", async () => {
 
 test("a channel whose secret has no value stays off, and the finding names it", async () => {
   await using cli = await withConfig({
-    channels: { feishu: { appId: "cli_1", appSecret: { env: "FEISHU_APP_SECRET" }, transport: { type: "websocket" } } },
+    channels: { feishu: { appId: "cli_0123456789abcdef", appSecret: { env: "FEISHU_APP_SECRET" }, transport: { type: "websocket" } } },
   });
   expect((await findings(cli)).of("channel")?.message).toContain("FEISHU_APP_SECRET");
   cli.env["FEISHU_APP_SECRET"] = "secret-value";

@@ -10,9 +10,15 @@ let feishu: FakeFeishu;
 let host: TestHost;
 let channel: Channel;
 
-const make = (appId = feishu.app.appId): Channel =>
+const make = (): Channel =>
   createFeishuChannel(
-    { appId, appSecret: feishu.app.appSecret, domain: "feishu", baseUrl: feishu.baseUrl, transport: { type: "websocket" } },
+    {
+      appId: feishu.app.appId,
+      appSecret: feishu.app.appSecret,
+      domain: "feishu",
+      baseUrl: feishu.baseUrl,
+      transport: { type: "websocket" },
+    },
     host,
   );
 const message = () => feishuMessageEvent(feishu.app, { chatId: "oc_dm", chatType: "p2p", messageType: "text", content: { text: "hi" } });
@@ -35,11 +41,6 @@ describe("start", () => {
     expect(channel.health()).toEqual({ state: "connected", evidenceAtMs: clock.now() });
     expect(await feishu.longConnection.deliver(message(), { fragments: 2 })).toBe(200);
     expect(host.stored).toHaveLength(1);
-  });
-
-  test("rejects an app id of the wrong form at once", async () => {
-    await expect(make("cli_demo").start({ signal })).rejects.toMatchObject({ code: "unauthorized", retry: { type: "never" } });
-    expect(feishu.requests).toEqual([]);
   });
 
   test.each([

@@ -18,9 +18,6 @@ const HANDSHAKE_TIMEOUT_MS = 15_000;
 /** Timeout after a ping without a response. The platform sets the ping interval. */
 const PING_TIMEOUT_SECONDS = 10;
 
-/** The SDK accepts no other form of app id here, and reports nothing when it refuses one. */
-const APP_ID = /^cli_[0-9a-fA-F]{16}$/;
-
 const LookupSchema = z.looseObject({ code: z.number(), msg: z.string().default(""), data: z.looseObject({}).nullish() });
 
 type Socket = InstanceType<Sdk["WSClient"]>;
@@ -93,11 +90,6 @@ class LongConnection implements Transport {
   /** Opens a connection; resolves when events can arrive. */
   async #connect(signal: AbortSignal): Promise<void> {
     const { config, host } = this.#parts;
-    if (!APP_ID.test(config.appId)) {
-      throw new ChannelError("unauthorized", "appId is not of the form cli_ and 16 hexadecimal digits; copy it from the console", {
-        retry: { type: "never" },
-      });
-    }
     const sdk = await loadSdk();
     AbortSignal.any([signal, this.#ended.signal]).throwIfAborted();
     this.#close();
