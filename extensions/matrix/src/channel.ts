@@ -21,8 +21,11 @@ import { createKnownEvents } from "./context/known-events.ts";
 import { fetchMessageContext } from "./context/message-context.ts";
 import { toChannelError } from "./errors.ts";
 import { fetchAttachment } from "./fetch-attachment.ts";
+import { createKnownReactions } from "./context/known-reactions.ts";
 import { createAcceptEvents } from "./inbound/accept-event.ts";
 import { createOwnReactions } from "./outbound/own-reactions.ts";
+import { readUnknownRedaction } from "./inbound/read-redaction.ts";
+import { createUnknownRedactions } from "./inbound/unknown-redactions.ts";
 import { createReadReceipts } from "./outbound/read-receipts.ts";
 import { createSender } from "./outbound/sender.ts";
 import { createDirectRooms } from "./rooms/direct-rooms.ts";
@@ -47,7 +50,13 @@ export function createMatrixChannel(config: MatrixConfig, host: ChannelHost): Ch
   const known = createKnownEvents(api);
   const invitations = createInvitations({ api, direct, host, selfId: userId }, { signal });
   const receipts = createReadReceipts(api, host, { signal });
-  const accept = createAcceptEvents({ host, api, bot, book, known, invitations, receipts, encrypted: createEncryptedRooms(api, host) });
+  const encrypted = createEncryptedRooms(api, host);
+  const parts = { host, api, bot, book, known, reactions: createKnownReactions(host), invitations, receipts, encrypted };
+  const redactions = createUnknownRedactions(
+    { host, read: (roomId, event, options) => readUnknownRedaction(parts, { roomId, event }, options) },
+    { signal },
+  );
+  const accept = createAcceptEvents({ ...parts, redactions });
   const transport = createPolling({ api, bot, userId, host, book, direct, accept });
   const sender = createSender({ api, host, known, book, userId, reactions: createOwnReactions(api, config) });
   const directory = createDirectory({ api, book, direct, host, userId });
@@ -58,6 +67,7 @@ export function createMatrixChannel(config: MatrixConfig, host: ChannelHost): Ch
     async start(options) {
       await transport.start(options);
       invitations.start();
+      redactions.start();
     },
     handleWebhook: () => Promise.resolve(new Response(null, { status: 404 })),
     send: (target, outbound, options) => sender.send(target, outbound, options),

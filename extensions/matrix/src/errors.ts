@@ -51,6 +51,11 @@ export function isRefusal(error: unknown, ...codes: readonly string[]): boolean 
   return error instanceof PlatformFailure && error.reason.type === "refused" && codes.includes(error.reason.code);
 }
 
+/** True for an answer that is larger than what is read. */
+export function isTooLarge(error: unknown): boolean {
+  return error instanceof PlatformFailure && error.reason.type === "http" && error.reason.status === 413;
+}
+
 /** True if the platform said no for good: another attempt of a read would fail in the same way. */
 export function isFinal(error: unknown): boolean {
   const { code, retry } = toChannelError(error);

@@ -8,7 +8,7 @@ import { EventSchema, relationOf, threadOf } from "../inbound/event-schema.ts";
 import type { MatrixEvent } from "../inbound/event-schema.ts";
 
 /** What later events need to know of an earlier one. */
-interface KnownEvent {
+export interface KnownEvent {
   readonly type: string;
   readonly sender: string;
   readonly threadId?: string | undefined;
@@ -19,6 +19,8 @@ interface KnownEvent {
 /** Events that were seen or sent, and others as the homeserver has them. */
 export interface KnownEvents {
   record(roomId: string, event: Pick<MatrixEvent, "event_id" | "type" | "sender" | "content">): void;
+  /** The event, if it is in memory: the homeserver is not asked. */
+  peek(roomId: string, eventId: string): KnownEvent | undefined;
   /** The event; `undefined` if the room has none with this id, or the bot may not see it. Rejects with a PlatformFailure if the homeserver does not answer. */
   get(roomId: string, eventId: string, options: CallOptions): Promise<KnownEvent | undefined>;
 }
@@ -34,6 +36,7 @@ export function createKnownEvents(api: MatrixApi): KnownEvents {
     record(roomId, event) {
       known.set(keyOf(roomId, event.event_id), toKnown(event));
     },
+    peek: (roomId, eventId) => known.get(keyOf(roomId, eventId)),
     async get(roomId, eventId, options) {
       const earlier = known.get(keyOf(roomId, eventId));
       if (earlier !== undefined) return earlier;

@@ -1,4 +1,7 @@
+import { TestHost } from "@factotum/channel-conformance";
 import type { MsgContext } from "@factotum/channel-contract";
+import { raceAbort } from "@factotum/channel-kit";
+import { ManualClock } from "@factotum/testing-channels";
 import { expect, test } from "vitest";
 import { ALICE, BOB, DIRECT, GROUP, startScene } from "../../test/scene.ts";
 import type { MatrixScene } from "../../test/scene.ts";
@@ -9,6 +12,8 @@ const html = (body: string, formatted: string): object & Record<string, unknown>
   format: "org.matrix.custom.html",
   formatted_body: formatted,
 });
+
+const soon = (): { readonly signal: AbortSignal } => ({ signal: AbortSignal.timeout(60_000) });
 
 async function receive(scene: MatrixScene, ...input: Parameters<MatrixScene["write"]>): Promise<MsgContext | undefined> {
   const known = scene.host.received.length;
@@ -74,6 +79,136 @@ test("a reaction that is taken back names the message, the emoji and whose it wa
     sender: { id: BOB },
     event: { type: "reaction", targetId: target, emoji: "👍", removed: true },
   });
+});
+
+test("a reaction that is taken back after a restart is known by what was kept with it", async () => {
+  await using scene = await startScene();
+  await scene.start();
+  const receipt = await scene.send({ type: "text", text: "Tea?" }, { kind: "group", id: GROUP });
+  const target = receipt.type === "accepted" ? receipt.messageIds[0] : undefined;
+  const relation = { "m.relates_to": { rel_type: "m.annotation", event_id: target, key: "👍" } };
+  const reaction = await scene.write(relation, { roomId: GROUP, sender: BOB, type: "m.reaction" });
+  await scene.channel.stop(soon());
+  scene.matrix.store.redact({ roomId: GROUP, eventId: reaction.event_id, sender: ALICE });
+  await scene.another().start(soon());
+  await scene.host.storedMessages(2);
+  expect(scene.host.received[1]).toMatchObject({
+    sender: { id: BOB },
+    event: { type: "reaction", targetId: target, emoji: "👍", removed: true, isOnOwnMessage: true },
+  });
+  expect(scene.matrix.requests.filter(({ path }) => path.includes("/event/"))).toEqual([]);
+});
+
+test("of reactions the newest thousand are kept", async () => {
+  await using scene = await startScene();
+  await scene.start();
+  const target = await scene.write({ msgtype: "m.text", body: "Tea?" }, { roomId: GROUP });
+  const reactions: string[] = [];
+  for (let index = 0; index < 1_001; index += 1) {
+    const content = { "m.relates_to": { rel_type: "m.annotation", event_id: target.event_id, key: `${index}` } };
+    reactions.push(scene.matrix.store.append({ roomId: GROUP, type: "m.reaction", sender: BOB, content }).event_id);
+    if (index % 40 === 0) await scene.host.storedMessages(index + 2);
+  }
+  await scene.host.storedMessages(1_002);
+  expect(await scene.host.state.list("reaction/")).toHaveLength(1_000);
+  await scene.channel.stop(soon());
+  for (const eventId of [reactions[0], reactions[1_000]]) scene.matrix.store.redact({ roomId: GROUP, eventId: eventId ?? "", sender: BOB });
+  await scene.another().start(soon());
+  await scene.host.storedMessages(1_003);
+  expect(scene.host.received.at(-1)?.event).toMatchObject({ emoji: "1000", removed: true });
+});
+
+/** A host whose questions for single events wait until they are let through. */
+class SlowEvents {
+  readonly host: TestHost;
+  asked = 0;
+  most = 0;
+  #open = 0;
+  #gate = Promise.withResolvers<void>();
+
+  constructor() {
+    this.host = new TestHost({
+      fetch: async (input, init) => {
+        const url = input instanceof Request ? input.url : String(input);
+        if (!url.includes("/event/")) return fetch(input, init);
+        this.asked += 1;
+        this.#open += 1;
+        this.most = Math.max(this.most, this.#open);
+        try {
+          await raceAbort(this.#gate.promise, { signal: init?.signal ?? AbortSignal.timeout(60_000) });
+          return await fetch(input, init);
+        } finally {
+          this.#open -= 1;
+        }
+      },
+    });
+  }
+
+  let(): void {
+    this.#gate.resolve();
+  }
+}
+
+/** Messages from before the first start, of which the channel knows nothing. */
+function oldMessages({ matrix }: MatrixScene, count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => {
+    const content = { msgtype: "m.text", body: `old ${index}` };
+    return matrix.store.append({ roomId: GROUP, type: "m.room.message", sender: BOB, content }).event_id;
+  });
+}
+
+test("what an unknown redaction removes is asked beside the messages, a few at once, and goes on after a restart", async () => {
+  const slow = new SlowEvents();
+  await using scene = await startScene(slow.host);
+  const old = oldMessages(scene, 5);
+  await scene.start();
+  for (const eventId of old) scene.matrix.store.redact({ roomId: GROUP, eventId, sender: BOB });
+  await scene.write({ msgtype: "m.text", body: "not behind them" }, { roomId: GROUP });
+  expect(slow.host.stored.map(({ text }) => text)).toEqual(["not behind them"]);
+  await expect.poll(() => slow.asked).toBe(3);
+  await scene.channel.stop(soon());
+  slow.let();
+  await scene.another().start(soon());
+  await slow.host.storedMessages(6);
+  const removed = slow.host.stored.slice(1).map(({ event }) => (event.type === "delete" ? event.targetId : event.type));
+  expect(removed.toSorted()).toEqual(old.toSorted());
+  expect(slow.most).toBe(3);
+  await expect.poll(() => slow.host.state.list("redaction/")).toEqual([]);
+});
+
+test("of unknown redactions a hundred wait at most, and the log says once that others are left out", async () => {
+  const slow = new SlowEvents();
+  await using scene = await startScene(slow.host);
+  const old = oldMessages(scene, 103);
+  await scene.start();
+  for (const eventId of old) scene.matrix.store.redact({ roomId: GROUP, eventId, sender: BOB });
+  await scene.write({ msgtype: "m.text", body: "behind them" }, { roomId: GROUP });
+  expect(await slow.host.state.list("redaction/")).toHaveLength(100);
+  expect(slow.host.logLines.filter((line) => line.includes("redactions left out"))).toHaveLength(1);
+  slow.let();
+  await slow.host.storedMessages(101);
+});
+
+test("an unknown redaction that cannot be read is tried again", async () => {
+  const clock = new ManualClock();
+  let asked = 0;
+  const host = new TestHost({
+    clock,
+    fetch: async (input, init) => {
+      if (!(input instanceof Request ? input.url : String(input)).includes("/event/")) return fetch(input, init);
+      asked += 1;
+      return asked === 1 ? new Response("broken", { status: 500 }) : fetch(input, init);
+    },
+  });
+  await using scene = await startScene(host);
+  const [old = ""] = oldMessages(scene, 1);
+  await scene.start();
+  scene.matrix.store.redact({ roomId: GROUP, eventId: old, sender: BOB });
+  await expect.poll(() => asked, { timeout: 60_000 }).toBe(1);
+  await expect.poll(() => clock.pending.length, { timeout: 60_000 }).toBeGreaterThan(0);
+  clock.advance(60_000);
+  await host.storedMessages(1);
+  expect(host.stored[0]?.event).toMatchObject({ type: "delete", targetId: old });
 });
 
 test("an edit of a message of somebody else is ignored", async () => {

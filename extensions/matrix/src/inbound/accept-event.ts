@@ -1,22 +1,19 @@
 import { messageId } from "@factotum/channel-contract";
-import type { AccountProgress, CallOptions, ChannelHost, MsgContext } from "@factotum/channel-contract";
+import type { AccountProgress, CallOptions, MsgContext } from "@factotum/channel-contract";
 import type { EventOutcome } from "@factotum/channel-kit";
-import type { Bot, MatrixBot } from "../api/bot-identity.ts";
-import type { MatrixApi } from "../api/matrix-api.ts";
+import type { Bot } from "../api/bot-identity.ts";
 import { readEvent } from "../context/known-events.ts";
-import type { KnownEvents } from "../context/known-events.ts";
 import { conversationOf, isRoomId } from "../conversation-id.ts";
-import type { ReadReceipts } from "../outbound/read-receipts.ts";
-import type { EncryptedRooms } from "../rooms/encrypted-rooms.ts";
-import type { Invitations } from "../rooms/invitations.ts";
-import type { RoomBook, RoomFacts } from "../rooms/room-book.ts";
 import { movedTo } from "../rooms/upgraded-room.ts";
 import { EventSchema, newContentOf, POLL_RESPONSE, POLL_START, relationOf, StateEventSchema, textIn, threadOf } from "./event-schema.ts";
 import type { MatrixEvent } from "./event-schema.ts";
 import { eventOf, memberChangeOf } from "./parse-events.ts";
 import { parseEdit, parseMessage } from "./parse-message.ts";
-import type { ParseContext } from "./parse-message.ts";
+import { contextOf } from "./incoming.ts";
+import type { AcceptParts, Incoming, ReadEvent } from "./incoming.ts";
 import { answersOf, pollOf } from "./poll.ts";
+import { readRedaction } from "./read-redaction.ts";
+import type { UnknownRedactions } from "./unknown-redactions.ts";
 
 /** One step of a sync. */
 export type SyncedEvent =
@@ -26,47 +23,47 @@ export type SyncedEvent =
 /** Passes one event to the gateway and commits `progress` with it. Rejects if it was not stored. */
 export type AcceptEvents = (events: readonly SyncedEvent[], progress: AccountProgress, options: CallOptions) => Promise<EventOutcome>;
 
-/** What the reading of events needs. */
-export interface AcceptParts {
-  readonly host: ChannelHost;
-  readonly api: MatrixApi;
-  readonly bot: MatrixBot;
-  readonly book: RoomBook;
-  readonly known: KnownEvents;
-  readonly encrypted: EncryptedRooms;
-  readonly invitations: Invitations;
-  readonly receipts: ReadReceipts;
+/** What the entry point needs. */
+interface EntryParts extends AcceptParts {
+  readonly redactions: UnknownRedactions;
 }
-
-/** What an event says. */
-type ReadEvent =
-  | { readonly type: "message"; readonly message: MsgContext }
-  | { readonly type: "ignored" | "unreadable"; readonly reason: string };
-
-/** An event of a room, and who reads it. */
-interface Incoming {
-  readonly roomId: string;
-  readonly event: MatrixEvent;
-  readonly bot: Bot;
-  readonly facts: RoomFacts;
-}
-
-/** Events whose text or members would be read, so that the room has to be known. */
-const SHOWN = ["m.room.message", "m.sticker", ...POLL_START];
 
 /** Creates the entry point of all events. */
-export function createAcceptEvents(parts: AcceptParts): AcceptEvents {
+export function createAcceptEvents(parts: EntryParts): AcceptEvents {
   return async (events, progress, options) => {
     const [synced] = events;
     if (synced === undefined || !isRoomId(synced.roomId)) return { type: "ignored", reason: "it is of no room" };
     if (synced.type === "invitation") return acceptInvitation(parts, synced);
     const bot = await parts.bot.getForEvent(options);
     const read = await readTimeline(parts, synced, bot, options);
+    if (read.type === "later") return keepRedaction(parts, read.event, synced.roomId, progress);
     if (read.type !== "message") return read;
-    const type = await parts.host.receive(read.message, progress);
+    const type = await parts.host.receive(read.message, await withReaction(parts, read, synced.roomId, progress));
     if (read.message.event.type === "message") parts.receipts.read(read.message.origin.conversation, read.message.messageId);
     return { type };
   };
+}
+
+/** What it removes is asked beside the messages, which must not wait for it. */
+async function keepRedaction(
+  { redactions }: EntryParts,
+  event: MatrixEvent,
+  roomId: string,
+  progress: AccountProgress,
+): Promise<EventOutcome> {
+  const isKept = await redactions.keep(roomId, event, progress);
+  return isKept ? { type: "accepted" } : { type: "ignored", reason: "too many redactions of unknown events wait" };
+}
+
+/** The progress with what has to be known if a reaction is taken back. */
+async function withReaction(
+  { reactions }: AcceptParts,
+  { message, reaction }: ReadEvent & { readonly type: "message" },
+  roomId: string,
+  progress: AccountProgress,
+): Promise<AccountProgress> {
+  if (reaction === undefined) return progress;
+  return { ...progress, state: [...(progress.state ?? []), await reactions.change(roomId, message.eventId, reaction)] };
 }
 
 async function acceptInvitation(
@@ -85,20 +82,31 @@ async function readTimeline(
   { roomId, event: raw }: SyncedEvent & { readonly type: "timeline" },
   bot: Bot,
   options: CallOptions,
-): Promise<ReadEvent> {
+): Promise<ReadEvent | LaterEvent> {
   const parsed = EventSchema.safeParse(raw);
   if (!parsed.success) return { type: "unreadable", reason: "it is not an event of the platform" };
   const event = parsed.data;
   parts.known.record(roomId, event);
   const isOwnJoin = event.type === "m.room.member" && event.state_key === bot.id && memberChangeOf(event)?.change === "joined";
   if (event.sender === bot.id && !isOwnJoin) return { type: "ignored", reason: "it is the bot's own" };
-  if (!(event.type in READERS)) return { type: "ignored", reason: `nothing is done with ${event.type.slice(0, 80)}` };
+  if (!(event.type in READERS) && event.type !== "m.room.redaction")
+    return { type: "ignored", reason: `nothing is done with ${event.type.slice(0, 80)}` };
   const facts = await parts.book.get(roomId, options);
   if (facts.isEncrypted) {
     await parts.encrypted.answer(roomId, options);
     return { type: "ignored", reason: "its room is encrypted" };
   }
+  if (event.type === "m.room.redaction") {
+    const read = await readRedaction(parts, { roomId, event, bot, facts });
+    return read.type === "unknown" ? { type: "later", event } : read;
+  }
   return (await READERS[event.type]?.(parts, { roomId, event, bot, facts }, options)) ?? { type: "ignored", reason: "it shows nothing" };
+}
+
+/** A redaction of something unknown. */
+interface LaterEvent {
+  readonly type: "later";
+  readonly event: MatrixEvent;
 }
 
 type Reader = (parts: AcceptParts, incoming: Incoming, options: CallOptions) => Promise<ReadEvent | undefined>;
@@ -110,7 +118,6 @@ const READERS: Readonly<Record<string, Reader>> = {
   ...Object.fromEntries(POLL_START.map((type) => [type, readMessage])),
   ...Object.fromEntries(POLL_RESPONSE.map((type) => [type, readVote])),
   "m.reaction": readReaction,
-  "m.room.redaction": readRedaction,
   "m.room.member": readMember,
   "m.room.tombstone": readUpgrade,
   // The room's state says that it is encrypted; an event alone, that its state is not seen yet.
@@ -120,16 +127,6 @@ const READERS: Readonly<Record<string, Reader>> = {
     return { type: "ignored", reason: "it is encrypted" };
   },
 };
-
-function contextOf({ host, book }: AcceptParts, { roomId, bot, facts }: Incoming, threadId: string | undefined): ParseContext {
-  return {
-    accountId: host.accountId,
-    bot,
-    conversation: conversationOf(roomId, { isDirect: facts.isDirect, threadId }),
-    subject: facts.name,
-    nameOf: (userId) => book.nameOf(roomId, userId),
-  };
-}
 
 function messageOrNothing(message: MsgContext | undefined): ReadEvent | undefined {
   return message === undefined ? undefined : { type: "message", message };
@@ -165,28 +162,10 @@ async function readReaction(parts: AcceptParts, incoming: Incoming, options: Cal
   const target = await parts.known.get(roomId, eventId, options);
   const happened = { type: "reaction", targetId: messageId(eventId), emoji: key, removed: false } as const;
   const own = target === undefined ? {} : { isOnOwnMessage: target.sender === bot.id };
-  const context = contextOf(parts, incoming, target?.threadId);
-  return messageOrNothing(eventOf(event, context, { happened: { ...happened, ...own }, targetId: eventId }));
-}
-
-/** A redaction removes a message, or takes a reaction back. */
-async function readRedaction(parts: AcceptParts, incoming: Incoming, options: CallOptions): Promise<ReadEvent | undefined> {
-  const { event, roomId, bot } = incoming;
-  const redacted = event.redacts ?? textIn(event.content, "redacts");
-  const target = await parts.known.get(roomId, redacted, options);
-  if (target === undefined) return { type: "ignored", reason: "it removes something unknown" };
-  const { reaction } = target;
-  if (reaction !== undefined) {
-    if (target.sender === bot.id) return { type: "ignored", reason: "it removes a reaction of the bot" };
-    const on = await parts.known.get(roomId, reaction.targetId, options);
-    const targetId = messageId(reaction.targetId);
-    const own = on === undefined ? {} : { isOnOwnMessage: on.sender === bot.id };
-    const happened = { type: "reaction", targetId, emoji: reaction.emoji, removed: true, ...own } as const;
-    return messageOrNothing(eventOf(event, contextOf(parts, incoming, on?.threadId), { happened, targetId, by: target.sender }));
-  }
-  if (!SHOWN.includes(target.type)) return { type: "ignored", reason: "it removes no message" };
-  const happened = { type: "delete", targetId: messageId(redacted) } as const;
-  return messageOrNothing(eventOf(event, contextOf(parts, incoming, target.threadId), { happened, targetId: redacted }));
+  const threadId = target?.threadId;
+  const message = eventOf(event, contextOf(parts, incoming, threadId), { happened: { ...happened, ...own }, targetId: eventId });
+  const thread = threadId === undefined ? {} : { threadId };
+  return { type: "message", message, reaction: { sender: event.sender, targetId: eventId, emoji: key, ...thread, ...own } };
 }
 
 async function readMember(parts: AcceptParts, incoming: Incoming): Promise<ReadEvent | undefined> {

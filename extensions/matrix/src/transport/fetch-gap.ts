@@ -1,7 +1,7 @@
 import type { CallOptions, ChannelHost } from "@factotum/channel-contract";
 import { pathOf } from "../api/matrix-api.ts";
 import type { MatrixApi } from "../api/matrix-api.ts";
-import { isFinal } from "../errors.ts";
+import { isFinal, isTooLarge } from "../errors.ts";
 import { TIMELINE_FILTER } from "./sync-filter.ts";
 import { MessagesSchema } from "./sync-schema.ts";
 
@@ -16,8 +16,10 @@ export interface Gap {
 
 /** Events of one request. */
 const PAGE = 100;
-/** Requests for one gap; what is older is given up, and the log says so. */
-const MAX_PAGES = 10;
+/** If they are too large: so many of the largest fit. */
+const SMALL_PAGE = 10;
+/** Events of one gap; what is older is given up, and the log says so. */
+const MAX_EVENTS = 1_000;
 
 /** Fetches the events of a gap, oldest first, until `isStart` is true for one. What the homeserver refuses is not there. Rejects with a PlatformFailure. */
 export async function fetchGap(
@@ -29,12 +31,20 @@ export async function fetchGap(
   const state: unknown[] = [];
   const path = pathOf("rooms", roomId, "messages");
   let at = from;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const query = { dir: "b", from: at, to, limit: String(PAGE), filter: TIMELINE_FILTER };
-    const answer = await api.call("earlier messages", { method: "GET", path, query }, { signal }).catch((error: unknown) => {
-      if (isFinal(error)) return {};
-      throw error;
-    });
+  const ask = async (limit: number): Promise<unknown> => {
+    const query = { dir: "b", from: at, to, limit: String(limit), filter: TIMELINE_FILTER };
+    return api.call("earlier messages", { method: "GET", path, query }, { signal });
+  };
+  while (events.length < MAX_EVENTS) {
+    const answer = await ask(PAGE)
+      .catch(async (error: unknown) => {
+        if (!isTooLarge(error)) throw error;
+        return ask(SMALL_PAGE);
+      })
+      .catch((error: unknown) => {
+        if (isFinal(error)) return {};
+        throw error;
+      });
     const { chunk, state: members, end } = MessagesSchema.parse(answer);
     state.push(...members);
     for (const event of chunk) {

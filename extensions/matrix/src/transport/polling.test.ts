@@ -1,3 +1,4 @@
+import { TestHost } from "@factotum/channel-conformance";
 import { expect, test } from "vitest";
 import { ALICE, DIRECT, GROUP, startScene } from "../../test/scene.ts";
 import type { MatrixScene } from "../../test/scene.ts";
@@ -87,6 +88,58 @@ test("a homeserver that has forgotten the position is asked for a new one, and t
   await scene.host.storedMessages(2);
   expect(scene.host.received.map((message) => message.text)).toEqual(["known", "later"]);
   expect(scene.host.logLines.filter((line) => line.includes("does not know the position"))).toHaveLength(1);
+});
+
+/** A host for which answers to syncs and pages with more than so many events of a room are too large. */
+function hostOfLargeEvents(limits: { readonly sync: number; readonly page: number }): {
+  readonly host: TestHost;
+  readonly asked: number[];
+} {
+  const asked: number[] = [];
+  const host = new TestHost({
+    fetch: async (input, init) => {
+      const url = new URL(input instanceof Request ? input.url : String(input));
+      if (url.pathname.endsWith("/messages") && Number(url.searchParams.get("limit")) > limits.page)
+        return new Response(new Uint8Array(5 * 1024 * 1024));
+      if (!url.pathname.endsWith("/sync") || !url.searchParams.has("since")) return fetch(input, init);
+      const filter = JSON.parse(url.searchParams.get("filter") ?? "") as {
+        readonly room: { readonly timeline: { readonly limit: number } };
+      };
+      const { limit } = filter.room.timeline;
+      asked.push(limit);
+      return limit > limits.sync ? new Response(new Uint8Array(33 * 1024 * 1024)) : fetch(input, init);
+    },
+  });
+  return { host, asked };
+}
+
+test.each([
+  [{ sync: 10, page: 100 }, [50, 10]],
+  [{ sync: 1, page: 10 }, [50, 10, 1]],
+])("a sync that is too large is asked for with fewer events, and the others are a gap: %j", async (limits, expected) => {
+  const { host, asked } = hostOfLargeEvents(limits);
+  await using scene = await startScene(host);
+  await host.commit({ cursor: `s${scene.matrix.store.position}` });
+  const said = Array.from({ length: 40 }, (_, index) => `large ${index}`);
+  for (const body of said) say(scene, body);
+  await scene.channel.start(soon());
+  await host.storedMessages(40);
+  expect(host.received.map((message) => message.text)).toEqual(said);
+  expect(asked.slice(0, expected.length)).toEqual(expected);
+});
+
+test("a sync that is too large with one event of each room is a problem that the health names", async () => {
+  const { host, asked } = hostOfLargeEvents({ sync: 0, page: 100 });
+  await using scene = await startScene(host);
+  await host.commit({ cursor: `s${scene.matrix.store.position}` });
+  await scene.channel.start(soon());
+  await expect
+    .poll(() => scene.channel.health())
+    .toMatchObject({
+      state: "disconnected",
+      detail: expect.stringContaining("the answer is larger than 33554432 bytes") as string,
+    });
+  expect(asked.slice(0, 3)).toEqual([50, 10, 1]);
 });
 
 test("a revoked token and an expired session are reported with what to do", async () => {

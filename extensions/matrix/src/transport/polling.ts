@@ -4,13 +4,13 @@ import type { PollAnswer } from "@factotum/channel-kit";
 import { askForBot } from "../api/bot-identity.ts";
 import type { MatrixBot } from "../api/bot-identity.ts";
 import type { MatrixApi } from "../api/matrix-api.ts";
-import { isRefusal, toChannelError } from "../errors.ts";
+import { isRefusal, isTooLarge, toChannelError } from "../errors.ts";
 import type { AcceptEvents, SyncedEvent } from "../inbound/accept-event.ts";
 import { EventSchema } from "../inbound/event-schema.ts";
 import type { DirectRooms } from "../rooms/direct-rooms.ts";
 import type { RoomBook } from "../rooms/room-book.ts";
 import { fetchGap } from "./fetch-gap.ts";
-import { FIRST_FILTER, SYNC_FILTER } from "./sync-filter.ts";
+import { FIRST_FILTER, SYNC_LIMITS, syncFilter } from "./sync-filter.ts";
 import { SyncSchema } from "./sync-schema.ts";
 import type { SyncAnswer, SyncedRoom } from "./sync-schema.ts";
 
@@ -87,9 +87,24 @@ function invitationsOf({ rooms }: SyncAnswer): readonly SyncedEvent[] {
   return Object.entries(rooms.invite).map(([roomId, { invite_state: state }]) => ({ type: "invitation", roomId, state: state.events }));
 }
 
-async function sync({ api }: PollingParts, cursor: string | undefined, options: CallOptions): Promise<SyncAnswer> {
-  const query =
-    cursor === undefined ? { filter: FIRST_FILTER, timeout: "0" } : { filter: SYNC_FILTER, timeout: String(POLL_MS), since: cursor };
+async function sync(parts: PollingParts, cursor: string | undefined, options: CallOptions): Promise<SyncAnswer> {
+  if (cursor === undefined) return syncOnce(parts, { filter: FIRST_FILTER, timeout: "0" }, options);
+  const [first = 1, ...fewer] = SYNC_LIMITS;
+  const ask = async (limit: number): Promise<SyncAnswer> =>
+    syncOnce(parts, { filter: syncFilter(limit), timeout: String(POLL_MS), since: cursor }, options);
+  // The same question would get the same answer for ever.
+  return fewer.reduce(
+    async (before, limit) =>
+      before.catch((error: unknown) => {
+        if (!isTooLarge(error)) throw error;
+        parts.host.logger.info("the sync is too large; fewer events of each room are asked for", { limit });
+        return ask(limit);
+      }),
+    ask(first),
+  );
+}
+
+async function syncOnce({ api }: PollingParts, query: Readonly<Record<string, string>>, options: CallOptions): Promise<SyncAnswer> {
   const limits = { ...options, timeoutMs: SYNC_TIMEOUT_MS, maxBytes: MAX_SYNC_BYTES };
   const parsed = SyncSchema.safeParse(await api.call("the sync", { method: "GET", path: "/sync", query }, limits));
   if (!parsed.success) throw new PlatformFailure({ type: "no-answer" }, "the sync: the answer does not have the documented form");

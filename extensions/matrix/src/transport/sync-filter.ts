@@ -20,22 +20,25 @@ const TIMELINE = [
   ...POLL_RESPONSE,
 ];
 const STATE = ["m.room.member", "m.room.name", "m.room.topic", "m.room.canonical_alias", "m.room.encryption"];
-const MAX_EVENTS = 50;
+/** Events of a room, as many as fit: the homeserver is asked for fewer if its answer is too large. */
+export const SYNC_LIMITS: readonly number[] = [50, 10, 1];
 
 /** What is asked of a timeline; with its members, whose names the messages need. */
 export const TIMELINE_FILTER: string = JSON.stringify({ types: TIMELINE, lazy_load_members: true });
 
-/** The filter of a sync. */
-export const SYNC_FILTER: string = JSON.stringify({
-  presence: NOTHING,
-  account_data: { types: ["m.direct"] },
-  room: {
-    timeline: { limit: MAX_EVENTS, types: TIMELINE, lazy_load_members: true },
-    state: { types: STATE, lazy_load_members: true },
-    ephemeral: NOTHING,
-    account_data: NOTHING,
-  },
-});
+/** The filter of a sync with so many events of a room; the others are a gap. */
+export function syncFilter(limit: number): string {
+  return JSON.stringify({
+    presence: NOTHING,
+    account_data: { types: ["m.direct"] },
+    room: {
+      timeline: { limit, types: TIMELINE, lazy_load_members: true },
+      state: { types: STATE, lazy_load_members: true },
+      ephemeral: NOTHING,
+      account_data: NOTHING,
+    },
+  });
+}
 
 /** The filter of the first sync, which gives the position and the invitations that wait: what was said before is not answered. */
 export const FIRST_FILTER: string = JSON.stringify({
