@@ -110,11 +110,11 @@ function authOf(credential: Credential): SMTPConnectionAuth {
 }
 
 /** SASL XOAUTH2. A refusal comes as a challenge with its reason, which is answered with an empty line. */
-async function logInByToken({ auth: { credentials }, sendCommand }: SMTPConnectionCustomAuthContext): Promise<void> {
-  const { user, pass } = credentials;
+async function logInByToken(login: SMTPConnectionCustomAuthContext): Promise<void> {
+  const { user, pass } = login.auth.credentials;
   const bytes = Buffer.from(`user=${user}\x01auth=Bearer ${pass}\x01\x01`);
-  const answer = await sendCommand(`AUTH XOAUTH2 ${bytes.toString("base64")}`);
-  const last = answer.status === 334 ? await sendCommand("") : answer;
+  const answer = await login.sendCommand(`AUTH XOAUTH2 ${bytes.toString("base64")}`);
+  const last = answer.status === 334 ? await login.sendCommand("") : answer;
   if (last.status < 200 || last.status > 299) throw new Error("the login was refused");
 }
 

@@ -1,4 +1,3 @@
-import { ChannelError } from "@factotum/channel-contract";
 import type { CallOptions, ChannelHealth, ChannelHost } from "@factotum/channel-contract";
 import { PlatformFailure, backoffDelay, createUnreadableEvents } from "@factotum/channel-kit";
 import type { UnreadableEvents } from "@factotum/channel-kit";

@@ -126,8 +126,11 @@ export class ImapSession {
     const { checkToken } = this.#server;
     if (checkToken === undefined || mechanism !== "XOAUTH2") return this.#write(`${tag} NO this mechanism is not supported`);
     const text = Buffer.from(String(response ?? ""), "base64").toString();
-    const [, user, token] = /^user=([^\x01]*)\x01auth=Bearer ([^\x01]*)\x01\x01$/.exec(text) ?? [];
-    if (user === undefined || token === undefined) return this.#write(`${tag} BAD this is no response of XOAUTH2`);
+    const [first = "", second = "", ...rest] = text.split("\u0001");
+    const [, user] = /^user=([^]*)$/.exec(first) ?? [];
+    const [, token] = /^auth=Bearer ([^]*)$/.exec(second) ?? [];
+    if (user === undefined || token === undefined || rest.length !== 2 || rest.join("") !== "")
+      return this.#write(`${tag} BAD this is no response of XOAUTH2`);
     this.#isLoggedIn = checkToken(user, token);
     if (this.#isLoggedIn) return this.#write(`${tag} OK [CAPABILITY ${this.#capabilities}] logged in`);
     this.#challengedTag = tag;
