@@ -80,6 +80,7 @@ export class CliHome implements AsyncDisposable {
       version: "0.0.0-test",
       self: { file: process.execPath, args: ["--conditions=factotum-source", ENTRY] },
       platform: "linux",
+      knownExtensions: {},
       print: (text) => void (stdout += text),
       note: (text) => void (stderr += text),
       signal: new AbortController().signal,

@@ -84,6 +84,7 @@ function createIdleProgram(note: CliContext["note"]): Command {
     version: "0.0.0-test",
     self: { file: "", args: [] },
     platform: "linux",
+    knownExtensions: {},
     print: () => {},
     note,
     signal: new AbortController().signal,

@@ -3,6 +3,7 @@ import { isatty } from "node:tty";
 import { statePaths } from "@factotum/config";
 import { readVersion } from "../runtime/version.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
+import { KNOWN_EXTENSIONS } from "../extensions/known-extensions.ts";
 import { runCli } from "./run-cli.ts";
 
 /** Runs the command of this process and leaves its exit code. */
@@ -21,6 +22,7 @@ export async function runProcess(): Promise<void> {
     version: readVersion(),
     self: { file: process.execPath, args: [...process.execArgv, process.argv[1] ?? ""] },
     platform: process.platform,
+    knownExtensions: KNOWN_EXTENSIONS,
     print: (words) => void process.stdout.write(words),
     note: (words) => void process.stderr.write(words),
     ...(isatty(0) && isatty(2)

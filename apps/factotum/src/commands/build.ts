@@ -3,7 +3,6 @@ import { dirname, join, resolve } from "node:path";
 import { CHANNELS, findInstalled } from "../compose/extensions.ts";
 import { buildDeployment } from "../deployment/build-deployment.ts";
 import { chooseChannels } from "../deployment/channel-sources.ts";
-import { KNOWN_EXTENSIONS } from "../extensions/known-extensions.ts";
 import { assetPath } from "../runtime/assets.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
@@ -29,7 +28,7 @@ export async function build(context: CliContext, { channels, out, json }: BuildC
   await using chosen = await chooseChannels([...implicit, ...named], {
     builtIn: CHANNELS.map(({ id }) => id),
     found: await findInstalled(env),
-    known: KNOWN_EXTENSIONS,
+    known: context.knownExtensions,
     workspace: workspaceOf(product),
     env,
     signal,

@@ -20,12 +20,12 @@ import {
 import { channelCatalog, configOptions, type ChannelEntry } from "../compose/extensions.ts";
 import { NO_PARTS } from "../compose/idle-channel.ts";
 import { fillForm, type AnswerField, type FormField } from "../extensions/account-form.ts";
-import { KNOWN_EXTENSIONS } from "../extensions/known-extensions.ts";
 import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import type { Prompts } from "../runtime/prompts.ts";
+import { accountFile } from "./account-files.ts";
 import { installPlugin } from "./plugins.ts";
 import { refusedStart } from "./refused-start.ts";
 
@@ -86,7 +86,7 @@ async function findChannel(context: CliContext, id: string, { yes }: { readonly 
   };
   const present = await find();
   if (present !== undefined) return present;
-  if (Object.hasOwn(KNOWN_EXTENSIONS, id)) {
+  if (Object.hasOwn(context.knownExtensions, id)) {
     await installPlugin(context, id, { yes, replaces: false });
     const installed = await find();
     if (installed !== undefined) return installed;
@@ -166,7 +166,7 @@ async function askSettings(context: CliContext, schema: JsonSchema, { given, isI
     const text = given.get(field.key);
     given.delete(field.key);
     if (text !== undefined) return valueOf(field, text);
-    if (!field.isRequired) return undefined;
+    if (!field.isRequired && (field.isAsked !== true || prompts === undefined)) return undefined;
     if (prompts !== undefined) return valueOf(field, await ask(prompts, field));
     missing.push(field);
     return undefined;
@@ -243,7 +243,7 @@ async function storeSecrets(
   const visit = async (value: JsonValue, path: readonly string[]): Promise<JsonValue> => {
     const key = path.join(".");
     if (typeof value === "string" && secrets.has(key) && !/^\$\{\w+\}$/.test(value)) {
-      const file = `credentials/${[channel, account, ...path].join("-").replaceAll(/[^\w.-]/g, "_")}`;
+      const file = accountFile({ channel, accountId: account }, path);
       await makeFolder(paths.credentialsFolder);
       await chmod(paths.credentialsFolder, 0o700);
       await writePrivateFile(join(paths.home, file), `${value}\n`);

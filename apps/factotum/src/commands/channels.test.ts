@@ -55,7 +55,7 @@ test("asks at a terminal for what is needed, and does not show the secret", asyn
 
 test("asks which form of a setting is meant, then for its own settings", async () => {
   const prompts = new ScriptedPrompts([
-    [/^appId: /, "cli_1"],
+    [/^appId: /, "cli_0123456789abcdef"],
     [/^appSecret: /, "secret-one"],
     [/^transport\.type: /, "webhook"],
     [/^transport\.encryptKey: /, "secret-two"],
@@ -64,7 +64,7 @@ test("asks which form of a setting is meant, then for its own settings", async (
   expect((await home.runWith({ prompts: async () => prompts }, "channels", "add", "feishu")).code).toBe(0);
   const { value } = JSON.parse((await home.run("config", "get", "channels.feishu", "--json")).stdout) as { value: object };
   expect(value).toEqual({
-    appId: "cli_1",
+    appId: "cli_0123456789abcdef",
     appSecret: { file: "credentials/feishu-default-appSecret" },
     transport: {
       type: "webhook",
@@ -72,7 +72,7 @@ test("asks which form of a setting is meant, then for its own settings", async (
       verificationToken: { file: "credentials/feishu-default-transport-verificationToken" },
     },
   });
-  const flags = ["appId=cli_2", "appSecret={env: 'SECRET'}", "transport.type=websocket"].flatMap((pair) => ["--set", pair]);
+  const flags = ["appId=cli_fedcba9876543210", "appSecret={env: 'SECRET'}", "transport.type=websocket"].flatMap((pair) => ["--set", pair]);
   await home.run("config", "unset", "channels.feishu");
   expect((await home.run("channels", "add", "feishu", ...flags)).code).toBe(0);
   expect(JSON.parse((await home.run("config", "get", "channels.feishu.appSecret", "--json")).stdout)).toMatchObject({
@@ -87,6 +87,11 @@ test("reads a secret from standard input", async () => {
   expect(await home.read("credentials/pigeon-default-token")).toBe(`${loft.token}\n`);
 });
 
+const flagsOf = (...pairs: readonly string[]): readonly string[] => pairs.flatMap((pair) => ["--set", pair]);
+const SLACK_HTTP = flagsOf("transport.type=http", "transport.signingSecret=s");
+const SLACK_SOCKET = flagsOf("transport.type=socket", "transport.appToken=xoxb-canary");
+const FEISHU = flagsOf("appSecret=canary", "transport.type=websocket");
+
 test.each([
   [["pigeon"], 2, "These settings are needed: --set loft=… (Address of the loft), --set token=… (The loft's token)."],
   [["pigeon", "--set", "loft=http://x", "--set", "tokn=t"], 2, 'There is no setting tokn; did you mean "token"?'],
@@ -97,11 +102,15 @@ test.each([
   [["pigeon", "--set", "loft=http://x", "--set", "token=t", "--set", "flok=grey"], 4, 'did you mean "flock"?'],
   [["pigeon", "--set", "loft=ftp://x", "--set", "token=t"], 4, "channels.pigeon.loft: an address of http or https is expected"],
   [["pigeon", "--account", "n", "--set", "loft=ftp://x", "--set", "token=t"], 4, "channels.pigeon.accounts.n.loft: an address of http"],
+  [["slack", "--set", "botToken=xoxp-canary", ...SLACK_HTTP], 4, "channels.slack.botToken: the Bot User OAuth Token is expected"],
+  [["slack", "--set", "botToken=xoxb-1", ...SLACK_SOCKET], 4, "channels.slack.transport.appToken: an app-level token is expected"],
+  [["feishu", "--set", "appId=cli_demo", ...FEISHU], 4, "channels.feishu.appId: the App ID is expected, cli_ and 16"],
   [["raven"], 2, 'There is no channel "raven"'],
 ])("%j is refused, and leaves no secret", async (args, code, reason) => {
   const refused = await home.run("channels", "add", ...args);
   expect(refused).toMatchObject({ code, stderr: expect.stringContaining(reason) as string });
   expect(await readdir(join(home.factotumHome, "credentials")).catch(() => [])).toEqual([]);
+  expect(`${refused.stdout}${refused.stderr}`).not.toContain("canary");
 });
 
 test("says how to be admitted, by the account's policy", async () => {
@@ -187,6 +196,8 @@ test("status and channels status name a state with the same word", async () => {
   const channels = [
     { channel: "pigeon", accountId: "default", state: "starting", detail: "set gateway.publicUrl" },
     { channel: "pigeon", accountId: "north", state: "starting" },
+    { channel: "pigeon", accountId: "east", state: "starting", detail: "no request", webhookUrl: "https://a.example/channels/pigeon/east" },
+    { channel: "pigeon", accountId: "west", state: "connected", webhookUrl: "https://a.example/channels/pigeon/west" },
   ] as const;
   const results: Record<string, unknown> = { status: statusSample({ channels: [...channels] }), "warnings.list": { warnings: [] } };
   await using _gateway = await FakeGateway.start(home.factotumHome, {
@@ -197,6 +208,8 @@ test("status and channels status name a state with the same word", async () => {
     const { stdout } = await home.run(...command);
     expect(stdout).toContain("pigeon/default: waiting (set gateway.publicUrl)");
     expect(stdout).toContain("pigeon/north: starting");
+    expect(stdout).toContain("pigeon/east: listening at https://a.example/channels/pigeon/east (no request)");
+    expect(stdout).toContain("pigeon/west: connected at https://a.example/channels/pigeon/west");
   }
 });
 
@@ -207,6 +220,34 @@ test("does not write over an account", async () => {
     code: 2,
     stderr: expect.stringContaining("is written for one account") as string,
   });
+});
+
+test("a removal deletes the files of settings that were unset before, and no file that another account names", async () => {
+  await add();
+  await add("--account", "north").then(({ stderr }) => expect(stderr).toContain("is written for one account"));
+  await home.run("config", "set", "channels.pigeon.token", '{ env: "LOFT_TOKEN" }');
+  expect(await readdir(join(home.factotumHome, "credentials"))).toEqual(["pigeon-default-token"]);
+  expect(await home.run("channels", "remove", "pigeon")).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("and the files of its secrets are") as string,
+  });
+  expect(await readdir(join(home.factotumHome, "credentials"))).toEqual([]);
+
+  await add("--account", "east");
+  const shared = `{ loft: "${loft.url}", token: { file: "credentials/pigeon-east-token" } }`;
+  await home.run("config", "set", "channels.pigeon.accounts.west", shared);
+  expect(JSON.parse((await home.run("channels", "remove", "pigeon:east", "--json")).stdout)).toMatchObject({ credentials: [] });
+  expect(await readdir(join(home.factotumHome, "credentials"))).toEqual(["pigeon-east-token"]);
+});
+
+test("a removal finds the files of every form of a setting", async () => {
+  const flags = ["appId=cli_0123456789abcdef", "appSecret=one", "transport.type=webhook", "transport.encryptKey=two"];
+  const all = [...flags, "transport.verificationToken=three"].flatMap((pair) => ["--set", pair]);
+  expect((await home.run("channels", "add", "feishu", ...all)).code).toBe(0);
+  await home.run("config", "set", "channels.feishu.transport", '{ type: "websocket" }');
+  expect(await readdir(join(home.factotumHome, "credentials"))).toHaveLength(3);
+  await home.run("channels", "remove", "feishu");
+  expect(await readdir(join(home.factotumHome, "credentials"))).toEqual([]);
 });
 
 test("lists channels, and removes an account with the files of its secrets", async () => {

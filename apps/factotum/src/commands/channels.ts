@@ -4,7 +4,6 @@ import {
   getConfigValue,
   isAvailable,
   loadConfig,
-  secretFiles,
   setConfigValue,
   type AccountConfig,
   type LoadedConfig,
@@ -17,6 +16,7 @@ import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { renderTable } from "../runtime/render-table.ts";
+import { filesOfRemoved } from "./account-files.ts";
 import { forgetPairings } from "./forget-pairings.ts";
 import type { InspectedAccount } from "./inspect-account.ts";
 import { refusedStart } from "./refused-start.ts";
@@ -83,7 +83,8 @@ export async function channelsStatus(context: CliContext, { json }: Format): Pro
 /** Removes an account from the configuration, with the private files of its secrets. */
 export async function channelsRemove(context: CliContext, named: string, { json }: Format): Promise<number> {
   const loaded = await load(context);
-  const { channel, accountId, settings } = accountOf(named, loaded);
+  const account = accountOf(named, loaded);
+  const { channel, accountId } = account;
   const listed = getConfigValue(`channels.${channel}.accounts`, loaded).type === "set";
   const several = Object.keys(loaded.config.channels[channel]?.accounts ?? {}).length > 1;
   const key = listed && several ? `channels.${channel}.accounts.${accountId}` : `channels.${channel}`;
@@ -93,8 +94,7 @@ export async function channelsRemove(context: CliContext, named: string, { json 
   const result = await setConfigValue(key, undefined, await configOptions(context.env));
   if (result.type === "refused")
     throw new CliError("configInvalid", `${result.path} was not changed: ${result.problems.map(formatProblem).join("; ")}`);
-  const prefix = `${context.paths.credentialsFolder}/${channel}-${accountId}-`;
-  const files = secretFiles({ channels: { [channel]: settings } }, context.paths).filter((file) => file.startsWith(prefix));
+  const files = await filesOfRemoved(context, account);
   for (const file of files) await rm(file, { force: true });
   const reloaded = await reloadGateway(context);
   if (json) printJson(context, { removed: key, credentials: files });

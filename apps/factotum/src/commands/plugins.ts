@@ -7,7 +7,6 @@ import type { Finding } from "../doctor/finding.ts";
 import { readBuiltInManifest } from "../extensions/built-in.ts";
 import type { FoundExtensions } from "../extensions/found-extensions.ts";
 import { installedSource } from "../extensions/installed-source.ts";
-import { KNOWN_EXTENSIONS } from "../extensions/known-extensions.ts";
 import { parseManifest, type ExtensionManifest } from "../extensions/manifest.ts";
 import { StagedProject } from "../extensions/npm-project.ts";
 import { checkSchemaFile } from "../extensions/schema-file.ts";
@@ -16,6 +15,7 @@ import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
+import type { KnownExtensions } from "../runtime/known-extension.ts";
 import { renderTable } from "../runtime/render-table.ts";
 
 /** How a change is run. */
@@ -148,11 +148,11 @@ export async function installPlugin(
 
 /** An update by the name of a package or of its channel reads its source again. */
 async function sourceOf(
-  { paths }: CliContext,
+  { paths, knownExtensions: known }: CliContext,
   { spec, found, isUpdate }: { readonly spec: string; readonly found: FoundExtensions; readonly isUpdate: boolean },
 ): Promise<PackageSource> {
-  const options = { known: KNOWN_EXTENSIONS, folder: process.cwd() };
-  const listed = isUpdate && !isKnown(spec) ? findListedOrNone(found, spec) : undefined;
+  const options = { known, folder: process.cwd() };
+  const listed = isUpdate && !isKnown(spec, known) ? findListedOrNone(found, spec) : undefined;
   if (listed?.source === "deployment")
     throw new CliError("usage", `${listed.name} belongs to the deployment.`, {
       fix: "Update it with npm in the folder of the deployment.",
@@ -160,8 +160,8 @@ async function sourceOf(
   return (listed === undefined ? undefined : await installedSource(listed.name, paths)) ?? packageSource(spec, options);
 }
 
-function isKnown(name: string): boolean {
-  return Object.entries(KNOWN_EXTENSIONS).some(([id, one]) => id === name || one.package === name);
+function isKnown(name: string, known: KnownExtensions): boolean {
+  return Object.entries(known).some(([id, one]) => id === name || one.package === name);
 }
 
 async function readManifest(path: string, name: string): Promise<ExtensionManifest> {

@@ -12,7 +12,8 @@ import { isBuiltIn, readBuiltInSchema } from "../extensions/built-in.ts";
 import { findExtensions } from "../extensions/find-extensions.ts";
 import type { FoundExtensions } from "../extensions/found-extensions.ts";
 import { idCheck, type IdProblem } from "../extensions/id-forms.ts";
-import { KNOWN_EXTENSIONS, type KnownExtension } from "../extensions/known-extensions.ts";
+import { KNOWN_EXTENSIONS } from "../extensions/known-extensions.ts";
+import type { KnownExtensions } from "../runtime/known-extension.ts";
 
 /** The services that built-in channels get from the gateway. */
 export interface ChannelParts {
@@ -82,10 +83,7 @@ export interface ChannelCatalog {
 }
 
 /** Finds all channels without loading any. `known` defaults to the list of the release. */
-export async function channelCatalog(
-  env: Environment,
-  known: Readonly<Record<string, KnownExtension>> = KNOWN_EXTENSIONS,
-): Promise<ChannelCatalog> {
+export async function channelCatalog(env: Environment, known: KnownExtensions = KNOWN_EXTENSIONS): Promise<ChannelCatalog> {
   const found = await findInstalled(env);
   const available: ChannelEntry[] = [
     ...CHANNELS,

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nearestName, statePaths, type Environment } from "@factotum/config";
 import type { FoundExtensions } from "../extensions/found-extensions.ts";
-import type { KnownExtension } from "../extensions/known-extensions.ts";
 import { parseManifest, type ExtensionManifest } from "../extensions/manifest.ts";
 import { StagedProject } from "../extensions/npm-project.ts";
 import { packageSource } from "../extensions/package-source.ts";
 import { checkSchemaFile } from "../extensions/schema-file.ts";
 import { CliError } from "../runtime/cli-error.ts";
+import type { KnownExtensions } from "../runtime/known-extension.ts";
 
 /** A package of chosen channels. */
 export interface ChosenPackage {
@@ -23,7 +23,7 @@ export interface SourceOptions {
   /** Ids of the channels that the command's own files contain. */
   readonly builtIn: readonly string[];
   readonly found: FoundExtensions;
-  readonly known: Readonly<Record<string, KnownExtension>>;
+  readonly known: KnownExtensions;
   /** The folder `extensions` of a clone; `undefined` in an installation. */
   readonly workspace: string | undefined;
   readonly env: Environment;

@@ -1,6 +1,6 @@
 import npa from "npm-package-arg";
 import { CliError } from "../runtime/cli-error.ts";
-import type { KnownExtension } from "./known-extensions.ts";
+import type { KnownExtensions } from "../runtime/known-extension.ts";
 
 /** Where a package is taken from. */
 export type PackageSource =
@@ -12,7 +12,7 @@ export type PackageSource =
   | { readonly type: "remote"; readonly spec: string };
 
 interface SourceOptions {
-  readonly known: Readonly<Record<string, KnownExtension>>;
+  readonly known: KnownExtensions;
   /** The folder that relative paths count from. */
   readonly folder: string;
 }

@@ -1,4 +1,5 @@
 import type { Environment, StatePaths } from "@factotum/config";
+import type { KnownExtensions } from "./known-extension.ts";
 import type { Prompts } from "./prompts.ts";
 
 /** The process facilities of a command; tests replace them. */
@@ -9,6 +10,8 @@ export interface CliContext {
   /** How this command is started: Node with its flags, and the entry file. */
   readonly self: { readonly file: string; readonly args: readonly string[] };
   readonly platform: NodeJS.Platform;
+  /** The extensions that can be installed by the id of their channel. */
+  readonly knownExtensions: KnownExtensions;
   /** The result, for a person or a program. */
   readonly print: (text: string) => void;
   /** Messages in addition to the result. */

@@ -82,6 +82,7 @@ test("a gateway that is still starting is left running, and the error says how t
       version: "0.0.0-test",
       self: { file: process.execPath, args: ["-e", "setInterval(() => undefined, 60_000)", "--"] },
       platform: "linux",
+      knownExtensions: {},
       print: () => undefined,
       note: () => undefined,
       signal: new AbortController().signal,

@@ -22,6 +22,7 @@ const context: CliContext = {
   version: "1",
   self: { file: "/opt/node $x", args: ["/opt/a b/factotum.mjs"] },
   platform: "linux",
+  knownExtensions: {},
   print: () => undefined,
   note: () => undefined,
   signal: new AbortController().signal,

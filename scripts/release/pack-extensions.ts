@@ -1,0 +1,77 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { ROOT } from "../workspace.ts";
+
+const run = promisify(execFile);
+
+/** The tarball of a published extension. */
+export interface PackedExtension {
+  /** Ids of the channels that it provides. */
+  readonly channels: readonly string[];
+  readonly package: string;
+  readonly version: string;
+  readonly tarball: string;
+  /** Of the tarball, as npm writes it. */
+  readonly integrity: string;
+}
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly private?: boolean;
+  readonly factotum?: { readonly provides: readonly { readonly type: string; readonly id: string }[] };
+}
+
+/** The folders of the extensions that a release publishes, sorted. */
+export async function publishedExtensions(): Promise<readonly string[]> {
+  const folders = (await readdir(join(ROOT, "extensions"))).toSorted();
+  const manifests = await Promise.all(folders.map(async (folder) => [folder, await readManifest(folder)] as const));
+  return manifests.filter(([, manifest]) => manifest.private !== true && manifest.factotum !== undefined).map(([folder]) => folder);
+}
+
+/** Packs extensions, each built first, into a folder that is created. What is published must be these tarballs: another build can have another integrity. */
+export async function packExtensions(folders: readonly string[], destination: string): Promise<readonly PackedExtension[]> {
+  await mkdir(destination, { recursive: true });
+  const packed: PackedExtension[] = [];
+  // One after the other: each runs a build.
+  for (const folder of folders) packed.push(await pack(folder, destination));
+  return packed;
+}
+
+/** What `known-extensions.json` contains: the package of each channel. Throws if two packages provide one channel. */
+export function knownExtensions(packed: readonly PackedExtension[]): Record<string, Omit<PackedExtension, "channels" | "tarball">> {
+  const known = packed.flatMap(({ channels, package: name, version, integrity }) =>
+    channels.map((id) => [id, { package: name, version, integrity }] as const),
+  );
+  const ids = known.map(([id]) => id);
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+  if (twice !== undefined) throw new Error(`Two packages provide the channel ${twice}.`);
+  return Object.fromEntries(known);
+}
+
+async function pack(folder: string, destination: string): Promise<PackedExtension> {
+  const { name, version, factotum } = await readManifest(folder);
+  const staging = await mkdtemp(join(destination, ".packing-"));
+  try {
+    const args = ["-C", join(ROOT, "extensions", folder), "pack", "--pack-destination", staging];
+    await run("pnpm", args, { maxBuffer: 64 * 1024 * 1024 });
+    const [file] = await readdir(staging);
+    if (file === undefined) throw new Error(`${name} was not packed.`);
+    const tarball = join(destination, file);
+    await rename(join(staging, file), tarball);
+    const integrity = `sha512-${createHash("sha512")
+      .update(await readFile(tarball))
+      .digest("base64")}`;
+    const channels = (factotum?.provides ?? []).filter(({ type }) => type === "channel").map(({ id }) => id);
+    return { channels, package: name, version, tarball, integrity };
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+async function readManifest(folder: string): Promise<Manifest> {
+  return JSON.parse(await readFile(join(ROOT, "extensions", folder, "package.json"), "utf8")) as Manifest;
+}
