@@ -27,6 +27,7 @@ const RECKONED = {
   "extensions/chat-sdk/src/state/button-rows.ts": "a time for the disk",
   "extensions/chat-sdk/src/state/state-adapter.ts": "times for the disk, and those that adapters see of locks",
   "extensions/discord/src/state/stored-rows.ts": "a time for the disk",
+  "extensions/email/src/login/access-tokens.ts": "a time for the disk",
   "extensions/email/src/state/known-threads.ts": "a time for the disk",
   "extensions/email/src/state/send-marks.ts": "a time for the disk",
   "extensions/feishu/src/inbound/known-threads.ts": "a time for the disk",

@@ -1,7 +1,6 @@
 import type { ChannelError, ChannelErrorCode, SendReceipt } from "@factotum/channel-contract";
 import { createErrorClassifier, errorCodeOf, isLocalError, networkFailureOf, PlatformFailure } from "@factotum/channel-kit";
 import type { MailServer } from "./config.ts";
-import type { Credential } from "./login/logins.ts";
 
 /** Codes of failures are those of the contract: a server's numbers mean one of them by their context. */
 const CODES: Readonly<Record<ChannelErrorCode, ChannelErrorCode>> = {
@@ -77,7 +76,7 @@ export function connectFailure(protocol: Protocol, server: MailServer & { readon
 export function loginFailure(
   protocol: Protocol,
   { host }: MailServer,
-  { type, answer, cause }: { readonly type: Credential["type"]; readonly answer: string; readonly cause: unknown },
+  { type, answer, cause }: { readonly type: "password" | "token"; readonly answer: string; readonly cause: unknown },
 ): PlatformFailure {
   const advice =
     type === "password"

@@ -356,6 +356,8 @@ interface ChannelStatus {
     readonly delivery: "redelivers" | "resumes" | "once";
     readonly transport: "webhook" | "connection" | "polling";
   };
+  /** Where a started webhook account receives: below `gateway.publicUrl` if there is one, otherwise at the gateway itself. */
+  readonly webhookUrl?: string;
 }
 /** One agent, as `status` shows it. */
 interface AgentStatus {

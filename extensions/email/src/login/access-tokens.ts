@@ -7,7 +7,7 @@ import type { OAuthLogin } from "../config.ts";
 import { isUnauthorized, printable, refusal } from "../errors.ts";
 
 /** A token for a login. */
-export interface AccessToken {
+interface AccessToken {
   readonly token: string;
   /** False if an earlier login used it. */
   readonly isNew: boolean;
