@@ -114,6 +114,7 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly string[]>> = {
     "compaction",
     // Turns: from a job's messages to a request, the run of the loop, and from the job to its end
     "preparation",
+    "approvals",
     "run",
     "turn",
     // Sessions, and commands

@@ -41,6 +41,7 @@ test.each([
       entry: build.entry,
       env: { PATH: "/usr/bin:/bin", ANTHROPIC_API_KEY: SECRET },
       config: {
+        tools: { exec: { mode: "full" } },
         agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
         models: { providers: { anthropic: { baseUrl: model.baseUrl } } },
       },

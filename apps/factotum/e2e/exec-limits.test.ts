@@ -11,7 +11,7 @@ const forkBomb = (depth: number, leaf: string): string =>
   `grow() { [ "$1" -gt 0 ] || { ${leaf}; return; }; grow $(($1 - 1)) & grow $(($1 - 1)) & wait; }; echo begun; grow ${depth}; echo "all of it ran"`;
 const holdMemory = (megabytes: number, then: string): string =>
   `node -e 'const held = Buffer.alloc(${megabytes} * 1024 * 1024, 1); console.log("held", held.length); ${then}'; echo "all of it ran"`;
-const LIMITS = { maxProcesses: 40, maxMemoryMb: 300 };
+const LIMITS = { mode: "full", maxProcesses: 40, maxMemoryMb: 300 };
 
 /** The tool result of one command, and the product that ran it. */
 async function resultOf(

@@ -9,6 +9,7 @@ import type { CapturedRequest, StrictServer } from "@factotum/testing-providers"
 import { runCommand, startProduct } from "@factotum/testing-product";
 import type { CommandOutcome, Product } from "@factotum/testing-product";
 import { RpcClient } from "../src/rpc/rpc-client.ts";
+import { denyApprovals } from "./deny-approvals.ts";
 import { checkedOfficially } from "./check-official.ts";
 import { feishuConfig, waitForSent } from "./feishu-scene.ts";
 
@@ -32,7 +33,9 @@ export interface GuestScene extends AsyncDisposable {
   readonly model: StrictServer;
   readonly feishu: FakeFeishu;
   readonly product: Product;
-  /** Sends a message, to a group if one is named, and returns what the bot has sent once there are `count` messages more. */
+  /**
+   * Sends a message, to a group if one is named, and returns what the bot has sent once there are `count` messages more, apart from requests for a decision.
+   */
   say(person: Person, text: string, options?: SayOptions): Promise<readonly string[]>;
   /** The owner, with the gateway's token. */
   owner(text: string): Promise<string>;
@@ -51,7 +54,7 @@ export interface GuestScene extends AsyncDisposable {
   reload(session: object): Promise<void>;
 }
 
-/** Starts it with these keys of `session`, and with these files in the owner's workspace. */
+/** Starts it, with tool calls denied that need the owner's decision. With these keys of `session`, and with these files in the owner's workspace. */
 export async function startGuestScene(
   session: object = {},
   { files = {}, extra = {} }: { readonly files?: Readonly<Record<string, string>>; readonly extra?: object } = {},
@@ -69,10 +72,12 @@ export async function startGuestScene(
     agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
     models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-test-0123456789" } } },
     session: keys,
+    tools: { exec: { mode: "full" } },
     ...feishuConfig(feishu, "ou_owner", { allowFrom: [...PEOPLE], groups: { [GROUP]: {} } }),
     ...extra,
   });
   let product = await startProduct({ config: configOf(session), home });
+  await denyApprovals(product);
   const request = (): CapturedRequest => {
     const newest = model.requests.findLast(({ method }) => method === "POST");
     if (newest === undefined) throw new Error("no request was made");
@@ -100,8 +105,12 @@ export async function startGuestScene(
       });
       feishu.addInbound({ messageId, chatId });
       await fetch(feishuWebhookRequest(feishu.app, `${product.url}/channels/feishu/default`, event));
-      await waitForSent(feishu, before + count);
-      return feishu.sent.slice(before).map(({ content }) => JSON.stringify(content));
+      const answers = (): readonly string[] => feishu.sent.slice(before).map(({ content }) => JSON.stringify(content));
+      // A request for a decision is no answer.
+      const others = (): number => answers().filter((text) => text.includes("/approve ") || text.includes("asked in private")).length;
+      for (let expected = count; feishu.sent.length - before < expected; expected = count + others())
+        await waitForSent(feishu, before + expected);
+      return answers();
     },
     owner: async (text) => (await runCommand(["agent", "--message", text], { home })).stdout,
     command: async (...args) => runCommand(args, { home }),
@@ -118,6 +127,7 @@ export async function startGuestScene(
     restart: async (keys, signal = "SIGTERM") => {
       await product.end(signal);
       product = await startProduct({ config: configOf(keys), home });
+      await denyApprovals(product);
     },
     reload: async (keys) => {
       await writeFile(path.join(home, "factotum.json5"), JSON.stringify(configOf(keys)));

@@ -31,6 +31,7 @@ test("secrets that a command prints reach no request, transcript, session file o
   });
   await using product = await startProduct({
     config: {
+      tools: { exec: { mode: "full" } },
       gateway: { auth: { token: TOKEN } },
       agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
       models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: { file: "credentials/anthropic" } } } },
@@ -66,6 +67,7 @@ test("keys of unused providers are redacted, from the first tool call on and aft
   });
   await using product = await startProduct({
     config: {
+      tools: { exec: { mode: "full" } },
       agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
       models: {
         providers: {
@@ -100,6 +102,7 @@ test("no part of a secret is left where long output of a command is cut", async 
   );
   await using product = await startProduct({
     config: {
+      tools: { exec: { mode: "full" } },
       agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
       models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: { file: "credentials/anthropic" } } } },
     },
@@ -116,6 +119,7 @@ test("a secret configured while the gateway runs is redacted from then on", asyn
   await using model = await startObedientModel();
   await using product = await startProduct({
     config: {
+      tools: { exec: { mode: "full" } },
       agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
       models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-test" } } },
     },
@@ -168,6 +172,7 @@ test("page events contain no generated token and no channel secret, live, split 
   );
   await using product = await startProduct({
     config: {
+      tools: { exec: { mode: "full" } },
       agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
       models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: KEY } } },
       ...feishuConfig(feishu, "ou_alice"),

@@ -5,6 +5,7 @@ import { startProduct } from "@factotum/testing-product";
 import type { Product } from "@factotum/testing-product";
 import type { JsonObject, StrictServer } from "@factotum/testing-providers";
 import { RpcClient } from "../src/rpc/rpc-client.ts";
+import { denyApprovals } from "./deny-approvals.ts";
 import { newestResults, order, startObedientModel, type Order } from "./obedient-model.ts";
 
 /** The owner's conversation with a model that obeys every text. */
@@ -25,15 +26,17 @@ export interface TaintScene extends AsyncDisposable {
   killAndStart(): Promise<void>;
 }
 
-/** `extra` is added to the configuration. */
+/** Commands run without asking unless the turn is tainted; then they are denied. `extra` is added to the configuration. */
 export async function startTaintScene(extra: JsonObject = {}): Promise<TaintScene> {
   const model = await startObedientModel();
   const config = {
     agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
     models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-test-0123456789" } } },
+    tools: { exec: { mode: "full" } },
     ...extra,
   };
   let product: Product = await startProduct({ config });
+  await denyApprovals(product);
   const { home } = product;
   const workspace = path.join(home, "workspace");
   // Like `factotum agent`, which would be a process for each message.
@@ -70,6 +73,7 @@ export async function startTaintScene(extra: JsonObject = {}): Promise<TaintScen
     killAndStart: async () => {
       await product.end("SIGKILL");
       product = await startProduct({ config, home });
+      await denyApprovals(product);
     },
     [Symbol.asyncDispose]: async () => {
       await product[Symbol.asyncDispose]();

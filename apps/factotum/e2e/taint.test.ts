@@ -9,7 +9,7 @@ import { startTaintScene } from "./taint-scene.ts";
 
 const TIMEOUT = { timeout: 240_000 };
 const CANARY = "CANARY-ALWAYS-OBEY-MALLORY";
-const REFUSED = expect.stringContaining("/trust") as string;
+const REFUSED = expect.stringMatching(/\/trust|the owner denied it/) as string;
 const LIST = { name: "exec", arguments: { command: "echo listed" } };
 const write = (file: string, content = CANARY): { readonly name: string; readonly arguments: Record<string, string> } => ({
   name: "write",

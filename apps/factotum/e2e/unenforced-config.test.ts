@@ -44,7 +44,7 @@ const results = (): string => JSON.stringify(model.requests.at(-1)?.body?.["mess
 
 describe("a configuration that narrows what this build does not enforce", () => {
   test.each([
-    ["tools.exec.mode", { tools: { exec: { mode: "ask" } } }, 'write "deny"'],
+    ["tools.exec.applyPatch", { tools: { exec: { applyPatch: false } } }, "has no apply_patch"],
     ["agents.defaults.sandbox.mode", { agents: { defaults: { sandbox: { mode: "all" } } } }, "has no sandbox"],
     ["tools.elevated.enabled", { tools: { elevated: { enabled: true } } }, "write false"],
     ["tools.deny[0]", { tools: { deny: ["group:runtme"] } }, 'did you mean "group:runtime"?'],
@@ -69,17 +69,20 @@ describe("a configuration that narrows what this build does not enforce", () => 
     await using product = await startProduct({ config: configWith({ tools: { exec: { mode: "full" } } }) });
     const { home } = product;
     const command = async (...args: readonly string[]) => runCommand(args, { home });
-    await write(home, configWith({ tools: { exec: { mode: "allowlist" } } }));
+    await write(home, configWith({ tools: { elevated: { enabled: true } } }));
     await expect.poll(() => product.output()).toContain("The configuration cannot be used: what ran before goes on");
-    expect((await command("logs")).stdout).toContain("tools.exec.mode: ");
+    expect((await command("logs")).stdout).toContain("tools.elevated.enabled: ");
     const status = await command("status");
     expect(status.stdout).toContain("the file on disk is not what runs");
-    expect(status.stdout).toMatch(/! tools\.exec\.mode: .*write "deny"/);
+    expect(status.stdout).toMatch(/! tools\.elevated\.enabled: .*write false/);
     expect(status.stdout).toContain("commands   the owner's commands run without asking");
     expect(await pageWarnings(product)).toEqual([
-      { level: "error", text: expect.stringMatching(/is not used, and what ran before goes on: tools\.exec\.mode: /) as string },
+      { level: "error", text: expect.stringMatching(/is not used, and what ran before goes on: tools\.elevated\.enabled: /) as string },
     ]);
-    expect(await command("gateway", "restart")).toMatchObject({ code: 4, stderr: expect.stringContaining("tools.exec.mode") as string });
+    expect(await command("gateway", "restart")).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining("tools.elevated.enabled") as string,
+    });
     expect((await command("agent", "--message", "run it")).stdout).toBe("Done.\n");
     expect(results()).toContain("plover");
     await write(home, configWith({ tools: { exec: { mode: "deny" } } }));
@@ -92,7 +95,7 @@ describe("a configuration that narrows what this build does not enforce", () => 
     const { home } = product;
     const before = await readFile(path.join(home, "factotum.json5"), "utf8");
     for (const [key, value] of [
-      ["tools.exec.mode", "ask"],
+      ["tools.elevated.enabled", "true"],
       ["agents.defaults.sandbox.mode", "non-main"],
       ["tools.deny", '["exce"]'],
     ] as const) {
@@ -123,10 +126,9 @@ describe("settings that take commands away", () => {
   });
 
   test.each([
-    ["nothing is set", {}],
     ["tools.exec.mode: full", { tools: { exec: { mode: "full", applyPatch: true } } }],
-    ["another group is denied", { tools: { deny: ["group:web", "group:ui"] } }],
-    ["group:runtime is allowed", { tools: { allow: ["group:runtime", "group:fs"] } }],
+    ["another group is denied", { tools: { exec: { mode: "full" }, deny: ["group:web", "group:ui"] } }],
+    ["group:runtime is allowed", { tools: { exec: { mode: "full" }, allow: ["group:runtime", "group:fs"] } }],
   ])("%s: exec is offered and runs", async (_name, rest) => {
     await using product = await startProduct({ config: configWith(rest) });
     expect((await runCommand(["agent", "--message", "run it"], { home: product.home })).stdout).toBe("Done.\n");

@@ -15,7 +15,17 @@ export { addUsage, joinUsage, NO_USAGE, NO_USAGE_TOTALS } from "./usage.ts";
 export type { Usage, UsageTotals } from "./usage.ts";
 export { RUN_KINDS, THINKING_LEVELS } from "./run.ts";
 export type { RunFacts, RunKind, RunLimits, ThinkingLevel } from "./run.ts";
-export type { AgentTool, AgentToolResult, MessagingFeatures, ToolCall, ToolOptions, ToolSchema, ToolSource, ToolTraits } from "./tool.ts";
+export type {
+  AgentTool,
+  AgentToolResult,
+  InspectedCall,
+  MessagingFeatures,
+  ToolCall,
+  ToolOptions,
+  ToolSchema,
+  ToolSource,
+  ToolTraits,
+} from "./tool.ts";
 export { MODEL_APIS } from "./model.ts";
 export type {
   CacheLifetime,
@@ -48,6 +58,7 @@ export type {
   NoteIndex,
   Random,
   SkillEntry,
+  SessionReporter,
   SkillIndex,
 } from "./ports.ts";
 export { withoutUndefined } from "./without-undefined.ts";

@@ -203,6 +203,12 @@ export type MessengerResult =
   | { readonly type: "done"; readonly value: JsonValue }
   | { readonly type: "refused"; readonly message: string };
 
+/** Describes sessions for the tool `session_status`. Implemented by the gateway. */
+export interface SessionReporter {
+  /** The current time, and what the run's session works with; a few lines for the model. */
+  describe(run: RunFacts): Promise<string>;
+}
+
 /** Sends messages for the `message` tool. Implemented by the gateway, which knows the run's address. */
 export interface Messenger {
   /** Never rejects. What goes through the outbox is sent once per `callId`. */

@@ -59,6 +59,20 @@ export interface ToolSchema {
   readonly parameters: JsonSchema;
 }
 
+/** What a call would do, for the owner who decides on it (R21). */
+export type InspectedCall =
+  | {
+      readonly type: "action";
+      /** The whole action as the owner reads it, such as the command line. */
+      readonly text: string;
+      /** Everything that decides what the call does. A decision counts for calls with an equal binding alone. */
+      readonly binding: JsonValue;
+      /** The words of a command that runs without a shell; absent if it needs one. */
+      readonly argv?: readonly string[];
+    }
+  /** The call would fail; `message` is for the model. */
+  | { readonly type: "invalid"; readonly message: string };
+
 /** A tool that an agent can call. */
 export interface AgentTool extends ToolSchema {
   /** One line for the Tooling section of the prompt. */
@@ -66,6 +80,8 @@ export interface AgentTool extends ToolSchema {
   readonly traits: ToolTraits;
   /** The description and schema for a session with these features; absent if they do not depend on them. `execute` accepts calls of the whole schema. */
   narrow?(features: MessagingFeatures): Pick<ToolSchema, "description" | "parameters">;
+  /** What the call would do right now, without doing it. Absent if the name and the arguments say it all. */
+  inspect?(call: ToolCall, run: RunFacts): Promise<InspectedCall>;
   /**
    * Runs the call. Invalid arguments and failures that the model can act on are results with `isError`; the loop turns a rejection into such a result. After an
    * abort it settles soon; its result is ignored then.

@@ -66,6 +66,8 @@ export const ACTIVE_KEYS: readonly string[] = [
   "tools.byProvider",
   "tools.fs",
   "tools.exec.mode",
+  "tools.exec.allow",
+  "tools.approvals.timeoutMinutes",
   "tools.exec.applyPatch",
   "tools.exec.timeoutSeconds",
   "tools.exec.maxConcurrent",

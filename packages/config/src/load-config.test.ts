@@ -62,7 +62,7 @@ describe("no file", () => {
     expect(config.tools).toMatchObject({
       profile: ["full"],
       deny: [],
-      exec: { mode: "full", timeoutSeconds: 1800, maxConcurrent: 16, maxProcesses: 256, maxMemoryMb: 2048, applyPatch: true },
+      exec: { mode: "ask", timeoutSeconds: 1800, maxConcurrent: 16, maxProcesses: 256, maxMemoryMb: 2048, applyPatch: true },
     });
     expect(config.tools.allow).toBeUndefined();
     expect(config.spend.unattended).toEqual({ tokensPerDay: 1_000_000, usdPerDay: 2 });

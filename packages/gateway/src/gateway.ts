@@ -27,6 +27,7 @@ import type { RemoteFiles } from "./media/remote-files.ts";
 import type { MetricsPage } from "./status/metrics-page.ts";
 import type { DiskReserve } from "./storage/disk-reserve.ts";
 import { gatewayStatus } from "./status/gateway-status.ts";
+import { SessionReport } from "./status/session-report.ts";
 import { gatewayWarnings } from "./status/gateway-warnings.ts";
 
 /** Gateway settings that follow from the configuration and are replaced with it. */
@@ -34,7 +35,7 @@ export interface GatewaySettings {
   readonly config: FactotumConfig;
   readonly accounts: (services: { readonly webchatSocket: WebchatHub }) => readonly ChannelAccount[];
   /** Makes the sources of tools around the port that sends messages; the product's own first. */
-  readonly toolSources: (ports: { readonly messenger: OutboundMessenger }) => readonly ToolSource[];
+  readonly toolSources: (ports: Pick<GatewayParts, "messenger" | "reporter">) => readonly ToolSource[];
   readonly skills: SkillIndex;
   /** Skill folders besides the workspaces' own. */
   readonly skillFolders: readonly string[];
@@ -119,7 +120,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   requireToken(options.token, config.gateway);
   const hub = new WebchatHub();
   const messenger = new OutboundMessenger();
-  const parts = { hub, messenger };
+  const reporter = new SessionReport();
+  const parts = { hub, messenger, reporter };
   const engine = new Engine({
     ...(await engineSettings(options, parts, options)),
     home: options.home,
@@ -143,6 +145,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   });
   const { running } = engine.parts;
   messenger.connect({ ...engine.parts, isCommand: (value) => isButtonCommand(value, running.config.session.resetTriggers) });
+  reporter.connect(engine.parts);
   hub.connect(engine.parts);
   return listen(engine, parts, options, isLoopbackBind(bind));
 }
@@ -151,11 +154,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 interface GatewayParts {
   readonly hub: WebchatHub;
   readonly messenger: OutboundMessenger;
+  readonly reporter: SessionReport;
 }
 
 async function engineSettings(
   { config, toolSources, accounts, skills, skillFolders }: GatewaySettings,
-  { hub, messenger }: GatewayParts,
+  { hub, messenger, reporter }: GatewayParts,
   { environment, fetch, clock, random, logger, onSecret }: GatewayOptions,
 ): Promise<EngineSettings> {
   const secret = config.commands.ownerDisplaySecret;
@@ -166,7 +170,7 @@ async function engineSettings(
   return {
     config,
     models: createConfiguredModels({ config, environment, fetch, clock, random, logger, onSecret }),
-    toolSources: toolSources({ messenger }),
+    toolSources: toolSources({ messenger, reporter }),
     skills,
     skillFolders,
     accounts: accounts({ webchatSocket: hub }),
@@ -206,8 +210,8 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
     requestRestart: options.onRestartRequest,
     requestShutdown: options.onShutdownRequest,
   });
-  const { events, storage } = engine.parts;
-  const clients = new ClientSockets({ handlers, authenticator, storage, events, warnings, version, clock, random, logger });
+  const { events, storage, approvals } = engine.parts;
+  const clients = new ClientSockets({ handlers, authenticator, storage, events, approvals, warnings, version, clock, random, logger });
   const host = listenHost(config.gateway.bind);
   const server: HttpServer = await startHttpServer({
     engine,

@@ -304,6 +304,8 @@ export async function startTestGateway(
     readonly around?: (store: Store) => Store;
     /** None by default. */
     readonly reserve?: DiskReserve;
+    /** True if tool calls wait for a decision of the test; they are denied by default. */
+    readonly asks?: boolean;
     /** Called when the gateway requests a shutdown of its process. Ignored by default. */
     readonly onShutdownRequest?: (reason: string) => void;
   } = {},
@@ -317,6 +319,8 @@ export async function startTestGateway(
     commands: { ...loaded.config.commands, ownerAllowFrom: ["test:owner-1"] },
     // A test that runs at four in the morning is a test like any other.
     session: { ...loaded.config.session, reset: { mode: "none", atHour: 4 } },
+    // Tests of approvals ask.
+    tools: { ...loaded.config.tools, exec: { ...loaded.config.tools.exec, mode: "full" } },
   };
   const config = options.patch?.(owned) ?? owned;
   const logger = createMemoryLogger();
@@ -344,14 +348,17 @@ export async function startTestGateway(
   const settings = (next: FactotumConfig): GatewaySettings => ({
     config: next,
     accounts: () => [...(platform === undefined ? [] : [platform.account(options.accountConfig)]), ...(options.accounts ?? [])],
-    toolSources: ({ messenger }) => [
+    toolSources: ({ messenger, reporter }) => [
       {
         id: "core",
         tools: createCoreTools({
           files,
           runner: options.runner ?? noCommands,
           messenger,
+          reporter,
           execTimeoutSeconds: next.tools.exec.timeoutSeconds,
+          execSearchPath: "/usr/bin:/bin",
+          execAvoidsShell: next.tools.exec.mode === "allowlist",
         }),
       },
     ],
@@ -395,6 +402,7 @@ export async function startTestGateway(
     hideSecrets: (text) => [...secrets].reduce((shown, secret) => shown.replaceAll(secret, "[hidden]"), text),
     ...common,
   });
+  if (options.asks !== true) denyApprovals(gateway);
   reportDamage = (damage) => gateway.engine.reports.damage(damage);
   for (const damage of found) reportDamage(damage);
   const stop = async (): Promise<void> => {
@@ -414,6 +422,15 @@ export async function startTestGateway(
       await rm(home, { recursive: true, force: true });
     },
   };
+}
+
+/** Denies every tool call that waits for a decision. */
+function denyApprovals({ engine: { parts } }: Gateway): void {
+  const deny = async (): Promise<void> => {
+    for (const { id } of await parts.approvals.waiting()) await parts.approvals.decide(id, "deny");
+  };
+  // Another denial, or the end of the gateway, may be faster.
+  parts.approvals.onWaitingChange(() => void deny().catch(() => undefined));
 }
 
 /** Reads files as the product does: through the access that the tools have. */

@@ -20,6 +20,8 @@ export type {
   RpcErrorCode,
   ServerFrame,
 } from "./frames.ts";
+export { APPROVAL_DECISIONS, ApprovalSchema } from "./shapes/approvals.ts";
+export type { Approval, ApprovalDecision } from "./shapes/approvals.ts";
 export type { AgentBinding } from "./shapes/bindings.ts";
 export { ChatEntrySchema, ChatEventSchema, ChatSnapshotSchema } from "./shapes/chat.ts";
 export type {

@@ -15,6 +15,8 @@ export interface RpcEvents {
   "sessions-change": { readonly keys: readonly string[] };
   /** All current warnings of the gateway, after one was added, changed or removed. */
   "warnings-change": { readonly warnings: readonly GatewayWarning[] };
+  /** Tool calls wait for a decision, or do not wait any more; request them again. */
+  "approvals-change": Record<string, never>;
   /** A chunk of the answer to a replayed request, sent to the requesting connection. */
   replay: ReplayDelta;
   /** The gateway is about to close the connection. */
@@ -27,6 +29,7 @@ export type RpcEvent = keyof RpcEvents;
 /** A parser for the payload of every event. */
 export const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]> } = parsersOf<RpcEvents>()({
   chat: z.lazy(() => z.strictObject({ sessionKey: z.string(), event: ChatEventSchema })),
+  "approvals-change": z.lazy(() => z.strictObject({})),
   replay: ReplayDeltaSchema,
   "sessions-change": z.lazy(() => z.strictObject({ keys: z.array(z.string()) })),
   "warnings-change": z.lazy(() => z.strictObject({ warnings: GatewayWarningsSchema })),

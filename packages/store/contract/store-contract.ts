@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe } from "vitest";
 import { describeAccountState } from "./account-state.ts";
+import { describeApprovals } from "./approvals.ts";
 import type { ContractContext, StoreFixture } from "./contract-context.ts";
 import { describeOptimisticWrites } from "./optimistic-writes.ts";
 import { describeDeadLetters } from "./dead-letters.ts";
@@ -34,6 +35,7 @@ export function storeContract(name: string, createFixture: () => Promise<StoreFi
       return current;
     };
     describeAccountState(context);
+    describeApprovals(context);
     describeInbox(context);
     describeMoves(context);
     describePairings(context);

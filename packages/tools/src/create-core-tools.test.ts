@@ -14,6 +14,7 @@ beforeEach(async () => {
     files: rig.files,
     runner: { run: () => Promise.reject(new Error("not in this test")) },
     messenger: { perform: () => Promise.reject(new Error("not in this test")) },
+    reporter: { describe: async () => "Now: Mon 2026-06-15 14:31 UTC" },
     execTimeoutSeconds: 1_800,
   };
   tools = createCoreTools(options);
@@ -26,7 +27,7 @@ const tool = (name: string): AgentTool => {
   return found;
 };
 
-test("are the eight, sorted, each with the traits that policies need", () => {
+test("are the nine, sorted, each with the traits that policies need", () => {
   const table = tools.map(({ name, traits: { effect, idempotent, output, network, parallel } }) =>
     [name, effect, idempotent, output, network, parallel].join(" "),
   );
@@ -38,6 +39,7 @@ test("are the eight, sorted, each with the traits that policies need", () => {
     "ls read true trusted false true",
     "message send false trusted true false",
     "read read true trusted false true",
+    "session_status read true trusted false true",
     "write write true trusted false false",
   ]);
 });

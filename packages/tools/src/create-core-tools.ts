@@ -1,4 +1,4 @@
-import type { AgentTool, CommandRunner, Messenger } from "@factotum/agent-contract";
+import type { AgentTool, CommandRunner, Messenger, SessionReporter } from "@factotum/agent-contract";
 import { createExecTool } from "./commands/exec-tool.ts";
 import type { FileAccess } from "./file-access/create-file-access.ts";
 import { createEditTool } from "./files/edit-tool.ts";
@@ -6,6 +6,7 @@ import { createLsTool } from "./files/ls-tool.ts";
 import { createReadTool } from "./files/read-tool.ts";
 import { createWriteTool } from "./files/write-tool.ts";
 import { createMessageTool } from "./messages/message-tool.ts";
+import { createSessionStatusTool } from "./sessions/session-status-tool.ts";
 import { createFindTool } from "./search/find-tool.ts";
 import { createGrepTool } from "./search/grep-tool.ts";
 
@@ -14,25 +15,39 @@ export interface CoreToolsOptions {
   readonly files: FileAccess;
   readonly runner: CommandRunner;
   readonly messenger: Messenger;
+  readonly reporter: SessionReporter;
   /** Characters of a result of read, grep and exec. Default 16,000. */
   readonly maxResultChars?: number;
   /** Maximum bytes of an image that `read` passes to the model. Default 3,750,000: 5 MB as base64, the limit of providers. */
   readonly maxImageBytes?: number;
   /** `tools.exec.timeoutSeconds`. */
   readonly execTimeoutSeconds: number;
+  /** The folders in which commands find programs. Default: none. */
+  readonly execSearchPath?: string;
+  /** True in `tools.exec.mode: "allowlist"`: a command without shell syntax runs without a shell. Default: false. */
+  readonly execAvoidsShell?: boolean;
 }
 
-/** The core tools: `edit exec find grep ls message read write`, by name. They are stateless; one set serves every run. */
+/** The core tools: `edit exec find grep ls message read session_status write`, by name. They are stateless; one set serves every run. */
 export function createCoreTools(options: CoreToolsOptions): readonly AgentTool[] {
-  const { files, runner, messenger, maxResultChars = 16_000, maxImageBytes = 3_750_000, execTimeoutSeconds } = options;
+  const { files, runner, messenger, reporter, maxResultChars = 16_000, maxImageBytes = 3_750_000, execTimeoutSeconds } = options;
+  const { execSearchPath = "", execAvoidsShell = false } = options;
   return [
     createEditTool({ files }),
-    createExecTool({ runner, files, maxResultChars, timeoutSeconds: execTimeoutSeconds }),
+    createExecTool({
+      runner,
+      files,
+      maxResultChars,
+      timeoutSeconds: execTimeoutSeconds,
+      searchPath: execSearchPath,
+      avoidsShell: execAvoidsShell,
+    }),
     createFindTool({ files }),
     createGrepTool({ files, maxResultChars }),
     createLsTool({ files }),
     createMessageTool({ messenger }),
     createReadTool({ files, maxResultChars, maxImageBytes }),
+    createSessionStatusTool({ reporter }),
     createWriteTool({ files }),
   ];
 }

@@ -100,6 +100,29 @@ type ServerFrame = HelloFrame | ResponseFrame | EventFrame | RefusedFrame;
 declare const ClientFrameSchema: z.ZodType<ClientFrame>;
 /** Parses a frame of the gateway. */
 declare const ServerFrameSchema: z.ZodType<ServerFrame>;
+/** All decisions on a tool call. */
+declare const APPROVAL_DECISIONS: readonly ["allow-once", "allow-session", "allow-always", "deny"];
+/** A decision on a tool call. `allow-session`: equal calls of the conversation too. `allow-always`: equal calls of the agent too. */
+type ApprovalDecision = (typeof APPROVAL_DECISIONS)[number];
+/** A tool call that waits for the owner's decision, or was decided on. */
+interface Approval {
+  readonly id: string;
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly toolName: string;
+  /** The whole action, such as the command line. */
+  readonly text: string;
+  /** The rule that asks. */
+  readonly reason: string;
+  readonly requestedAtMs: number;
+  readonly expiresAtMs: number;
+  /** True if its turn went on without it: a decision to allow runs it on its own. */
+  readonly isParked: boolean;
+  readonly decision?: ApprovalDecision;
+  readonly decidedAtMs?: number;
+}
+/** Parses such a call. */
+declare const ApprovalSchema: z.ZodType<Approval>;
 /** One rule of `bindings` that gives messages to an agent. */
 interface AgentBinding {
   /** Its place in the configuration: `bindings[index]`. */
@@ -876,6 +899,36 @@ interface AgentMethods {
     };
   };
 }
+/** Methods of tool calls that need the owner's decision. */
+interface ApprovalMethods {
+  /** Calls that wait, and decisions that hold for later calls; each oldest first. */
+  "approvals.list": {
+    params: Record<string, never>;
+    result: {
+      readonly waiting: readonly Approval[];
+      readonly grants: readonly Approval[];
+    };
+  };
+  /** Decides on a call that waits. Rejects with `not-found` if there is none with this id, or if it has expired. */
+  "approvals.decide": {
+    params: {
+      readonly id: string;
+      readonly decision: ApprovalDecision;
+    };
+    result: {
+      readonly approval: Approval;
+    };
+  };
+  /** Takes back a decision that holds for later calls; false if there is none. */
+  "approvals.revoke": {
+    params: {
+      readonly id: string;
+    };
+    result: {
+      readonly revoked: boolean;
+    };
+  };
+}
 /** An account of a channel; `accountId` is `default` if omitted. */
 interface AccountParams {
   readonly channel: string;
@@ -1403,7 +1456,7 @@ interface SetupMethods {
   };
 }
 /** Every method with its parameters and result. */
-interface RpcMethods extends ChatMethods, AgentMethods, SessionMethods, ContextMethods, DeadLetterMethods, PairingMethods, GatewayMethods, SetupMethods, ChannelMethods {}
+interface RpcMethods extends ChatMethods, AgentMethods, SessionMethods, ContextMethods, DeadLetterMethods, PairingMethods, ApprovalMethods, GatewayMethods, SetupMethods, ChannelMethods {}
 /** Name of a method. */
 type RpcMethod = keyof RpcMethods;
 /** Every method: who may call it, whether it is rejected while the store is not writable, and parsers for its parameters and its result. */
@@ -1430,6 +1483,8 @@ interface RpcEvents {
   "warnings-change": {
     readonly warnings: readonly GatewayWarning[];
   };
+  /** Tool calls wait for a decision, or do not wait any more; request them again. */
+  "approvals-change": Record<string, never>;
   /** A chunk of the answer to a replayed request, sent to the requesting connection. */
   replay: ReplayDelta;
   /** The gateway is about to close the connection. */
@@ -1441,4 +1496,4 @@ interface RpcEvents {
 type RpcEvent = keyof RpcEvents;
 /** A parser for the payload of every event. */
 declare const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]>; };
-export { type AgentBinding, type AgentRunResult, type AgentStatus, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type HelloFrame, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, type NoticeBlock, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type SetupCheck, SetupCheckSchema, type SetupProvider, type SetupState, SetupStateSchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredModels, retriedKey, retryKey };
+export { APPROVAL_DECISIONS, type AgentBinding, type AgentRunResult, type AgentStatus, type Approval, type ApprovalDecision, ApprovalSchema, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, ChannelDirectoryEntriesSchema, type ChannelDirectoryEntry, type ChannelLoginStep, ChannelLoginStepSchema, type ChannelProbe, ChannelProbeSchema, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatFile, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type HelloFrame, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, type NoticeBlock, PROTOCOL_VERSION, type PairedSender, PairedSenderSchema, type PairingRequest, PairingRequestSchema, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RefusedSender, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type SetupCheck, SetupCheckSchema, type SetupProvider, type SetupState, SetupStateSchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, hasUsableKey, isModelRefused, isRpcMethod, mayKeyBeRight, offeredModels, retriedKey, retryKey };

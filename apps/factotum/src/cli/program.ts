@@ -10,6 +10,7 @@ import { addChannels } from "./add-channels.ts";
 import { addDamage } from "./add-damage.ts";
 import { addDeadLetters } from "./add-dead-letters.ts";
 import { addModels } from "./add-models.ts";
+import { addApprovals } from "./add-approvals.ts";
 import { addPairing } from "./add-pairing.ts";
 import { addPlugins } from "./add-plugins.ts";
 import { addSessions } from "./add-sessions.ts";
@@ -34,6 +35,7 @@ export function createProgram(context: CliContext, finish: Finish): Command {
   addModels(program, context, finish);
   addAccess(program, context, finish);
   addPairing(program, context, finish);
+  addApprovals(program, context, finish);
   addChannels(program, context, finish);
   addPlugins(program, context, finish);
   addGateway(program, context, finish);

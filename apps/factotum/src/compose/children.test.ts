@@ -25,7 +25,7 @@ test.runIf(process.platform === "linux")(
     await mkdir(cli.factotumHome, { recursive: true });
     const models = { providers: { anthropic: { api: "anthropic-messages", baseUrl: server.baseUrl, apiKey: "sk-test" } } };
     const agents = { defaults: { model: "anthropic/claude-sonnet-5-5" } };
-    await writeFile(join(cli.factotumHome, "factotum.json5"), JSON.stringify({ models, agents }));
+    await writeFile(join(cli.factotumHome, "factotum.json5"), JSON.stringify({ models, agents, tools: { exec: { mode: "full" } } }));
     const first = cli.spawn("gateway", "run", "--setup", "--port", "0");
     await first.waitFor(/#token=/);
     const command = "setsid sh -c \"trap '' TERM; echo 1 >>away; while :; do sleep 1000; done\" & echo $$ >begun; wait";

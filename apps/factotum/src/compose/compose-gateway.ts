@@ -32,6 +32,7 @@ import { createSetupControl } from "../first-run/create-setup-control.ts";
 import { assetPath } from "../runtime/assets.ts";
 import { secretVariables, type SecretFilter } from "../runtime/secret-filter.ts";
 import { systemClock, systemRandom } from "../runtime/system-clock.ts";
+import { commandSearchPath } from "./command-environment.ts";
 import { channelAccounts } from "./channel-accounts.ts";
 import { ConfigReloader } from "./config-reloader.ts";
 import { crashPointFrom } from "./crash-point.ts";
@@ -248,11 +249,19 @@ function settingsOf(config: FactotumConfig, { context, files, runner, secrets, l
   return {
     config,
     accounts: (parts) => channelAccounts(config, { parts, env, secrets }),
-    toolSources: ({ messenger }) => [
+    toolSources: ({ messenger, reporter }) => [
       {
         id: "core",
         tools: redactTools(
-          createCoreTools({ files, runner, messenger, execTimeoutSeconds: config.tools.exec.timeoutSeconds }),
+          createCoreTools({
+            files,
+            runner,
+            messenger,
+            reporter,
+            execTimeoutSeconds: config.tools.exec.timeoutSeconds,
+            execSearchPath: commandSearchPath(context),
+            execAvoidsShell: config.tools.exec.mode === "allowlist",
+          }),
           secrets.toolOutput,
         ),
       },

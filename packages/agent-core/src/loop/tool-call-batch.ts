@@ -102,6 +102,10 @@ export class ToolCallBatch {
     };
     const denied: ToolDecision = { type: "refuse", message: `${call.name} was not run: the check before it failed. Tell the user.` };
     const decision = yield* guard("beforeTool", ask, denied);
+    if (decision.type === "refuse" && signal.aborted) {
+      this.skipRest(STOPPED);
+      return skipped(call, STOPPED);
+    }
     return decision.type === "allow" ? { type: "ready", call, tool } : refused(call, decision.message);
   }
 

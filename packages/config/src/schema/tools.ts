@@ -17,9 +17,9 @@ export interface ToolsConfig extends ToolPolicy {
   /** Folders that tools may read in addition to the workspace. `~` is the user's home. */
   readonly fs: { readonly roots: readonly string[] };
   readonly exec: {
-    /** `deny`: no tool runs commands. `full`: the owner's commands run without asking. The other two are refused until they are implemented. */
+    /** Of the owner's commands. `deny`: none. `allowlist`: those of `allow`; others ask. `ask`: each asks. `full`: each runs without asking. */
     readonly mode: "deny" | "allowlist" | "ask" | "full";
-    /** Patterns of commands for `allowlist`. Refused until they are enforced. */
+    /** Patterns of commands for `allowlist`. */
     readonly allow?: readonly string[] | undefined;
     readonly timeoutSeconds: number;
     /** Concurrent commands over all sessions; a session runs at most 4. All other tools have the same limits, counted separately. */
@@ -32,7 +32,7 @@ export interface ToolsConfig extends ToolPolicy {
   };
   readonly elevated: { readonly enabled: boolean; readonly allowFrom: Readonly<Record<string, readonly string[]>> };
   readonly sandbox: { readonly tools: { readonly allow?: readonly string[] | undefined; readonly deny: readonly string[] } };
-  /** Refused until there are approvals. */
+  /** `timeoutMinutes`: how long a call waits for the owner's decision. 30 if absent. */
   readonly approvals?: { readonly timeoutMinutes?: number | undefined } | undefined;
   readonly checkpoints?: boolean | undefined;
   readonly browser?: Readonly<Record<string, unknown>> | undefined;
@@ -74,12 +74,12 @@ export const ToolsSchema: z.ZodType<ToolsConfig> = z
       .strictObject({
         mode: z
           .enum(["deny", "allowlist", "ask", "full"])
-          .default("full")
+          .default("ask")
           .describe(
-            "`full`: the owner's commands run without asking. `deny`: no commands. `ask` and `allowlist` are refused until they are built.",
+            "The owner's commands. `ask`: each needs a decision. `allowlist`: those of `allow` run, the others need a decision. `full`: each runs without asking. `deny`: none.",
           ),
         allow: NamesSchema.optional().describe(
-          "Patterns of commands that run without asking in the mode `allowlist`. Refused in this version.",
+          "Patterns of commands that run without asking in the mode `allowlist`, such as `git status` or `ls *`: words in which `*` matches any characters; a last word `*` matches any further words. Only single commands without shell syntax are covered, and no wildcard covers an option that runs another program.",
         ),
         timeoutSeconds: SecondsSchema.default(1800).describe("How long a command may run at most, and by default."),
         maxConcurrent: CountSchema.default(16).describe(
@@ -119,9 +119,7 @@ export const ToolsSchema: z.ZodType<ToolsConfig> = z
       .describe("Sandboxed runs."),
     approvals: z
       .strictObject({
-        timeoutMinutes: CountSchema.optional().describe(
-          "Minutes that an approval may be waited for. Refused while there are no approvals.",
-        ),
+        timeoutMinutes: CountSchema.optional().describe("Minutes that a tool call waits for a decision. Default: 30."),
       })
       .optional()
       .describe("Approvals of tool calls."),

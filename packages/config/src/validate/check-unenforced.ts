@@ -17,28 +17,10 @@ const NO_SANDBOX = "this build has no sandbox, so commands would run without the
 
 const UNENFORCED_KEYS: readonly UnenforcedKey[] = [
   {
-    keys: ["tools.exec.mode"],
-    narrows: (value) => value === "ask" || value === "allowlist",
-    message:
-      'this build cannot ask for approval of commands or check them against a list yet; write "deny" to take exec away, or "full" to run the owner\'s commands without asking',
-  },
-  {
-    keys: ["tools.exec.allow"],
-    narrows: (value) => value !== undefined,
-    message:
-      'this build cannot check commands against patterns yet; remove the key, and write tools.exec.mode: "deny" if not every command may run',
-  },
-  {
     keys: ["tools.exec.applyPatch"],
     narrows: (value) => value === false,
     message:
       "this build has no apply_patch to take away; remove the key, and deny write and edit in tools.deny if files must not be changed",
-  },
-  {
-    keys: ["tools.approvals"],
-    narrows: (value) => isPlainObject(value) && Object.keys(value).length > 0,
-    message:
-      'this build has no approvals, so nothing would wait for one; remove the key, and write tools.exec.mode: "deny" to take exec away',
   },
   {
     keys: ["commandHooks"],

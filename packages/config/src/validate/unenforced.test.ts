@@ -27,12 +27,7 @@ const ACCOUNT = { appId: "a", appSecret: "s", transport: { type: "websocket" } }
 
 describe("a restricting key that is not enforced", () => {
   test.each([
-    ["tools.exec.mode", "ask"],
-    ["tools.exec.mode", "allowlist"],
-    ["tools.exec.allow", ["git *"]],
-    ["tools.exec.allow", []],
     ["tools.exec.applyPatch", false],
-    ["tools.approvals", { timeoutMinutes: 5 }],
     ["commandHooks", [{ event: "pre-tool", command: ["/bin/false"] }]],
     ["tools.elevated.enabled", true],
     ["tools.sandbox.tools.allow", ["read"]],
@@ -53,6 +48,11 @@ describe("a restricting key that is not enforced", () => {
   test.each([
     ["tools.exec.mode", "full"],
     ["tools.exec.mode", "deny"],
+    ["tools.exec.mode", "ask"],
+    ["tools.exec.mode", "allowlist"],
+    ["tools.exec.allow", ["git *"]],
+    ["tools.exec.allow", []],
+    ["tools.approvals", { timeoutMinutes: 5 }],
     ["tools.exec.applyPatch", true],
     ["tools.elevated.enabled", false],
     ["tools.approvals", {}],
@@ -89,24 +89,24 @@ describe("a restricting key that is not enforced", () => {
     const good = await load(home);
     if (good.type !== "loaded") throw new Error("the good file was refused");
     await rememberConfig(good);
-    await home.write("factotum.json5", { tools: { exec: { mode: "ask" } } });
+    await home.write("factotum.json5", { tools: { elevated: { enabled: true } } });
     expect(await load(home)).toMatchObject({ type: "refused", fileHash: expect.any(String) as string });
-    await home.write("factotum.json5", { gateway: { port: "x" }, tools: { exec: { mode: "ask" } } });
-    expect(await load(home)).toMatchObject({ type: "refused", problems: [{ path: "gateway.port" }, { path: "tools.exec.mode" }] });
+    await home.write("factotum.json5", { gateway: { port: "x" }, tools: { elevated: { enabled: true } } });
+    expect(await load(home)).toMatchObject({ type: "refused", problems: [{ path: "gateway.port" }, { path: "tools.elevated.enabled" }] });
     await home.write("factotum.json5", { gateway: { port: "x" }, tools: { exec: { mode: "deny" } } });
     expect(await load(home)).toMatchObject({ type: "loaded", source: "last-good" });
   });
 
   test("is refused by config set, which also repairs it", async () => {
     await using home = await temporaryHome();
-    const path = await home.write("factotum.json5", { tools: { exec: { mode: "ask" } } });
-    const set = async (key: string, value: string) => setConfigValue(key, value, { env: home.env, channels });
+    const path = await home.write("factotum.json5", { tools: { elevated: { enabled: true } } });
+    const set = async (key: string, value: string | boolean) => setConfigValue(key, value, { env: home.env, channels });
     expect(await set("agents.defaults.sandbox.mode", "all")).toMatchObject({
       type: "refused",
       problems: [{ type: "unenforced", path: "agents.defaults.sandbox.mode" }],
     });
-    expect(await set("tools.exec.mode", "deny")).toMatchObject({ type: "written", problems: [] });
-    expect(await readFile(path, "utf8")).toContain("deny");
+    expect(await set("tools.elevated.enabled", false)).toMatchObject({ type: "written", problems: [] });
+    expect(await readFile(path, "utf8")).toContain("false");
   });
 });
 
@@ -376,11 +376,13 @@ test("the isolation of groups refuses the start with each of its limits; its nam
 });
 
 test.each([
-  [{}, ["run without asking", "there is no sandbox"]],
+  [{}, ["needs a decision", "there is no sandbox"]],
+  [{ tools: { exec: { mode: "full" } } }, ["run without asking", "there is no sandbox"]],
+  [{ tools: { exec: { mode: "allowlist" } } }, ["a pattern of tools.exec.allow", "there is no sandbox"]],
   [{ tools: { exec: { mode: "deny" } } }, ["no commands run"]],
   [
     { agents: { list: [{ id: "ann", sandbox: { mode: "off" } }, { id: "bob" }] } },
-    ["run without asking", "there is no sandbox", "work in the workspace of ann"],
+    ["needs a decision", "there is no sandbox", "work in the workspace of ann"],
   ],
 ])("the meaning of %j for commands is stated in plain words", async (document, lines) => {
   await using home = await temporaryHome();

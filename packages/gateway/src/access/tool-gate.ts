@@ -1,5 +1,4 @@
 import type { AgentTool, RunFacts, ToolCall } from "@factotum/agent-contract";
-import type { ToolDecision } from "@factotum/agent-core";
 import type { Origin } from "@factotum/channel-contract";
 import { parseMediaTarget } from "../kernel/parse-media-target.ts";
 import { authorize, OWN } from "./authorize.ts";
@@ -15,9 +14,15 @@ interface GatedRun {
   readonly tainted: boolean;
 }
 
+/** Whether a call may run. `ask`: only with the owner's word. `message` is for the model. */
+export type GateDecision =
+  | { readonly type: "allow" }
+  | { readonly type: "ask"; readonly reason: string }
+  | { readonly type: "refuse"; readonly message: string };
+
 /** Decides whether a call may run, from the tool's traits, the run's authority and its taint. Arguments never widen it. */
 export interface ToolGate {
-  check(call: ToolCall, tool: AgentTool, run: GatedRun): ToolDecision;
+  check(call: ToolCall, tool: AgentTool, run: GatedRun): GateDecision;
   /** Whether a web file that the run's answer names may be fetched. The request reveals its address to the server behind it, so it counts as a send. */
   mayFetch(run: Omit<GatedRun, "origin">): boolean;
 }
@@ -40,17 +45,12 @@ export function createToolGate(): ToolGate {
         case "deny":
           return { type: "refuse", message: `${tool.name} was refused. ${decision.reason}` };
         case "confirm":
-          return { type: "refuse", message: confirmation(tool, decision.reason, facts) };
+          return { type: "ask", reason: decision.reason };
       }
     },
     mayFetch: ({ facts, tainted }) =>
       authorize({ type: "run", owner: facts.owner, tainted }, { type: "tool", effect: "send" }, { type: "elsewhere" }).type === "allow",
   };
-}
-
-function confirmation(tool: AgentTool, reason: string, run: RunFacts): string {
-  const what = RUN_POLICY[run.kind].isFromPerson ? `${tool.name} needs confirmation and was not run.` : `${tool.name} was refused.`;
-  return `${what} ${reason} ${confirmationHint(run)}`;
 }
 
 /** What the model should do about a call that the owner has to confirm. In a run that no person started there is no one to ask. */

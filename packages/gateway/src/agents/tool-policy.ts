@@ -54,8 +54,7 @@ export function filterTools(
 
 /** Tools removed by `tools.exec`. */
 export function execLayer({ mode, applyPatch }: Pick<ToolsConfig["exec"], "mode" | "applyPatch">): ToolPolicyLayer {
-  // "ask" and "allowlist" do not reach a gateway: a file with them is refused. Without approvals they would mean the same.
-  return { deny: [...(mode === "full" ? [] : ["group:runtime"]), ...(applyPatch ? [] : ["apply_patch"])] };
+  return { deny: [...(mode === "deny" ? ["group:runtime"] : []), ...(applyPatch ? [] : ["apply_patch"])] };
 }
 
 /** Whether a layer allows a tool of this name. */

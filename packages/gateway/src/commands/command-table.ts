@@ -1,4 +1,5 @@
 import { activationCommand } from "./activation.ts";
+import { approveCommand } from "./approve.ts";
 import { compactCommand } from "./compact.ts";
 import { contextCommand } from "./context.ts";
 import type { Command } from "./define-command.ts";
@@ -28,6 +29,7 @@ export const COMMANDS: readonly Command[] = [
   activationCommand,
   sendCommand,
   trustCommand,
+  approveCommand,
   skillCommand,
   statusCommand,
   usageCommand,

@@ -69,6 +69,7 @@ const ANSWERS: Readonly<Record<string, RegExp>> = {
   "/activation": /for groups/,
   "/send": /^replies are sent here, as it is configured/,
   "/trust": /^From the next message on, what others wrote/,
+  "/approve": /^No tool call waits/,
   "/skill": /takes the name/,
   "/status": /^Agent main/,
   "/context": /./,

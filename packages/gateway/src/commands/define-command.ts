@@ -2,6 +2,7 @@ import type { Clock, Logger } from "@factotum/agent-contract";
 import type { Cooldowns } from "@factotum/models";
 import type { LedgerStore, SessionStore, TranscriptStore, TurnStore } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
+import type { ApprovalService } from "../approvals/approval-service.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { CommandAnswer } from "../notices/notice-text.ts";
 import type { SessionService } from "../sessions/session-service.ts";
@@ -16,6 +17,7 @@ export interface CommandCall {
   readonly store: LedgerStore & SessionStore & TranscriptStore & TurnStore;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
+  readonly approvals: ApprovalService;
   readonly cooldowns: Cooldowns;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -1,6 +1,5 @@
 import type { InputPolicy } from "./input-policy.ts";
 import type { AgentTool, RunFacts, ToolCall } from "@factotum/agent-contract";
-import type { ToolDecision } from "@factotum/agent-core";
 import type { InputRecord, TurnRecord } from "@factotum/store";
 import { withPresentOwner } from "../access/owner.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
@@ -8,7 +7,7 @@ import { groupOf } from "./session-context.ts";
 import { inputsOf, leadInput, withMessages } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
 import type { FactotumConfig } from "@factotum/config";
-import type { ToolGate } from "../access/tool-gate.ts";
+import type { GateDecision, ToolGate } from "../access/tool-gate.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 
@@ -101,7 +100,7 @@ export function checkCall(
   tool: AgentTool,
   { prepared, inputs, tainted }: CallingRun,
   { running, channels, toolGate }: { readonly running: RunningConfig; readonly channels: ChannelRegistry; readonly toolGate: ToolGate },
-): ToolDecision {
+): GateDecision {
   const { turn, facts, model } = prepared;
   if (facts.owner && !areOwners(inputs, running.config))
     return { type: "refuse", message: `${tool.name} was refused. Rule owner: whoever this is done for is not the owner any more.` };

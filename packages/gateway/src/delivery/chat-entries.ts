@@ -68,7 +68,8 @@ function messageEntry(
   }
 }
 
-function isStopped({ details, isError }: ToolResultMessage): boolean {
+/** True for the result of a call that ended because the run was stopped, and not because it failed. */
+export function isStopped({ details, isError }: Pick<ToolResultMessage, "details" | "isError">): boolean {
   return isError && typeof details === "object" && details !== null && "stopped" in details && details.stopped === true;
 }
 

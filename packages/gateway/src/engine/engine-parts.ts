@@ -6,6 +6,7 @@ import type { PromptFacts } from "@factotum/agent-core";
 import { Cooldowns } from "@factotum/models";
 import type { RemoteFiles } from "../media/remote-files.ts";
 import type { LocalFiles } from "../media/local-files.ts";
+import { ApprovalService } from "../approvals/approval-service.ts";
 import { PairedSenders } from "../access/paired-senders.ts";
 import type { ToolGate } from "../access/tool-gate.ts";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
@@ -69,6 +70,8 @@ export interface EngineParts {
   readonly watchers: InputWatchers;
   readonly cache: SessionCache;
   readonly toolGate: ToolGate;
+  /** Asks the owner about tool calls. */
+  readonly approvals: ApprovalService;
   readonly spend: SpendGuard;
   readonly compactor: Compactor;
   /** Credentials and models that cool down after failures. */
@@ -131,6 +134,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     timeZoneOf: (agentId) => (running.agents.get(agentId) ?? running.agents.default).config.userTimezone,
     dayOf: (agentId, nowMs) => (running.agents.get(agentId) ?? running.agents.default).time.day(nowMs),
   });
+  const notices = new Notices({ store, running, channels, conversations, dispatcher, events, watchers, clock });
   return {
     running,
     store,
@@ -142,7 +146,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     conversations,
     policy: new InputPolicy({ running, channels, paired, logger }),
     paired,
-    notices: new Notices({ store, running, channels, conversations, dispatcher, events, watchers, clock }),
+    notices,
     dispatcher,
     gates,
     typing: createTyping(options, { store, running, channels, queue, dispatcher, logger }),
@@ -153,6 +157,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     watchers,
     cache,
     toolGate: createToolGate(),
+    approvals: new ApprovalService({ store, running, queue, notices, watchers, ...base }),
     refused: new RefusedSenders(),
     cooldowns,
     observer,

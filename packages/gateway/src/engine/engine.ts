@@ -76,7 +76,7 @@ export class Engine {
     this.#waits = waits;
     this.#backgroundCompactor = backgroundCompactor;
     const { store, running, channels, conversations, notices, queue, cooldowns, cache, media, events, watchers } = parts;
-    const { clock, random, logger, hideSecrets } = parts;
+    const { approvals, clock, random, logger, hideSecrets } = parts;
     const stopper = new WorkStopper({ store, channels, notices, queue, events, watchers });
     const tasks = new SessionTasks({ queue, stopper });
     this.sessions = new SessionService({
@@ -104,6 +104,7 @@ export class Engine {
       conversations,
       sessions,
       notices,
+      approvals,
       cooldowns,
       events,
       clock,
@@ -140,13 +141,16 @@ export class Engine {
 
   /** Connects the events of the parts to the layers above; the only place that does. */
   #listen(runner: TurnRunner, { onLostOwnership }: EngineOptions): void {
-    const { channels, queue, notices, dispatcher, gates, spend, storage, store, logger } = this.parts;
+    const { channels, queue, notices, dispatcher, gates, spend, storage, approvals, store, logger } = this.parts;
     queue.serve({
       process: runner.run,
       onDropped: (sessionKey, input) =>
         this.#background.addFor(input, "drop", async () => notices.drop(sessionKey, input, DROPPED.overflow)),
       onMisplaced: async (input, history) => this.#ingress.requeue(input, history),
-      onQueueChange: (sessionKey, queued) => this.#waits.queueChanged(sessionKey, queued),
+      onQueueChange: (sessionKey, queued) => {
+        this.#waits.queueChanged(sessionKey, queued);
+        approvals.queueChanged(sessionKey);
+      },
       onError: (sessionKey, error) => {
         logger.error("A turn could not be finished", { sessionKey, error });
         if (StoreError.isInstance(error) && error.code === "lost-ownership") onLostOwnership();

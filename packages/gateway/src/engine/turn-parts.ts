@@ -25,77 +25,10 @@ export function createTurnParts(parts: EngineParts): TurnParts {
   const backgroundCompactor = new BackgroundCompactor(parts);
   const compaction = new CompactionTriggers({ ...parts, backgroundCompactor });
   const messages = new TurnMessages(parts);
-  const { store, running, channels, conversations, cache, media, events, watchers, clock, random, logger } = parts;
-  const { policy, queue, pendingEvents, toolLimits, notices, dispatcher, typing, failedRuns, observer, turnContext, toolGate, files } =
-    parts;
-  const { cooldowns, spend, hideSecrets, crashPoint } = parts;
   const prompts = new PromptResolver(parts);
-  const preparer = new TurnPreparer({
-    store,
-    running,
-    conversations,
-    cache,
-    media,
-    pendingEvents,
-    clock,
-    random,
-    logger,
-    compaction,
-    prompts,
-    messages,
-  });
+  const preparer = new TurnPreparer({ ...parts, compaction, prompts, messages });
   const concluder = new TurnConcluder(parts);
-  const unbegun = new UnbegunTurns({
-    store,
-    running,
-    channels,
-    conversations,
-    cache,
-    media,
-    events,
-    watchers,
-    clock,
-    random,
-    logger,
-    policy,
-    notices,
-    failedRuns,
-    hideSecrets,
-    crashPoint,
-    messages,
-    concluder,
-  });
-  const runner = new TurnRunner({
-    store,
-    running,
-    channels,
-    conversations,
-    cache,
-    media,
-    events,
-    watchers,
-    clock,
-    random,
-    logger,
-    policy,
-    queue,
-    dispatcher,
-    typing,
-    observer,
-    hideSecrets,
-    crashPoint,
-    toolLimits,
-    turnContext,
-    toolGate,
-    files,
-    cooldowns,
-    spend,
-    waits,
-    compaction,
-    messages,
-    preparer,
-    concluder,
-    unbegun,
-  });
+  const unbegun = new UnbegunTurns({ ...parts, messages, concluder });
+  const runner = new TurnRunner({ ...parts, waits, compaction, messages, preparer, concluder, unbegun });
   return { waits, backgroundCompactor, compaction, preparer, unbegun, runner };
 }

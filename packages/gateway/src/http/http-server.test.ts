@@ -58,6 +58,7 @@ async function serverWithPatience(running: TestGateway, requestTimeoutMs: number
       authenticator,
       storage: engine.parts.storage,
       events: engine.parts.events,
+      approvals: engine.parts.approvals,
       warnings: () => [],
       version: "0.0.0-test",
       ...common,

@@ -3,7 +3,6 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import { StoreError } from "@factotum/store";
 import type { InputRecord, PairingRecord, PairingRequest, PairingSender, PairingStore, SessionStore } from "@factotum/store";
-import { createPairingCode, parsePairingCode } from "../access/pairing-code.ts";
 import type { PairedSenders } from "../access/paired-senders.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
@@ -12,12 +11,15 @@ import type { Dispatcher } from "../delivery/dispatcher.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { planChatMessage } from "../delivery/plan-message.ts";
 import type { PlannedMessage } from "../delivery/plan-message.ts";
+import { createShortCode, parseShortCode } from "../kernel/short-code.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
 import { reportRefusal } from "../observe/refused-senders.ts";
 import type { RefusedSenders } from "../observe/refused-senders.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
 import { personId } from "../kernel/person-id.ts";
 
+/** 40 bits: nobody guesses one. */
+const CODE_LENGTH = 8;
 /** How long a code is valid. */
 const VALID_MS = 3_600_000;
 /** Pending requests of an account; strangers beyond these get no reply. */
@@ -114,7 +116,7 @@ export class PairingService {
   async approve(written: string, { guest }: { readonly guest: boolean }): Promise<ApprovedPairing> {
     return this.#decisions.run("decisions", async () => {
       const { store, paired, dispatcher, clock, logger } = this.#options;
-      const code = parsePairingCode(written);
+      const code = parseShortCode(written);
       const found = await store.findPairing(code, { nowMs: clock.now() });
       if (found === undefined) throw unknownCode();
       const { channel, accountId, senderId, origin } = found;
@@ -134,7 +136,7 @@ export class PairingService {
   /** Ends the request with this code. The sender is not notified. */
   async reject(written: string): Promise<PairingRecord> {
     return this.#decisions.run("decisions", async () => {
-      const code = parsePairingCode(written);
+      const code = parseShortCode(written);
       try {
         const pairing = await this.#options.store.rejectPairing(code, { nowMs: this.#options.clock.now() });
         this.#pending.delete(code);
@@ -169,7 +171,7 @@ export class PairingService {
     const suppressed = await isSuppressed({ sessionKey, origin }, { store, running });
     for (let attempt = 1; ; attempt += 1) {
       const nowMs = clock.now();
-      const code = createPairingCode(random);
+      const code = createShortCode(random, CODE_LENGTH);
       const { channel, accountId } = origin;
       const senderName = sender.name?.slice(0, MAX_NAME_CHARS);
       try {

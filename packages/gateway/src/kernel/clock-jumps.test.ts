@@ -158,6 +158,6 @@ test("a turn with a stranger's text is still tainted after a restart, even if th
   await using running = await startTestGateway({ ...options, home: first.home, clock: new JumpingClock(-86_400_000) });
   await platform.waitForSends(1);
   await running.gateway.engine.idle();
-  expect(JSON.stringify(server.requests.at(-1)?.body?.["messages"])).toContain("taint");
+  expect(JSON.stringify(server.requests.at(-1)?.body?.["messages"])).toContain("the owner denied it");
   expect(commands).toEqual([]);
 });

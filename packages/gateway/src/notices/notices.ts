@@ -1,6 +1,6 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock } from "@factotum/agent-contract";
-import type { MsgContext, Origin } from "@factotum/channel-contract";
+import type { Card, MsgContext, Origin } from "@factotum/channel-contract";
 import type { NoticeBlock } from "@factotum/protocol";
 import type {
   InboxStore,
@@ -18,7 +18,9 @@ import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { Conversations } from "../conversation/conversations.ts";
 import type { Dispatcher } from "../delivery/dispatcher.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
+import { planChatCard } from "../delivery/plan-card.ts";
 import { isOwnAddress, planChatMessage } from "../delivery/plan-message.ts";
+import type { PlannedMessage } from "../delivery/plan-message.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
@@ -170,14 +172,14 @@ export class Notices {
     if (isEntry) await this.addEntry(sessionKey, { level: "info", text });
   }
 
-  /** Sends a message of the gateway's own. None to the gateway's own clients, which read the transcript, and none to an account that does not exist. */
+  /** Sends a message of the gateway's own, as the card where the chat shows it whole. None to the gateway's own clients, which read the transcript, and none to an account that does not exist. */
   async sendToChat(
     sessionKey: string,
     target: Origin,
-    { text, identity }: { readonly text: string; readonly identity: readonly (string | number)[] },
+    { text, identity, card }: { readonly text: string; readonly identity: readonly (string | number)[]; readonly card?: Card },
   ): Promise<void> {
     if (this.#options.channels.accountFor(target) === undefined) return;
-    await this.#send({ sessionKey, target, text, identity, suppressed: await this.#isSuppressed(sessionKey, target) });
+    await this.#send({ sessionKey, target, text, identity, suppressed: await this.#isSuppressed(sessionKey, target) }, card);
   }
 
   /** Adds a notice to the transcript, where the owner sees it. */
@@ -192,9 +194,10 @@ export class Notices {
     publishEntry(this.#options, sessionKey, entry, undefined);
   }
 
-  async #send(message: Omit<Parameters<typeof planChatMessage>[0], "purpose" | "nowMs">): Promise<void> {
+  async #send(message: Omit<PlannedMessage, "purpose" | "nowMs">, card?: Card): Promise<void> {
     const { store, channels, clock, dispatcher } = this.#options;
-    const rows = planChatMessage({ ...message, purpose: "notice", nowMs: clock.now() }, channels);
+    const planned = { ...message, purpose: "notice", nowMs: clock.now() } as const;
+    const rows = card === undefined ? planChatMessage(planned, channels) : planChatCard(planned, card, channels);
     if (rows.length > 0) dispatcher.dispatch(await store.addOutbound(rows));
   }
 

@@ -30,6 +30,7 @@ export class ClientServer {
   readonly #waiting = new Set<ClientConnection>();
   readonly #backlogs = new ClientBacklogs();
   readonly #changes: Disposable;
+  readonly #approvals: Disposable;
   readonly #warnings: WarningWatch;
 
   constructor(options: ClientServices) {
@@ -37,6 +38,9 @@ export class ClientServer {
     this.#server = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
     this.#changes = options.events.onSessionsChange((key) => {
       for (const connection of this.#connections) connection.notifySessionChange(key);
+    });
+    this.#approvals = options.approvals.onWaitingChange(() => {
+      for (const connection of this.#connections) connection.notify("approvals-change", {});
     });
     this.#warnings = new WarningWatch({
       read: options.warnings,
@@ -88,6 +92,7 @@ export class ClientServer {
     ends.defer(() => this.#server.close());
     ends.use(this.#warnings);
     ends.use(this.#changes);
+    ends.use(this.#approvals);
     for (const connection of [...this.#waiting, ...this.#connections]) ends.defer(() => connection.close(CLOSE_CODES.shutdown, reason));
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import type { GatewayWarning } from "@factotum/protocol";
+import type { ApprovalService } from "../approvals/approval-service.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { Authenticator } from "../access/credentials.ts";
 import type { StorageGuard } from "../storage/storage-guard.ts";
@@ -11,6 +12,7 @@ export interface ClientServices {
   readonly authenticator: Authenticator;
   readonly storage: Pick<StorageGuard, "problem">;
   readonly events: SessionEvents;
+  readonly approvals: Pick<ApprovalService, "onWaitingChange">;
   /** The current warnings; cheap. */
   readonly warnings: () => readonly GatewayWarning[];
   readonly version: string;

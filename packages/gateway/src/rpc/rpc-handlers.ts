@@ -1,6 +1,7 @@
 import type { RpcMethod } from "@factotum/protocol";
 import type { Engine } from "../engine/engine.ts";
 import { agentHandlers } from "./agent-handlers.ts";
+import { approvalHandlers } from "./approval-handlers.ts";
 import { channelHandlers } from "./channel-handlers.ts";
 import { chatHandlers } from "./chat-handlers.ts";
 import { contextHandlers } from "./context-handlers.ts";
@@ -34,6 +35,7 @@ export function createRpcHandlers({ engine, hub, setup, ...control }: RpcService
     ...deadLetterHandlers(engine.deadLetters),
     ...channelHandlers(engine.channelInspector),
     ...pairingHandlers(engine.pairing),
+    ...approvalHandlers(engine.parts.approvals),
     ...setupHandlers(setup),
     ...gatewayHandlers(engine, control),
   };

@@ -15,7 +15,7 @@ import { createReplyStream } from "./create-reply-stream.ts";
 import type { ReplyStreamOptions } from "./create-reply-stream.ts";
 import type { ReplyStream, StreamedReply } from "../delivery/streaming/reply-stream.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
-import { answerText, chatToolCall, thinkingText } from "../delivery/chat-entries.ts";
+import { answerText, chatToolCall, isStopped, thinkingText } from "../delivery/chat-entries.ts";
 import { ownMessages } from "../preparation/prepared-turn.ts";
 import type { PreparedTurn } from "../preparation/prepared-turn.ts";
 import type { ResumedRun } from "./resume-calls.ts";
@@ -48,6 +48,8 @@ export class TurnRecorder {
   #writing: Promise<void> | undefined;
   readonly #sentTexts: string[] = [];
   readonly #steered: AgentMessage[] = [];
+  /** Ids of calls that were started in this process. */
+  readonly #started = new Set<string>();
   readonly #earlierTexts: string[] = [];
   readonly #thoughts: string[] = [];
   readonly #shownThoughts: string[] = [];
@@ -171,6 +173,7 @@ export class TurnRecorder {
         await this.#shareThoughts(event.message);
         return this.#endAnswer(event.message);
       case "tool-start": {
+        this.#started.add(event.call.id);
         const tool = this.#toolOf(event.call.name);
         this.#options.observer.toolStarted(turn, { id: event.call.id, tool });
         if (tool?.traits.effect !== "read") {
@@ -228,12 +231,17 @@ export class TurnRecorder {
 
   /**
    * The last commit of a turn that stays open: completed items, and the request on the wire. A partial answer is not stored, since it would become the turn's
-   * last message; it is requested again.
+   * last message; it is requested again. Nor are the results of calls that were not started: they are still to be made.
    */
   async flushOpen(): Promise<void> {
-    this.#pending = this.#pending.filter((entry) => !isCutOff(entry));
+    this.#pending = this.#pending.filter((entry) => !isCutOff(entry) && !this.#isUnstarted(entry));
     const requests = this.#requests.finish();
     if (this.#hasUnwritten || requests.length > 0) await this.#write(requests);
+  }
+
+  #isUnstarted(entry: TranscriptBody): boolean {
+    if (entry.type !== "message" || entry.message.role !== "toolResult") return false;
+    return isStopped(entry.message) && !this.#started.has(entry.message.toolCallId);
   }
 
   get #hasUnwritten(): boolean {

@@ -29,7 +29,7 @@ import { isTaintBinding } from "../taint/taint.ts";
 import { failureText, ownerFailureText } from "../notices/failure-text.ts";
 import { decideConclusion, isSaid, mediaOf, withAnswerOrFailure, withCutNotice } from "./turn-conclusion.ts";
 import type { FailureTexts, FinishedTurn, TurnConclusion } from "./turn-conclusion.ts";
-import { isOwnerChat } from "./owner-chat.ts";
+import { isOwnerChat } from "../preparation/owner-chat.ts";
 import { RunDeadline } from "../queue/run-deadline.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
 

@@ -1,4 +1,5 @@
 import type { LocalFiles } from "../media/local-files.ts";
+import type { ApprovalService } from "../approvals/approval-service.ts";
 import type { ToolGate } from "../access/tool-gate.ts";
 import type { TurnContext } from "../observe/turn-context.ts";
 import type { TypingIndicator } from "../delivery/typing-indicator.ts";
@@ -56,6 +57,7 @@ interface RunBounds {
   readonly begun: Promise<void>;
   readonly signal: AbortSignal;
   readonly laneSignal: AbortSignal;
+  readonly deadline: RunDeadline;
   readonly place: LanePlace;
 }
 
@@ -75,6 +77,7 @@ export interface TurnRunnerOptions
   /** Observes when a tool call starts or stops waiting for a free place. */
   readonly waits: SessionWaits;
   readonly toolGate: ToolGate;
+  readonly approvals: ApprovalService;
   readonly files: LocalFiles;
 }
 
@@ -161,7 +164,7 @@ export class TurnRunner {
       const begun = this.#showBeginning(prepared);
       // Nothing runs for a turn whose commit failed, however long the model takes.
       begun.catch((error: unknown) => deadline.end(error));
-      await this.#drive(prepared, { begun, signal: deadline.signal, laneSignal, place });
+      await this.#drive(prepared, { begun, signal: deadline.signal, laneSignal, deadline, place });
     });
   }
 
@@ -178,8 +181,8 @@ export class TurnRunner {
 
   async #drive(prepared: PreparedTurn, bounds: RunBounds, before: RetryState = FIRST_TRY): Promise<void> {
     const { turn, facts, model, agent, beginning, request } = prepared;
-    const { begun, signal, laneSignal, place } = bounds;
-    const { store, clock, files, toolLimits, waits } = this.#options;
+    const { begun, signal, laneSignal, deadline, place } = bounds;
+    const { store, clock, files, toolLimits, waits, approvals } = this.#options;
     const sentBefore = Math.max(prepared.kept.sentBefore, before.requests);
     const withdrawText = (): boolean => recorder.withdrawText();
     const kept = { ...prepared.kept, sentBefore, digests: this.#digests, place, withdrawText };
@@ -203,9 +206,14 @@ export class TurnRunner {
         beforeTool: async (call, tool, { tainted }) => {
           const isBinding = await isTaintBinding(facts, tainted, this.#options);
           const decision = checkCall(call, tool, { prepared, inputs: steering.said, tainted: isBinding }, this.#options);
-          return decision.type === "allow" && RUN_POLICY[turn.kind].onlyAddsNotes
-            ? checkFlushCall(call, tool, { notesPath: notesPath(prepared, turn.startedAtMs), run: facts, files })
-            : decision;
+          if (decision.type === "refuse") return decision;
+          if (decision.type === "allow" && RUN_POLICY[turn.kind].onlyAddsNotes)
+            return checkFlushCall(call, tool, { notesPath: notesPath(prepared, turn.startedAtMs), run: facts, files });
+          const commit = async (): Promise<void> => {
+            await recorder.settle();
+            await recorder.flush();
+          };
+          return approvals.check(call, tool, decision, { turn, facts, inputIds: steering.inputIds, signal, deadline, commit });
         },
         settings: request.settings,
         tainted: prepared.tainted,

@@ -1,4 +1,5 @@
 import { AGENT_METHODS, type AgentMethods } from "./agent-methods.ts";
+import { APPROVAL_METHODS, type ApprovalMethods } from "./approval-methods.ts";
 import { CHANNEL_METHODS, type ChannelMethods } from "./channel-methods.ts";
 import { CHAT_METHODS, type ChatMethods } from "./chat-methods.ts";
 import { CONTEXT_METHODS, type ContextMethods } from "./context-methods.ts";
@@ -18,6 +19,7 @@ export interface RpcMethods
     ContextMethods,
     DeadLetterMethods,
     PairingMethods,
+    ApprovalMethods,
     GatewayMethods,
     SetupMethods,
     ChannelMethods {}
@@ -39,6 +41,7 @@ export const RPC_METHODS: RpcMethodSchemas = {
   ...CONTEXT_METHODS,
   ...DEAD_LETTER_METHODS,
   ...PAIRING_METHODS,
+  ...APPROVAL_METHODS,
   ...GATEWAY_METHODS,
   ...SETUP_METHODS,
   ...CHANNEL_METHODS,

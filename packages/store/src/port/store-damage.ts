@@ -2,7 +2,18 @@ import type { Origin } from "@factotum/channel-contract";
 
 /** A row that failed its checksum. It is excluded from then on; the session continues without it (R10). */
 export interface StoreDamage {
-  readonly type: "entry" | "outbound" | "input" | "turn" | "session" | "prompt" | "request" | "account-state" | "pairing" | "move";
+  readonly type:
+    | "entry"
+    | "outbound"
+    | "input"
+    | "turn"
+    | "session"
+    | "prompt"
+    | "request"
+    | "account-state"
+    | "pairing"
+    | "move"
+    | "approval";
   /** Id of the row; for a session its key, for a prompt its session id, for a row of account state its key, for a pairing its account and sender, for a move its account and old address. */
   readonly id: string;
   /** The affected session, if known. */

@@ -1,5 +1,6 @@
 import type { UsageTotals } from "@factotum/agent-contract";
 import type { AccountStore } from "./account-store.ts";
+import type { ApprovalStore } from "./approval-store.ts";
 import type { InboxStore } from "./inbox-store.ts";
 import type { LedgerStore } from "./ledger-store.ts";
 import type { OptimisticWrites } from "./optimistic-writes.ts";
@@ -45,7 +46,17 @@ export interface StoreCounts {
  * Writers are fenced: after another process has opened the store, every write of this one rejects with `lost-ownership`.
  */
 export interface Store
-  extends AccountStore, InboxStore, PairingStore, TurnStore, OptimisticWrites, SessionStore, TranscriptStore, OutboxStore, LedgerStore {
+  extends
+    AccountStore,
+    ApprovalStore,
+    InboxStore,
+    PairingStore,
+    TurnStore,
+    OptimisticWrites,
+    SessionStore,
+    TranscriptStore,
+    OutboxStore,
+    LedgerStore {
   /** Bytes of the database that are in use, without the plain files. */
   usedBytes(): Promise<number>;
   counts(): Promise<StoreCounts>;

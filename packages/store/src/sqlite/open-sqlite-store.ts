@@ -217,6 +217,7 @@ const LEFT_OUT: Readonly<Record<StoreDamage["type"], string>> = {
   prompt: "A stored prompt was damaged on the disk and is rendered again.",
   request: "Kept model requests were damaged on the disk and are left out.",
   pairing: "Who may write on an account was damaged on the disk in one place: a person may have to ask to be admitted again.",
+  approval: "A decision on a tool call was damaged on the disk and is forgotten: the call is asked about again.",
   "account-state": "What a channel's account had kept was damaged on the disk and is gone: it may have to connect or log in again.",
   move: "The new address of a conversation was damaged on the disk and is forgotten: messages to its old address may not arrive.",
 };

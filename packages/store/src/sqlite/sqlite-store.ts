@@ -1,5 +1,6 @@
 import type { DamageLog } from "../damage/damage-log.ts";
 import type { AccountStore } from "../port/account-store.ts";
+import type { ApprovalStore } from "../port/approval-store.ts";
 import type { InboxStore } from "../port/inbox-store.ts";
 import type { LedgerStore } from "../port/ledger-store.ts";
 import type { OutboxStore } from "../port/outbox-store.ts";
@@ -65,6 +66,7 @@ export function createSqliteStore(storeParts: SqliteStoreParts): SqliteStore {
   const firstTurn = Promise.withResolvers<void>();
   return {
     ...createAccountStore(parts),
+    ...createApprovalStore(parts),
     ...createInboxStore(parts),
     ...createPairingStore(parts),
     ...createTurnStore(parts, firstTurn.resolve),
@@ -105,6 +107,18 @@ function createAccountStore({ tables: { accounts, moves }, calls }: Parts): Acco
     readAccountState: (account, key) => calls.read(() => accounts.read(account, key)),
     listAccountState: (account, prefix) => calls.read(() => accounts.list(account, prefix)),
     listMoves: () => calls.read(() => moves.list()),
+  };
+}
+
+function createApprovalStore({ tables: { approvals }, calls }: Parts): ApprovalStore {
+  return {
+    requestApproval: (approval, { nowMs }) => calls.write(() => approvals.insert(approval, nowMs)),
+    readApproval: (id) => calls.read(() => approvals.read(id)),
+    listApprovals: (states) => calls.read(() => approvals.list(states)),
+    listGrants: () => calls.read(() => approvals.listGrants()),
+    isGranted: (query) => calls.read(() => approvals.isGranted(query)),
+    decideApproval: (id, options) => calls.write(() => approvals.decide(id, options)),
+    moveApproval: (id, change) => calls.write(() => approvals.move(id, change)),
   };
 }
 

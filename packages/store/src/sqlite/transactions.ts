@@ -213,8 +213,14 @@ export class Transactions {
     });
     const state = this.#tables.accounts.pruneExpired(options.nowMs, PRUNE_LIMIT);
     const pairings = this.#tables.pairings.prune(options.nowMs, PRUNE_LIMIT);
+    const approvals = this.#tables.approvals.prune(options.nowMs - (options.keepInputsMs ?? SETTLED_RETENTION_MS), PRUNE_LIMIT);
     return (
-      inputs >= PRUNE_LIMIT || state === PRUNE_LIMIT || pairings === PRUNE_LIMIT || outbound === PRUNE_LIMIT || requests >= PRUNE_LIMIT
+      inputs >= PRUNE_LIMIT ||
+      approvals === PRUNE_LIMIT ||
+      state === PRUNE_LIMIT ||
+      pairings === PRUNE_LIMIT ||
+      outbound === PRUNE_LIMIT ||
+      requests >= PRUNE_LIMIT
     );
   }
 

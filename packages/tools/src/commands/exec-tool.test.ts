@@ -25,8 +25,11 @@ const runner: CommandRunner = {
   },
 };
 
+const execTool = (avoidsShell = false) =>
+  createExecTool({ runner, files: rig.files, timeoutSeconds: 60, maxResultChars: 1_000, searchPath: "/usr/bin:/bin", avoidsShell });
+
 const exec = (args: Parameters<ToolRig["call"]>[1], owner = true) =>
-  rig.call(createExecTool({ runner, files: rig.files, timeoutSeconds: 60, maxResultChars: 1_000 }), args, {
+  rig.call(execTool(), args, {
     run: { owner },
     onDelta: (text) => shown.push(text),
   });
@@ -74,7 +77,10 @@ test("holds its folder open while it is checked, not while the command runs", as
       return answer;
     },
   };
-  await rig.call(createExecTool({ runner: watching, files, timeoutSeconds: 60, maxResultChars: 1_000 }), { command: "sleep 9999" });
+  await rig.call(
+    createExecTool({ runner: watching, files, timeoutSeconds: 60, maxResultChars: 1_000, searchPath: "", avoidsShell: false }),
+    { command: "sleep 9999" },
+  );
   expect(seen).toEqual([0]);
 });
 
@@ -151,4 +157,50 @@ test("observers see the beginning of a flood", async () => {
   await exec({ command: "x" });
   expect(shown.join("").length).toBeLessThan(1_000);
   expect(shown.join("")).toMatch(/^x{800}\n\[…\]\n$/);
+});
+
+describe("what a call would run", () => {
+  const inspect = async (args: Parameters<ToolRig["call"]>[1]) =>
+    execTool().inspect?.({ id: "call-1", name: "exec", arguments: args }, rig.run);
+
+  test("is its text with its folder and variables, and its binding names the programs", async () => {
+    await rig.put("workspace/sub/file", "");
+    const found = await inspect({ command: "ls -la", workdir: "sub", env: { A: "1" } });
+    expect(found).toMatchObject({
+      type: "action",
+      text: `ls -la\nFolder: ${rig.workspace}/sub\nVariables: A="1"`,
+      binding: {
+        command: "ls -la",
+        cwd: `${rig.workspace}/sub`,
+        env: { A: "1" },
+        files: [{ path: expect.stringMatching(/\/ls$/) as string }],
+      },
+    });
+    expect(found).not.toHaveProperty("argv");
+    expect(requests).toEqual([]);
+  });
+
+  test("has the words of a command that needs no shell, and no others", async () => {
+    expect(await inspect({ command: "ls 'a b'" })).toMatchObject({ text: "ls 'a b'", argv: ["ls", "a b"] });
+    for (const command of ["ls; ls", "ls > x", "ls $HOME"]) expect(await inspect({ command })).not.toHaveProperty("argv");
+  });
+
+  test("is invalid where the call would fail", async () => {
+    for (const args of [
+      {},
+      { command: "" },
+      { command: "ls", env: { PATH: "/x" } },
+      { command: "l\0s" },
+      { command: "ls", workdir: "/etc" },
+    ])
+      expect(await inspect(args)).toMatchObject({ type: "invalid", message: expect.any(String) as string });
+  });
+});
+
+test("runs a command without shell syntax directly where the list of allowed commands decides, any other in a shell", async () => {
+  for (const command of ["ls 'a b'", "ls | wc"]) await rig.call(execTool(true), { command });
+  expect(requests.map((request) => request.command)).toEqual([
+    { type: "argv", file: "ls", args: ["a b"] },
+    { type: "shell", text: "ls | wc" },
+  ]);
 });

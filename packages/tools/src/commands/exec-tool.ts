@@ -1,8 +1,10 @@
-import type { AgentTool, AgentToolResult, CommandResult, CommandRunner } from "@factotum/agent-contract";
+import type { AgentTool, AgentToolResult, CommandRequest, CommandResult, CommandRunner } from "@factotum/agent-contract";
 import { z } from "zod";
 import { defineTool } from "../define-tool/define-tool.ts";
 import { errorResult, textResult } from "../define-tool/tool-result.ts";
 import type { FileAccess, RunFiles } from "../file-access/create-file-access.ts";
+import { boundFiles } from "./bound-files.ts";
+import { parseShellText } from "./shell-text.ts";
 
 /** Reserve for the omission mark and the closing line, so that the whole result stays within the cap. */
 const NOTE_CHARS = 200;
@@ -17,6 +19,10 @@ export interface ExecToolOptions {
   readonly timeoutSeconds: number;
   /** Maximum characters of a result. */
   readonly maxResultChars: number;
+  /** The folders in which commands find programs: the variable PATH. */
+  readonly searchPath: string;
+  /** True if a command without shell syntax runs without a shell: in the mode `allowlist`, which decides on its words. */
+  readonly avoidsShell: boolean;
 }
 
 function execSchema(maxSeconds: number) {
@@ -31,9 +37,9 @@ function execSchema(maxSeconds: number) {
   });
 }
 
-/** Runs shell text to completion. For the owner only, until commands can be approved individually. */
+/** Runs shell text to completion. For the owner only. */
 export function createExecTool(options: ExecToolOptions): AgentTool {
-  const { runner, files, timeoutSeconds: maxSeconds, maxResultChars } = options;
+  const { runner, files, timeoutSeconds: maxSeconds, maxResultChars, searchPath, avoidsShell } = options;
   const maxOutputBytes = maxResultChars - NOTE_CHARS;
   return defineTool({
     name: "exec",
@@ -45,21 +51,60 @@ export function createExecTool(options: ExecToolOptions): AgentTool {
     ].join(" "),
     schema: execSchema(maxSeconds),
     traits: { effect: "execute", idempotent: false, output: "trusted", network: true, parallel: false },
+    async inspect({ command, workdir = ".", env = {} }, run) {
+      const problem = problemOf(command, env);
+      if (problem !== undefined) return { type: "invalid", message: problem };
+      const cwd = await realFolder(await files.forRun(run), workdir);
+      const text = await parseShellText(command);
+      const bound = await boundFiles(text, { cwd, searchPath });
+      return {
+        type: "action",
+        text: describe(command, { cwd: cwd === run.workspace ? undefined : cwd, env }),
+        binding: { command, cwd, env, files: bound.map(({ path, digest }) => ({ path, digest })) },
+        // Variables can change what a program does.
+        ...(text.type === "argv" && Object.keys(env).length === 0 ? { argv: text.argv } : {}),
+      };
+    },
     async execute({ command, workdir = ".", env = {}, timeoutSeconds = maxSeconds }, { run, signal, onDelta }) {
       if (!run.owner) return errorResult("exec is refused: commands run for the owner only, and this message is not the owner's.");
-      const refused = Object.keys(env).filter((name) => REFUSED_ENV.test(name));
-      if (refused.length > 0)
-        return errorResult(`env may not set ${refused.join(", ")}: it would change which program runs. Set it inside the command.`);
-      if (command.includes("\0")) return errorResult("The command holds a NUL character.");
+      const problem = problemOf(command, env);
+      if (problem !== undefined) return errorResult(problem);
       const cwd = await realFolder(await files.forRun(run), workdir);
       const seconds = Math.min(timeoutSeconds, maxSeconds);
       const result = await runner.run(
-        { command: { type: "shell", text: command }, cwd, env, timeoutMs: seconds * 1_000, maxOutputBytes },
+        { command: await commandOf(command, avoidsShell), cwd, env, timeoutMs: seconds * 1_000, maxOutputBytes },
         { signal, run, onOutput: cappedDelta(onDelta, maxOutputBytes) },
       );
       return toResult(result, seconds);
     },
   });
+}
+
+/** Why a command is refused, for the model. */
+function problemOf(command: string, env: Readonly<Record<string, string>>): string | undefined {
+  const refused = Object.keys(env).filter((name) => REFUSED_ENV.test(name));
+  if (refused.length > 0) return `env may not set ${refused.join(", ")}: it would change which program runs. Set it inside the command.`;
+  return command.includes("\0") ? "The command holds a NUL character." : undefined;
+}
+
+async function commandOf(text: string, avoidsShell: boolean): Promise<CommandRequest["command"]> {
+  const parsed = avoidsShell ? await parseShellText(text) : undefined;
+  if (parsed?.type !== "argv") return { type: "shell", text };
+  const [file = "", ...args] = parsed.argv;
+  return { type: "argv", file, args };
+}
+
+/** The command as the owner reads it: with the folder and the variables that it runs with. */
+function describe(
+  command: string,
+  { cwd, env }: { readonly cwd: string | undefined; readonly env: Readonly<Record<string, string>> },
+): string {
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  return [
+    command,
+    ...(cwd === undefined ? [] : [`Folder: ${cwd}`]),
+    ...(variables.length === 0 ? [] : [`Variables: ${variables.join(" ")}`]),
+  ].join("\n");
 }
 
 /** Checked and closed again: a command may run for long, and gets the path. */

@@ -1,9 +1,12 @@
 import type {
   AgentTool,
   AgentToolResult,
+  InspectedCall,
   JsonObject,
   JsonSchema,
   MessagingFeatures,
+  RunFacts,
+  ToolCall,
   ToolOptions,
   ToolTraits,
 } from "@factotum/agent-contract";
@@ -23,6 +26,8 @@ export interface ToolDefinition<Schema extends z.ZodObject> {
   readonly traits: ToolTraits;
   /** The description and schema for a session with these features. */
   readonly narrow?: (features: MessagingFeatures) => { readonly description: string; readonly schema: z.ZodObject };
+  /** What a call with valid arguments would do. */
+  readonly inspect?: (args: z.output<Schema>, run: RunFacts) => Promise<InspectedCall>;
   execute(args: z.output<Schema>, options: ToolOptions & { readonly callId: string }): Promise<AgentToolResult>;
 }
 
@@ -31,7 +36,7 @@ export interface ToolDefinition<Schema extends z.ZodObject> {
  * any other exception of `execute`.
  */
 export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinition<Schema>): AgentTool {
-  const { name, summary, description, schema, aliases = {}, traits, narrow } = definition;
+  const { name, summary, description, schema, aliases = {}, traits, narrow, inspect } = definition;
   // Few combinations exist, and every new session asks for one.
   const narrowings = new Map<string, Pick<AgentTool, "description" | "parameters">>();
   return {
@@ -53,6 +58,20 @@ export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinitio
             return created;
           },
         }),
+    ...(inspect === undefined
+      ? {}
+      : {
+          inspect: async (call: ToolCall, run: RunFacts): Promise<InspectedCall> => {
+            const parsed = schema.safeParse(normalise(call.arguments, aliases));
+            if (!parsed.success) return { type: "invalid", message: describeIssues(name, parsed.error, Object.keys(schema.shape)) };
+            try {
+              return await inspect(parsed.data, run);
+            } catch (error) {
+              if (error instanceof FileAccessError) return { type: "invalid", message: error.message };
+              throw error;
+            }
+          },
+        }),
     async execute(call, options) {
       const parsed = schema.safeParse(normalise(call.arguments, aliases));
       if (!parsed.success) return errorResult(describeIssues(name, parsed.error, Object.keys(schema.shape)));
@@ -69,7 +88,29 @@ export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinitio
 function toParameters(schema: z.ZodObject): JsonSchema {
   const { $schema: _dialect, ...parameters } = z.toJSONSchema(schema, { target: "draft-2020-12", io: "input" });
   // A JSON Schema by type; the round trip drops zod's extra properties.
-  return JSON.parse(JSON.stringify(parameters)) as JsonObject;
+  return withoutBounds(JSON.parse(JSON.stringify(parameters)) as JsonObject);
+}
+
+/** Bounds that a model hardly ever exceeds. They are checked all the same; every request would pay for them. */
+const BOUNDS = new Set(["minLength", "maxLength", "minItems", "maxItems", "minimum", "exclusiveMinimum", "propertyNames"]);
+
+/** A larger maximum says nothing to a model. */
+const TELLING_MAXIMUM = 10_000;
+
+function withoutBounds(schema: JsonObject): JsonObject {
+  const kept = Object.entries(schema).filter(
+    ([key, value]) => !BOUNDS.has(key) && !(key === "maximum" && typeof value === "number" && value > TELLING_MAXIMUM),
+  );
+  return Object.fromEntries(
+    kept.map(([key, value]) => {
+      if (key === "properties") return [key, mapValues(value as JsonObject, withoutBounds)];
+      return [key, typeof value === "object" && value !== null && !Array.isArray(value) ? withoutBounds(value as JsonObject) : value];
+    }),
+  );
+}
+
+function mapValues(object: JsonObject, change: (value: JsonObject) => JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value as JsonObject)]));
 }
 
 function normalise(args: JsonObject, aliases: Readonly<Record<string, string>>): Record<string, unknown> {

@@ -245,8 +245,8 @@ test("an action has checked parameters, its own conversation by default, and a r
     ["pin", "dm-1", { messageId: "m-1" }],
   ]);
   // What was read taints the session: a send to another conversation needs the owner now.
-  expect(await perform({ action: "send", message: "hi", target: "g-1" })).toContain("needs confirmation");
-  expect(outbounds()).toEqual([]);
+  expect(await perform({ action: "send", message: "hi", target: "g-1" })).toContain("the owner denied it");
+  expect(outbounds()).toEqual([{ type: "text", text: expect.stringContaining("/approve ") as string }]);
 });
 
 test("the model's schema has every action of the contract, and the channel's capabilities select from it", async () => {

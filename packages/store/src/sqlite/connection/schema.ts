@@ -212,6 +212,30 @@ CREATE TABLE moves (
 CREATE INDEX moves_by_target ON moves (channel, account, to_id);
 `;
 
+/** Tool calls that need the owner's decision, one row per call of a turn. A row with a decision for later calls is found by its binding. */
+const APPROVALS = `
+-- No release has written a row of the first form.
+DROP TABLE approvals;
+CREATE TABLE approvals (
+  id TEXT PRIMARY KEY,
+  turn_id TEXT NOT NULL,
+  call_id TEXT NOT NULL,
+  session_id TEXT NOT NULL,
+  agent_id TEXT NOT NULL,
+  binding TEXT NOT NULL,
+  state TEXT NOT NULL,
+  decision TEXT,
+  requested_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  decided_at INTEGER,
+  payload TEXT NOT NULL,
+  sum INTEGER NOT NULL,
+  UNIQUE (turn_id, call_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX approvals_by_binding ON approvals (binding) WHERE decision IS NOT NULL;
+CREATE INDEX approvals_by_state ON approvals (state, requested_at);
+`;
+
 /** Every step, oldest first. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST_SCHEMA },
@@ -232,4 +256,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 16, sql: PAIRINGS },
   { version: 17, sql: SENT_MESSAGES },
   { version: 18, sql: MOVES },
+  { version: 19, sql: APPROVALS },
 ];

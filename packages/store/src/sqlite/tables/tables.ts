@@ -1,5 +1,6 @@
 import type { Database } from "../connection/database.ts";
 import { AccountTable } from "./account-table.ts";
+import { ApprovalTable } from "./approval-table.ts";
 import { ConversationTable } from "./conversation-table.ts";
 import { InboxTable } from "./inbox-table.ts";
 import { MoveTable } from "./move-table.ts";
@@ -19,6 +20,7 @@ import { TurnTable } from "./turn-table.ts";
 export interface Tables {
   readonly database: Database;
   readonly accounts: AccountTable;
+  readonly approvals: ApprovalTable;
   readonly conversations: ConversationTable;
   readonly inbox: InboxTable;
   readonly moves: MoveTable;
@@ -41,6 +43,7 @@ export function createTables(context: TableContext): Tables {
   return {
     database: context.database,
     accounts: new AccountTable(context),
+    approvals: new ApprovalTable(context),
     conversations,
     inbox: new InboxTable(context),
     moves: new MoveTable(context),

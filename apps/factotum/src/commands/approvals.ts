@@ -1,0 +1,69 @@
+import type { Approval, ApprovalDecision } from "@factotum/protocol";
+import { APPROVAL_DECISIONS } from "@factotum/protocol";
+import { connectGateway, requestError } from "../rpc/connect-gateway.ts";
+import { printJson, type CliContext } from "../runtime/cli-context.ts";
+import { CliError } from "../runtime/cli-error.ts";
+import { EXIT } from "../runtime/exit-codes.ts";
+import { foreignText } from "../runtime/foreign-text.ts";
+import { relativeTime } from "../runtime/relative-time.ts";
+
+/** Lists tool calls that wait for a decision, and decisions that hold for later calls. */
+export async function approvalsList(cli: CliContext, { json }: { readonly json: boolean }): Promise<number> {
+  using gateway = await connectGateway(cli);
+  try {
+    const found = await gateway.client.request("approvals.list", {}, { signal: cli.signal });
+    const nowMs = Date.now();
+    if (json) printJson(cli, found);
+    else {
+      for (const one of found.waiting) cli.print(`${describe(one)}\n  ${one.reason} Asked ${relativeTime(one.requestedAtMs, nowMs)}.\n`);
+      for (const one of found.grants) cli.print(`${one.decision ?? ""}  ${describe(one)}\n`);
+      if (found.waiting.length === 0) cli.note("factotum: no tool call waits for a decision\n");
+    }
+    return EXIT.ok;
+  } catch (error) {
+    throw requestError(error);
+  }
+}
+
+/** Decides on a call that waits. */
+export async function approvalsDecide(
+  cli: CliContext,
+  { id, decision, json }: { readonly id: string; readonly decision: string; readonly json: boolean },
+): Promise<number> {
+  if (!isDecision(decision))
+    throw new CliError("usage", `"${decision}" is no decision.`, { fix: `Write one of: ${APPROVAL_DECISIONS.join(", ")}.` });
+  using gateway = await connectGateway(cli);
+  try {
+    const result = await gateway.client.request("approvals.decide", { id, decision }, { signal: cli.signal });
+    if (json) printJson(cli, result);
+    else cli.print(`${decision}: ${describe(result.approval)}\n`);
+    return EXIT.ok;
+  } catch (error) {
+    throw requestError(error);
+  }
+}
+
+/** Takes back a decision that holds for later calls. */
+export async function approvalsRevoke(cli: CliContext, { id, json }: { readonly id: string; readonly json: boolean }): Promise<number> {
+  using gateway = await connectGateway(cli);
+  try {
+    const result = await gateway.client.request("approvals.revoke", { id }, { signal: cli.signal });
+    if (!result.revoked)
+      throw new CliError("failure", `No decision with the id ${foreignText(id)} holds for later calls.`, {
+        fix: "See them with: factotum approvals list",
+      });
+    if (json) printJson(cli, result);
+    else cli.print(`The decision ${foreignText(id)} is taken back: equal calls are asked about again.\n`);
+    return EXIT.ok;
+  } catch (error) {
+    throw requestError(error);
+  }
+}
+
+function describe({ id, toolName, text }: Approval): string {
+  return `${id}  ${toolName}: ${foreignText(text).replaceAll("\n", "\n  ")}`;
+}
+
+function isDecision(text: string): text is ApprovalDecision {
+  return APPROVAL_DECISIONS.some((decision) => decision === text);
+}

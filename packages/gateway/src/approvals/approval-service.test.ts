@@ -1,0 +1,341 @@
+import type { Clock, CommandRequest, CommandRunner } from "@factotum/agent-contract";
+import type { FactotumConfig, ToolsConfig } from "@factotum/config";
+import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
+import type { AnthropicServer } from "@factotum/testing-providers";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { endsAsKilled, realClock, startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import type { TestGateway } from "../../test/gateway-harness.ts";
+import { RunDeadline } from "../queue/run-deadline.ts";
+
+const SESSION = "agent:main:main";
+const EXECUTES = { effect: "execute", idempotent: false, output: "trusted", network: true, parallel: false } as const;
+const NO_DEADLINE = new RunDeadline(3_600_000, { clock: realClock, outer: new AbortController().signal });
+
+let server: AnthropicServer;
+let platform: TestPlatform;
+let ran: CommandRequest[];
+beforeEach(async () => {
+  server = await startAnthropicServer();
+  platform = new TestPlatform();
+  ran = [];
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+const runner: CommandRunner = {
+  run: async (request) => {
+    ran.push(request);
+    return { end: { type: "exited", exitCode: 0 }, output: "done\n", outputBytes: 5, durationMs: 1 };
+  },
+};
+
+/** The model asks for this command once per message of a person, and reports what the tool said. */
+function modelRuns(command: string): void {
+  let calls = 0;
+  server.respond(({ body }) => {
+    const last = JSON.stringify(((body?.["messages"] ?? []) as unknown[]).at(-1));
+    if (last.includes("tool_result")) return textReply(`It said: ${/was not run|pending|was refused|done/.exec(last)?.[0] ?? last}`);
+    if (!last.includes("run it")) return textReply("Hello.");
+    calls += 1;
+    return toolReply({ id: `toolu_${calls}_${ran.length}`, name: "exec", input: { command } });
+  });
+}
+
+const withExec =
+  (exec: Partial<ToolsConfig["exec"]>, approvals?: ToolsConfig["approvals"]) =>
+  (config: FactotumConfig): FactotumConfig => {
+    const base = withModel(server.baseUrl)(config);
+    return { ...base, tools: { ...base.tools, approvals, exec: { ...base.tools.exec, ...exec } } };
+  };
+
+const start = (options: Partial<Parameters<typeof startTestGateway>[0]> = {}): Promise<TestGateway> =>
+  startTestGateway({ platform, runner, asks: true, patch: withExec({ mode: "ask" }), ...options });
+
+const texts = (): string[] => platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
+
+/** Sends a message and resolves with the id of the call that waits then. */
+async function askedFor(text: string): Promise<string> {
+  const before = texts().length;
+  await platform.say(platform.message(text));
+  return vi.waitUntil(
+    () =>
+      texts()
+        .slice(before)
+        .map((sent) => /\/approve (\w+)/.exec(sent)?.[1])
+        .find((id) => id !== undefined),
+    {
+      timeout: 10_000,
+    },
+  );
+}
+
+async function decide(running: TestGateway, words: string): Promise<void> {
+  await platform.say(platform.message(`/approve ${words}`));
+  await running.gateway.engine.idle();
+}
+
+describe("a command in the mode ask", () => {
+  test("waits for the owner, who sees it whole, and runs once it is allowed; the next one asks again", async () => {
+    modelRuns("rm -rf build && echo 'gone'");
+    await using running = await start();
+    const id = await askedFor("run it");
+    expect(texts().at(-1)).toContain("rm -rf build && echo 'gone'");
+    expect(texts().at(-1)).toContain(`/approve ${id} allow-once`);
+    expect(ran).toEqual([]);
+    await decide(running, `${id.toLowerCase()} allow-once`);
+    expect(ran).toHaveLength(1);
+    expect(texts()).toContain("It said: done");
+    const second = await askedFor("run it again");
+    expect(second).not.toBe(id);
+    await decide(running, `${second} deny`);
+    expect(ran).toHaveLength(1);
+    expect(texts().at(-1)).toContain("was not run");
+  });
+
+  test.each(["allow-session", "allow-always"])("%s holds for the same command, in the same folder", async (decision) => {
+    modelRuns("ls");
+    await using running = await start();
+    await decide(running, `${await askedFor("run it")} ${decision}`);
+    await platform.say(platform.message("run it again"));
+    await running.gateway.engine.idle();
+    expect(ran).toHaveLength(2);
+    modelRuns("ls -a");
+    await decide(running, `${await askedFor("run it a third time")} deny`);
+    expect(ran).toHaveLength(2);
+  });
+
+  test("allow-session ends with the conversation, allow-always with its revocation", async () => {
+    modelRuns("ls");
+    await using running = await start();
+    await decide(running, `${await askedFor("run it")} allow-session`);
+    await platform.say(platform.message("/new"));
+    await running.gateway.engine.idle();
+    const id = await askedFor("run it");
+    await decide(running, `${id} allow-always`);
+    expect(ran).toHaveLength(2);
+    const { approvals } = running.gateway.engine.parts;
+    expect((await approvals.grants()).map((grant) => grant.id)).toContain(id);
+    expect(await approvals.revoke(id)).toBe(true);
+    expect(await approvals.revoke(id)).toBe(false);
+    await decide(running, `${await askedFor("run it")} deny`);
+    expect(ran).toHaveLength(2);
+  });
+
+  test("a guest can neither ask for one nor decide on one", async () => {
+    modelRuns("ls");
+    await using running = await start({ accountConfig: { dmPolicy: "open", allowFrom: ["*"] } });
+    const guest = { sender: { id: "guest-1", name: "Gus", isBot: false } } as const;
+    const id = await askedFor("run it");
+    await platform.say(
+      platform.message(`/approve ${id} allow-once`, {
+        ...guest,
+        origin: { channel: "test", accountId: "default", conversation: { kind: "direct", id: "dm-2" } },
+      }),
+    );
+    expect(ran).toEqual([]);
+    expect((await running.gateway.engine.parts.approvals.waiting()).map((one) => one.id)).toEqual([id]);
+    await decide(running, `${id} deny`);
+  });
+
+  test("a chat with cards gets buttons, whose press decides; a guest's press does not", async () => {
+    platform = new TestPlatform("platform", { cards: true, buttons: true });
+    modelRuns("ls");
+    await using running = await start({ accountConfig: { dmPolicy: "open", allowFrom: ["*"] } });
+    await platform.say(platform.message("run it"));
+    const sent = await vi.waitUntil(() => platform.sent.map(({ outbound }) => outbound).find((outbound) => outbound.type === "card"));
+    const values = sent.card.buttons?.map(({ value }) => value) ?? [];
+    expect(values).toEqual(
+      ["allow-once", "allow-session", "allow-always", "deny"].map(
+        (decision) => expect.stringMatching(`^/approve \\w+ ${decision}$`) as string,
+      ),
+    );
+    expect(sent.card.body).toContain("ls");
+    const press = (value = "", sender = "owner-1") =>
+      platform.message("", { event: { type: "action", actionId: "x", value }, sender: { id: sender, isBot: false } });
+    await platform.say(press(values[0], "guest-1"));
+    expect(await running.gateway.engine.parts.approvals.waiting()).toHaveLength(1);
+    await platform.say(press(values[0]));
+    await running.gateway.engine.idle();
+    expect(ran).toHaveLength(1);
+  });
+
+  test("a new message goes first: the call is pending, and is not run by this turn", async () => {
+    modelRuns("ls");
+    await using running = await start();
+    const id = await askedFor("run it");
+    await platform.say(platform.message("hello?"));
+    await running.gateway.engine.idle();
+    expect(texts().at(-1)).toMatch(/pending|Hello/);
+    expect(ran).toEqual([]);
+    expect(await running.gateway.engine.parts.approvals.waiting()).toMatchObject([{ id, state: "parked" }]);
+  });
+
+  test("/stop withdraws it", async () => {
+    modelRuns("ls");
+    await using running = await start();
+    const id = await askedFor("run it");
+    await platform.say(platform.message("/stop"));
+    await running.gateway.engine.idle();
+    await decide(running, `${id} allow-once`);
+    expect(texts().at(-1)).toContain("No call with the id");
+    expect(ran).toEqual([]);
+  });
+
+  test("expires, and says so to the model; the wait does not count towards the run's time", async () => {
+    modelRuns("ls");
+    let nowMs = Date.now();
+    const timers = new Set<{ readonly dueMs: number; readonly callback: () => void }>();
+    const clock: Clock = {
+      now: () => nowMs,
+      monotonic: () => nowMs,
+      schedule: (delayMs, callback) => {
+        if (delayMs < 60_000) return realClock.schedule(delayMs, callback);
+        const timer = { dueMs: nowMs + delayMs, callback };
+        timers.add(timer);
+        return { [Symbol.dispose]: () => void timers.delete(timer) };
+      },
+    };
+    const patch = (config: FactotumConfig): FactotumConfig => {
+      const base = withExec({ mode: "ask" }, { timeoutMinutes: 90 })(config);
+      return { ...base, agents: base.agents.map((agent) => ({ ...agent, timeoutSeconds: 3600 })) };
+    };
+    await using running = await start({ clock, patch });
+    await askedFor("run it");
+    nowMs += 90 * 60_000;
+    for (const timer of timers) if (timer.dueMs <= nowMs) timer.callback();
+    await running.gateway.engine.idle();
+    expect(texts().at(-1)).toBe("It said: was not run");
+    expect(ran).toEqual([]);
+    expect(await running.gateway.engine.parts.approvals.waiting()).toEqual([]);
+  });
+
+  test.each(["stopped", "killed"])(
+    "it waits on after the gateway was %s, with the same id, and is never started without a decision",
+    async (how) => {
+      modelRuns("ls");
+      const first = await start(how === "killed" ? { around: endsAsKilled } : {});
+      const id = await askedFor("run it");
+      await first.stop();
+      await using second = await start({ home: first.home });
+      await vi.waitUntil(async () => (await second.gateway.engine.parts.approvals.waiting()).length === 1);
+      expect(ran).toEqual([]);
+      await decide(second, `${id} allow-once`);
+      expect(ran).toHaveLength(1);
+      expect(texts().at(-1)).toBe("It said: done");
+      expect(server.requests.filter(({ body }) => JSON.stringify(body).includes("tool_result"))).toHaveLength(1);
+    },
+  );
+
+  test("a decision that comes before the turn is resumed holds", async () => {
+    modelRuns("ls");
+    const first = await start();
+    const id = await askedFor("run it");
+    await first.stop();
+    await using second = await start({ home: first.home });
+    await second.gateway.engine.parts.approvals.decide(id, "allow-once");
+    await second.gateway.engine.idle();
+    expect(ran).toHaveLength(1);
+  });
+
+  test("in a group the command is shown to the owner in private, and the group learns only that", async () => {
+    modelRuns("cat /home/me/secret-plan");
+    await using running = await start({ accountConfig: { groupPolicy: "open", groups: { "*": { requireMention: false } } as never } });
+    await platform.say(platform.message("hello"));
+    await running.gateway.engine.idle();
+    const origin = { channel: "test", accountId: "default", conversation: { kind: "group", id: "group-1" } } as const;
+    await platform.say(platform.message("run it", { origin, mentionsBot: true }));
+    const request = await vi.waitUntil(() =>
+      platform.sent.find(({ outbound }) => outbound.type === "text" && outbound.text.includes("secret-plan")),
+    );
+    expect(request.target.conversation.id).toBe("dm-1");
+    await vi.waitUntil(() => platform.sent.some(({ target }) => target.conversation.id === "group-1"));
+    const inGroup = platform.sent.filter(({ target }) => target.conversation.id === "group-1");
+    expect(JSON.stringify(inGroup)).not.toContain("secret-plan");
+    const id = /\/approve (\w+)/.exec(JSON.stringify(request.outbound))?.[1] ?? "";
+    await decide(running, `${id} deny`);
+  });
+});
+
+describe("a run that nobody has started by a message", () => {
+  test.each(["cron", "heartbeat", "hook"] as const)("%s: nobody is asked, and the call is refused", async (kind) => {
+    modelRuns("ls");
+    await using running = await start();
+    await decide(running, `${await askedFor("run it")} deny`);
+    const { approvals } = running.gateway.engine.parts;
+    const session = await running.store.readSession(SESSION);
+    const last = await running.store.readLastTurn(session?.sessionId ?? "", { except: [] });
+    const turn = last === undefined ? undefined : await running.store.readTurn(last.id);
+    if (turn === undefined || session === undefined) throw new Error("there is no turn");
+    const facts = {
+      runId: turn.id,
+      kind,
+      agentId: "main",
+      sessionKey: SESSION,
+      sessionId: session.sessionId,
+      workspace: "/workspace",
+      owner: true,
+      timeZone: "UTC",
+    };
+    const tool = { name: "danger", summary: "", description: "", parameters: {}, traits: EXECUTES, execute: async () => ({ content: [] }) };
+    const ask = approvals.check(
+      { id: "call", name: "danger", arguments: { a: 1 } },
+      tool,
+      { type: "allow" },
+      {
+        turn: { ...turn, kind },
+        facts,
+        inputIds: [],
+        signal: AbortSignal.timeout(60_000),
+        deadline: NO_DEADLINE,
+        commit: async () => undefined,
+      },
+    );
+    expect(await ask).toMatchObject({ type: "refuse", message: expect.stringContaining("Nobody can be asked") as string });
+    expect(await approvals.waiting()).toEqual([]);
+  });
+});
+
+describe("a command in the mode allowlist", () => {
+  const patch = () => withExec({ mode: "allowlist", allow: ["ls *", "git status"] });
+
+  test("runs without asking if a pattern covers it", async () => {
+    modelRuns("ls -la 'a b'");
+    await using running = await start({ patch: patch() });
+    await platform.say(platform.message("run it"));
+    await running.gateway.engine.idle();
+    expect(ran).toHaveLength(1);
+    expect(texts().at(-1)).toBe("It said: done");
+  });
+
+  test.each(["ls; rm x", "ls $(rm x)", "ls > x", "ls *.md", "X=1 ls", "ls &", "git push", "ls `rm x`", "ls | sh", "l\\s\nrm x"])(
+    "%j asks",
+    async (command) => {
+      modelRuns(command);
+      await using running = await start({ patch: patch() });
+      const id = await askedFor("run it");
+      expect(ran).toEqual([]);
+      await decide(running, `${id} deny`);
+      expect(ran).toEqual([]);
+    },
+  );
+});
+
+test("the mode full does not ask, except in a turn that holds text of others", async () => {
+  modelRuns("ls");
+  await using running = await start({ patch: withExec({ mode: "full" }) });
+  await platform.say(platform.message("run it"));
+  await running.gateway.engine.idle();
+  expect(ran).toHaveLength(1);
+  const quoted = platform.message("run it", {
+    replyTo: { messageId: "message-0" as never, body: "please", sender: { id: "guest-1", isSelf: false } } as never,
+  });
+  await platform.say(quoted);
+  const asked = await vi.waitUntil(() =>
+    texts()
+      .map((sent) => /\/approve (\w+)/.exec(sent)?.[1])
+      .find((found) => found !== undefined),
+  );
+  const before = ran.length;
+  await decide(running, `${asked} allow-once`);
+  expect(ran).toHaveLength(before + 1);
+  expect(await running.store.readSession(SESSION)).toBeDefined();
+});

@@ -1,0 +1,52 @@
+import type { Card } from "@factotum/channel-contract";
+import { APPROVAL_DECISIONS } from "@factotum/protocol";
+import type { ApprovalDecision, ApprovalRecord } from "@factotum/store";
+
+/** The request to the owner: the whole action, why it is asked about, and how to answer. */
+export function requestText({ id, toolName, text, reason }: ApprovalRecord, minutes: number): string {
+  return [
+    `I want to use ${toolName} and wait for your decision:`,
+    fenced(text),
+    reason,
+    `Reply with: /approve ${id} allow-once, or instead allow-session, allow-always or deny. The request ends after ${minutes} minutes.`,
+  ].join("\n\n");
+}
+
+/** The same with a button for each decision. Its values are commands, which the model cannot write on buttons (`toCard`). */
+export function requestCard({ id }: ApprovalRecord, text: string): Card {
+  const buttons = APPROVAL_DECISIONS.map((decision) => ({
+    actionId: decision,
+    label: LABELS[decision],
+    value: `/approve ${id} ${decision}`,
+    style: decision === "deny" ? ("danger" as const) : decision === "allow-once" ? ("primary" as const) : ("default" as const),
+  }));
+  return { body: text, buttons };
+}
+
+const LABELS: Readonly<Record<ApprovalDecision, string>> = {
+  "allow-once": "Allow once",
+  "allow-session": "Allow here",
+  "allow-always": "Allow always",
+  deny: "Deny",
+};
+
+/** The hint in a shared conversation, which does not show the action. */
+export const ASKED_ELSEWHERE = "This needs my owner's decision. I have asked in private.";
+
+/** What a decision does, for the owner. */
+export const DECIDED: Readonly<Record<ApprovalDecision, string>> = {
+  "allow-once": "Allowed once.",
+  "allow-session": "Allowed. The same action is not asked about again in this conversation.",
+  "allow-always": "Allowed. The same action is not asked about again. Take it back with: factotum approvals revoke",
+  deny: "Denied: it is not run.",
+};
+
+/** A code block that the text cannot end, with characters that reorder or hide text written as their codes. */
+function fenced(text: string): string {
+  const shown = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    character === "\n" || character === "\t" ? character : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+  const longest = Math.max(2, ...(shown.match(/`+/g) ?? []).map(({ length }) => length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}\n${shown}\n${fence}`;
+}

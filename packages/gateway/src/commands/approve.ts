@@ -1,0 +1,44 @@
+import { APPROVAL_DECISIONS } from "@factotum/protocol";
+import type { ApprovalDecision } from "@factotum/protocol";
+import { DECIDED } from "../approvals/approval-texts.ts";
+import { SessionRequestError } from "../kernel/session-request-error.ts";
+import { defineCommand } from "./define-command.ts";
+import type { Command } from "./define-command.ts";
+
+interface Approve {
+  readonly id?: string;
+  readonly decision?: string;
+}
+
+/** Decides on a tool call that waits. */
+export const approveCommand: Command = defineCommand<Approve>({
+  name: "/approve",
+  summary: "<id> allow-once, allow-session, allow-always or deny decides on a tool call that waits; alone it lists them",
+  access: "owner",
+  parse: (words) => {
+    const [id, decision, ...others] = words.trim().split(/\s+/).filter(Boolean);
+    if (others.length > 0 || !/^(?:\s|$)/.test(words)) return undefined;
+    return { ...(id === undefined ? {} : { id }), ...(decision === undefined ? {} : { decision }) };
+  },
+  changes: () => true,
+  run: async ({ id, decision }, { approvals }) => {
+    if (id === undefined) {
+      const waiting = await approvals.waiting();
+      if (waiting.length === 0) return "No tool call waits for a decision.";
+      return [{ type: "list", items: waiting.map((one) => `${one.id}: ${one.toolName}, ${one.text.split("\n")[0] ?? ""}`) }];
+    }
+    const wish = decision?.toLowerCase();
+    if (!isDecision(wish)) return `/approve ${id} needs a decision: ${APPROVAL_DECISIONS.join(", ")}.`;
+    try {
+      await approvals.decide(id, wish);
+      return DECIDED[wish];
+    } catch (error) {
+      if (error instanceof SessionRequestError) return error.message;
+      throw error;
+    }
+  },
+});
+
+function isDecision(text: string | undefined): text is ApprovalDecision {
+  return APPROVAL_DECISIONS.some((decision) => decision === text);
+}

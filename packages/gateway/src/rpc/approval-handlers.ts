@@ -1,0 +1,33 @@
+import { withoutUndefined } from "@factotum/agent-contract";
+import type { Approval, RpcMethod } from "@factotum/protocol";
+import type { ApprovalRecord } from "@factotum/store";
+import type { ApprovalService } from "../approvals/approval-service.ts";
+import type { RpcHandlersOf } from "./rpc-connection.ts";
+
+/** The methods that decide on tool calls. */
+export function approvalHandlers(approvals: ApprovalService): RpcHandlersOf<Extract<RpcMethod, `approvals.${string}`>> {
+  return {
+    "approvals.list": async () => ({
+      waiting: (await approvals.waiting()).map(approvalOf),
+      grants: (await approvals.grants()).map(approvalOf),
+    }),
+    "approvals.decide": async ({ id, decision }) => ({ approval: approvalOf(await approvals.decide(id, decision)) }),
+    "approvals.revoke": async ({ id }) => ({ revoked: await approvals.revoke(id) }),
+  };
+}
+
+function approvalOf({ state, decision, decidedAtMs, ...record }: ApprovalRecord): Approval {
+  const { id, agentId, sessionKey, toolName, text, reason, requestedAtMs, expiresAtMs } = record;
+  return {
+    id,
+    agentId,
+    sessionKey,
+    toolName,
+    text,
+    reason,
+    requestedAtMs,
+    expiresAtMs,
+    isParked: state === "parked" || state === "running",
+    ...withoutUndefined({ decision, decidedAtMs }),
+  };
+}

@@ -1,0 +1,43 @@
+import * as z from "zod";
+import { parserOf } from "../parser-of.ts";
+
+/** All decisions on a tool call. */
+export const APPROVAL_DECISIONS = ["allow-once", "allow-session", "allow-always", "deny"] as const;
+
+/** A decision on a tool call. `allow-session`: equal calls of the conversation too. `allow-always`: equal calls of the agent too. */
+export type ApprovalDecision = (typeof APPROVAL_DECISIONS)[number];
+
+/** A tool call that waits for the owner's decision, or was decided on. */
+export interface Approval {
+  readonly id: string;
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly toolName: string;
+  /** The whole action, such as the command line. */
+  readonly text: string;
+  /** The rule that asks. */
+  readonly reason: string;
+  readonly requestedAtMs: number;
+  readonly expiresAtMs: number;
+  /** True if its turn went on without it: a decision to allow runs it on its own. */
+  readonly isParked: boolean;
+  readonly decision?: ApprovalDecision;
+  readonly decidedAtMs?: number;
+}
+
+/** Parses such a call. */
+export const ApprovalSchema: z.ZodType<Approval> = parserOf<Approval>()(() =>
+  z.strictObject({
+    id: z.string(),
+    agentId: z.string(),
+    sessionKey: z.string(),
+    toolName: z.string(),
+    text: z.string(),
+    reason: z.string(),
+    requestedAtMs: z.number(),
+    expiresAtMs: z.number(),
+    isParked: z.boolean(),
+    decision: z.enum(APPROVAL_DECISIONS).optional(),
+    decidedAtMs: z.number().optional(),
+  }),
+);

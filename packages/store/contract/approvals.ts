@@ -1,0 +1,112 @@
+import { describe, expect, test } from "vitest";
+import type { ApprovalDecision, NewApproval } from "../src/index.ts";
+import type { ContractContext } from "./contract-context.ts";
+import { NOW_MS, ORIGIN } from "./samples.ts";
+
+const HALF_HOUR_MS = 1_800_000;
+
+function approval(id: string, changes: Partial<NewApproval> = {}): NewApproval {
+  return {
+    id,
+    sessionKey: "agent:main:main",
+    sessionId: "session-1",
+    agentId: "main",
+    turnId: "turn-1",
+    callId: `call-${id}`,
+    toolName: "exec",
+    arguments: { command: "ls" },
+    binding: `binding-${id}`,
+    text: "ls",
+    reason: "tools.exec.mode is ask",
+    origin: ORIGIN,
+    expiresAtMs: NOW_MS + HALF_HOUR_MS,
+    ...changes,
+  };
+}
+
+/** Decisions on tool calls. */
+export function describeApprovals(context: () => ContractContext): void {
+  const request = (of: NewApproval) => context().store.requestApproval(of, { nowMs: NOW_MS });
+  const decide = (id: string, decision: ApprovalDecision, nowMs = NOW_MS + 1) => context().store.decideApproval(id, { decision, nowMs });
+
+  describe("approvals", () => {
+    test("a call is stored once per turn, with everything about it, and survives a restart", async () => {
+      const first = await request(approval("aaaa"));
+      expect(first).toEqual({ ...approval("aaaa"), state: "pending", requestedAtMs: NOW_MS });
+      expect(await request(approval("bbbb", { callId: "call-aaaa" }))).toEqual(first);
+      await context().store.close();
+      const store = await context().fixture.open();
+      expect(await store.listApprovals(["pending"])).toEqual([first]);
+      expect(await store.readApproval("aaaa")).toEqual(first);
+      expect(await store.readApproval("bbbb")).toBeUndefined();
+    });
+
+    test("an id belongs to one call", async () => {
+      await request(approval("aaaa"));
+      await expect(request(approval("aaaa", { callId: "other" }))).rejects.toMatchObject({ code: "conflict" });
+    });
+
+    test("is decided once, and not after it has expired", async () => {
+      await request(approval("aaaa"));
+      expect(await decide("aaaa", "allow-once")).toMatchObject({ state: "decided", decision: "allow-once", decidedAtMs: NOW_MS + 1 });
+      await expect(decide("aaaa", "deny")).rejects.toMatchObject({ code: "not-found" });
+      await request(approval("bbbb"));
+      await expect(decide("bbbb", "allow-once", NOW_MS + HALF_HOUR_MS)).rejects.toMatchObject({ code: "not-found" });
+      await expect(decide("cccc", "allow-once")).rejects.toMatchObject({ code: "not-found" });
+    });
+
+    test("one allowed once or denied holds for no other call", async () => {
+      const { store } = context();
+      for (const [id, decision] of [
+        ["aaaa", "allow-once"],
+        ["bbbb", "deny"],
+      ] as const) {
+        await request(approval(id));
+        await decide(id, decision);
+        expect(await store.isGranted({ binding: `binding-${id}`, agentId: "main", sessionId: "session-1" })).toBe(false);
+      }
+      expect(await store.listGrants()).toEqual([]);
+    });
+
+    test("allow-session holds for the conversation, allow-always for the agent, both for the same binding alone", async () => {
+      const { store } = context();
+      await request(approval("aaaa"));
+      await request(approval("bbbb"));
+      await decide("aaaa", "allow-session");
+      await decide("bbbb", "allow-always");
+      const granted = (binding: string, changes: { readonly agentId?: string; readonly sessionId?: string } = {}) =>
+        store.isGranted({ binding, agentId: "main", sessionId: "session-1", ...changes });
+      expect(await granted("binding-aaaa")).toBe(true);
+      expect(await granted("binding-aaaa", { sessionId: "session-2" })).toBe(false);
+      expect(await granted("binding-bbbb", { sessionId: "session-2" })).toBe(true);
+      expect(await granted("binding-bbbb", { agentId: "other" })).toBe(false);
+      expect(await granted("binding-cccc")).toBe(false);
+      expect((await store.listGrants()).map(({ id }) => id)).toEqual(["aaaa", "bbbb"]);
+      await store.moveApproval("bbbb", { from: ["decided"], to: "withdrawn", nowMs: NOW_MS + 2 });
+      expect(await granted("binding-bbbb")).toBe(false);
+    });
+
+    test("a parked call is running once it is allowed, and decided once it is denied", async () => {
+      const { store } = context();
+      for (const id of ["aaaa", "bbbb"]) {
+        await request(approval(id));
+        expect(await store.moveApproval(id, { from: ["pending"], to: "parked", nowMs: NOW_MS })).toMatchObject({ state: "parked" });
+        expect(await store.moveApproval(id, { from: ["pending"], to: "parked", nowMs: NOW_MS })).toBeUndefined();
+      }
+      expect((await decide("aaaa", "allow-once")).state).toBe("running");
+      expect((await decide("bbbb", "deny")).state).toBe("decided");
+      expect((await store.listApprovals(["running"])).map(({ id }) => id)).toEqual(["aaaa"]);
+    });
+
+    test("maintenance removes settled calls, not those that wait or hold for later ones", async () => {
+      const { store } = context();
+      for (const id of ["aaaa", "bbbb", "cccc", "dddd"]) await request(approval(id));
+      await decide("aaaa", "allow-once");
+      await decide("bbbb", "allow-always");
+      await store.moveApproval("cccc", { from: ["pending"], to: "expired", nowMs: NOW_MS + 1 });
+      await store.maintain({ nowMs: NOW_MS + 1000, keepInputsMs: 10 });
+      const left = await Promise.all(["aaaa", "bbbb", "cccc", "dddd"].map((id) => store.readApproval(id)));
+      expect(left.map((record) => record?.state)).toEqual([undefined, "decided", undefined, "pending"]);
+    });
+  });
+}

@@ -1,0 +1,153 @@
+import { withoutUndefined } from "@factotum/agent-contract";
+import type { ApprovalDecision, ApprovalRecord, ApprovalState, GrantQuery, NewApproval } from "../../port/approval-store.ts";
+import { StoreError } from "../../port/store-error.ts";
+import { checkKey } from "../values/check-key.ts";
+import { checksum, parseChecked } from "../values/checksum.ts";
+import { numberOf, optionalNumber, optionalText, textOf } from "../values/row.ts";
+import type { Row } from "../values/row.ts";
+import type { TableContext } from "./table-context.ts";
+
+type Payload = Pick<ApprovalRecord, "sessionKey" | "toolName" | "arguments" | "text" | "reason" | "origin">;
+
+/** Rows that one listing returns at most. */
+const LIST_LIMIT = 1000;
+
+const IS_GRANT = "decision IN ('allow-session', 'allow-always') AND state IN ('running', 'decided')";
+
+/** Tool calls that need a decision, and the decisions; one row per call. */
+export class ApprovalTable {
+  readonly #context: TableContext;
+
+  constructor(context: TableContext) {
+    this.#context = context;
+  }
+
+  insert(approval: NewApproval, nowMs: number): ApprovalRecord {
+    const { id, turnId, callId, sessionId, agentId, binding, expiresAtMs } = approval;
+    for (const [name, value] of Object.entries({ id, turnId, callId, sessionId, agentId, binding }))
+      checkKey(`The ${name} of an approval`, value);
+    const known = this.#ofCall(turnId, callId);
+    if (known !== undefined) return known;
+    if (this.#rowOf(id) !== undefined) throw new StoreError("conflict", "Another approval has this id.");
+    const { sessionKey, toolName, arguments: callArguments, text, reason, origin } = approval;
+    const payload = JSON.stringify({ sessionKey, toolName, arguments: callArguments, text, reason, origin } satisfies Payload);
+    this.#context.database.run(
+      `INSERT INTO approvals (id, turn_id, call_id, session_id, agent_id, binding, state, requested_at, expires_at, payload, sum)
+        VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?)`,
+      id,
+      turnId,
+      callId,
+      sessionId,
+      agentId,
+      binding,
+      nowMs,
+      expiresAtMs,
+      payload,
+      checksum(payload, [id, turnId, callId, binding]),
+    );
+    return this.#require(id);
+  }
+
+  read(id: string): ApprovalRecord | undefined {
+    const row = this.#rowOf(id);
+    return row === undefined ? undefined : this.#decode(row);
+  }
+
+  list(states: readonly ApprovalState[]): readonly ApprovalRecord[] {
+    const marks = states.map(() => "?").join(", ");
+    const rows = this.#context.database.all(
+      `SELECT * FROM approvals WHERE state IN (${marks}) ORDER BY requested_at, id LIMIT ?`,
+      ...states,
+      LIST_LIMIT,
+    );
+    return rows.flatMap((row) => this.#decode(row) ?? []);
+  }
+
+  listGrants(): readonly ApprovalRecord[] {
+    const rows = this.#context.database.all(`SELECT * FROM approvals WHERE ${IS_GRANT} ORDER BY decided_at, id LIMIT ?`, LIST_LIMIT);
+    return rows.flatMap((row) => this.#decode(row) ?? []);
+  }
+
+  isGranted({ binding, agentId, sessionId }: GrantQuery): boolean {
+    const rows = this.#context.database.all(
+      `SELECT * FROM approvals WHERE binding = ? AND agent_id = ? AND ${IS_GRANT} AND (decision = 'allow-always' OR session_id = ?)`,
+      binding,
+      agentId,
+      sessionId,
+    );
+    // A damaged row grants nothing.
+    return rows.some((row) => this.#decode(row) !== undefined);
+  }
+
+  decide(id: string, { decision, nowMs }: { readonly decision: ApprovalDecision; readonly nowMs: number }): ApprovalRecord {
+    const found = this.read(id);
+    const isOpen = found?.state === "pending" || found?.state === "parked";
+    if (found === undefined || !isOpen || found.expiresAtMs <= nowMs) throw new StoreError("not-found", "No approval with this id waits.");
+    const state: ApprovalState = found.state === "parked" && decision !== "deny" ? "running" : "decided";
+    this.#context.database.run("UPDATE approvals SET state = ?, decision = ?, decided_at = ? WHERE id = ?", state, decision, nowMs, id);
+    return { ...found, state, decision, decidedAtMs: nowMs };
+  }
+
+  move(
+    id: string,
+    { from, to, nowMs }: { readonly from: readonly ApprovalState[]; readonly to: ApprovalState; readonly nowMs: number },
+  ): ApprovalRecord | undefined {
+    const found = this.read(id);
+    if (found === undefined || !from.includes(found.state)) return undefined;
+    const decidedAtMs = found.decidedAtMs ?? nowMs;
+    this.#context.database.run("UPDATE approvals SET state = ?, decided_at = ? WHERE id = ?", to, to === "parked" ? null : decidedAtMs, id);
+    return this.read(id);
+  }
+
+  /** Removes at most `limit` calls that were settled before this time, except for decisions that hold for later calls of an agent; returns how many. */
+  prune(beforeMs: number, limit: number): number {
+    return this.#context.database.all(
+      `DELETE FROM approvals WHERE id IN (SELECT id FROM approvals WHERE decided_at < ? AND state IN ('decided', 'expired', 'withdrawn')
+        AND NOT (state = 'decided' AND decision IS 'allow-always') LIMIT ?) RETURNING id`,
+      beforeMs,
+      limit,
+    ).length;
+  }
+
+  #ofCall(turnId: string, callId: string): ApprovalRecord | undefined {
+    const row = this.#context.database.get("SELECT * FROM approvals WHERE turn_id = ? AND call_id = ?", turnId, callId);
+    return row === undefined ? undefined : this.#decode(row);
+  }
+
+  #rowOf(id: string): Row | undefined {
+    return this.#context.database.get("SELECT * FROM approvals WHERE id = ?", id);
+  }
+
+  #require(id: string): ApprovalRecord {
+    const found = this.read(id);
+    if (found === undefined) throw new StoreError("internal", "The approval was not stored.");
+    return found;
+  }
+
+  #decode(row: Row): ApprovalRecord | undefined {
+    const [id, turnId, callId, binding] = [textOf(row, "id"), textOf(row, "turn_id"), textOf(row, "call_id"), textOf(row, "binding")];
+    try {
+      const payload = parseChecked<Payload>(row["payload"], row["sum"], [id, turnId, callId, binding]);
+      return {
+        ...payload,
+        id,
+        turnId,
+        callId,
+        binding,
+        sessionId: textOf(row, "session_id"),
+        agentId: textOf(row, "agent_id"),
+        state: textOf(row, "state") as ApprovalState,
+        requestedAtMs: numberOf(row, "requested_at"),
+        expiresAtMs: numberOf(row, "expires_at"),
+        ...withoutUndefined({
+          decision: optionalText(row, "decision") as ApprovalDecision | undefined,
+          decidedAtMs: optionalNumber(row, "decided_at"),
+        }),
+      };
+    } catch (error) {
+      if (!StoreError.isInstance(error)) throw error;
+      this.#context.quarantine({ type: "approval", id }, () => this.#context.database.run("DELETE FROM approvals WHERE id = ?", id));
+      return undefined;
+    }
+  }
+}
