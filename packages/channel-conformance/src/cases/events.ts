@@ -27,6 +27,8 @@ async function deliver(world: World, { before, event }: TestHappeningEvent): Pro
   if (before !== undefined) assert.equal(await world.platform.deliver(world.channel, before), "acknowledged");
   const known = world.host.received.length;
   assert.equal(await world.platform.deliver(world.channel, event), "acknowledged");
+  // A channel may first look up what the event is about; the platform's acknowledgement means that it is kept.
+  await world.host.handedOver(known + 1);
   return world.host.received.slice(known);
 }
 
