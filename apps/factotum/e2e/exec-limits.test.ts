@@ -85,6 +85,7 @@ describe.runIf(process.platform === "linux")("resources of commands", () => {
       config: {
         agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
         models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-test" } } },
+        tools: { exec: { mode: "full" } },
       },
     });
     expect(await runCommand(["config", "set", `tools.exec.${key}`, String(value)], { home: product.home })).toMatchObject({ code: 0 });
@@ -125,6 +126,7 @@ describe.runIf(process.platform === "linux")(
       const config = {
         agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
         models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-test" } } },
+        tools: { exec: { mode: "full" } },
       };
       await using first = await startProduct({ config });
       const asked = runCommand(["agent", "--message", "run it"], { home: first.home });
