@@ -36,7 +36,11 @@ export async function approvalsDecide(
   try {
     const result = await gateway.client.request("approvals.decide", { id, decision }, { signal: cli.signal });
     if (json) printJson(cli, result);
-    else cli.print(`${decision}: ${describe(result.approval)}\n`);
+    else {
+      cli.print(`${decision}: ${describe(result.approval)}\n`);
+      if (result.approval.isParked)
+        cli.note("factotum: its turn has gone on without it, so it is not run; ask the assistant for it again\n");
+    }
     return EXIT.ok;
   } catch (error) {
     throw requestError(error);

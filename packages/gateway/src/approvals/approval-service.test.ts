@@ -167,6 +167,9 @@ describe("a command in the mode ask", () => {
     expect(texts().at(-1)).toMatch(/pending|Hello/);
     expect(ran).toEqual([]);
     expect(await running.gateway.engine.parts.approvals.waiting()).toMatchObject([{ id, state: "parked" }]);
+    await decide(running, `${id} allow-once`);
+    expect(texts().at(-1)).toContain("so it is not run");
+    expect(ran).toEqual([]);
   });
 
   test("/stop withdraws it", async () => {

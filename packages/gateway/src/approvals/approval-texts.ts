@@ -41,6 +41,9 @@ export const DECIDED: Readonly<Record<ApprovalDecision, string>> = {
   deny: "Denied: it is not run.",
 };
 
+/** The answer to an allowed call whose turn went on without it. */
+export const TOO_LATE = "I have gone on without it meanwhile, so it is not run. Ask me for it again.";
+
 /** A code block that the text cannot end, with characters that reorder or hide text written as their codes. */
 function fenced(text: string): string {
   const shown = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>

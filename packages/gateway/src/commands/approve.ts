@@ -1,6 +1,6 @@
 import { APPROVAL_DECISIONS } from "@factotum/protocol";
 import type { ApprovalDecision } from "@factotum/protocol";
-import { DECIDED } from "../approvals/approval-texts.ts";
+import { DECIDED, TOO_LATE } from "../approvals/approval-texts.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
 import { defineCommand } from "./define-command.ts";
 import type { Command } from "./define-command.ts";
@@ -30,8 +30,8 @@ export const approveCommand: Command = defineCommand<Approve>({
     const wish = decision?.toLowerCase();
     if (!isDecision(wish)) return `/approve ${id} needs a decision: ${APPROVAL_DECISIONS.join(", ")}.`;
     try {
-      await approvals.decide(id, wish);
-      return DECIDED[wish];
+      const { state } = await approvals.decide(id, wish);
+      return state === "running" ? `${DECIDED[wish]} ${TOO_LATE}` : DECIDED[wish];
     } catch (error) {
       if (error instanceof SessionRequestError) return error.message;
       throw error;
