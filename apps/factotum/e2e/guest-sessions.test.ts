@@ -46,7 +46,7 @@ test("the prompt of a guest and of a group has no path of the owner's home, that
   await scene.say("ou_anna", "hello");
   for (const text of [scene.request, (await scene.say("ou_anna", "hello", { chatId: GROUP }), scene.request)]) {
     expect(text).toContain("Relative paths start in your working directory.");
-    expect(text).toContain("<location>~/workspace/skills/knots/SKILL.md</location>");
+    expect(text).toContain(String.raw`<folder path=\"~/workspace/skills\">\n- knots`);
     expect(text).not.toContain(home);
   }
 });

@@ -23,7 +23,9 @@ test("a group, which works in a separate folder, reads the skills of its agent's
   model.respond(({ body }) => {
     const text = JSON.stringify(body);
     if (text.includes('"tool_result"')) return sayText("Read.");
-    const skill = /<location>(?<path>[^<]*\/skills\/bake\/SKILL\.md)</.exec(text)?.groups?.["path"] ?? "no such skill";
+    // A skill is listed below its folder.
+    const folder = /<folder path=\\+"(?<path>[^"\\]+)\\+">\\+n- bake /.exec(text)?.groups?.["path"];
+    const skill = folder === undefined ? "no such skill" : `${folder}/bake/SKILL.md`;
     return callTools(
       { name: "read", arguments: { path: skill } },
       { name: "read", arguments: { path: path.join(workspace, "private.txt") } },

@@ -57,9 +57,8 @@ export type {
   NoteHit,
   NoteIndex,
   Random,
-  SkillEntry,
   SessionReporter,
-  SkillIndex,
 } from "./ports.ts";
+export type { CommandFile, LeftOutSkill, SkillEntry, SkillIndex, SkillPlace, SkillSource, SkillUse } from "./skill.ts";
 export { withoutUndefined } from "./without-undefined.ts";
 export type { WithoutUndefined } from "./without-undefined.ts";

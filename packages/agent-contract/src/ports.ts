@@ -76,28 +76,6 @@ export interface CommandRunner {
   ): Promise<CommandResult>;
 }
 
-/** One skill, as listed in the prompt's index. */
-export interface SkillEntry {
-  readonly name: string;
-  readonly description: string;
-  /** The path of SKILL.md that the model should pass to `read`: relative to the workspace (`./skills/…`) if it is inside, otherwise absolute. */
-  readonly location: string;
-  readonly version?: string;
-  readonly source: "bundled" | "managed" | "workspace" | "extra";
-  /** Absolute folder of the skill: readable by tools. */
-  readonly folder: string;
-}
-
-/** Lists the available skills. Implemented by `skills`, used by the gateway. */
-export interface SkillIndex {
-  /** The eligible skills, by name; `allow` restricts them (`undefined`: all, `[]`: none). */
-  list(options: {
-    readonly workspace: string;
-    readonly allow?: readonly string[];
-    readonly signal: AbortSignal;
-  }): Promise<readonly SkillEntry[]>;
-}
-
 /** A passage of the notes that matches a search. */
 export interface NoteHit {
   /** Relative to the workspace. */

@@ -74,7 +74,6 @@ export const ACTIVE_KEYS: readonly string[] = [
   "tools.exec.maxProcesses",
   "tools.exec.maxMemoryMb",
   "tools.elevated.enabled",
-  "skills.load",
-  "skills.entries.*.enabled",
+  "skills",
   "spend",
 ];

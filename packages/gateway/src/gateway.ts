@@ -1,7 +1,7 @@
 import { realpath, rm } from "node:fs/promises";
 import path from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { ToolSource, Clock, Logger, Random, SkillIndex } from "@factotum/agent-contract";
+import type { ToolSource, Clock, Logger, Random, SkillIndex, SkillUse } from "@factotum/agent-contract";
 import type { PromptFacts } from "@factotum/agent-core";
 import { isExposed, isLoopbackBind, resolveSecret, writePrivateFile } from "@factotum/config";
 import type { FactotumConfig, GatewayConfig } from "@factotum/config";
@@ -78,6 +78,8 @@ export interface GatewayOptions extends GatewaySettings {
   readonly importWorker?: URL;
   /** Folder of the built Control UI. */
   readonly webFolder?: string;
+  /** Is told which runs use which skills. By default nobody is. */
+  readonly skillUse?: SkillUse;
   readonly commands: PromptFacts["commands"];
   readonly documentation: PromptFacts["documentation"];
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -138,6 +140,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     fetch: options.fetch,
     onLostOwnership: () => options.onShutdownRequest("another gateway has taken over this state directory"),
     hideSecrets: options.hideSecrets,
+    skillUse: options.skillUse ?? { invoked: () => undefined },
     commands: options.commands,
     drainMs: options.drainMs,
     documentation: options.documentation,

@@ -14,3 +14,6 @@ export type { DiskReserve, FileReserveOptions } from "./storage/disk-reserve.ts"
 export { isStorageFull } from "./storage/is-storage-full.ts";
 export type { SetupControl, SetupOutcome } from "./rpc/setup-handlers.ts";
 export type { OwnerControl } from "./ingress/pairing-service.ts";
+export { commandClashes } from "./commands/prompt-commands.ts";
+export { RESERVED_COMMANDS } from "./commands/reserved-names.ts";
+export { promptCommandName } from "./prompt/prompt-command-text.ts";

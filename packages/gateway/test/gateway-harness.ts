@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { randomBytes, randomUUID } from "node:crypto";
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { Clock, CommandRunner, Logger, Random, SkillIndex } from "@factotum/agent-contract";
+import type { Clock, CommandRunner, Logger, Random, SkillIndex, SkillUse } from "@factotum/agent-contract";
 import type { AttachmentRef, Channel, ChannelHost, MsgContext, Outbound, SendReceipt } from "@factotum/channel-contract";
 import { ChannelError, messageId } from "@factotum/channel-contract";
 import type { AccountConfig, FactotumConfig } from "@factotum/config";
@@ -25,6 +25,7 @@ import type {
   RemoteFiles,
   SetupControl,
 } from "../src/index.ts";
+import { fakeSkills } from "./fake-skills.ts";
 
 /** The real time, as the product uses it. */
 export const realClock: Clock = {
@@ -292,7 +293,9 @@ export async function startTestGateway(
     /** Makes nobody the owner by default. */
     readonly ownerControl?: OwnerControl;
     /** None by default. */
-    readonly skills?: SkillIndex;
+    readonly skills?: Partial<SkillIndex>;
+    /** Is told of invoked skills. */
+    readonly skillUse?: SkillUse;
     /** Runs no command by default. */
     readonly runner?: CommandRunner;
     /** The `fetch` of model requests; the real one by default. */
@@ -362,12 +365,13 @@ export async function startTestGateway(
         }),
       },
     ],
-    skills: options.skills ?? { list: async () => [] },
+    skills: fakeSkills(undefined, options.skills),
     skillFolders: [],
     token: "test-token",
   });
   const gateway = await startGateway({
     ...settings(config),
+    ...withoutUndefined({ skillUse: options.skillUse }),
     version: "0.0.0-test",
     home,
     configControl: {

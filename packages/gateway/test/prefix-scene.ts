@@ -10,6 +10,7 @@ import type { JsonObject, MessageReply, StrictServer, WireFormatName } from "@fa
 import { realClock, startTestGateway, TestPlatform } from "./gateway-harness.ts";
 import type { TestGateway } from "./gateway-harness.ts";
 import { TestClient } from "./test-client.ts";
+import { fakeSkills } from "./fake-skills.ts";
 
 /** The owner's conversation. */
 export const MAIN = "agent:main:main";
@@ -195,7 +196,7 @@ export class PrefixScene implements AsyncDisposable {
   #skills(): SkillIndex {
     const folder = path.join(this.home, "workspace", "skills", "tidy");
     const location = "./skills/tidy/SKILL.md";
-    return { list: async () => [{ name: "tidy", description: "Keeps things in order", location, source: "workspace", folder }] };
+    return fakeSkills(() => [{ name: "tidy", description: "Keeps things in order", location, source: "workspace", folder }]);
   }
 
   #patch(config: FactotumConfig): FactotumConfig {

@@ -1,11 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { chmod, mkdir, mkdtemp, readdir, realpath, rm, stat, symlink, truncate, utimes, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, realpath, rm, stat, symlink, truncate, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Logger } from "@factotum/agent-contract";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { BUNDLED_SKILLS_FOLDER } from "./bundled-skills-folder.ts";
 import { createSkillIndex, type SkillIndexOptions } from "./create-skill-index.ts";
 
 let base: string;
@@ -35,24 +34,27 @@ async function put(path: string, text: string): Promise<string> {
   return absolute;
 }
 
+const place = () => ({ workspace: join(base, "workspace"), agentId: "main", signal });
+
 const index = (options: Partial<SkillIndexOptions> = {}) =>
   createSkillIndex({
     bundledFolder: join(base, "bundled"),
     managedFolder: join(base, "managed"),
+    personalFolder: join(base, "personal"),
+    agentFolder: (agentId) => join(base, "agents", agentId),
     extraFolders: [join(base, "extra"), join(base, "extra2")],
     host: { platform: "linux", env: { PATH: join(base, "bin") } },
     logger,
     ...options,
   });
-const scan = (options: Partial<SkillIndexOptions> = {}) => index(options).scan({ workspace: join(base, "workspace"), signal });
+const scan = (options: Partial<SkillIndexOptions> = {}) => index(options).scan(place());
 const names = async (options: Partial<SkillIndexOptions> = {}): Promise<string[]> => (await scan(options)).skills.map(({ name }) => name);
 
 test("only a file that was written since its last read is read again", async () => {
   const path = await put("managed/a/SKILL.md", "One.");
   await put("managed/b/SKILL.md", "Bee.");
   const kept = index();
-  const descriptions = async (): Promise<string[]> =>
-    (await kept.scan({ workspace: join(base, "workspace"), signal })).skills.map(({ description }) => description);
+  const descriptions = async (): Promise<string[]> => (await kept.scan(place())).skills.map(({ description }) => description);
   expect(await descriptions()).toEqual(["One.", "Bee."]);
   const { atime, mtime } = await stat(path);
   // Same size and old times: the kernel's change time still differs.
@@ -97,15 +99,25 @@ describe("sources", () => {
     ]);
   });
 
-  test("workspace before managed before extra before bundled", async () => {
-    for (const place of ["workspace/skills", "managed", "extra", "extra2", "bundled"]) await put(`${place}/x/SKILL.md`, `From ${place}.`);
-    for (const place of ["workspace/skills", "managed", "extra"]) {
-      expect((await scan()).skills.map(({ description }) => description)).toEqual([`From ${place}.`]);
-      await rm(join(base, place), { recursive: true });
+  test("the first of workspace, project, personal, agent, managed, bundled and extra folders wins", async () => {
+    const folders = ["workspace/skills", "workspace/.agents/skills", "personal", "agents/main", "managed", "bundled", "extra", "extra2"];
+    for (const folder of folders) await put(`${folder}/x/SKILL.md`, `From ${folder}.`);
+    await put("agents/other/y/SKILL.md", "Not mine.");
+    const sources = ["workspace", "project", "personal", "agent", "managed", "bundled", "extra", "extra"];
+    for (const [rank, folder] of folders.entries()) {
+      const { skills, problems } = await scan();
+      expect(skills).toEqual([expect.objectContaining({ description: `From ${folder}.`, source: sources[rank] }) as unknown]);
+      expect(problems.every(({ name }) => name === "x")).toBe(true);
+      await rm(join(base, folder), { recursive: true });
     }
-    expect((await scan()).skills.map(({ description }) => description)).toEqual(["From extra2."]);
-    await rm(join(base, "extra2"), { recursive: true });
-    expect((await scan()).skills.map(({ description }) => description)).toEqual(["From bundled."]);
+    expect((await scan()).skills).toEqual([]);
+  });
+
+  test("a skill that another replaces is reported, and is not left out", async () => {
+    const winner = await put("workspace/skills/x/SKILL.md", "Mine.");
+    const path = await put("bundled/x/SKILL.md", "Theirs.");
+    expect((await scan()).problems).toEqual([{ type: "shadowed", path, name: "x", message: `x is replaced by ${winner}` }]);
+    expect(await index().leftOut(place())).toEqual([]);
   });
 
   test("the winner is checked afterwards: an ineligible skill does not reveal the one it shadows", async () => {
@@ -119,7 +131,7 @@ describe("sources", () => {
     const second = await put("managed/two/SKILL.md", "---\nname: same\n---\nSecond.");
     const { skills, problems } = await scan();
     expect(skills.map(({ description }) => description)).toEqual(["First."]);
-    expect(problems).toEqual([{ type: "broken", path: second, message: expect.stringContaining("same name") as string }]);
+    expect(problems).toEqual([{ type: "broken", path: second, name: "same", message: expect.stringContaining("same name") as string }]);
   });
 
   test("six folders deep, not seven; not inside a skill, hidden folders or node_modules", async () => {
@@ -136,7 +148,7 @@ describe("sources", () => {
     await put("managed/a/SKILL.md", "x");
     await put("managed/b/SKILL.md", "x");
     const list = async (allow?: string[]): Promise<string[]> =>
-      (await index().list({ workspace: join(base, "workspace"), signal, ...withoutUndefined({ allow }) })).map(({ name }) => name);
+      (await index().list({ ...place(), ...withoutUndefined({ allow }) })).map(({ name }) => name);
     expect(await list()).toEqual(["a", "b"]);
     expect(await list(["b", "missing"])).toEqual(["b"]);
     expect(await list([])).toEqual([]);
@@ -177,13 +189,13 @@ describe("a broken skill", () => {
     await mkdir(join(base, "managed/folder/SKILL.md"), { recursive: true });
     const skills = index();
     for (let time = 0; time < 3; time += 1) {
-      expect((await skills.list({ workspace: join(base, "workspace"), signal })).map(({ name }) => name)).toEqual(["good"]);
+      expect((await skills.list(place())).map(({ name }) => name)).toEqual(["good"]);
     }
     expect(warnings).toHaveLength(5);
     expect(warnings).toContainEqual({ path: broken, reason: expect.stringContaining("not valid YAML") as string });
     expect(warnings).toContainEqual({ path: large, reason: expect.stringContaining("larger than 262144 bytes") as string });
     await writeFile(broken, "Mended.");
-    expect((await skills.list({ workspace: join(base, "workspace"), signal })).map(({ name }) => name)).toEqual(["broken", "good"]);
+    expect((await skills.list(place())).map(({ name }) => name)).toEqual(["broken", "good"]);
   });
 
   test("an excessive number of skills is cut, and that is reported", async () => {
@@ -200,9 +212,7 @@ describe("a broken skill", () => {
 
   test("an abort ends the search", async () => {
     await put("managed/a/SKILL.md", "x");
-    await expect(index().scan({ workspace: join(base, "workspace"), signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow(
-      "enough",
-    );
+    await expect(index().scan({ ...place(), signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow("enough");
   });
 });
 
@@ -232,21 +242,47 @@ describe("requirements", () => {
     ["{ env: [TOKEN] }", "x needs the environment variable TOKEN"],
     ["{ os: [linux, darwin] }", undefined],
     ["{ os: [macos] }", "x is for darwin only"],
-    ["{ config: [browser.enabled] }", "x needs the setting browser.enabled, which does not exist here"],
+    ["{ config: [browser.enabled] }", "x needs the setting browser.enabled"],
   ])("%s", async (requires, message) => {
     await needing(requires);
     expect(await reason()).toBe(message);
   });
 
-  test("a variable comes from the environment, the configuration, or its API key", async () => {
+  test("a variable comes from the configuration or the API key; of the gateway's own only those that commands get", async () => {
     await needing("{ env: [TOKEN] }", ", primaryEnv: TOKEN");
-    const host = { platform: "linux", env: { TOKEN: "t" } };
-    expect(await reason({ host })).toBeUndefined();
+    expect(await reason({ host: { platform: "linux", env: { TOKEN: "t" } } })).toContain("TOKEN");
     expect(await reason({ entries: { x: { env: { TOKEN: "t" } } } })).toBeUndefined();
+    expect(await reason({ entries: { x: { env: { TOKEN: "" } } } })).toContain("TOKEN");
     expect(await reason({ entries: { x: { apiKey: "k" } } })).toBeUndefined();
     expect(await reason({ entries: { y: { apiKey: "k" } } })).toContain("TOKEN");
     await needing("{ env: [OTHER] }", ", primaryEnv: TOKEN");
     expect(await reason({ entries: { x: { apiKey: "k" } } })).toContain("OTHER");
+    await needing("{ env: [HOME] }");
+    expect(await reason({ host: { platform: "linux", env: { HOME: "/home/me" } } })).toBeUndefined();
+    expect(await reason({ host: { platform: "linux", env: {} } })).toContain("HOME");
+  });
+
+  test("a setting is one of the skill's own, or of the configuration", async () => {
+    await needing("{ config: [browser.enabled] }");
+    expect(await reason({ entries: { x: { config: { "browser.enabled": true } } } })).toBeUndefined();
+    expect(await reason({ entries: { x: { config: { "browser.enabled": false } } } })).toContain("browser.enabled");
+    const host = { platform: "linux", env: {}, isConfigured: (key: string) => key === "browser.enabled" };
+    expect(await reason({ host })).toBeUndefined();
+    expect(await reason({ host: { ...host, isConfigured: () => false } })).toContain("browser.enabled");
+  });
+
+  test("settings may be under another key", async () => {
+    await needing("{ env: [TOKEN] }", ", primaryEnv: TOKEN, skillKey: service");
+    expect(await reason({ entries: { x: { apiKey: "k" } } })).toContain("TOKEN");
+    expect(await reason({ entries: { service: { apiKey: "k" } } })).toBeUndefined();
+    expect(await reason({ entries: { service: { apiKey: "k", enabled: false } } })).toContain("turned off");
+  });
+
+  test("an entry says which tools, key and variable it has", async () => {
+    await needing("{ tools: [exec, cron] }", ", primaryEnv: TOKEN, skillKey: service");
+    expect((await scan()).skills).toEqual([
+      expect.objectContaining({ tools: ["exec", "cron"], primaryEnv: "TOKEN", settingsKey: "service" }) as unknown,
+    ]);
   });
 
   test("`always` waives all requirements", async () => {
@@ -254,17 +290,72 @@ describe("requirements", () => {
     expect(await reason()).toBeUndefined();
   });
 
-  test("the configuration disables a skill, its author hides it from the model", async () => {
+  test("the configuration disables a skill, its author reserves it for people or the model", async () => {
     await put("managed/x/SKILL.md", "Text.");
     expect(await reason({ entries: { x: { enabled: false } } })).toBe("x is turned off by skills.entries");
     await put("managed/x/SKILL.md", "---\ndisable-model-invocation: true\n---\nText.");
-    expect(await scan()).toEqual({ skills: [], problems: [] });
+    expect((await scan()).skills).toMatchObject([{ name: "x", invocation: "people" }]);
+    await put("managed/x/SKILL.md", "---\nuser-invocable: false\n---\nText.");
+    expect((await scan()).skills).toMatchObject([{ name: "x", invocation: "model" }]);
+    await put("managed/x/SKILL.md", "---\nuser-invocable: false\ndisable-model-invocation: true\n---\nText.");
+    expect(await reason()).toContain("neither people nor the model");
+    expect(await index().leftOut(place())).toEqual([{ name: "x", reason: expect.stringContaining("neither people") as string }]);
   });
 });
 
-test("the bundled skills are complete, named after their folders, and cheap", async () => {
-  const { skills, problems } = await scan({ bundledFolder: BUNDLED_SKILLS_FOLDER });
-  expect(problems).toEqual([]);
-  expect(skills.map(({ name }) => name)).toEqual((await readdir(BUNDLED_SKILLS_FOLDER)).sort());
-  for (const { description } of skills) expect(description.length).toBeLessThanOrEqual(130);
+test("the instructions of a skill come without its frontmatter, as long as it is there", async () => {
+  const path = await put("managed/x/SKILL.md", "---\nname: x\n---\n# X\n\nDo it in {baseDir}.\n");
+  const kept = index();
+  const [skill] = await kept.list(place());
+  expect(skill && (await kept.readBody(skill, { signal }))).toBe("# X\n\nDo it in {baseDir}.\n");
+  await rm(path);
+  expect(skill && (await kept.readBody(skill, { signal }))).toBeUndefined();
+});
+
+describe("commands of a workspace", () => {
+  const found = () => index().commands(place());
+
+  test("are its Markdown files, with what their frontmatter says", async () => {
+    await put("workspace/commands/stand-up.md", "---\ndescription: What was done\nargument-hint: <days>\n---\nList $1 days.\n");
+    await put("workspace/commands/Plain.md", "Say hello.\n\nThen stop.");
+    await put("workspace/commands/open.md", "---\naccess: anyone\nargument-hint: [file]\n---\nOpen it.");
+    await put("workspace/commands/notes.txt", "no command");
+    await put("workspace/commands/.hidden.md", "no command");
+    await put("workspace/commands/deep/inner.md", "no command");
+    expect(await found()).toEqual({
+      problems: [],
+      commands: [
+        { name: "plain", description: "Say hello.", access: "owner", body: "Say hello.\n\nThen stop." },
+        { name: "open", description: "Open it.", argumentHint: "[file]", access: "anyone", body: "Open it." },
+        { name: "stand-up", description: "What was done", argumentHint: "<days>", access: "owner", body: "List $1 days." },
+      ],
+    });
+  });
+
+  test("without their folder are none", async () => {
+    expect(await found()).toEqual({ commands: [], problems: [] });
+  });
+
+  test("an unusable one is reported, and does not affect the others", async () => {
+    await put("workspace/commands/a b.md", "x");
+    await put("workspace/commands/empty.md", "---\ndescription: x\n---\n");
+    await put("workspace/commands/both.md", "---\naccess: everyone\n---\nx");
+    await put("workspace/commands/good.md", "x");
+    const outside = await put("outside.md", "secret");
+    await symlink(outside, join(base, "workspace/commands/link.md"));
+    const { commands, problems } = await found();
+    expect(commands.map(({ name }) => name)).toEqual(["good"]);
+    expect(problems.map(({ message }) => message)).toEqual([
+      expect.stringContaining("no name of a command"),
+      expect.stringContaining("neither owner nor anyone"),
+      expect.stringContaining("no text for the model"),
+    ]);
+  });
+
+  test("an excessive number is cut, and that is reported", async () => {
+    for (let number = 0; number < 101; number += 1) await put(`workspace/commands/c${String(number).padStart(3, "0")}.md`, "x");
+    const { commands, problems } = await found();
+    expect(commands).toHaveLength(100);
+    expect(problems).toEqual([{ path: join(base, "workspace/commands"), message: expect.stringContaining("more than 100") as string }]);
+  });
 });

@@ -1,135 +1,161 @@
 import { dirname, join, relative, sep } from "node:path";
-import type { Logger, SkillEntry, SkillIndex } from "@factotum/agent-contract";
+import { withoutUndefined } from "@factotum/agent-contract";
+import type { Logger, SkillEntry, SkillIndex, SkillPlace, SkillSource } from "@factotum/agent-contract";
+import { readCommandFiles } from "./commands/read-command-files.ts";
 import { findSkillFiles } from "./discovery/find-skill-files.ts";
+import { readSkillFile } from "./discovery/read-skill-file.ts";
 import { SkillFiles } from "./discovery/skill-files.ts";
 import { ProgramLookup, unmetRequirements, type SkillHost, type SkillSetting } from "./eligibility/unmet-requirements.ts";
 import type { SkillFile } from "./skill-file/parse-skill.ts";
 import { SkillFileError } from "./skill-file/skill-file-error.ts";
+import { splitFrontmatter } from "./skill-file/split-frontmatter.ts";
+import { skillRoots, type SkillFolders } from "./sources/skill-sources.ts";
 
 const MAX_SKILLS = 500;
 /** Warnings remembered so that each is logged once. */
 const MAX_REMEMBERED = 1_000;
 
 /** The folders of skills and the facts for their requirements. */
-export interface SkillIndexOptions {
-  /** The skills shipped with the product. */
-  readonly bundledFolder?: string;
-  /** `$FACTOTUM_HOME/skills`. */
-  readonly managedFolder: string;
-  /** `skills.load.extraDirs`; for two skills with one name the earlier folder wins. */
-  readonly extraFolders?: readonly string[];
+export interface SkillIndexOptions extends SkillFolders {
   /** `skills.entries`. */
   readonly entries?: Readonly<Record<string, SkillSetting>>;
   readonly host: SkillHost;
   readonly logger: Logger;
 }
 
-/** A skill that is not offered, and why. For `doctor` and `status`. */
+/** A skill that is not offered, and why. For `doctor`, `status` and `/context`. */
 export interface SkillProblem {
-  /** `broken`: its author must fix it; `not-eligible`: a requirement is missing here; `disabled`: by the configuration. */
-  readonly type: "broken" | "not-eligible" | "disabled";
+  /**
+   * `broken`: its author must fix it; `not-eligible`: a requirement is missing here; `disabled`: by the configuration; `shadowed`: another of its name has
+   * precedence.
+   */
+  readonly type: "broken" | "not-eligible" | "disabled" | "shadowed";
   /** The file or folder. */
   readonly path: string;
   readonly message: string;
+  /** The skill, if its file could be read. */
+  readonly name?: string;
+}
+
+/** A skill that was found, whether it is offered or not. */
+export interface FoundSkill extends SkillFile {
+  /** Its SKILL.md, symbolic links resolved. */
+  readonly path: string;
+  readonly source: SkillSource;
 }
 
 /** All skills found. */
 export interface SkillScan {
-  /** The skills offered to a model, by name. */
+  /** The skills that can be used, by name. */
   readonly skills: readonly SkillEntry[];
   readonly problems: readonly SkillProblem[];
+  /** The winner of each name, eligible or not, by name. */
+  readonly found: readonly FoundSkill[];
 }
 
-/** The index, with details for `doctor`. */
+/** The index, with details for people. */
 export interface SkillCatalogue extends SkillIndex {
   /** Scans the disk again; unchanged files are not read again. Rejects only if aborted. */
-  scan(options: { readonly workspace: string; readonly signal: AbortSignal }): Promise<SkillScan>;
-}
-
-interface Candidate extends SkillFile {
-  readonly path: string;
-  readonly source: SkillEntry["source"];
+  scan(options: SkillPlace): Promise<SkillScan>;
 }
 
 /**
- * Finds skills in `<workspace>/skills`, the managed folder, the extra folders and the bundled ones; for several with one name the first in this order wins, and
- * is then checked. A broken skill is skipped with one warning and does not affect the others.
+ * Finds skills in the folders of `skillRoots`; for several with one name the first in this order wins, and is then checked. A broken skill is skipped with one
+ * warning and does not affect the others.
  */
 export function createSkillIndex(options: SkillIndexOptions): SkillCatalogue {
   const warned = new Set<string>();
   const files = new SkillFiles();
-  const warnOnce = ({ path, message }: SkillProblem): void => {
+  const warnOnce = ({ path, message }: Pick<SkillProblem, "path" | "message">): void => {
     const key = `${path}\0${message}`;
     if (warned.has(key)) return;
     if (warned.size >= MAX_REMEMBERED) warned.clear();
     warned.add(key);
     options.logger.warn("A skill was left out.", { path, reason: message });
   };
-  const scan: SkillCatalogue["scan"] = async ({ workspace, signal }) => {
-    const { candidates, problems } = await collect(options, files, workspace, signal);
+  const scan: SkillCatalogue["scan"] = async (place) => {
+    const { candidates, problems } = await collect(options, files, place);
     const programs = new ProgramLookup(options.host.env["PATH"]);
     const skills: SkillEntry[] = [];
     for (const candidate of candidates.values()) {
-      signal.throwIfAborted();
-      const setting = options.entries?.[candidate.name] ?? {};
-      const unmet = await unmetRequirements(candidate.requirements, { host: options.host, setting, programs });
-      if (setting.enabled === false)
-        problems.push({ type: "disabled", path: candidate.path, message: `${candidate.name} is turned off by skills.entries` });
-      else if (unmet.length > 0)
-        problems.push({ type: "not-eligible", path: candidate.path, message: `${candidate.name} ${unmet.join(", ")}` });
-      else if (candidate.offered) skills.push(toEntry(candidate, workspace));
+      place.signal.throwIfAborted();
+      const { name, path, requirements, invocation } = candidate;
+      const setting = settingOf(candidate, options.entries ?? {});
+      const unmet = await unmetRequirements(requirements, { host: options.host, setting, programs });
+      if (setting.enabled === false) problems.push({ type: "disabled", path, name, message: `${name} is turned off by skills.entries` });
+      else if (unmet.length > 0) problems.push({ type: "not-eligible", path, name, message: `${name} ${unmet.join(", ")}` });
+      else if (invocation === "nobody")
+        problems.push({ type: "disabled", path, name, message: `${name} says itself that neither people nor the model may invoke it` });
+      else skills.push(toEntry(candidate, invocation, place.workspace));
     }
-    skills.sort((one, other) => (one.name < other.name ? -1 : 1));
-    return { skills, problems };
+    return { skills: skills.toSorted(byName), problems, found: [...candidates.values()].toSorted(byName) };
   };
   return {
     scan,
-    async list({ workspace, allow, signal }) {
+    async list({ allow, ...place }) {
       if (allow?.length === 0) return [];
-      const { skills, problems } = await scan({ workspace, signal });
+      const { skills, problems } = await scan(place);
       for (const problem of problems) if (problem.type === "broken") warnOnce(problem);
       return allow === undefined ? skills : skills.filter(({ name }) => allow.includes(name));
     },
+    async leftOut(place) {
+      const { problems } = await scan(place);
+      return problems
+        .filter(({ type }) => type !== "shadowed")
+        .map(({ name, path, message }) => ({ name: name ?? path, reason: message }))
+        .toSorted(byName);
+    },
+    async readBody({ folder }) {
+      try {
+        return splitFrontmatter(await readSkillFile(join(folder, "SKILL.md"))).body;
+      } catch (error) {
+        // It was removed or broken since it was listed.
+        if (error instanceof SkillFileError || (error instanceof Error && "code" in error)) return undefined;
+        throw error;
+      }
+    },
+    commands: async ({ workspace, signal }) => readCommandFiles(join(workspace, "commands"), { signal }),
   };
+}
+
+function byName(one: { readonly name: string }, other: { readonly name: string }): number {
+  return one.name < other.name ? -1 : one.name > other.name ? 1 : 0;
+}
+
+function settingOf({ name, requirements }: SkillFile, entries: Readonly<Record<string, SkillSetting>>): SkillSetting {
+  const key = requirements.settingsKey ?? name;
+  return Object.hasOwn(entries, key) ? (entries[key] ?? {}) : {};
 }
 
 async function collect(
   options: SkillIndexOptions,
   files: SkillFiles,
-  workspace: string,
-  signal: AbortSignal,
-): Promise<{ candidates: Map<string, Candidate>; problems: SkillProblem[] }> {
-  const candidates = new Map<string, Candidate>();
+  place: SkillPlace,
+): Promise<{ candidates: Map<string, FoundSkill>; problems: SkillProblem[] }> {
+  const candidates = new Map<string, FoundSkill>();
   const problems: SkillProblem[] = [];
-  for (const { folder, source } of roots(options, workspace)) {
-    const found = await findSkillFiles(folder, { maxSkills: MAX_SKILLS - candidates.size, signal });
+  for (const { folder, source } of skillRoots(options, place)) {
+    const found = await findSkillFiles(folder, { maxSkills: MAX_SKILLS - candidates.size, signal: place.signal });
     problems.push(...found.problems.map((problem): SkillProblem => ({ type: "broken", ...problem })));
     for (const path of found.files) {
-      signal.throwIfAborted();
+      place.signal.throwIfAborted();
       const skill = await readCandidate(path, source, files);
       if ("message" in skill) {
         problems.push(skill);
         continue;
       }
-      const winner = candidates.get(skill.name);
-      if (winner === undefined) candidates.set(skill.name, skill);
+      const { name } = skill;
+      const winner = candidates.get(name);
+      if (winner === undefined) candidates.set(name, skill);
       else if (winner.source === source)
-        problems.push({ type: "broken", path, message: `has the same name as ${winner.path}: ${skill.name}` });
+        problems.push({ type: "broken", path, name, message: `has the same name as ${winner.path}: ${name}` });
+      else problems.push({ type: "shadowed", path, name, message: `${name} is replaced by ${winner.path}` });
     }
   }
   return { candidates, problems };
 }
 
-function roots(options: SkillIndexOptions, workspace: string): { folder: string; source: SkillEntry["source"] }[] {
-  return [
-    { folder: join(workspace, "skills"), source: "workspace" },
-    { folder: options.managedFolder, source: "managed" },
-    ...(options.extraFolders ?? []).map((folder) => ({ folder, source: "extra" as const })),
-    ...(options.bundledFolder === undefined ? [] : [{ folder: options.bundledFolder, source: "bundled" as const }]),
-  ];
-}
-
-async function readCandidate(path: string, source: SkillEntry["source"], files: SkillFiles): Promise<Candidate | SkillProblem> {
+async function readCandidate(path: string, source: SkillSource, files: SkillFiles): Promise<FoundSkill | SkillProblem> {
   try {
     return { ...(await files.read(path)), path, source };
   } catch (error) {
@@ -139,8 +165,19 @@ async function readCandidate(path: string, source: SkillEntry["source"], files: 
   }
 }
 
-function toEntry({ name, description, version, source, path }: Candidate, workspace: string): SkillEntry {
+function toEntry(skill: FoundSkill, invocation: SkillEntry["invocation"], workspace: string): SkillEntry {
+  const { name, description, version, source, path, argumentHint, requirements } = skill;
+  const { tools, settingsKey, primaryEnv } = requirements;
   const way = relative(workspace, path);
   const location = way === ".." || way.startsWith(`..${sep}`) ? path : `./${way}`;
-  return { name, description, version, source, location, folder: dirname(path) };
+  return {
+    name,
+    description,
+    version,
+    source,
+    location,
+    folder: dirname(path),
+    ...withoutUndefined({ invocation, argumentHint, settingsKey, primaryEnv }),
+    ...(tools.length === 0 ? {} : { tools }),
+  };
 }

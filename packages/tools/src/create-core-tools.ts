@@ -1,5 +1,5 @@
 import type { AgentTool, CommandRunner, Messenger, SessionReporter } from "@factotum/agent-contract";
-import { createExecTool } from "./commands/exec-tool.ts";
+import { createExecTool, type ExecToolOptions } from "./commands/exec-tool.ts";
 import type { FileAccess } from "./file-access/create-file-access.ts";
 import { createEditTool } from "./files/edit-tool.ts";
 import { createLsTool } from "./files/ls-tool.ts";
@@ -26,12 +26,14 @@ export interface CoreToolsOptions {
   readonly execSearchPath?: string;
   /** True in `tools.exec.mode: "allowlist"`: a command without shell syntax runs without a shell. Default: false. */
   readonly execAvoidsShell?: boolean;
+  /** Variables for the commands of a run, such as the keys of its skills. None by default. */
+  readonly commandEnvironment?: ExecToolOptions["environment"];
 }
 
 /** The core tools: `edit exec find grep ls message read session_status write`, by name. They are stateless; one set serves every run. */
 export function createCoreTools(options: CoreToolsOptions): readonly AgentTool[] {
   const { files, runner, messenger, reporter, maxResultChars = 16_000, maxImageBytes = 3_750_000, execTimeoutSeconds } = options;
-  const { execSearchPath = "", execAvoidsShell = false } = options;
+  const { execSearchPath = "", execAvoidsShell = false, commandEnvironment } = options;
   return [
     createEditTool({ files }),
     createExecTool({
@@ -41,6 +43,7 @@ export function createCoreTools(options: CoreToolsOptions): readonly AgentTool[]
       timeoutSeconds: execTimeoutSeconds,
       searchPath: execSearchPath,
       avoidsShell: execAvoidsShell,
+      environment: commandEnvironment,
     }),
     createFindTool({ files }),
     createGrepTool({ files, maxResultChars }),

@@ -14,6 +14,7 @@ import { addApprovals } from "./add-approvals.ts";
 import { addPairing } from "./add-pairing.ts";
 import { addPlugins } from "./add-plugins.ts";
 import { addSessions } from "./add-sessions.ts";
+import { addSkills } from "./add-skills.ts";
 import type { CliContext, Finish } from "../runtime/cli-context.ts";
 import { assetPath } from "../runtime/assets.ts";
 import { CliCommand } from "./cli-command.ts";
@@ -38,6 +39,7 @@ export function createProgram(context: CliContext, finish: Finish): Command {
   addApprovals(program, context, finish);
   addChannels(program, context, finish);
   addPlugins(program, context, finish);
+  addSkills(program, context, finish);
   addGateway(program, context, finish);
   addAgent(program, context, finish);
   addAgents(program, context, finish);

@@ -18,6 +18,7 @@ import { checkChannels, checkWorkspaces } from "../doctor/check-places.ts";
 import { checkSenderIds } from "../doctor/check-sender-ids.ts";
 import { checkRuntime } from "../doctor/check-runtime.ts";
 import { checkSettings } from "../doctor/check-settings.ts";
+import { checkSkills } from "../doctor/check-skills.ts";
 import { checkToken } from "../doctor/check-token.ts";
 import { checkEnvironment, findGatewayEnvironment } from "../doctor/gateway-environment.ts";
 import type { Finding } from "../doctor/finding.ts";
@@ -85,6 +86,7 @@ async function examine(context: CliContext): Promise<readonly Finding[]> {
     ...checkAccounts(config, idProblems),
     ...checkSenderIds(idProblems),
     ...checkSettings(config),
+    ...(await checkSkills(config, context)),
   ];
 }
 

@@ -4,7 +4,9 @@ import type { FactotumConfig, LoadedConfig } from "@factotum/config";
 import { createFileProvenance, inboundMediaFolder } from "@factotum/gateway";
 import type { Store } from "@factotum/store";
 import { createFileAccess, type FileAccess, type FileRoot } from "@factotum/tools";
+import { WORKSPACE_SKILL_FOLDERS } from "@factotum/skills";
 import { assetPath } from "../runtime/assets.ts";
+import { agentSkillsFolder, changingSkillFolders } from "./compose-skills.ts";
 
 /** The dependencies of file access in addition to the paths. */
 interface FileAccessParts {
@@ -15,17 +17,27 @@ interface FileAccessParts {
 /** The file access of tools, the reading of files that the owner names, and the provenance of text in files. */
 export function composeFileAccess({ paths, path: configPath }: LoadedConfig, { store, currentConfig }: FileAccessParts): FileAccess {
   const [bundledSkills, documentation] = [assetPath("skills"), assetPath("documentation")];
-  const skillFolders = (): readonly string[] => [bundledSkills, paths.skillsFolder, ...currentConfig().skills.load.extraDirs];
   // A run that works in a session folder reads its agent's skills from the workspace.
-  const workspaceSkills = ({ agentId }: RunFacts): readonly string[] =>
-    currentConfig().agents.flatMap(({ id, workspace }) => (id === agentId ? [join(workspace, "skills")] : []));
+  const skillsOf = ({ agentId }: RunFacts): readonly string[] =>
+    currentConfig().agents.flatMap(({ id, workspace }) =>
+      id === agentId ? [...WORKSPACE_SKILL_FOLDERS.map((folder) => join(workspace, folder)), agentSkillsFolder(paths, id)] : [],
+    );
+  const sharedSkills = (): readonly string[] => [
+    bundledSkills,
+    paths.skillsFolder,
+    join(paths.userHome, ".agents", "skills"),
+    ...currentConfig().skills.load.extraDirs,
+  ];
   const roots = (run: RunFacts): readonly FileRoot[] => [
-    ...[...skillFolders(), ...workspaceSkills(run)].map((path) => ({ type: "skills" as const, path })),
+    ...[...sharedSkills(), ...skillsOf(run)].map((path) => ({ type: "skills" as const, path })),
     { type: "documentation", path: documentation },
     // Roots of the owner are open in the owner's turns only.
     ...(run.owner ? currentConfig().tools.fs.roots.map((path) => ({ type: "owner" as const, path, writable: false })) : []),
     { type: "media", path: inboundMediaFolder(paths.home, run.sessionId) },
   ];
-  const provenance = createFileProvenance({ store, places: () => ({ agents: currentConfig().agents, skillFolders: skillFolders() }) });
+  const provenance = createFileProvenance({
+    store,
+    places: () => ({ agents: currentConfig().agents, skillFolders: [bundledSkills, ...changingSkillFolders(paths, currentConfig())] }),
+  });
   return createFileAccess({ roots, home: paths.home, protectedPaths: [configPath], userHome: paths.userHome, provenance });
 }

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Logger, SkillIndex } from "@factotum/agent-contract";
+import type { Logger } from "@factotum/agent-contract";
 import {
   loadConfig,
   rememberConfig,
@@ -24,7 +24,6 @@ import {
 } from "@factotum/gateway";
 import { httpFetch } from "@factotum/models";
 import type { HostRunner } from "@factotum/sandbox";
-import { createSkillIndex } from "@factotum/skills";
 import { openSqliteStore, type SqliteStore, type SqliteStoreOptions, type StoreDamage } from "@factotum/store";
 import { createCoreTools, createPublicFetch, type FileAccess } from "@factotum/tools";
 import type { CliContext } from "../runtime/cli-context.ts";
@@ -41,11 +40,13 @@ import { createOwnerControl } from "./create-owner-control.ts";
 import { gatewayToken } from "./gateway-token.ts";
 import { keepSnapshots } from "./keep-snapshots.ts";
 import { composeFileAccess } from "./compose-file-access.ts";
+import { changingSkillFolders, composeSkillIndex } from "./compose-skills.ts";
 import { createLocalFiles, createOutgoingGuard } from "./local-files.ts";
 import { openRunner } from "./open-runner.ts";
 import { redactTools } from "./redact-tools.ts";
 import { removeTemporaryFiles } from "./remove-temporary-files.ts";
 import { sessionFolders } from "./session-folders.ts";
+import { SkillRuns } from "./skill-runs.ts";
 import { watchDatabase } from "./watch-database.ts";
 
 /** A gateway with its resources. */
@@ -91,8 +92,8 @@ const COMMANDS: GatewayOptions["commands"] = [
 
 /** Builds the gateway from its packages and starts it. Rejects with an error that says what to do; then nothing is left open. */
 export async function composeGateway(options: ComposeOptions): Promise<ComposedGateway> {
-  const { context, loaded, logger, secrets, onRestartRequest, onShutdownRequest } = options;
-  const [{ paths }, { env }] = [loaded, context];
+  const { context, loaded, logger, secrets, ...requests } = options;
+  const [{ paths }, { env }, { onShutdownRequest }] = [loaded, context, requests];
   const system = { clock: systemClock, random: systemRandom, logger };
   // Parts that outlive a configuration read the current one here.
   let config: FactotumConfig = loaded.config;
@@ -120,7 +121,8 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   expectKeys(config);
   const runner = await openRunner(context, { ...system, redactor: secrets.toolOutput, currentConfig: () => config });
   opened.defer(() => runner.close());
-  const parts = { context, files, runner, secrets, logger };
+  const skillRuns = new SkillRuns({ context, currentConfig: () => config, secrets, logger, signal: leaving.signal });
+  const parts = { context, files, runner, skillRuns, secrets, logger };
   const reloader = new ConfigReloader({
     context,
     started: { ...loaded, problems: [...loaded.problems, ...notices] },
@@ -148,14 +150,13 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     damage: store.damage,
     reserve,
     localFiles: createLocalFiles(files, createOutgoingGuard(paths, secrets.toolOutput)),
-    environment: env,
+    skillUse: skillRuns,
     ...system,
     ...ofThisBuild(),
     onSecret: (value) => secrets.add([value]),
     hideSecrets: (text) => secrets.hide(text),
-    onRestartRequest,
-    onShutdownRequest,
-    ...crashPointFrom(env, logger),
+    ...requests,
+    ...ofEnvironment(env, logger),
   });
   reportDamage = (damage) => gateway.engine.reports.damage(damage);
   for (const damage of found.splice(0)) reportDamage(damage);
@@ -201,6 +202,10 @@ function keepDatabase(
   return kept;
 }
 
+function ofEnvironment(env: CliContext["env"], logger: Logger): Pick<GatewayOptions, "environment" | "crashPoint"> {
+  return { environment: env, ...crashPointFrom(env, logger) };
+}
+
 /** Constants of this build. */
 function ofThisBuild(): Pick<
   GatewayOptions,
@@ -242,9 +247,10 @@ interface SettingsParts extends Pick<ComposeOptions, "context" | "logger" | "sec
   readonly token: string | undefined;
   readonly files: FileAccess;
   readonly runner: HostRunner;
+  readonly skillRuns: SkillRuns;
 }
 
-function settingsOf(config: FactotumConfig, { context, files, runner, secrets, logger, token }: SettingsParts): GatewaySettings {
+function settingsOf(config: FactotumConfig, { context, files, runner, skillRuns, secrets, logger, token }: SettingsParts): GatewaySettings {
   const { env, paths } = context;
   return {
     config,
@@ -254,20 +260,21 @@ function settingsOf(config: FactotumConfig, { context, files, runner, secrets, l
         id: "core",
         tools: redactTools(
           createCoreTools({
-            files,
+            files: skillRuns.observe(files),
             runner,
             messenger,
             reporter,
             execTimeoutSeconds: config.tools.exec.timeoutSeconds,
             execSearchPath: commandSearchPath(context),
             execAvoidsShell: config.tools.exec.mode === "allowlist",
+            commandEnvironment: skillRuns.environment,
           }),
           secrets.toolOutput,
         ),
       },
     ],
-    skills: skillIndex({ config, paths }, context, logger),
-    skillFolders: [paths.skillsFolder, ...config.skills.load.extraDirs],
+    skills: composeSkillIndex(config, context, logger),
+    skillFolders: changingSkillFolders(paths, config),
     token,
   };
 }
@@ -281,15 +288,4 @@ async function openOnReserve(reserve: DiskReserve, options: SqliteStoreOptions):
     options.logger.warn("The disk is full: the reserve was given back for this start", { reason: error.message });
     return openSqliteStore(options);
   }
-}
-
-function skillIndex({ config, paths }: Pick<LoadedConfig, "config" | "paths">, { env, platform }: CliContext, logger: Logger): SkillIndex {
-  return createSkillIndex({
-    bundledFolder: assetPath("skills"),
-    managedFolder: paths.skillsFolder,
-    extraFolders: config.skills.load.extraDirs,
-    entries: config.skills.entries,
-    host: { platform, env },
-    logger,
-  });
 }

@@ -4,9 +4,13 @@ import type { PromptSkill } from "./prompt-facts.ts";
 /** Maximum characters of the index. */
 const MAX_INDEX_CHARS = 12_000;
 
+/** The end of a location that follows from the skill's name and the folder that lists it. */
+const FILE_NAME = "SKILL.md";
+
 /**
- * Renders the skills index as `<available_skills>`, with at most 12,000 characters: the longest descriptions are truncated first, to a common length; if the
- * entries do not fit even without descriptions, the last ones are dropped, and a line says how many.
+ * Renders the skills index as `<available_skills>`, with at most 12,000 characters. A skill at `<folder>/<name>/SKILL.md` is a line below its folder, so that the
+ * folder is named once; any other has its own path. The longest descriptions are truncated first, to a common length; if the entries do not fit even without
+ * descriptions, the last ones are dropped, and a line says how many.
  */
 export function renderSkillIndex(skills: readonly PromptSkill[]): string {
   const clean = skills.map((skill) => ({ ...skill, description: oneLine(skill.description) }));
@@ -25,19 +29,30 @@ function frame(entries: string, dropped: number): string {
 }
 
 function render(skills: readonly PromptSkill[], descriptionChars: number): string {
-  return skills.map((skill) => entry(skill, descriptionChars)).join("\n");
+  const folders = Map.groupBy(skills, folderOf);
+  const groups = Array.from(folders, ([folder, listed]) =>
+    folder === undefined
+      ? listed.map((skill) => `<skill path="${escape(skill.location)}">${entry(skill, descriptionChars)}</skill>`).join("\n")
+      : `<folder path="${escape(folder)}">\n${listed.map((skill) => `- ${entry(skill, descriptionChars)}`).join("\n")}\n</folder>`,
+  );
+  return groups.join("\n");
 }
 
-function entry({ name, description, location, version }: PromptSkill, descriptionChars: number): string {
+/** The folder of a skill's own folder, if that has the skill's name. */
+function folderOf({ name, location }: PromptSkill): string | undefined {
+  const end = `/${name}/${FILE_NAME}`;
+  return name !== "" && location.endsWith(end) && location.length > end.length ? location.slice(0, -end.length) : undefined;
+}
+
+function entry({ name, description, version }: PromptSkill, descriptionChars: number): string {
   const shown = description.length <= descriptionChars ? description : cut(description, descriptionChars);
-  const fields = [element("name", name), element("description", shown), element("location", location)];
-  if (version !== undefined) fields.push(element("version", version));
-  return `<skill>${fields.join("")}</skill>`;
+  const label = version === undefined || version === "" ? escape(name) : `${escape(name)} (${escape(version)})`;
+  return shown === "" ? label : `${label}: ${escape(shown)}`;
 }
 
-function element(tag: string, text: string): string {
-  const escaped = oneLine(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-  return text === "" ? "" : `<${tag}>${escaped}</${tag}>`;
+/** One line that neither opens nor closes an element or an attribute. */
+function escape(text: string): string {
+  return oneLine(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }
 
 function cut(text: string, chars: number): string {

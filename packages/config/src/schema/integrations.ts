@@ -78,9 +78,11 @@ export const SkillsSchema: z.ZodType<SkillsConfig> = z
         TextSchema,
         z.strictObject({
           enabled: z.boolean().default(true).describe("`false` switches the skill off."),
-          env: EnvSchema.default({}).describe("Variables for the commands of this skill."),
-          apiKey: SecretSchema.optional().describe("Key for the service of this skill."),
-          config: FreeSchema.default({}).describe("Settings of this skill."),
+          env: EnvSchema.default({}).describe("Variables for commands in runs that use this skill."),
+          apiKey: SecretSchema.optional().describe(
+            "Key for the service of this skill; given to commands in the variable that the skill names (`primaryEnv`).",
+          ),
+          config: FreeSchema.default({}).describe("Settings that the skill may require (`requires.config`)."),
         }),
       )
       .default({})

@@ -1,7 +1,17 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
 import { ModelError, withoutUndefined } from "@factotum/agent-contract";
-import type { AgentTool, ToolSource, CacheRetention, Logger, ModelInfo, RunFacts, SkillEntry, SkillIndex } from "@factotum/agent-contract";
+import type {
+  AgentTool,
+  CacheRetention,
+  LeftOutSkill,
+  Logger,
+  ModelInfo,
+  RunFacts,
+  SkillEntry,
+  SkillIndex,
+  ToolSource,
+} from "@factotum/agent-contract";
 import { createTimeFormat, orderTools } from "@factotum/agent-core";
 import type { TimeFormat } from "@factotum/agent-core";
 import { FolderError, makeFolder } from "@factotum/config";
@@ -29,6 +39,8 @@ export interface AgentDirectoryOptions {
   /** Folders of skills in addition to the workspaces' own, to be watched. */
   readonly skillFolders: readonly string[];
   readonly logger: Logger;
+  /** Called for every change of a watched file. */
+  readonly onSourcesChanged?: (() => void) | undefined;
 }
 
 /** One agent as a run sees it. */
@@ -70,6 +82,12 @@ export interface AgentRuntime {
     readonly group: GroupConfig | undefined;
     readonly signal: AbortSignal;
   }): Promise<readonly SkillEntry[]>;
+  /** Its skills that cannot be used, each with the reason. */
+  skillsLeftOut(options: { readonly signal: AbortSignal }): Promise<readonly LeftOutSkill[]>;
+  /** The instructions of a skill; `undefined` if it is gone by now. */
+  skillBody(skill: SkillEntry, options: { readonly signal: AbortSignal }): Promise<string | undefined>;
+  /** The slash commands of its workspace. */
+  commandFiles(options: { readonly signal: AbortSignal }): ReturnType<SkillIndex["commands"]>;
 }
 
 /** The configured agents, by id. */
@@ -247,11 +265,27 @@ function createAgentRuntime(
     allowsTool: (name, { provider, group }) => layersOf(provider, group).every((layer) => admitsTool(layer, name)),
     skills: async ({ workspace, group, signal }) => {
       const allow = narrow(agent.skills.allow, group?.skills);
-      const found = await options.skills.list({ workspace: agent.workspace, signal, ...withoutUndefined({ allow }) });
+      const found = await options.skills.list({ ...skillPlace(agent), signal, ...withoutUndefined({ allow }) });
       return workspace === agent.workspace
         ? found
         : found.map((skill) => ({ ...skill, location: path.resolve(agent.workspace, skill.location) }));
     },
+    ...skillReaders(agent, options),
+  };
+}
+
+function skillPlace({ workspace, id }: ResolvedAgent): { readonly workspace: string; readonly agentId: string } {
+  return { workspace, agentId: id };
+}
+
+function skillReaders(
+  agent: ResolvedAgent,
+  { skills }: Pick<AgentDirectoryOptions, "skills">,
+): Pick<AgentRuntime, "skillsLeftOut" | "skillBody" | "commandFiles"> {
+  return {
+    skillsLeftOut: async ({ signal }) => skills.leftOut({ ...skillPlace(agent), signal }),
+    skillBody: async (skill, { signal }) => skills.readBody(skill, { signal }),
+    commandFiles: async ({ signal }) => skills.commands({ workspace: agent.workspace, signal }),
   };
 }
 

@@ -29,11 +29,16 @@ interface ConfigParts {
 export class RunningConfig {
   readonly #home: string;
   readonly #logger: Logger;
+  readonly #onSourcesChanged: (() => void) | undefined;
   #parts: ConfigParts;
 
-  constructor(settings: ConfigSettings, { home, logger }: { readonly home: string; readonly logger: Logger }) {
+  constructor(
+    settings: ConfigSettings,
+    { home, logger, onSourcesChanged }: { readonly home: string; readonly logger: Logger; readonly onSourcesChanged?: () => void },
+  ) {
     this.#home = home;
     this.#logger = logger;
+    this.#onSourcesChanged = onSourcesChanged;
     this.#parts = this.#make(settings, undefined);
   }
 
@@ -72,7 +77,7 @@ export class RunningConfig {
       config,
       models,
       ownerDisplaySecret,
-      agents: new AgentDirectory({ ...settings, home: this.#home, logger: this.#logger }, before),
+      agents: new AgentDirectory({ ...settings, home: this.#home, logger: this.#logger, onSourcesChanged: this.#onSourcesChanged }, before),
     };
   }
 }

@@ -2,13 +2,14 @@ import type { ContextPartType, ContextReport, ContextSection, NoticeBlock } from
 import { buildContextReport } from "../requests/build-context-report.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
 import type { CommandAnswer } from "../notices/notice-text.ts";
+import { contextSkills } from "./context-skills.ts";
 import { changesNothing, defineCommand } from "./define-command.ts";
 import type { Command, CommandCall } from "./define-command.ts";
 
 /** Shows the last request: sizes and costs, with `detail` the largest sections too. */
 export const contextCommand: Command = defineCommand<{ readonly detail: boolean }>({
   name: "/context",
-  summary: "show what the model was given last; /context detail names its largest sections",
+  summary: "show what the model was given last; /context detail names its largest sections and the skills",
   access: "anyone",
   parse: (words) => CHOICES[words.toLowerCase()],
   changes: changesNothing,
@@ -41,7 +42,9 @@ async function contextText(call: CommandCall, options: { readonly detail: boolea
     const report = await buildContextReport({ sessionKey: call.session.target.sessionKey, diff: "previous" }, call);
     return [
       ...summary(report),
-      options.detail ? { type: "list", items: details(report) } : { type: "text", text: "/context detail names the largest sections." },
+      ...(options.detail
+        ? [{ type: "list" as const, items: details(report) }, ...(await contextSkills(call))]
+        : [{ type: "text" as const, text: "/context detail names the largest sections, and the skills." }]),
     ];
   } catch (error) {
     // There was no request yet, or it was pruned.

@@ -7,6 +7,7 @@ import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { CommandAnswer } from "../notices/notice-text.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import type { TargetSession } from "./command-target.ts";
+import type { PromptCommands } from "./prompt-commands.ts";
 
 /** The dependencies of commands; each declares what it uses. */
 export interface CommandCall {
@@ -22,6 +23,8 @@ export interface CommandCall {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly hideSecrets: (text: string) => string;
+  /** Skills and commands of the user's own. */
+  readonly promptCommands: PromptCommands;
   /** All commands of this build, in the order of `/help`. */
   readonly commands: readonly Command[];
 }

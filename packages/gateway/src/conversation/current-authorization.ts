@@ -63,7 +63,7 @@ export function reauthorizeJob(
     const present = judged.get(input.id);
     return present === undefined ? [] : [present];
   };
-  const messages = waited.messages.flatMap(({ input, overheard }) => admitted(input).map((present) => ({ input: present, overheard })));
+  const messages = waited.messages.flatMap(({ input, ...rest }) => admitted(input).map((present) => ({ ...rest, input: present })));
   const job = withMessages(waited, messages, waited.overflow.flatMap(admitted));
   // Overflow lines need a turn: without one they start their own.
   return { job, moved: job === undefined ? [...moved, ...all] : moved, turnedAway };

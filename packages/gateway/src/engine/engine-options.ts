@@ -1,4 +1,4 @@
-import type { Clock, Logger, Random } from "@factotum/agent-contract";
+import type { Clock, Logger, Random, SkillUse } from "@factotum/agent-contract";
 import type { PromptFacts } from "@factotum/agent-core";
 import type { DamageLog, Store } from "@factotum/store";
 import type { ConfigSettings } from "../agents/running-config.ts";
@@ -41,6 +41,7 @@ export interface EngineOptions extends EngineSettings {
   readonly onLostOwnership: () => void;
   /** Milliseconds that turns may continue during shutdown. */
   readonly drainMs: number;
+  readonly skillUse: SkillUse;
   readonly commands: PromptFacts["commands"];
   readonly documentation: PromptFacts["documentation"];
   /** For crash tests only. */

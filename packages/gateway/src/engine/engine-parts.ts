@@ -1,6 +1,6 @@
 import { InputPolicy } from "../conversation/input-policy.ts";
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { Random, Clock, Logger } from "@factotum/agent-contract";
+import type { Random, Clock, Logger, SkillUse } from "@factotum/agent-contract";
 import type { Store } from "@factotum/store";
 import type { PromptFacts } from "@factotum/agent-core";
 import { Cooldowns } from "@factotum/models";
@@ -14,7 +14,9 @@ import { createToolGate } from "../access/tool-gate.ts";
 import { ChannelRegistry } from "../channels/channel-registry.ts";
 import { webhookUrl } from "../channels/webhook-url.ts";
 import { COMMANDS } from "../commands/command-table.ts";
-import { createHostCommands } from "../commands/host-commands.ts";
+import { CommandMenu } from "../commands/host-commands.ts";
+import { PromptCommands } from "../commands/prompt-commands.ts";
+import { RESERVED_COMMANDS } from "../commands/reserved-names.ts";
 import { FailedRuns } from "../observe/failed-runs.ts";
 import { createSteadyNow } from "../kernel/steady-now.ts";
 import { RunningConfig } from "../agents/running-config.ts";
@@ -89,6 +91,11 @@ export interface EngineParts {
   readonly logger: Logger;
   /** Replaces every known secret in a text. */
   readonly hideSecrets: (text: string) => string;
+  /** Skills and commands of the user's own. */
+  readonly promptCommands: PromptCommands;
+  /** The menus of channels. */
+  readonly menu: CommandMenu;
+  readonly skillUse: SkillUse;
   readonly commands: PromptFacts["commands"];
   readonly documentation: PromptFacts["documentation"];
   /** For crash tests only. */
@@ -103,7 +110,10 @@ export function createEngineParts(options: EngineOptions): EngineParts {
   const storage = new StorageGuard({ reserve: options.reserve, probe: async () => options.store.probe(), clock, logger });
   const store = createGuardedStore(options.store, storage);
   const base = { clock, random, logger };
-  const { channels, gates } = createChannels(options, { store, logger, publicUrl: () => running.config.gateway.publicUrl });
+  const running = new RunningConfig(options, { home: options.home, logger, onSourcesChanged: () => menu.refreshSoon() });
+  const promptCommands = new PromptCommands(RESERVED_COMMANDS);
+  const menu = new CommandMenu({ commands: COMMANDS, promptCommands, running, clock, logger });
+  const { channels, gates } = createChannels(options, { store, logger, menu, publicUrl: () => running.config.gateway.publicUrl });
   const media = createMedia(options, logger);
   const observer = new Observer({ clock, logger, currentTurn: () => turnContext.turnId });
   const events = new SessionEvents();
@@ -119,7 +129,6 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     outside: (work) => turnContext.run(undefined, work),
     crashPoint: options.crashPoint,
   });
-  const running = new RunningConfig(options, { home: options.home, logger });
   const paired = new PairedSenders();
   const queue = createQueue(running, clock);
   const cache = new SessionCache({ maxSessions: 256, maxChars: 16 * 1024 * 1024 });
@@ -168,6 +177,9 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     ...base,
     steadyNow: createSteadyNow(clock),
     hideSecrets: options.hideSecrets,
+    promptCommands,
+    menu,
+    skillUse: options.skillUse,
     commands: options.commands,
     documentation: options.documentation,
     crashPoint: options.crashPoint,
@@ -177,7 +189,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
 /** Creates the channels, and the gates that hold messages to accounts that their platform rejects. */
 function createChannels(
   { accounts, fetch, clock, random }: EngineOptions,
-  { store, logger, publicUrl }: Pick<EngineParts, "store" | "logger"> & { readonly publicUrl: () => string | undefined },
+  { store, logger, menu, publicUrl }: Pick<EngineParts, "store" | "logger" | "menu"> & { readonly publicUrl: () => string | undefined },
 ): Pick<EngineParts, "channels" | "gates"> {
   const base = { clock, random, logger };
   const gates = new AccountGates(base);
@@ -186,7 +198,7 @@ function createChannels(
     store,
     ...base,
     fetch,
-    commands: createHostCommands(COMMANDS),
+    commands: menu,
     webhookUrlOf: (account) => webhookUrl(publicUrl(), account),
     problemOf: (account) => gates.problemOf(account),
     onStarted: (account) => gates.retryNow(account),

@@ -110,6 +110,7 @@ export class Engine {
       clock,
       logger,
       hideSecrets,
+      promptCommands: parts.promptCommands,
     });
     this.#maintenance = new SessionMaintenance(this.parts, {
       keeps: (key) => this.#isKept(key),
@@ -172,7 +173,9 @@ export class Engine {
     const refusals = new RefusalNotices(this.parts);
     const { store, running, channels, policy, queue, pendingEvents, typing, watchers, refused, observer, clock, logger, crashPoint } =
       this.parts;
+    const { promptCommands } = this.parts;
     const options = {
+      promptCommands,
       store,
       running,
       channels,
@@ -239,6 +242,8 @@ export class Engine {
   connect(): void {
     if (this.#isConnected) return;
     this.#isConnected = true;
+    // Before the channels, which read the menus as soon as their platform has answered.
+    this.#background.add("command menu", this.parts.menu.refresh());
     this.#background.add("channels", this.parts.channels.start().finally(this.#connected.resolve));
   }
 
@@ -253,6 +258,7 @@ export class Engine {
     running.replace(settings);
     if (!isDeepStrictEqual(before.models, settings.config.models)) cooldowns.clear();
     this.#background.add("channels", channels.apply(settings.accounts));
+    this.#background.add("command menu", this.parts.menu.refresh());
     // Clients show each agent with the model of its next message.
     for (const { config } of running.agents.list()) this.parts.events.sessionChanged(this.sessions.mainKey(config.id));
     logger.debug("Another configuration is in use", { accounts: settings.accounts.length });
@@ -350,6 +356,7 @@ export class Engine {
     this.#waits.close();
     await this.parts.dispatcher.close();
     this.channelInspector.close();
+    this.parts.menu.close();
     await this.parts.channels.stop();
     await this.#background.idle();
     await this.parts.media.close();

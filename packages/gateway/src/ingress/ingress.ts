@@ -33,7 +33,7 @@ import { commandText } from "../commands/command-text.ts";
 import { parseCommand } from "../commands/parse-command.ts";
 import type { TypedCommand } from "../commands/parse-command.ts";
 import { parseUnknownCommand } from "../commands/unknown-command.ts";
-import { expandSkill } from "../commands/skill.ts";
+import type { PromptCommandMessage, PromptCommands } from "../commands/prompt-commands.ts";
 import { parseInlineDirectives } from "../queue/inline-directives.ts";
 import { resolveQueueSettings } from "../queue/queue-settings.ts";
 import type { QueueSettings } from "../queue/queue-settings.ts";
@@ -48,6 +48,7 @@ import { acceptInput, whenCommitted } from "../queue/optimistic-commits.ts";
 import type { InputArrival } from "../queue/optimistic-commits.ts";
 import type { AttemptHistory, InputJob } from "../queue/turn-job.ts";
 import { BotLoopGuard } from "./bot-loop-guard.ts";
+import { expandMessage } from "./expand-message.ts";
 import { formValues } from "./form-values.ts";
 import { isTooOld } from "./is-too-old.ts";
 import { GroupHistoryBuffer } from "./group-history-buffer.ts";
@@ -80,6 +81,8 @@ interface SessionSettings {
   readonly queue: QueueSettings;
   readonly activation: Activation | undefined;
   readonly record: SessionRecord | undefined;
+  /** What the message says to the model, if it is a skill or a command of the user's own. */
+  readonly expanded: PromptCommandMessage | undefined;
 }
 
 /** The result of a submission. */
@@ -95,6 +98,7 @@ export interface IngressOptions {
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly policy: InputPolicy;
+  readonly promptCommands: PromptCommands;
   readonly queue: TurnQueue;
   readonly pendingEvents: PendingEvents;
   readonly typing: TypingIndicator;
@@ -196,7 +200,7 @@ export class Ingress implements MessageIntake {
       ...withoutUndefined({ progress: options.progress, move: options.move }),
     };
     try {
-      const isOptimistic = options.isAwaited === true && this.#mayBegin(said);
+      const isOptimistic = options.isAwaited === true && this.#mayBegin(said, settings);
       const { type, input } = await this.#commit(said, accept, settings, { isOptimistic, onAccepted: options.onAccepted });
       return { status: type, inputId: input.id, sessionKey: this.#options.policy.routeOf(input).sessionKey };
     } catch (error) {
@@ -207,10 +211,10 @@ export class Ingress implements MessageIntake {
   }
 
   /** True if an input may start before its commit: its session is idle, no earlier input is being committed and it is not a command. */
-  #mayBegin(said: Pick<InputRecord, "message" | "admission">): boolean {
+  #mayBegin(said: Pick<InputRecord, "message" | "admission">, settings: SessionSettings): boolean {
     return (
       this.#arriving === 0 &&
-      this.#commandOf(said) === undefined &&
+      this.#commandOf(said, settings) === undefined &&
       !this.#options.queue.lanes.isBusy(this.#options.policy.routeOf(said).sessionKey)
     );
   }
@@ -261,7 +265,8 @@ export class Ingress implements MessageIntake {
   }
 
   /** Admits, refuses or routes an input. */
-  #admit(input: InputRecord, { queue, activation, record }: SessionSettings, history: AttemptHistory): void {
+  #admit(input: InputRecord, settings: SessionSettings, history: AttemptHistory): void {
+    const { queue, activation, record, expanded } = settings;
     const decision = this.#options.policy.admit(input, activation);
     if (this.#isLoop(input, decision)) return this.#ignore(input, "the exchange with a bot has reached its limit");
     if (decision.type === "overheard") {
@@ -277,7 +282,7 @@ export class Ingress implements MessageIntake {
     if (decision.type === "pair") return this.#targets.pair(route.sessionKey, input);
     if (!isAnswered(input)) return this.#keepEvent(route.sessionKey, input, record);
     if (this.#isTooOld(input)) return this.#targets.tooOld(route.sessionKey, input);
-    const command = this.#commandOf(input);
+    const command = this.#commandOf(input, settings);
     if (command !== undefined) {
       if (input.message.sender.isBot) return this.#ignore(input, "bots give no commands");
       const isIgnored = commandAccess(command, { ...route, input }, this.#options.running.config) === "ignored";
@@ -288,12 +293,18 @@ export class Ingress implements MessageIntake {
     // The words of a button are not those of the person who presses it.
     const isPress = input.message.event.type === "action";
     const said = textOf(input.message);
-    const { text: words, ...directives } = isPress ? { text: said } : parseInlineDirectives(expandSkill(said));
-    const text = [words, formValues(input.message)].filter((part) => part !== "").join("\n");
+    const { text: words, ...directives } = isPress ? { text: said } : parseInlineDirectives(said);
+    const text = [expanded?.text ?? words, formValues(input.message)].filter((part) => part !== "").join("\n");
     this.#enqueue(route.sessionKey, input, {
       type: "input",
       overflow: [],
-      messages: [{ input: { ...input, message: { ...input.message, text } }, overheard: this.#takeOverheard(input.message) }],
+      messages: [
+        {
+          input: { ...input, message: { ...input.message, text } },
+          overheard: this.#takeOverheard(input.message),
+          ...withoutUndefined({ skill: expanded?.skill }),
+        },
+      ],
       agentId: route.agentId,
       ...(Object.keys(directives).length === 0 ? {} : { directives }),
       // The gateway's own clients send whole messages, and name the session.
@@ -334,7 +345,8 @@ export class Ingress implements MessageIntake {
   }
 
   /** The command in a message, including one that does not exist; `undefined` for an ordinary message. */
-  #commandOf(said: Pick<InputRecord, "message" | "admission">): TypedCommand | undefined {
+  #commandOf(said: Pick<InputRecord, "message" | "admission">, { expanded }: SessionSettings): TypedCommand | undefined {
+    if (expanded !== undefined) return undefined;
     const { resetTriggers } = this.#options.running.config.session;
     return parseCommand(commandText(said.message), resetTriggers) ?? parseUnknownCommand(said, resetTriggers);
   }
@@ -355,7 +367,7 @@ export class Ingress implements MessageIntake {
     const record = await store.readSession(this.#options.policy.routeOf(input).sessionKey);
     const { overrides } = record ?? {};
     const queue = resolveQueueSettings(config.messages.queue, { channel: input.message.origin.channel, override: overrides?.queue });
-    return { queue, activation: overrides?.activation, record };
+    return { queue, activation: overrides?.activation, record, expanded: await expandMessage(input, this.#options) };
   }
 
   #isTooOld(input: InputRecord): boolean {

@@ -37,13 +37,13 @@ export async function withFetchedContext(
     ...input,
     message: await fetchMessage(input.message, parts, options),
   });
-  const fetchSaid = async ({ input, overheard }: GatheredMessage): Promise<GatheredMessage> => {
+  const fetchSaid = async ({ input, overheard, ...rest }: GatheredMessage): Promise<GatheredMessage> => {
     const [complete, ...earlier] = await Promise.all([
       fetchInput(input),
       // Their quotes are not shown.
       ...overheard.map(async ({ replyTo: _quote, ...message }) => fetchMessage(message, parts, options)),
     ]);
-    return { input: complete, overheard: earlier };
+    return { ...rest, input: complete, overheard: earlier };
   };
   const [messages, overflow, history] = await Promise.all([
     Promise.all(job.messages.map(fetchSaid)),

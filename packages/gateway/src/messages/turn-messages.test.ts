@@ -8,6 +8,7 @@ import type { AnthropicServer, ParsedEffectivePrompt } from "@factotum/testing-p
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
+import { fakeSkills } from "../../test/fake-skills.ts";
 
 const SESSION = "agent:main:main";
 /** A conversation of a guest, with a folder of its own. */
@@ -91,8 +92,8 @@ describe("a file that was truncated in the prompt", () => {
 });
 
 describe("a changed source of the prompt", () => {
-  const skills = (home: string): SkillIndex => ({
-    list: async () => [
+  const skills = (home: string): SkillIndex =>
+    fakeSkills(() => [
       {
         name: "tidy",
         description: "Keeps things in order",
@@ -100,8 +101,7 @@ describe("a changed source of the prompt", () => {
         source: "workspace",
         folder: path.join(home, "workspace", "skills", "tidy"),
       },
-    ],
-  });
+    ]);
 
   /** Two gateways, one after the other, with a change in between; the second one looks at the disk without fail. */
   async function afterChange(extra: Partial<MsgContext>, deny: readonly string[] = []): Promise<TestGateway> {

@@ -1,4 +1,4 @@
-import type { Logger, Random, Clock, AgentMessage } from "@factotum/agent-contract";
+import type { Logger, Random, Clock, AgentMessage, SkillUse } from "@factotum/agent-contract";
 import type { InboxStore, InputRecord, LedgerStore, OptimisticWrites, TranscriptStore, TurnRecord, TurnStore } from "@factotum/store";
 import { opensFiles, viewHistory } from "@factotum/agent-core";
 import type { HistoryView } from "@factotum/agent-core";
@@ -11,19 +11,23 @@ import type { CompactionTriggers } from "../compaction/compaction-triggers.ts";
 import { hasMark, isHistoryTainted } from "../taint/taint.ts";
 import { withCurrentAuthorization } from "../conversation/current-authorization.ts";
 import { readShownHistory } from "../prompt/rerender-history.ts";
+import { parsePromptCommand } from "../prompt/prompt-command-text.ts";
 import type { PromptResolver } from "../prompt/prompt-resolver.ts";
 import { ShownGroups } from "../prompt/shown-groups.ts";
 import { runFacts } from "../prompt/run-facts.ts";
 import type { TurnMessages } from "../messages/turn-messages.ts";
 import { isPrivateTurn, type SessionContext } from "../conversation/session-context.ts";
 import { startTurn } from "../queue/optimistic-commits.ts";
-import { inputsOf, leadInput } from "../queue/turn-job.ts";
+import { inputsOf, leadInput, skillsOf } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
 import type { PendingEvents } from "../queue/pending-events.ts";
 import { raceAbort } from "../kernel/race-abort.ts";
 import { assemblePrepared, createNewTurn, identifyTurn, keptFacts, viewOptions } from "./prepared-turn.ts";
 import type { PreparedTurn, TurnIdentity } from "./prepared-turn.ts";
 import { readInputs, readTurnMessages } from "./stored-turn.ts";
+
+/** The path of a skill's file, with the name of its folder. */
+const SKILL_FILE = /([^/]+)\/SKILL\.md$/;
 
 /** Dependencies of the turn preparer. */
 export interface TurnPreparerOptions {
@@ -36,6 +40,7 @@ export interface TurnPreparerOptions {
   readonly cache: SessionCache;
   readonly media: MediaStage;
   readonly pendingEvents: PendingEvents;
+  readonly skillUse: SkillUse;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -62,6 +67,7 @@ export class TurnPreparer {
     const prompt = await raceAbort(prompts.resolve({ ...run, extra: admission.extra, turnStartedAtMs: run.nowMs, signal }, context), bound);
     const { messages: history, isReplaced, replacement } = await readShownHistory(prompt, context, { store, cache });
     const facts = await raceAbort(runFacts(run, context, running), bound);
+    this.#options.skillUse.invoked(facts, skillsOf(job));
     const users = await raceAbort(
       messages.begin(job, { ...run, facts, history, showsGroup: this.#groups.shows(context.sessionId, message), signal }, prompt, context),
       bound,
@@ -134,9 +140,11 @@ export class TurnPreparer {
     const view = viewOptions(prompt, turn.origin, context);
     const shown = withQuarantine(viewHistory(history, undefined, view), isReplaced);
     logBreaks(turn.sessionKey, shown, this.#options.logger);
+    const facts = await raceAbort(runFacts(turn, context, running), bound);
+    this.#options.skillUse.invoked(facts, usedSkills(inputs, own));
     return {
       ...assemblePrepared(turn, context, prompt.record, { inputs, history: shown.messages }),
-      facts: await raceAbort(runFacts(turn, context, running), bound),
+      facts,
       beginning: { type: "resumed", own },
       compacted: { type: "nothing" },
       kept: {
@@ -179,6 +187,19 @@ async function earlierMessages(
   const place = { sessionId, sessionKey, untrusted: !admission.owner };
   const store = opensFiles(tools, admission) ? media.store : undefined;
   return shortenMessages(admission.history ?? [], model.client.info.contextWindow, place, store);
+}
+
+/** The skills that a turn used before it was interrupted: those of its slash commands, and those whose file it has read. */
+function usedSkills(inputs: readonly InputRecord[], own: readonly AgentMessage[]): readonly string[] {
+  const calls = own.flatMap((message) =>
+    message.role === "assistant" ? message.content.filter((block) => block.type === "toolCall") : [],
+  );
+  return [
+    ...inputs.flatMap(({ message }) => parsePromptCommand(message.text)?.name ?? []),
+    ...calls.flatMap(({ name, arguments: { path } }) =>
+      name === "read" && typeof path === "string" ? (SKILL_FILE.exec(path)?.[1] ?? []) : [],
+    ),
+  ];
 }
 
 function withQuarantine(view: HistoryView, isReplaced: boolean): HistoryView {

@@ -12,6 +12,7 @@ const basis: PromptBasis = {
   isPrivate: true,
   compactions: 0,
   sources: {},
+  skills: [],
   settledBeforeMs: 0,
 };
 const query = (patch: Partial<CauseQuery> & { readonly before?: PromptBasis } = {}): CauseQuery => ({

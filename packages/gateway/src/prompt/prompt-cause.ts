@@ -1,3 +1,4 @@
+import type { SkillEntry } from "@factotum/agent-contract";
 import type { PromptSources } from "../workspace/source-changes.ts";
 
 /** Why a session's prompt is re-rendered; all other changes wait for one of these causes. */
@@ -12,6 +13,9 @@ export type PromptCause =
   | "privacy-end"
   | "cold-cache"
   | "compaction";
+
+/** A skill in a stored prompt. */
+type PromptSkillFacts = Pick<SkillEntry, "name" | "source" | "version">;
 
 /** The facts that a stored prompt was rendered from, as far as their changes are causes. */
 export interface PromptBasis {
@@ -31,6 +35,8 @@ export interface PromptBasis {
   readonly channel: string;
   /** Files and skills in the prompt. Their changes are not causes: they wait, and are announced. */
   readonly sources: PromptSources;
+  /** The skills of the prompt, for `/context`. */
+  readonly skills: readonly PromptSkillFacts[];
   /** When a cause last re-rendered the history: older messages are unchanged since then. 0 if there was none. */
   readonly settledBeforeMs: number;
 }
@@ -41,7 +47,7 @@ const CLOCK_TOLERANCE_MS = 60_000;
 /** Input of the decision. */
 export interface CauseQuery {
   readonly stored: { readonly basis: string; readonly renderedAtMs: number } | undefined;
-  readonly basis: Omit<PromptBasis, "sources" | "settledBeforeMs" | "channel">;
+  readonly basis: Omit<PromptBasis, "sources" | "skills" | "settledBeforeMs" | "channel">;
   /** When the session last did anything; the cache is at least that warm. */
   readonly activeAtMs: number;
   readonly nowMs: number;
@@ -75,7 +81,7 @@ export function renderBasis(basis: PromptBasis): string {
 }
 
 /** A basis as stored, possibly by an older version. */
-type StoredBasis = Omit<PromptBasis, "reasoning" | "channel"> & Partial<Pick<PromptBasis, "reasoning" | "channel">>;
+type StoredBasis = Omit<PromptBasis, "reasoning" | "channel" | "skills"> & Partial<Pick<PromptBasis, "reasoning" | "channel" | "skills">>;
 
 /** The last parsed basis: a turn needs the same one in several places. */
 let parsed: { readonly text: string; readonly basis: StoredBasis | undefined } | undefined;

@@ -1,5 +1,3 @@
-import { homedir } from "node:os";
-import path from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { RunKind, Clock, Logger } from "@factotum/agent-contract";
 import { planBootstrap } from "@factotum/agent-core";
@@ -9,6 +7,7 @@ import type { PromptRecord, TranscriptStore } from "@factotum/store";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { messagingFeatures, narrowTools } from "../delivery/rich/messaging-features.ts";
 import { displayId } from "../access/display-id.ts";
+import { fromUserHome } from "../kernel/from-user-home.ts";
 import { isWorthRerendering } from "./cold-cache.ts";
 import { findPromptCause, renderBasis } from "./prompt-cause.ts";
 import type { PromptBasis, PromptCause } from "./prompt-cause.ts";
@@ -16,6 +15,7 @@ import { agentSessionKey } from "../routing/session-key.ts";
 import { identityName, readBootstrapFiles } from "../workspace/bootstrap-files.ts";
 import { readSources } from "../workspace/source-changes.ts";
 import type { SessionContext } from "../conversation/session-context.ts";
+import { offeredSkills } from "./offered-skills.ts";
 import { renderSessionPrompt } from "./session-prompt.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { SessionCache } from "../context/session-cache.ts";
@@ -71,7 +71,7 @@ export class PromptResolver {
     const { cache, store } = this.#options;
     const stored =
       context.record === undefined ? undefined : (cache.prompt(context.sessionId) ?? (await store.readPrompt(context.sessionId)));
-    const basis: Omit<PromptBasis, "sources" | "settledBeforeMs"> = {
+    const basis: Omit<PromptBasis, "sources" | "skills" | "settledBeforeMs"> = {
       config: context.agent.basis,
       model: context.model.reference,
       thinking: context.thinking ?? "default",
@@ -104,7 +104,7 @@ export class PromptResolver {
   async #render(
     request: PromptRequest & {
       readonly cause: PromptCause;
-      readonly basis: Omit<PromptBasis, "sources" | "settledBeforeMs">;
+      readonly basis: Omit<PromptBasis, "sources" | "skills" | "settledBeforeMs">;
       readonly nowMs: number;
     },
     context: SessionContext,
@@ -116,11 +116,16 @@ export class PromptResolver {
     const workspace = request.isPrivate
       ? await running.agents.workspaceFor(agent, { owner: true, sessionKey: request.sessionKey }, isGroup)
       : undefined;
-    const [skills, defaultModel, files] = await Promise.all([
+    const tools = narrowTools(
+      agent.tools({ model: info, fallbacks: context.fallbacks, group }),
+      messagingFeatures(request.isPrivate ? channels.capabilities() : own, request.isPrivate),
+    );
+    const [usable, defaultModel, files] = await Promise.all([
       agent.skills({ workspace, group, signal: request.signal }),
       running.models.defaultModel(),
       readBootstrapFiles(agent.config.workspace),
     ]);
+    const skills = offeredSkills(usable, tools);
     const plan = planBootstrap(request.isPrivate ? files : withoutPrivate(files), {
       maxFileChars: agent.config.bootstrapMaxChars,
       maxTotalChars: agent.config.bootstrapTotalMaxChars,
@@ -134,10 +139,7 @@ export class PromptResolver {
         sessionId: context.sessionId,
         kind: request.kind,
         isMain: request.sessionKey === agentSessionKey(agent.config.id, running.config.session.mainKey),
-        tools: narrowTools(
-          agent.tools({ model: info, fallbacks: context.fallbacks, group }),
-          messagingFeatures(request.isPrivate ? channels.capabilities() : own, request.isPrivate),
-        ),
+        tools,
         skills: request.isPrivate ? skills : skills.map((skill) => ({ ...skill, location: fromUserHome(skill.location) })),
         bootstrap: plan,
         ...withoutUndefined({ workspace }),
@@ -158,7 +160,12 @@ export class PromptResolver {
     return {
       record: {
         ...rendered,
-        basis: renderBasis({ ...request.basis, sources, settledBeforeMs: request.cause === "new-session" ? 0 : request.turnStartedAtMs }),
+        basis: renderBasis({
+          ...request.basis,
+          sources,
+          skills: skills.map(({ name, source, version }) => ({ name, source, ...withoutUndefined({ version }) })),
+          settledBeforeMs: request.cause === "new-session" ? 0 : request.turnStartedAtMs,
+        }),
       },
       truncations: plan.truncations,
     };
@@ -168,12 +175,6 @@ export class PromptResolver {
 /** The files that others than the owner may see: no private file, and no path of the owner's. */
 function withoutPrivate(files: readonly BootstrapFile[]): readonly BootstrapFile[] {
   return files.filter(({ name }) => !PRIVATE_NAMES.has(name)).map((file) => ({ ...file, path: file.name }));
-}
-
-/** A path that the file tools understand and that does not reveal the home of the gateway's account. */
-function fromUserHome(file: string): string {
-  const way = path.relative(homedir(), file);
-  return path.isAbsolute(file) && !way.startsWith("..") ? path.join("~", way) : file;
 }
 
 function documentationForOthers({ folder, ...rest }: PromptFacts["documentation"]): PromptFacts["documentation"] {

@@ -1,25 +1,23 @@
 import path from "node:path";
-import type { SkillIndex } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import { startAnthropicServer, textReply } from "@factotum/testing-providers";
 import { expect, test } from "vitest";
+import { fakeSkills } from "../../test/fake-skills.ts";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 
 const GROUP: Origin = { channel: "test", accountId: "default", conversation: { kind: "group", id: "group-1" } };
 
 /** Finds one skill in any folder. */
-const skills: SkillIndex = {
-  list: async ({ workspace }) => [
-    {
-      name: "faq",
-      description: `lies in ${workspace}`,
-      location: "./skills/faq/SKILL.md",
-      source: "workspace",
-      folder: path.join(workspace, "skills", "faq"),
-    },
-    { name: "post", description: "sends letters", location: "/managed/post/SKILL.md", source: "managed", folder: "/managed/post" },
-  ],
-};
+const skills = fakeSkills(({ workspace }) => [
+  {
+    name: "faq",
+    description: `lies in ${workspace}`,
+    location: "./skills/faq/SKILL.md",
+    source: "workspace",
+    folder: path.join(workspace, "skills", "faq"),
+  },
+  { name: "post", description: "sends letters", location: "/managed/post/SKILL.md", source: "managed", folder: "/managed/post" },
+]);
 
 test("a group gets the skills of the agent's workspace, by their full path, and none from the folder that its members write to", async () => {
   await using model = await startAnthropicServer();
@@ -39,11 +37,11 @@ test("a group gets the skills of the agent's workspace, by their full path, and 
     return /<available_skills>.*<\/available_skills>/.exec(system)?.[0] ?? "";
   };
   const inGroup = await offered(platform.message("hello", { origin: GROUP }));
-  expect(inGroup).toContain(`lies in ${workspace}<`);
-  expect(inGroup).toContain(path.join(workspace, "skills/faq/SKILL.md"));
-  expect(inGroup).toContain("/managed/post/SKILL.md");
+  expect(inGroup).toContain(`- faq: lies in ${workspace}`);
+  expect(inGroup).toContain(`<folder path=\\"${path.join(workspace, "skills")}\\">`);
+  expect(inGroup).toContain(`<folder path=\\"/managed\\">`);
   expect(inGroup).not.toContain("sandboxes");
   const alone = await offered(platform.message("hello"));
-  expect(alone).toContain(`lies in ${workspace}<`);
-  expect(alone).toContain("<location>./skills/faq/SKILL.md");
+  expect(alone).toContain(`- faq: lies in ${workspace}`);
+  expect(alone).toContain(`<folder path=\\"./skills\\">`);
 });

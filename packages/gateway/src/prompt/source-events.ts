@@ -1,6 +1,7 @@
 import type { AgentMessage, RunFacts } from "@factotum/agent-contract";
 import type { SystemEvent } from "@factotum/agent-core";
 import { announceChanges, readSources, skillsOf } from "../workspace/source-changes.ts";
+import { offeredSkills } from "./offered-skills.ts";
 import { parseBasis } from "./prompt-cause.ts";
 import type { ResolvedPrompt } from "./prompt-resolver.ts";
 import type { SessionFacts } from "../conversation/session-context.ts";
@@ -36,7 +37,7 @@ export async function sourceEvents(
   const rendered = parseBasis(prompt.record.basis)?.sources;
   if (rendered === undefined) return [];
   const workspace = await running.agents.workspaceFor(agent, { owner: true, sessionKey: query.sessionKey }, isGroup);
-  const skills = await agent.skills({ workspace, group, signal: query.signal });
+  const skills = offeredSkills(await agent.skills({ workspace, group, signal: query.signal }), prompt.record.tools);
   const now = await readSources(agent.config.workspace, skills);
   return isOwnWorkspace
     ? announceChanges(rendered, now, query.history, query.nowMs)

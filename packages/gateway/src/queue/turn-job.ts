@@ -10,6 +10,8 @@ import type { QueueSettings } from "./queue-settings.ts";
 export interface GatheredMessage {
   readonly input: InputRecord;
   readonly overheard: readonly MsgContext[];
+  /** The skill that it invokes by a slash command. */
+  readonly skill?: string;
 }
 
 /** Earlier attempts to start the turn of an input. */
@@ -114,4 +116,9 @@ export function historyOf({ arrival, failures }: InputJob): AttemptHistory {
 /** The origin that a job came from and is answered at. */
 export function originOf(job: InputJob | ResumeJob): Origin {
   return job.type === "resume" ? job.turn.origin : leadInput(job).message.origin;
+}
+
+/** The skills that a job's messages invoke. */
+export function skillsOf({ messages }: InputJob): readonly string[] {
+  return messages.flatMap(({ skill }) => skill ?? []);
 }

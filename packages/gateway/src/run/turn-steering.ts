@@ -1,6 +1,6 @@
 import type { InputPolicy } from "../conversation/input-policy.ts";
 import type { TurnQueue } from "../queue/turn-queue.ts";
-import type { Logger, Clock, AssistantMessage, SteeringQueue, UserMessage } from "@factotum/agent-contract";
+import type { Logger, Clock, AssistantMessage, SkillUse, SteeringQueue, UserMessage } from "@factotum/agent-contract";
 import type { InputRecord, TurnStore } from "@factotum/store";
 import type { InputWatchers } from "../queue/run-report.ts";
 import type { SessionEvents } from "../events/session-events.ts";
@@ -12,7 +12,7 @@ import type { PreparedTurn } from "../preparation/prepared-turn.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
 import type { ResumedRun } from "./resume-calls.ts";
 import { hasKeptAuthority } from "../conversation/current-authorization.ts";
-import { inputsOf, leadInput } from "../queue/turn-job.ts";
+import { inputsOf, leadInput, skillsOf } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
 import type { TurnMessages } from "../messages/turn-messages.ts";
 import { raceAbort } from "../kernel/race-abort.ts";
@@ -29,6 +29,7 @@ export interface TurnSteeringOptions {
   readonly media: MediaStage;
   readonly events: SessionEvents;
   readonly watchers: InputWatchers;
+  readonly skillUse: SkillUse;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -95,6 +96,7 @@ export class TurnSteering implements SteeringQueue {
       if (messages === undefined || this.#signal.aborted || !this.#options.queue.take(turn.sessionKey, job)) break;
       this.#taken.push({ job, messages });
       this.#said.push(...inputsOf(job));
+      this.#options.skillUse.invoked(facts, skillsOf(job));
       found.push(...messages);
     }
     return found;

@@ -32,6 +32,12 @@ test("every file below a folder of skills is an instruction file", async () => {
   for (const file of ["ws/skills.md", "ws/notes/skills/x.md", "shared-notes/x.md"]) expect(await find(file)).toBeUndefined();
 });
 
+test("so is every file below a folder of slash commands, and below the second folder of skills", async () => {
+  expect(await find("ws/commands/stand-up.md")).toBe("the command file stand-up.md");
+  expect(await find("ws/.agents/skills/bake/SKILL.md")).toBe("the skill file SKILL.md");
+  for (const file of ["ws/commands.md", "ws/notes/commands/x.md", "ws/.agents/notes.md"]) expect(await find(file)).toBeUndefined();
+});
+
 test("follows links in place of an instruction file, a folder of skills or a workspace", async () => {
   await writeFile(path.join(base, "ws", "notes", "voice.md"), "Dry.");
   await symlink("notes/voice.md", path.join(base, "ws", "SOUL.md"));

@@ -9,9 +9,9 @@ export interface InstructionPlaces {
   readonly skillFolders: readonly string[];
 }
 
-/** Instructions for later turns: files by their name in a workspace, and everything below a skills folder. */
+/** Instructions for later turns: files by their name in a workspace, and everything below a folder of skills or slash commands. */
 const FILES: readonly string[] = BOOTSTRAP_NAMES;
-const FOLDERS: readonly string[] = ["skills"];
+const FOLDERS: Readonly<Record<string, string>> = { skills: "skill", ".agents/skills": "skill", commands: "command" };
 
 /**
  * The name of the instruction file at `file`, `undefined` if it is not one. `file` is a real path; a link in place of an instruction file is followed too.
@@ -23,12 +23,12 @@ export async function findInstructionFile(file: string, { agents, skillFolders }
     for (const name of FILES) if ((await realPlaces(workspace, name)).some((place) => foldPath(place) === folded)) return name;
   }
   const folders = [
-    ...agents.flatMap(({ workspace }) => FOLDERS.map((name) => [workspace, name] as const)),
-    ...skillFolders.map((folder) => [folder, "."] as const),
+    ...agents.flatMap(({ workspace }) => Object.entries(FOLDERS).map(([name, kind]) => [workspace, name, kind] as const)),
+    ...skillFolders.map((folder) => [folder, ".", "skill"] as const),
   ];
-  for (const [base, name] of folders) {
+  for (const [base, name, kind] of folders) {
     if ((await realPlaces(base, name)).some((place) => folded.startsWith(`${foldPath(place)}${path.sep}`)))
-      return `the skill file ${path.basename(file)}`;
+      return `the ${kind} file ${path.basename(file)}`;
   }
   return undefined;
 }

@@ -13,7 +13,12 @@ export interface SourceWatchOptions {
   readonly logger: Logger;
   /** Generations of other watches that sessions have seen; 0 without any. */
   readonly generation?: number;
+  /** Called for every change. */
+  readonly onChange?: (() => void) | undefined;
 }
+
+/** Folders of a workspace whose files are sources: skills, and slash commands. */
+const SOURCE_FOLDERS = ["skills", ".agents/skills", "commands"];
 
 /**
  * Tells cheaply whether a source of a prompt may have changed: while the generation is the same, nothing has, and no turn needs to read the disk. Watching
@@ -56,13 +61,14 @@ export class SourceWatch implements AsyncDisposable {
   }
 
   async #watch(): Promise<FSWatcher> {
-    const { workspace, skillFolders, logger } = this.#options;
+    const { workspace, skillFolders, logger, onChange } = this.#options;
     const { watch } = await import("chokidar");
     const files = BOOTSTRAP_NAMES.map((name) => path.join(workspace, name));
-    const folders = [path.join(workspace, "skills"), ...skillFolders];
+    const folders = [...SOURCE_FOLDERS.map((name) => path.join(workspace, name)), ...skillFolders];
     const watcher = watch([...files, ...folders], { ignoreInitial: true, persistent: false, depth: SKILL_DEPTH });
     watcher.on("all", () => {
       this.#generation += 1;
+      onChange?.();
     });
     watcher.on("ready", () => {
       this.#works = !this.#isDisposed;

@@ -5,6 +5,8 @@ import { SourceWatch } from "./source-watch.ts";
 export interface SourceWatchesOptions {
   readonly skillFolders: readonly string[];
   readonly logger: Logger;
+  /** Called for every change of a watched file. */
+  readonly onSourcesChanged?: (() => void) | undefined;
 }
 
 /** One watch per workspace, across configurations. */
@@ -20,12 +22,12 @@ export class SourceWatches {
 
   /** The watch of a workspace. After a configuration change every session reads the disk once: the applicable skills may differ. */
   of(workspace: string): SourceWatch {
-    const { skillFolders, logger } = this.#options;
+    const { skillFolders, logger, onSourcesChanged } = this.#options;
     const key = JSON.stringify([workspace, skillFolders]);
     const watch =
       this.#watches.get(key) ??
       this.#before?.taken(key) ??
-      new SourceWatch({ workspace, skillFolders, logger, generation: this.#before?.generation ?? 0 });
+      new SourceWatch({ workspace, skillFolders, logger, onChange: onSourcesChanged, generation: this.#before?.generation ?? 0 });
     this.#watches.set(key, watch);
     return watch;
   }

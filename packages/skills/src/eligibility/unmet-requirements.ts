@@ -1,12 +1,15 @@
 import { access, constants, stat } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import type { SkillRequirements } from "../skill-file/parse-skill.ts";
+import type { SkillRequirements } from "../skill-file/parse-requirements.ts";
 
 /** The facts that a skill's requirements are checked against. */
 export interface SkillHost {
   /** As in `process.platform`. */
   readonly platform: string;
+  /** The environment of the gateway: PATH, for programs. Other variables do not reach a skill's commands. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether a key of the configuration has a value other than false, null and "". Absent: none has. */
+  readonly isConfigured?: (key: string) => boolean;
 }
 
 /** Settings of one skill (`skills.entries.<name>`); for secrets only whether they are set. */
@@ -15,7 +18,11 @@ export interface SkillSetting {
   readonly enabled?: boolean;
   readonly env?: Readonly<Record<string, unknown>>;
   readonly apiKey?: unknown;
+  readonly config?: Readonly<Record<string, unknown>>;
 }
+
+/** Variables that every command gets from the gateway's own environment. */
+const PASSED_ON: ReadonlySet<string> = new Set(["PATH", "HOME", "LANG", "TERM", "TMPDIR", "USER", "SHELL", "TZ"]);
 
 const PLATFORMS: Readonly<Record<string, string>> = { macos: "darwin", mac: "darwin", windows: "win32" };
 
@@ -76,12 +83,19 @@ export async function unmetRequirements(
   for (const name of requirements.env) {
     if (!isSet(name, requirements, host, setting)) unmet.push(`needs the environment variable ${name}`);
   }
-  for (const key of requirements.config) unmet.push(`needs the setting ${key}, which does not exist here`);
+  for (const key of requirements.config) {
+    if (!hasValue(setting.config?.[key]) && host.isConfigured?.(key) !== true) unmet.push(`needs the setting ${key}`);
+  }
   return unmet;
 }
 
+/** A variable of the gateway alone does not count: its commands are not given it. */
 function isSet(name: string, requirements: SkillRequirements, host: SkillHost, setting: SkillSetting): boolean {
-  const given = host.env[name] ?? setting.env?.[name];
-  if (given !== undefined && given !== "") return true;
-  return name === requirements.primaryEnv && setting.apiKey !== undefined && setting.apiKey !== "";
+  if (hasValue(setting.env?.[name])) return true;
+  if (name === requirements.primaryEnv && hasValue(setting.apiKey)) return true;
+  return PASSED_ON.has(name) && hasValue(host.env[name]);
+}
+
+function hasValue(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== false && value !== "";
 }

@@ -12,7 +12,7 @@ describe("without frontmatter", () => {
       name: "create-python-script",
       description: "当用户要一个 Python 脚本时使用。 两行。",
       version: expect.stringMatching(/^[0-9a-f]{8}$/) as string,
-      offered: true,
+      warnings: [expect.stringContaining("no frontmatter") as string],
     });
     expect((await skill(text)).version).toBe((await skill(text)).version);
     expect((await skill(`${text} `)).version).not.toBe((await skill(text)).version);
@@ -47,8 +47,61 @@ describe("frontmatter", () => {
   });
 
   test("hides a skill from the model's list", async () => {
-    expect((await skill("---\ndisable-model-invocation: true\n---\nbody")).offered).toBe(false);
-    expect((await skill("---\ndisable-model-invocation: false\n---\nbody")).offered).toBe(true);
+    expect((await skill("---\ndisable-model-invocation: true\n---\nbody")).invocation).toBe("people");
+    expect((await skill("---\ndisable-model-invocation: false\n---\nbody")).invocation).toBeUndefined();
+    expect((await skill("---\nuser-invocable: false\n---\nbody")).invocation).toBe("model");
+    expect((await skill("---\nuser-invocable: no\n---\nbody")).invocation).toBeUndefined();
+    expect((await skill("---\nuser-invocable: false\ndisable-model-invocation: true\n---\nbody")).invocation).toBe("nobody");
+  });
+
+  test("has the fields of the format", async () => {
+    const text = [
+      "---",
+      "name: my-skill",
+      "description: Does it.",
+      "license: Apache-2.0",
+      "compatibility: Needs git and a network",
+      "allowed-tools: Bash(git add *) Read,Write",
+      "argument-hint: <city>",
+      'metadata: { author: someone, version: "1.10" }',
+      "---",
+      "Do it.",
+    ];
+    expect(await skill(text.join("\n"))).toMatchObject({
+      license: "Apache-2.0",
+      compatibility: "Needs git and a network",
+      allowedTools: ["Bash(git add *)", "Read", "Write"],
+      argumentHint: "<city>",
+      version: "1.10",
+      warnings: [],
+    });
+  });
+
+  test.each([
+    ["name: My-Skill", /small letters/],
+    ["name: my--skill", /small letters/],
+    ["name: -skill", /small letters/],
+    ["name: other", /not the name of its folder, my-skill/],
+    [`name: ${"n".repeat(65)}`, /more than 64/],
+    ["license: MIT", /no `name`/],
+    ["name: my-skill", /no `description`/],
+    [`name: my-skill\ndescription: ${"d".repeat(1_025)}`, /more than 1024/],
+    [`compatibility: ${"c".repeat(501)}`, /more than 500/],
+    ["compatibility: [git]", /`compatibility` is not text/],
+    ["allowed-tools: { a: b }", /`allowed-tools`/],
+    ["colour: red", /unknown field `colour`/],
+    ["metadata: [a]", /`metadata` is not a block/],
+  ])("%j deviates from the format, and the skill is usable", async (head, warning) => {
+    const file = await skill(`---\n${head}\n---\nThe body.`);
+    expect(file.description).not.toBe("");
+    expect(file.warnings.join("\n")).toMatch(warning);
+  });
+
+  test("a body is expected, and not a long one", async () => {
+    const head = "---\nname: my-skill\ndescription: Does it.\n---\n";
+    expect((await skill(head)).warnings).toEqual([expect.stringContaining("no instructions")]);
+    expect((await skill(`${head}${"line\n".repeat(500)}`)).warnings).toEqual([expect.stringContaining("more than 500 lines")]);
+    expect((await skill(`${head}${"line\n".repeat(499)}`)).warnings).toEqual([]);
   });
 
   test.each([

@@ -1,12 +1,20 @@
 import { createHash } from "node:crypto";
+import { withoutUndefined } from "@factotum/agent-contract";
+import type { SkillEntry } from "@factotum/agent-contract";
+import { checkFormat } from "./check-format.ts";
 import { firstParagraph } from "./first-paragraph.ts";
 import { parsePlainFields, type SkillFields } from "./parse-plain-fields.ts";
+import { parseRequirements, type SkillRequirements } from "./parse-requirements.ts";
 import { plainLine } from "./plain-line.ts";
+import { asFields, isFalse, isTrue, textField } from "./skill-fields.ts";
 import { SkillFileError } from "./skill-file-error.ts";
+import { splitFrontmatter } from "./split-frontmatter.ts";
 
 const MAX_NAME_CHARS = 64;
 const MAX_DESCRIPTION_CHARS = 1_024;
 const MAX_VERSION_CHARS = 32;
+const MAX_LINE_CHARS = 500;
+const MAX_HINT_CHARS = 60;
 const HASH_CHARS = 8;
 
 /** The contents of a SKILL.md. */
@@ -14,28 +22,22 @@ export interface SkillFile {
   readonly name: string;
   readonly description: string;
   readonly version: string;
-  /** False: only a person may invoke it (`disable-model-invocation`). */
-  readonly offered: boolean;
+  readonly license?: string;
+  /** The environment that it is made for, in words. */
+  readonly compatibility?: string;
+  /** Tools that its author means it to use. Grants nothing. */
+  readonly allowedTools: readonly string[];
+  /** Who may invoke it (`user-invocable`, `disable-model-invocation`). Absent: people and the model; `nobody`: both are switched off. */
+  readonly invocation?: NonNullable<SkillEntry["invocation"]> | "nobody";
+  readonly argumentHint?: string;
   readonly requirements: SkillRequirements;
-}
-
-/** What a skill requires. */
-export interface SkillRequirements {
-  /** True: it is offered even if requirements are missing. */
-  readonly always: boolean;
-  readonly bins: readonly string[];
-  readonly anyBins: readonly string[];
-  readonly env: readonly string[];
-  readonly os: readonly string[];
-  /** Configuration keys of another product's shape; they are never met here. */
-  readonly config: readonly string[];
-  /** The variable set from an API key in the configuration. */
-  readonly primaryEnv?: string;
+  /** Deviations from the format; the skill can be used nevertheless. */
+  readonly warnings: readonly string[];
 }
 
 /**
- * Parses the text of a SKILL.md. Frontmatter is optional: without it the folder's name is the name, the first paragraph the description, a hash of the text the
- * version. Rejects with a SkillFileError.
+ * Parses the text of a SKILL.md in the format of Agent Skills, leniently. Frontmatter is optional: without it the folder's name is the name, the first paragraph
+ * the description, a hash of the text the version. Rejects with a SkillFileError.
  */
 export async function parseSkill(text: string, folderName: string): Promise<SkillFile> {
   const { head, body } = splitFrontmatter(text);
@@ -44,73 +46,49 @@ export async function parseSkill(text: string, folderName: string): Promise<Skil
   if (name === "") throw new SkillFileError("The name is empty; set `name` in the frontmatter.");
   const description = plainLine(textField(fields, "description") ?? firstParagraph(body), MAX_DESCRIPTION_CHARS);
   if (description === "") throw new SkillFileError("There is neither a `description` nor a paragraph that could serve as one.");
-  const version = plainLine(textField(fields, "version") ?? "", MAX_VERSION_CHARS);
+  const line = (key: string, maxChars = MAX_LINE_CHARS): string | undefined =>
+    plainLine(textOrUndefined(fields[key]) ?? "", maxChars) || undefined;
   return {
     name,
     description,
-    version: version === "" ? createHash("sha256").update(text).digest("hex").slice(0, HASH_CHARS) : version,
-    offered: !isTrue(fields["disable-model-invocation"]),
+    version: versionOf(fields) ?? createHash("sha256").update(text).digest("hex").slice(0, HASH_CHARS),
+    allowedTools: toolsOf(fields["allowed-tools"]),
+    ...withoutUndefined({
+      license: line("license"),
+      compatibility: line("compatibility"),
+      argumentHint: line("argument-hint", MAX_HINT_CHARS),
+      invocation: invocationOf(fields),
+    }),
     requirements: parseRequirements(fields),
+    warnings: checkFormat(head === undefined ? undefined : fields, { body, folderName }),
   };
-}
-
-function splitFrontmatter(text: string): { readonly head?: string; readonly body: string } {
-  const match = /^\uFEFF?---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)??---[ \t]*(?:\r?\n|$)/.exec(text);
-  return match === null ? { body: text } : { head: match[1] ?? "", body: text.slice(match[0].length) };
 }
 
 /** The parser of YAML is large, and most frontmatter is plain. */
-async function parseFields(head: string): Promise<SkillFields> {
+export async function parseFields(head: string): Promise<SkillFields> {
   return parsePlainFields(head) ?? (await import("./parse-frontmatter.ts")).parseFrontmatter(head);
 }
 
-function textField(fields: SkillFields, key: string): string | undefined {
-  const value = fields[key];
-  if (value === undefined || value === null || value === "") return undefined;
-  if (typeof value === "string") return value;
-  throw new SkillFileError(`\`${key}\` in the frontmatter is not text.`);
+/** The format puts it below `metadata`; many authors do not. */
+function versionOf(fields: SkillFields): string | undefined {
+  const { metadata } = fields;
+  const nested = typeof metadata === "string" ? undefined : textOrUndefined(asFields(metadata)["version"]);
+  return plainLine(textField(fields, "version") ?? nested ?? "", MAX_VERSION_CHARS) || undefined;
 }
 
-/** Accepts YAML's form, which is parsed as text, and JSON's. */
-function isTrue(value: unknown): boolean {
-  return value === true || (typeof value === "string" && value.toLowerCase() === "true");
+function invocationOf(fields: SkillFields): SkillFile["invocation"] {
+  const model = !isTrue(fields["disable-model-invocation"]);
+  const people = !isFalse(fields["user-invocable"]);
+  if (model) return people ? undefined : "model";
+  return people ? "people" : "nobody";
 }
 
-/** Our own block and those of other products' skills. Theirs may be JSON text. */
-function parseRequirements(fields: SkillFields): SkillRequirements {
-  const metadata = asFields(fields["metadata"]);
-  const block = asFields(metadata["factotum"] ?? metadata["openclaw"] ?? metadata["clawdbot"]);
-  const requires = asFields(block["requires"]);
-  const primaryEnv = block["primaryEnv"];
-  return {
-    always: isTrue(block["always"]),
-    bins: asTexts(requires["bins"]),
-    anyBins: asTexts(requires["anyBins"]),
-    env: asTexts(requires["env"]),
-    os: asTexts(requires["os"] ?? block["os"]),
-    config: asTexts(requires["config"]),
-    ...(typeof primaryEnv === "string" ? { primaryEnv } : {}),
-  };
+/** Tools are separated by spaces or commas, and their parentheses may hold either: `Bash(git add *) Read`. */
+function toolsOf(value: unknown): string[] {
+  if (Array.isArray(value)) return value.filter((each) => typeof each === "string");
+  return typeof value === "string" ? (value.match(/[^\s,(]+(\([^)]*\))?/g) ?? []) : [];
 }
 
-function asFields(value: unknown): SkillFields {
-  if (typeof value === "string") return asFields(parseJson(value));
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as SkillFields) : {};
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new SkillFileError("`metadata` in the frontmatter is text, but not JSON.", { cause: error });
-  }
-}
-
-function asTexts(value: unknown): string[] {
-  if (typeof value === "string") return [value];
-  if (value === undefined || value === null) return [];
-  const texts = Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
-  if (!Array.isArray(value) || texts.length !== value.length)
-    throw new SkillFileError("A requirement in the frontmatter's `metadata` is not a list of names.");
-  return texts;
+function textOrUndefined(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
 }

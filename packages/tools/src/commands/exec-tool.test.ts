@@ -25,8 +25,9 @@ const runner: CommandRunner = {
   },
 };
 
-const execTool = (avoidsShell = false) =>
-  createExecTool({ runner, files: rig.files, timeoutSeconds: 60, maxResultChars: 1_000, searchPath: "/usr/bin:/bin", avoidsShell });
+const OPTIONS = { timeoutSeconds: 60, maxResultChars: 1_000, searchPath: "/usr/bin:/bin" } as const;
+
+const execTool = (avoidsShell = false) => createExecTool({ runner, files: rig.files, ...OPTIONS, avoidsShell });
 
 const exec = (args: Parameters<ToolRig["call"]>[1], owner = true) =>
   rig.call(execTool(), args, {
@@ -50,6 +51,13 @@ test("runs for the owner only", async () => {
   expect(result.isError).toBe(true);
   expect(textOf(result)).toContain("for the owner only");
   expect(requests).toEqual([]);
+});
+
+test("passes on the variables of the run; the call's override them, and none decides which program runs", async () => {
+  const environment = async ({ runId }: { readonly runId: string }) => ({ RUN: runId, KEY: "k", PATH: "/evil", LD_PRELOAD: "/evil.so" });
+  const tool = createExecTool({ runner, files: rig.files, ...OPTIONS, avoidsShell: false, environment });
+  await rig.call(tool, { command: "env", env: { KEY: "own" } }, { run: { owner: true, runId: "run-7" } });
+  expect(requests[0]?.env).toEqual({ RUN: "run-7", KEY: "own" });
 });
 
 test("holds its folder open while it is checked, not while the command runs", async () => {

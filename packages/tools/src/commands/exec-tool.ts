@@ -1,4 +1,4 @@
-import type { AgentTool, AgentToolResult, CommandRequest, CommandResult, CommandRunner } from "@factotum/agent-contract";
+import type { AgentTool, AgentToolResult, CommandRequest, CommandResult, CommandRunner, RunFacts } from "@factotum/agent-contract";
 import { z } from "zod";
 import { defineTool } from "../define-tool/define-tool.ts";
 import { errorResult, textResult } from "../define-tool/tool-result.ts";
@@ -23,6 +23,8 @@ export interface ExecToolOptions {
   readonly searchPath: string;
   /** True if a command without shell syntax runs without a shell: in the mode `allowlist`, which decides on its words. */
   readonly avoidsShell: boolean;
+  /** Variables for the commands of a run. Those of the call override them; those that a call may not set are left out. */
+  readonly environment?: ((run: RunFacts) => Promise<Readonly<Record<string, string>>>) | undefined;
 }
 
 function execSchema(maxSeconds: number) {
@@ -72,7 +74,13 @@ export function createExecTool(options: ExecToolOptions): AgentTool {
       const cwd = await realFolder(await files.forRun(run), workdir);
       const seconds = Math.min(timeoutSeconds, maxSeconds);
       const result = await runner.run(
-        { command: await commandOf(command, avoidsShell), cwd, env, timeoutMs: seconds * 1_000, maxOutputBytes },
+        {
+          command: await commandOf(command, avoidsShell),
+          cwd,
+          env: { ...(await runVariables(run, options)), ...env },
+          timeoutMs: seconds * 1_000,
+          maxOutputBytes,
+        },
         { signal, run, onOutput: cappedDelta(onDelta, maxOutputBytes) },
       );
       return toResult(result, seconds);
@@ -105,6 +113,11 @@ function describe(
     ...(cwd === undefined ? [] : [`Folder: ${cwd}`]),
     ...(variables.length === 0 ? [] : [`Variables: ${variables.join(" ")}`]),
   ].join("\n");
+}
+
+async function runVariables(run: RunFacts, { environment }: ExecToolOptions): Promise<Readonly<Record<string, string>>> {
+  const variables = (await environment?.(run)) ?? {};
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => !REFUSED_ENV.test(name)));
 }
 
 /** Checked and closed again: a command may run for long, and gets the path. */

@@ -1,10 +1,11 @@
-import type { Clock, SkillIndex } from "@factotum/agent-contract";
+import type { Clock } from "@factotum/agent-contract";
 import { createGate, startAnthropicServer, textReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startTestGateway, withMethods, withModel } from "../../../test/gateway-harness.ts";
 import type { TestGateway } from "../../../test/gateway-harness.ts";
 import { handleCompletion } from "./handle-completion.ts";
+import { fakeSkills } from "../../../test/fake-skills.ts";
 
 let server: AnthropicServer;
 let running: TestGateway;
@@ -33,12 +34,10 @@ async function expectNothingAsked(): Promise<void> {
 
 test.each([true, false])("a turn ends during its preparation if its client leaves (stream: %s)", async (stream) => {
   const gone = new AbortController();
-  const skills: SkillIndex = {
-    list: async () => {
-      gone.abort();
-      return [];
-    },
-  };
+  const skills = fakeSkills(() => {
+    gone.abort();
+    return [];
+  });
   running = await startTestGateway({ patch: withModel(server.baseUrl), skills });
   await ask(gone, stream);
   await expectNothingAsked();

@@ -1,0 +1,121 @@
+import type { CommandFile, SkillEntry } from "@factotum/agent-contract";
+import type { GroupConfig } from "@factotum/config";
+import type { AgentRuntime } from "../agents/agent-directory.ts";
+import { fromUserHome } from "../kernel/from-user-home.ts";
+import { fillArguments, parsePromptCommand, promptCommandName } from "../prompt/prompt-command-text.ts";
+
+/** Longer instructions are not copied into the message: the model reads the file. */
+const MAX_BODY_CHARS = 16_000;
+
+/** Who types a command, and where. */
+export interface PromptCommandPlace {
+  readonly agent: AgentRuntime;
+  readonly group: GroupConfig | undefined;
+  readonly owner: boolean;
+  /** Others than the owner can read the conversation. */
+  readonly isShared: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** A command that becomes a message for the model, for help and menus. */
+export interface PromptCommandInfo {
+  /** Without the slash. */
+  readonly name: string;
+  readonly summary: string;
+  /** A file's commands are the owner's unless it says otherwise. */
+  readonly access: "anyone" | "owner";
+  readonly type: "skill" | "file";
+}
+
+/** What a command's message says to the model. */
+export interface PromptCommandMessage {
+  readonly text: string;
+  /** The skill that it invokes. */
+  readonly skill?: string;
+}
+
+/** The commands of a place, and those that were refused. */
+interface FoundCommands {
+  readonly files: readonly CommandFile[];
+  readonly skills: readonly SkillEntry[];
+}
+
+/**
+ * The slash commands that a user adds: each skill that people may invoke, and each Markdown file of `<workspace>/commands`. The built-in commands keep their
+ * names, and a file has precedence over a skill; a skill whose name is taken is still reached by `/skill NAME`.
+ */
+export class PromptCommands {
+  readonly #reserved: ReadonlySet<string>;
+
+  /** `reserved`: names of the built-in commands, without the slash. */
+  constructor(reserved: readonly string[]) {
+    this.#reserved = new Set(reserved.map(promptCommandName));
+  }
+
+  /** The commands that the sender may use, files first, each group by name. */
+  async list(place: PromptCommandPlace): Promise<readonly PromptCommandInfo[]> {
+    const { files, skills } = await this.#find(place);
+    const own = files.map(({ name, description, argumentHint, access }): PromptCommandInfo => ({
+      name,
+      summary: summaryOf(name, description, argumentHint),
+      access,
+      type: "file",
+    }));
+    const taken = new Set(own.map(({ name }) => promptCommandName(name)));
+    return [
+      ...own,
+      ...skills.flatMap(({ name, description, argumentHint }): PromptCommandInfo[] =>
+        taken.has(promptCommandName(name)) || this.#reserved.has(promptCommandName(name)) || parsePromptCommand(`/${name}`) === undefined
+          ? []
+          : [{ name, summary: summaryOf(name, description, argumentHint), access: "anyone", type: "skill" }],
+      ),
+    ];
+  }
+
+  /** The message for the model that a message stands for; `undefined` if it is none of these commands. */
+  async expand(text: string, place: PromptCommandPlace): Promise<PromptCommandMessage | undefined> {
+    const parsed = parsePromptCommand(text);
+    if (parsed === undefined || (!parsed.isSkill && this.#reserved.has(parsed.name))) return undefined;
+    const { files, skills } = await this.#find(place);
+    const isNamed = ({ name }: { readonly name: string }): boolean => promptCommandName(name) === parsed.name;
+    const file = parsed.isSkill ? undefined : files.find(isNamed);
+    if (file !== undefined) return { text: fillArguments(file.body, parsed.words) };
+    const skill = skills.find(isNamed);
+    if (skill !== undefined) return { text: await skillMessage(skill, parsed.words, place), skill: skill.name };
+    return parsed.isSkill ? { text: unknownSkill(parsed.name, parsed.words) } : undefined;
+  }
+
+  async #find(place: PromptCommandPlace): Promise<FoundCommands> {
+    const { agent, group, owner, signal } = place;
+    const [{ commands }, skills] = await Promise.all([
+      agent.commandFiles({ signal }),
+      agent.skills({ workspace: undefined, group, signal }),
+    ]);
+    return {
+      files: commands.filter(({ name, access }) => !this.#reserved.has(promptCommandName(name)) && (owner || access === "anyone")),
+      skills: skills.filter(({ invocation }) => invocation !== "model"),
+    };
+  }
+}
+
+/** The names of skills and files that cannot be commands, because a built-in command has the name. */
+export function commandClashes(names: readonly string[], reserved: readonly string[]): readonly string[] {
+  const taken = new Set(reserved.map(promptCommandName));
+  return names.filter((name) => taken.has(promptCommandName(name)));
+}
+
+function summaryOf(name: string, description: string, hint: string | undefined): string {
+  return hint === undefined ? description : `/${name} ${hint}: ${description}`;
+}
+
+async function skillMessage(skill: SkillEntry, words: string, place: PromptCommandPlace): Promise<string> {
+  const folder = place.owner && !place.isShared ? skill.folder : fromUserHome(skill.folder);
+  const body = (await place.agent.skillBody(skill, place))?.trim().replaceAll("{baseDir}", folder);
+  if (body === undefined || body === "" || body.length > MAX_BODY_CHARS)
+    return `Do this with the skill "${skill.name}": read ${folder}/SKILL.md before anything else; {baseDir} in it stands for ${folder}.${words === "" ? "" : `\n\n${words}`}`;
+  return `Do this with the skill "${skill.name}", whose instructions follow. Its folder is ${folder}; paths in them are relative to it.\n\n${body}${words === "" ? "" : `\n\nThe request: ${words}`}`;
+}
+
+function unknownSkill(name: string, words: string): string {
+  return `Do this with the skill "${name}": read its SKILL.md before anything else. If you have no such skill, say so and name those that come close.${words === "" ? "" : `\n\n${words}`}`;
+}
