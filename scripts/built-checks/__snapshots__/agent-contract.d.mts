@@ -255,19 +255,6 @@ interface ToolSchema {
   readonly description: string;
   readonly parameters: JsonSchema;
 }
-/** What a call would do, for the owner who decides on it (R21). */
-type InspectedCall = {
-  readonly type: "action";
-  /** The whole action as the owner reads it, such as the command line. */
-  readonly text: string;
-  /** Everything that decides what the call does. A decision counts for calls with an equal binding alone. */
-  readonly binding: JsonValue;
-  /** The words of a command that runs without a shell; absent if it needs one. */
-  readonly argv?: readonly string[];
-} | {
-  readonly type: "invalid";
-  readonly message: string;
-};
 /** A tool that an agent can call. */
 interface AgentTool extends ToolSchema {
   /** One line for the Tooling section of the prompt. */
@@ -275,8 +262,6 @@ interface AgentTool extends ToolSchema {
   readonly traits: ToolTraits;
   /** The description and schema for a session with these features; absent if they do not depend on them. `execute` accepts calls of the whole schema. */
   narrow?(features: MessagingFeatures): Pick<ToolSchema, "description" | "parameters">;
-  /** What the call would do right now, without doing it. Absent if the name and the arguments say it all. */
-  inspect?(call: ToolCall, run: RunFacts): Promise<InspectedCall>;
   /**
    * Runs the call. Invalid arguments and failures that the model can act on are results with `isError`; the loop turns a rejection into such a result. After an
    * abort it settles soon; its result is ignored then.
@@ -634,26 +619,6 @@ interface CommandRunner {
     readonly onOutput: (text: string) => void;
   }): Promise<CommandResult>;
 }
-/** One skill, as listed in the prompt's index. */
-interface SkillEntry {
-  readonly name: string;
-  readonly description: string;
-  /** The path of SKILL.md that the model should pass to `read`: relative to the workspace (`./skills/…`) if it is inside, otherwise absolute. */
-  readonly location: string;
-  readonly version?: string;
-  readonly source: "bundled" | "managed" | "workspace" | "extra";
-  /** Absolute folder of the skill: readable by tools. */
-  readonly folder: string;
-}
-/** Lists the available skills. Implemented by `skills`, used by the gateway. */
-interface SkillIndex {
-  /** The eligible skills, by name; `allow` restricts them (`undefined`: all, `[]`: none). */
-  list(options: {
-    readonly workspace: string;
-    readonly allow?: readonly string[];
-    readonly signal: AbortSignal;
-  }): Promise<readonly SkillEntry[]>;
-}
 /** A passage of the notes that matches a search. */
 interface NoteHit {
   /** Relative to the workspace. */
@@ -786,11 +751,6 @@ type MessengerResult = {
   readonly type: "refused";
   readonly message: string;
 };
-/** Describes sessions for the tool `session_status`. Implemented by the gateway. */
-interface SessionReporter {
-  /** The current time, and what the run's session works with; a few lines for the model. */
-  describe(run: RunFacts): Promise<string>;
-}
 /** Sends messages for the `message` tool. Implemented by the gateway, which knows the run's address. */
 interface Messenger {
   /** Never rejects. What goes through the outbox is sent once per `callId`. */
@@ -799,8 +759,84 @@ interface Messenger {
     readonly run: RunFacts;
   }): Promise<MessengerResult>;
 }
+/**
+ * Where a skill was found, highest precedence first: `<workspace>/skills`, `<workspace>/.agents/skills`, `~/.agents/skills`, the agent's own folder, the state
+ * directory, the build, an additional folder.
+ */
+type SkillSource = "workspace" | "project" | "personal" | "agent" | "managed" | "bundled" | "extra";
+/** One skill that can be used. */
+interface SkillEntry {
+  readonly name: string;
+  readonly description: string;
+  /** The path of SKILL.md that the model should pass to `read`: relative to the workspace (`./skills/…`) if it is inside, otherwise absolute. */
+  readonly location: string;
+  readonly version?: string;
+  readonly source: SkillSource;
+  /** Absolute folder of the skill, symbolic links resolved: readable by tools. */
+  readonly folder: string;
+  /** `people`: only by its slash command; `model`: only by the model. Absent: both. */
+  readonly invocation?: "people" | "model";
+  /** What follows its slash command, for help: `<city>`. */
+  readonly argumentHint?: string;
+  /** Tools that it cannot do without: in a session that lacks one it is not offered. Absent: none. */
+  readonly tools?: readonly string[];
+  /** Its key in `skills.entries`, if that is not its name. */
+  readonly settingsKey?: string;
+  /** The environment variable that its API key is given in. */
+  readonly primaryEnv?: string;
+}
+/** A skill that was found and is not offered. */
+interface LeftOutSkill {
+  readonly name: string;
+  /** For people: `needs the program gh`. */
+  readonly reason: string;
+}
+/** A Markdown file of the workspace that is a slash command of the user. */
+interface CommandFile {
+  /** Without the slash: `[a-z0-9][a-z0-9_-]*`, at most 32 characters. */
+  readonly name: string;
+  readonly description: string;
+  readonly argumentHint?: string;
+  /** Who may use it: the owner, unless the file says `access: anyone`. */
+  readonly access: "owner" | "anyone";
+  /** The message for the model, with placeholders for arguments. */
+  readonly body: string;
+}
+/** The folders that a skill is looked for in. */
+interface SkillPlace {
+  /** The agent's own workspace. Absolute. */
+  readonly workspace: string;
+  readonly agentId: string;
+  readonly signal: AbortSignal;
+}
+/** Lists the available skills, and the commands of a workspace. Implemented by `skills`, used by the gateway. */
+interface SkillIndex {
+  /** The eligible skills, by name; `allow` restricts them (`undefined`: all, `[]`: none). */
+  list(options: SkillPlace & {
+    readonly allow?: readonly string[];
+  }): Promise<readonly SkillEntry[]>;
+  /** The skills that were found and cannot be used, by name, each with the reason. */
+  leftOut(options: SkillPlace): Promise<readonly LeftOutSkill[]>;
+  /** The instructions of a skill without its frontmatter; `undefined` if the file is gone or unusable by now. */
+  readBody(skill: SkillEntry, options: {
+    readonly signal: AbortSignal;
+  }): Promise<string | undefined>;
+  /** The files of `<workspace>/commands`, by name; `problems` says of each unusable one what to change. */
+  commands(options: Pick<SkillPlace, "workspace" | "signal">): Promise<{
+    readonly commands: readonly CommandFile[];
+    readonly problems: readonly {
+      readonly path: string;
+      readonly message: string;
+    }[];
+  }>;
+}
+/** Learns which runs use which skills, so that a skill's commands are given its keys in those runs only. */
+interface SkillUse {
+  /** People invoked these skills in messages of the run. */
+  invoked(run: RunFacts, names: readonly string[]): void;
+}
 /** An object without the keys whose value is `undefined`. */
 type WithoutUndefined<Values> = { readonly [Key in keyof Values as undefined extends Values[Key] ? never : Key]: Values[Key]; } & { readonly [Key in keyof Values as undefined extends Values[Key] ? Key : never]?: Exclude<Values[Key], undefined>; };
 /** Returns the given keys, in order, without those whose value is `undefined`, for spreading into an object with optional keys. */
 declare function withoutUndefined<Values extends object>(values: Values): WithoutUndefined<Values>;
-export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type Clock, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileProvenance, type FileWrite, type ImageContent, type InspectedCall, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type Logger, MODEL_APIS, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteHit, type NoteIndex, RUN_KINDS, type Random, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type SessionReporter, type SkillEntry, type SkillIndex, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type WithoutUndefined, addUsage, joinUsage, withoutUndefined };
+export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type Clock, type CommandFile, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileProvenance, type FileWrite, type ImageContent, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type Logger, MODEL_APIS, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteHit, type NoteIndex, RUN_KINDS, type Random, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type WithoutUndefined, addUsage, joinUsage, withoutUndefined };
