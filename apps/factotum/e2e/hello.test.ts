@@ -69,7 +69,7 @@ test("`hello` with the tools that setup configures is at most 20,000 bytes", asy
 
 test("and with every tool, each with its configured limits", async () => {
   const { bytes, tools, described } = await hello({ "tools.profile": "full", "tools.exec.timeoutSeconds": "77" });
-  expect(described("exec")).toContain("default and maximum: 77");
+  expect(described("exec")).toContain("Default and maximum: 77");
   expect(described("exec")).toContain("fresh shell");
   expect(described("message")).toMatch(/chat_id in Conversation info/);
   expect(tools.length).toBeGreaterThanOrEqual(8);

@@ -29,7 +29,10 @@ test(
     model.respond((request) => {
       const name = askedBy(request);
       if (name === QUICK || hasResult(request)) return sayText(`To ${name}.`);
-      return callTools({ name: "exec", arguments: { command: `echo ${name} >> ${started}; until [ -e ${go} ]; do sleep 0.02; done` } });
+      return callTools({
+        name: "exec",
+        arguments: { command: `echo ${name} >> ${started}; until [ -e ${go} ]; do sleep 0.02; done`, yieldMs: 600_000 },
+      });
     });
     const config = {
       ...feishuConfig(feishu, "ou_ann", { allowFrom: people.map((name) => `ou_${name}`) }),

@@ -42,12 +42,17 @@ export { ModelError } from "./model-error.ts";
 export type { ModelErrorCode, Retry } from "./model-error.ts";
 export type { AgentEvent, ModelStreamEvent, RunFailureCode, RunOutcome, SteeringQueue } from "./events.ts";
 export type {
+  BackgroundCommand,
+  BackgroundCommands,
   Clock,
+  CommandOptions,
+  CommandOutput,
   CommandRequest,
   CommandResult,
   CommandRunner,
   FileProvenance,
   FileWrite,
+  InputOutcome,
   Logger,
   MessageCard,
   MessageOperation,
@@ -56,7 +61,9 @@ export type {
   MessengerResult,
   NoteHit,
   NoteIndex,
+  OutputPart,
   Random,
+  RunningCommand,
   SessionReporter,
 } from "./ports.ts";
 export type { CommandFile, LeftOutSkill, SkillEntry, SkillIndex, SkillPlace, SkillSource, SkillUse } from "./skill.ts";

@@ -31,7 +31,7 @@ export interface Logger {
   child(fields: Readonly<Record<string, unknown>>): Logger;
 }
 
-/** A command: a shell line, or a program with its arguments. */
+/** A command: a shell line, or a program with its arguments. It alone says what runs. */
 export interface CommandRequest {
   readonly command:
     | { readonly type: "shell"; readonly text: string }
@@ -40,9 +40,14 @@ export interface CommandRequest {
   readonly cwd: string;
   /** Added to the runner's own minimal environment, which never contains the gateway's secrets. */
   readonly env: Readonly<Record<string, string>>;
-  /** Milliseconds until the process group is killed. */
+  /**
+   * `none`: standard input is empty. `pipe`: it stays open for `RunningCommand.write`. `terminal`: the same, and the command has a terminal of this size, in
+   * characters. Default `none`.
+   */
+  readonly input?: { readonly type: "none" | "pipe" } | { readonly type: "terminal"; readonly columns: number; readonly rows: number };
+  /** Milliseconds until the process group is killed; 0: no limit. */
   readonly timeoutMs: number;
-  /** Maximum bytes kept of the output: the beginning and the end; the middle is counted and dropped. */
+  /** Maximum bytes of the result's output: the beginning and the end; the middle is counted and dropped. */
   readonly maxOutputBytes: number;
 }
 
@@ -52,6 +57,7 @@ export interface CommandResult {
     | { readonly type: "exited"; readonly exitCode: number }
     | { readonly type: "signalled"; readonly signal: string }
     | { readonly type: "timed-out" }
+    /** By its signal or by `kill`. */
     | { readonly type: "aborted" }
     /** All running commands together exceeded a limit (processes, or bytes of memory), and this one used the most. */
     | { readonly type: "over-limit"; readonly limit: "processes" | "memory"; readonly used: number; readonly allowed: number }
@@ -64,16 +70,90 @@ export interface CommandResult {
   readonly durationMs: number;
 }
 
+/** Options of a command that are not part of what runs. */
+export interface CommandOptions {
+  /** Ends the command. */
+  readonly signal: AbortSignal;
+  readonly run: RunFacts;
+  /** Called with the start of the output as it arrives, up to `maxOutputBytes`. */
+  readonly onOutput: (text: string) => void;
+}
+
+/** A part of a command's output. Offsets count bytes of the whole output in UTF-8, also of what is no longer kept. */
+export interface OutputPart {
+  readonly text: string;
+  /** Offset of the text: later than requested if the requested part is not kept any more. */
+  readonly offset: number;
+  /** Offset after the text. */
+  readonly next: number;
+}
+
+/** The newest output of a command, in bounded memory. */
+export interface CommandOutput {
+  /** Bytes of the whole output so far. */
+  readonly length: number;
+  /** At most `maxBytes` from `offset` on, in whole characters. */
+  read(offset: number, maxBytes: number): OutputPart;
+  /** Resolves with true once the output is longer than `length`, with false when the command has ended or the signal fires. */
+  changed(length: number, options: { readonly signal: AbortSignal }): Promise<boolean>;
+}
+
+/** `closed`: the request opened no input, or the command or `closeInput` has closed it. `full`: the command does not read what was written before. */
+export type InputOutcome = "written" | "closed" | "full";
+
+/** A command that was started. */
+export interface RunningCommand {
+  /** Resolves once no process of the command is left. Never rejects. */
+  readonly ended: Promise<CommandResult>;
+  readonly output: CommandOutput;
+  /** Writes to standard input; does not wait until the command has read it. */
+  write(text: string): InputOutcome;
+  /** Ends standard input; on a terminal it types Ctrl-D. */
+  closeInput(): InputOutcome;
+  /** Ends the whole process group: TERM, a grace period, KILL. Idempotent; `ended` says when it is done. */
+  kill(): void;
+}
+
 /** Runs commands: on the host, or in a sandbox. Implemented by `sandbox`, used by `tools`. */
 export interface CommandRunner {
+  /** Starts a command. Never rejects: a command that could not start has ended. */
+  start(request: CommandRequest, options: CommandOptions): Promise<RunningCommand>;
+  /** Runs one command to its end: `start`, then `ended`. Never rejects. */
+  run(request: CommandRequest, options: CommandOptions): Promise<CommandResult>;
+}
+
+/** A command that runs, or ran, in the background of a session. */
+export interface BackgroundCommand {
+  /** Unique; short enough for a model to repeat. */
+  readonly id: string;
+  /** The shell line. */
+  readonly text: string;
+  readonly hasTerminal: boolean;
+  /** Monotonic. */
+  readonly startedMs: number;
+  readonly running: RunningCommand;
+  /** Present once it has ended. */
+  readonly result?: CommandResult;
+  /** Offset of the first output that was not taken yet. */
+  readonly takenTo: number;
+  /** The newest output that was not taken yet, at most `maxBytes`; older output is skipped. Counts as taken. */
+  takeOutput(maxBytes: number): OutputPart;
+}
+
+/** The background commands of sessions. Implemented by the gateway, used by `tools`. */
+export interface BackgroundCommands {
   /**
-   * Runs one command to its end. Never rejects. When it settles, no process of the command's group is left. `onOutput` is called with the start of the output
-   * as it arrives, up to `maxOutputBytes`.
+   * Keeps a command beyond its tool call. From then on it belongs to the run's session: its end is reported there once, also after a crash. Rejects if that
+   * cannot be stored; then the caller ends the command.
    */
-  run(
-    request: CommandRequest,
-    options: { readonly signal: AbortSignal; readonly run: RunFacts; readonly onOutput: (text: string) => void },
-  ): Promise<CommandResult>;
+  keep(
+    command: Pick<BackgroundCommand, "text" | "hasTerminal" | "running">,
+    options: { readonly run: RunFacts; readonly tainted: boolean },
+  ): Promise<BackgroundCommand>;
+  /** The session's commands, oldest first: all that run, and the last that have ended. */
+  list(run: RunFacts): readonly BackgroundCommand[];
+  /** The model is told how a command has ended: its end is not reported again. */
+  told(id: string, run: RunFacts): void;
 }
 
 /** A passage of the notes that matches a search. */

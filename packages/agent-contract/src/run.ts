@@ -1,5 +1,5 @@
 /** All run kinds. */
-export const RUN_KINDS = ["user", "heartbeat", "cron", "hook", "subagent", "a2a", "compaction", "memory"] as const;
+export const RUN_KINDS = ["user", "heartbeat", "cron", "hook", "command", "subagent", "a2a", "compaction", "memory"] as const;
 
 /** The cause of a run. Set once, when the run is created; selects the prompt variant, the lane and the spend cause. */
 export type RunKind = (typeof RUN_KINDS)[number];

@@ -12,6 +12,8 @@ export interface ToolTraits {
   readonly network: boolean;
   /** May run concurrently with other calls of the same message. */
   readonly parallel: boolean;
+  /** Its calls occupy no place among concurrent tools: they only wait for, or control, work that has one. */
+  readonly holdsNoPlace?: true;
 }
 
 /** A complete tool call. The arguments are parsed JSON, not yet validated by the tool's own schema. */

@@ -97,8 +97,8 @@ describe("the system prompt", () => {
     }
   });
 
-  test("is the session's own for a memory flush and a message between sessions", () => {
-    for (const name of ["memory-flush", "a2a", "a2a-announce", "heartbeat", "user-after-heartbeats", "user-reset"])
+  test("is the session's own for a memory flush, the end of a command and a message between sessions", () => {
+    for (const name of ["memory-flush", "command", "a2a", "a2a-announce", "heartbeat", "user-after-heartbeats", "user-reset"])
       expect(system(variant(name))).toBe(system(variant("user-direct")));
   });
 
@@ -110,7 +110,16 @@ describe("the system prompt", () => {
 
   test("has private memory in private sessions only", () => {
     const holding = VARIANTS.filter((one) => JSON.stringify(one).includes("Tea, no sugar")).map(({ name }) => name);
-    expect(holding).toEqual(["user-direct", "user-reset", "heartbeat", "user-after-heartbeats", "a2a", "a2a-announce", "memory-flush"]);
+    expect(holding).toEqual([
+      "user-direct",
+      "user-reset",
+      "heartbeat",
+      "user-after-heartbeats",
+      "command",
+      "a2a",
+      "a2a-announce",
+      "memory-flush",
+    ]);
   });
 
   test("contains nothing from a platform", () => {
@@ -130,6 +139,7 @@ describe("the turn's text", () => {
     ["cron", ["trusted", "body"]],
     ["cron-light", ["trusted", "body"]],
     ["hook", ["trusted", "payload", "body"]],
+    ["command", ["trusted", "body"]],
     ["subagent", ["trusted", "body"]],
     ["a2a", ["trusted", "body"]],
     ["http", ["trusted", "body"]],

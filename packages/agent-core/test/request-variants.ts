@@ -286,6 +286,14 @@ const RECIPES: readonly Recipe[] = [
     }),
   },
   {
+    name: "command",
+    run: "command",
+    isPrivate: true,
+    turn: () => ({
+      body: { type: "task", text: "The background command 1f0c2b77 has ended after 84 s: exit code 1.\nIts output:\n| 2 tests failed" },
+    }),
+  },
+  {
     name: "subagent",
     run: "subagent",
     isNew: true,

@@ -1,13 +1,14 @@
 import { realpath, rm } from "node:fs/promises";
 import path from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { ToolSource, Clock, Logger, Random, SkillIndex, SkillUse } from "@factotum/agent-contract";
+import type { BackgroundCommands, ToolSource, Clock, Logger, Random, SkillIndex, SkillUse } from "@factotum/agent-contract";
 import type { PromptFacts } from "@factotum/agent-core";
 import { isExposed, isLoopbackBind, resolveSecret, writePrivateFile } from "@factotum/config";
 import type { FactotumConfig, GatewayConfig } from "@factotum/config";
 import type { ConfigReloadResult, GatewayStatus, GatewayWarning } from "@factotum/protocol";
 import type { DamageLog, Store } from "@factotum/store";
 import { createConfiguredModels } from "./agents/configured-models.ts";
+import { SessionCommands } from "./background-commands/session-commands.ts";
 import type { CrashPointHook } from "./kernel/crash-point.ts";
 import type { EngineSettings } from "./engine/engine-options.ts";
 import type { ChannelAccount } from "./channels/channel-account.ts";
@@ -34,8 +35,10 @@ import { gatewayWarnings } from "./status/gateway-warnings.ts";
 export interface GatewaySettings {
   readonly config: FactotumConfig;
   readonly accounts: (services: { readonly webchatSocket: WebchatHub }) => readonly ChannelAccount[];
-  /** Makes the sources of tools around the port that sends messages; the product's own first. */
-  readonly toolSources: (ports: Pick<GatewayParts, "messenger" | "reporter">) => readonly ToolSource[];
+  /** Makes the sources of tools around the gateway's ports; the product's own first. */
+  readonly toolSources: (
+    ports: Pick<GatewayParts, "messenger" | "reporter"> & { readonly background: BackgroundCommands },
+  ) => readonly ToolSource[];
   readonly skills: SkillIndex;
   /** Skill folders besides the workspaces' own. */
   readonly skillFolders: readonly string[];
@@ -123,13 +126,15 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const hub = new WebchatHub();
   const messenger = new OutboundMessenger();
   const reporter = new SessionReport();
-  const parts = { hub, messenger, reporter };
+  const sessionCommands = new SessionCommands();
+  const parts = { hub, messenger, reporter, sessionCommands };
   const engine = new Engine({
     ...(await engineSettings(options, parts, options)),
     home: options.home,
     store,
     damage: options.damage,
     owners: options.ownerControl,
+    sessionCommands,
     ...withoutUndefined({ reserve: options.reserve }),
     localFiles: options.localFiles,
     remoteFiles: options.remoteFiles,
@@ -158,11 +163,12 @@ interface GatewayParts {
   readonly hub: WebchatHub;
   readonly messenger: OutboundMessenger;
   readonly reporter: SessionReport;
+  readonly sessionCommands: SessionCommands;
 }
 
 async function engineSettings(
   { config, toolSources, accounts, skills, skillFolders }: GatewaySettings,
-  { hub, messenger, reporter }: GatewayParts,
+  { hub, messenger, reporter, sessionCommands }: GatewayParts,
   { environment, fetch, clock, random, logger, onSecret }: GatewayOptions,
 ): Promise<EngineSettings> {
   const secret = config.commands.ownerDisplaySecret;
@@ -173,7 +179,7 @@ async function engineSettings(
   return {
     config,
     models: createConfiguredModels({ config, environment, fetch, clock, random, logger, onSecret }),
-    toolSources: toolSources({ messenger, reporter }),
+    toolSources: toolSources({ messenger, reporter, background: sessionCommands }),
     skills,
     skillFolders,
     accounts: accounts({ webchatSocket: hub }),

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { randomBytes, randomUUID } from "node:crypto";
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { Clock, CommandRunner, Logger, Random, SkillIndex, SkillUse } from "@factotum/agent-contract";
+import type { Clock, Logger, Random, SkillIndex, SkillUse } from "@factotum/agent-contract";
 import type { AttachmentRef, Channel, ChannelHost, MsgContext, Outbound, SendReceipt } from "@factotum/channel-contract";
 import { ChannelError, messageId } from "@factotum/channel-contract";
 import type { AccountConfig, FactotumConfig } from "@factotum/config";
@@ -13,6 +13,8 @@ import { openSqliteStore } from "@factotum/store";
 import type { SqliteStore, Store, StoreDamage } from "@factotum/store";
 import { createCoreTools, createFileAccess, FileAccessError } from "@factotum/tools";
 import type { FileAccess } from "@factotum/tools";
+import { completeRunner } from "./complete-runner.ts";
+import type { TestRunner } from "./complete-runner.ts";
 import { createFileProvenance, inboundMediaFolder, startGateway } from "../src/index.ts";
 import type {
   ChannelAccount,
@@ -232,7 +234,7 @@ export function withModel(baseUrl: string): (config: FactotumConfig) => Factotum
   });
 }
 
-const noCommands: CommandRunner = {
+const noCommands: TestRunner = {
   run: async () => ({ end: { type: "not-started", message: "no commands in this test" }, output: "", outputBytes: 0, durationMs: 0 }),
 };
 
@@ -297,7 +299,7 @@ export async function startTestGateway(
     /** Is told of invoked skills. */
     readonly skillUse?: SkillUse;
     /** Runs no command by default. */
-    readonly runner?: CommandRunner;
+    readonly runner?: TestRunner;
     /** The `fetch` of model requests; the real one by default. */
     readonly fetch?: typeof fetch;
     readonly crashPoint?: CrashPointHook;
@@ -351,14 +353,16 @@ export async function startTestGateway(
   const settings = (next: FactotumConfig): GatewaySettings => ({
     config: next,
     accounts: () => [...(platform === undefined ? [] : [platform.account(options.accountConfig)]), ...(options.accounts ?? [])],
-    toolSources: ({ messenger, reporter }) => [
+    toolSources: ({ messenger, reporter, background }) => [
       {
         id: "core",
         tools: createCoreTools({
           files,
-          runner: options.runner ?? noCommands,
+          runner: completeRunner(options.runner ?? noCommands),
           messenger,
           reporter,
+          background,
+          clock: common.clock,
           execTimeoutSeconds: next.tools.exec.timeoutSeconds,
           execSearchPath: "/usr/bin:/bin",
           execAvoidsShell: next.tools.exec.mode === "allowlist",

@@ -14,6 +14,7 @@ import { describeRandomOperations } from "./random-operations.ts";
 import { describeRequests } from "./requests.ts";
 import { describeSessions } from "./sessions.ts";
 import { describeSpend } from "./spend.ts";
+import { describeCommands } from "./commands.ts";
 import { describeTaintedBlocks } from "./tainted-blocks.ts";
 import { describeTranscript } from "./transcript.ts";
 import { describeTurns } from "./turns.ts";
@@ -45,6 +46,7 @@ export function storeContract(name: string, createFixture: () => Promise<StoreFi
     describeSessions(context);
     describeMaintenance(context);
     describeSpend(context);
+    describeCommands(context);
     describeTaintedBlocks(context);
     describeTranscript(context);
     describeOutbox(context);

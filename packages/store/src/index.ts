@@ -4,6 +4,7 @@ export type { StoreDamage } from "./port/store-damage.ts";
 export type { OptimisticWrites, PendingCommit } from "./port/optimistic-writes.ts";
 export type { AccountKey, AccountStore } from "./port/account-store.ts";
 export type { ApprovalDecision, ApprovalRecord, ApprovalState, ApprovalStore, GrantQuery, NewApproval } from "./port/approval-store.ts";
+export type { CommandRecord, CommandStore } from "./port/command-store.ts";
 export type { AcceptedInput, InboxStore, InputAnswer, SettledInputs } from "./port/inbox-store.ts";
 export type { ContextBounds, RecentContext, TranscriptStore } from "./port/transcript-store.ts";
 export type { ImportedEntry, ImportedSession, ImportOptions, NewSession, SessionPatch, SessionStore } from "./port/session-store.ts";

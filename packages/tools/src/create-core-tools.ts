@@ -1,5 +1,6 @@
-import type { AgentTool, CommandRunner, Messenger, SessionReporter } from "@factotum/agent-contract";
+import type { AgentTool, BackgroundCommands, Clock, CommandRunner, Messenger, SessionReporter } from "@factotum/agent-contract";
 import { createExecTool, type ExecToolOptions } from "./commands/exec-tool.ts";
+import { createProcessTool } from "./commands/process-tool.ts";
 import type { FileAccess } from "./file-access/create-file-access.ts";
 import { createEditTool } from "./files/edit-tool.ts";
 import { createLsTool } from "./files/ls-tool.ts";
@@ -16,7 +17,9 @@ export interface CoreToolsOptions {
   readonly runner: CommandRunner;
   readonly messenger: Messenger;
   readonly reporter: SessionReporter;
-  /** Characters of a result of read, grep and exec. Default 16,000. */
+  readonly background: BackgroundCommands;
+  readonly clock: Clock;
+  /** Characters of a result of read, grep, exec and process. Default 16,000. */
   readonly maxResultChars?: number;
   /** Maximum bytes of an image that `read` passes to the model. Default 3,750,000: 5 MB as base64, the limit of providers. */
   readonly maxImageBytes?: number;
@@ -30,15 +33,18 @@ export interface CoreToolsOptions {
   readonly commandEnvironment?: ExecToolOptions["environment"];
 }
 
-/** The core tools: `edit exec find grep ls message read session_status write`, by name. They are stateless; one set serves every run. */
+/** The core tools: `edit exec find grep ls message process read session_status write`, by name. They are stateless; one set serves every run. */
 export function createCoreTools(options: CoreToolsOptions): readonly AgentTool[] {
-  const { files, runner, messenger, reporter, maxResultChars = 16_000, maxImageBytes = 3_750_000, execTimeoutSeconds } = options;
+  const { files, runner, messenger, reporter, background, clock } = options;
+  const { maxResultChars = 16_000, maxImageBytes = 3_750_000, execTimeoutSeconds } = options;
   const { execSearchPath = "", execAvoidsShell = false, commandEnvironment } = options;
   return [
     createEditTool({ files }),
     createExecTool({
       runner,
       files,
+      background,
+      clock,
       maxResultChars,
       timeoutSeconds: execTimeoutSeconds,
       searchPath: execSearchPath,
@@ -49,6 +55,7 @@ export function createCoreTools(options: CoreToolsOptions): readonly AgentTool[]
     createGrepTool({ files, maxResultChars }),
     createLsTool({ files }),
     createMessageTool({ messenger }),
+    createProcessTool({ background, clock, maxResultChars }),
     createReadTool({ files, maxResultChars, maxImageBytes }),
     createSessionStatusTool({ reporter }),
     createWriteTool({ files }),

@@ -255,7 +255,7 @@ function settingsOf(config: FactotumConfig, { context, files, runner, skillRuns,
   return {
     config,
     accounts: (parts) => channelAccounts(config, { parts, env, secrets }),
-    toolSources: ({ messenger, reporter }) => [
+    toolSources: ({ messenger, reporter, background }) => [
       {
         id: "core",
         tools: redactTools(
@@ -264,6 +264,8 @@ function settingsOf(config: FactotumConfig, { context, files, runner, skillRuns,
             runner,
             messenger,
             reporter,
+            background,
+            clock: systemClock,
             execTimeoutSeconds: config.tools.exec.timeoutSeconds,
             execSearchPath: commandSearchPath(context),
             execAvoidsShell: config.tools.exec.mode === "allowlist",

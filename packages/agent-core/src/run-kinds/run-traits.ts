@@ -38,6 +38,7 @@ export const RUN_TRAITS: Readonly<Record<RunKind, RunTraits>> = {
   heartbeat: { ...FULL, lightBootstrap: ["HEARTBEAT.md"], truncationWarning: false, omitted: "without-report" },
   cron: { ...FULL, heartbeats: false, lightBootstrap: [] },
   hook: { ...FULL, heartbeats: false },
+  command: { ...FULL, truncationWarning: false },
   subagent: BARE,
   a2a: FULL,
   // The summariser has its own prompt (`renderSummaryRequest`).

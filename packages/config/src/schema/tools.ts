@@ -81,7 +81,10 @@ export const ToolsSchema: z.ZodType<ToolsConfig> = z
         allow: NamesSchema.optional().describe(
           "Patterns of commands that run without asking in the mode `allowlist`, such as `git status` or `ls *`: words in which `*` matches any characters; a last word `*` matches any further words. Only single commands without shell syntax are covered, and no wildcard covers an option that runs another program.",
         ),
-        timeoutSeconds: SecondsSchema.default(1800).describe("How long a command may run at most, and by default."),
+        timeoutSeconds: z
+          .union([z.literal(0), SecondsSchema])
+          .default(1800)
+          .describe("How long a command may run at most, and by default, in the background too. 0: no limit."),
         maxConcurrent: CountSchema.default(16).describe(
           "Commands that run at the same time, over all sessions; a session runs at most 4. All other tools have the same limits, counted apart.",
         ),

@@ -1,12 +1,12 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { CommandRunner } from "@factotum/agent-contract";
 import type { MsgContext, Origin } from "@factotum/channel-contract";
 import { messageId } from "@factotum/channel-contract";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import type { TestRunner } from "../../test/complete-runner.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 import { inboundMediaFolder } from "../index.ts";
 import type { RemoteFiles } from "../index.ts";
@@ -45,7 +45,7 @@ const remoteFiles: RemoteFiles = {
   },
 };
 
-const runner: CommandRunner = {
+const runner: TestRunner = {
   run: async ({ command }) => {
     commands.push(command.type === "shell" ? command.text : command.file);
     return { end: { type: "exited", exitCode: 0 }, output: CANARY, outputBytes: CANARY.length, durationMs: 1 };

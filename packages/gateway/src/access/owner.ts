@@ -26,10 +26,11 @@ export function isOwnersPerson(id: string, { session, commands }: OwnerNames): b
 
 /**
  * An input with its current authority: it loses the owner's authority once the owner list no longer names its sender, and never gains it later. The gateway's
- * own clients, whose inputs name their session, had the token.
+ * own clients, whose inputs name their session, had the token; `isListedOwner` marks inputs that name it without.
  */
 export function withPresentOwner(input: InputRecord, ownerAllowFrom: readonly string[]): InputRecord {
   const { message, admission } = input;
-  if (!admission.owner || admission.sessionKey !== undefined || isListedOwner(message, ownerAllowFrom)) return input;
+  const hadToken = admission.sessionKey !== undefined && admission.isListedOwner !== true;
+  if (!admission.owner || hadToken || isListedOwner(message, ownerAllowFrom)) return input;
   return { ...input, admission: { ...admission, owner: false } };
 }

@@ -1,4 +1,4 @@
-import type { Clock, CommandRequest, CommandRunner } from "@factotum/agent-contract";
+import type { Clock, CommandRequest } from "@factotum/agent-contract";
 import type { FactotumConfig, ToolsConfig } from "@factotum/config";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => server[Symbol.asyncDispose]());
 
-const runner: CommandRunner = {
+const runner: TestRunner = {
   run: async (request) => {
     ran.push(request);
     return { end: { type: "exited", exitCode: 0 }, output: "done\n", outputBytes: 5, durationMs: 1 };

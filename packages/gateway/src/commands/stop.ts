@@ -11,7 +11,12 @@ export const stopCommand: Command = defineCommand({
   changes: () => true,
   run: async (_, { session: { target }, sessions }) => {
     const by = target.input.message;
-    const stopped = await sessions.stopper.stop(target.sessionKey, { queued: true, reason: "you asked me to stop", by });
+    const stopped = await sessions.stopper.stop(target.sessionKey, {
+      queued: true,
+      endsCommands: true,
+      reason: "you asked me to stop",
+      by,
+    });
     return stoppedText(stopped) ?? "There was nothing to stop.";
   },
 });

@@ -3,10 +3,16 @@ import type { StoppedWork } from "../sessions/work-stopper.ts";
 import type { CommandTarget } from "./command-target.ts";
 
 /** What a command stopped, as a text for its sender; `undefined` if nothing. */
-export function stoppedText({ aborted, dropped }: StoppedWork): string | undefined {
-  const messages = `${dropped} waiting ${dropped === 1 ? "message" : "messages"}`;
-  if (dropped === 0) return aborted ? "Stopped what I was working on." : undefined;
-  return aborted ? `Stopped what I was working on, and dropped ${messages}.` : `Dropped ${messages}.`;
+export function stoppedText({ aborted, dropped, commands }: StoppedWork): string | undefined {
+  const parts = [
+    ...(aborted ? ["stopped what I was working on"] : []),
+    ...(commands > 0 ? [`ended ${commands} background ${commands === 1 ? "command" : "commands"}`] : []),
+    ...(dropped > 0 ? [`dropped ${dropped} waiting ${dropped === 1 ? "message" : "messages"}`] : []),
+  ];
+  const [last] = parts.splice(-1);
+  if (last === undefined) return undefined;
+  const text = parts.length === 0 ? last : `${parts.join(", ")}, and ${last}`;
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 }
 
 /** Tells the sender of a reset what it stopped, before the new conversation is acknowledged; a no-op if nothing was stopped. */

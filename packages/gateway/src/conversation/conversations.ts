@@ -1,9 +1,10 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
-import type { InputRecord, SessionRecord, SessionStore } from "@factotum/store";
+import type { InputRecord, SessionRecord, SessionStore, TranscriptStore } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { SessionCommands } from "../background-commands/session-commands.ts";
 import type { SessionCache } from "../context/session-cache.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import { leadInput } from "../queue/turn-job.ts";
@@ -18,11 +19,12 @@ import { sessionName } from "./session-name.ts";
 
 /** The dependencies of conversations. */
 export interface ConversationsOptions {
-  readonly store: SessionStore;
+  readonly store: SessionStore & Pick<TranscriptStore, "appendEntry">;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly cache: SessionCache;
   readonly events: SessionEvents;
+  readonly sessionCommands: Pick<SessionCommands, "endSession">;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -102,9 +104,9 @@ export class Conversations {
     );
   }
 
-  /** Resets the conversation under a key, and notifies watchers. Call it in the session's lane. The old transcript stays readable by its session id. */
+  /** Resets the conversation under a key, ends its background commands, and notifies watchers. Call it in the session's lane. The old transcript stays readable by its session id. */
   async reset(sessionKey: string): Promise<SessionRecord> {
-    const { store, running, cache, events, random, clock } = this.#options;
+    const { store, running, cache, events, sessionCommands, random, clock } = this.#options;
     const before = await store.readSession(sessionKey);
     const record = await store.resetSession(sessionKey, {
       sessionId: random.uuid(),
@@ -112,6 +114,11 @@ export class Conversations {
       nowMs: clock.now(),
     });
     if (before !== undefined) cache.drop(before.sessionId);
+    const ended = sessionCommands.endSession(sessionKey);
+    if (ended > 0) {
+      const text = `${ended === 1 ? "A background command" : `${ended} background commands`} of the earlier conversation ended with it.`;
+      await store.appendEntry(record.sessionId, { type: "notice", level: "info", text }, { timestampMs: clock.now() });
+    }
     events.publish(sessionKey, { type: "reset" });
     return record;
   }

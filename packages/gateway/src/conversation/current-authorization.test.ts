@@ -1,9 +1,9 @@
-import type { CommandRunner } from "@factotum/agent-contract";
 import type { AccountConfig, FactotumConfig } from "@factotum/config";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import type { TestRunner } from "../../test/complete-runner.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 
 let server: AnthropicServer;
@@ -11,7 +11,7 @@ let platform: TestPlatform;
 let running: TestGateway;
 let commands: string[];
 
-const runner: CommandRunner = {
+const runner: TestRunner = {
   run: async ({ command }) => {
     commands.push(command.type === "shell" ? command.text : command.file);
     return { end: { type: "exited", exitCode: 0 }, output: "done", outputBytes: 4, durationMs: 1 };

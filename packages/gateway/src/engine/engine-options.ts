@@ -1,6 +1,7 @@
 import type { Clock, Logger, Random, SkillUse } from "@factotum/agent-contract";
 import type { PromptFacts } from "@factotum/agent-core";
 import type { DamageLog, Store } from "@factotum/store";
+import type { SessionCommands } from "../background-commands/session-commands.ts";
 import type { ConfigSettings } from "../agents/running-config.ts";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
 import type { LocalFiles } from "../media/local-files.ts";
@@ -22,6 +23,8 @@ export interface EngineOptions extends EngineSettings {
   /** Unacknowledged damage of the stored state. */
   readonly damage: Pick<DamageLog, "list" | "acknowledge">;
   readonly owners: OwnerControl;
+  /** The background commands of sessions; its tools have it already. */
+  readonly sessionCommands: SessionCommands;
   /** Disk space that is reserved for a full disk. */
   readonly reserve?: DiskReserve | undefined;
   /** Reads files that the owner names by path. */

@@ -7,6 +7,7 @@ import { Cooldowns } from "@factotum/models";
 import type { RemoteFiles } from "../media/remote-files.ts";
 import type { LocalFiles } from "../media/local-files.ts";
 import { ApprovalService } from "../approvals/approval-service.ts";
+import type { SessionCommands } from "../background-commands/session-commands.ts";
 import { PairedSenders } from "../access/paired-senders.ts";
 import type { ToolGate } from "../access/tool-gate.ts";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
@@ -55,6 +56,7 @@ export interface EngineParts {
   readonly queue: TurnQueue;
   readonly pendingEvents: PendingEvents;
   readonly toolLimits: ToolLimits;
+  readonly sessionCommands: SessionCommands;
   readonly conversations: Conversations;
   readonly policy: InputPolicy;
   readonly paired: PairedSenders;
@@ -134,7 +136,10 @@ export function createEngineParts(options: EngineOptions): EngineParts {
   const cache = new SessionCache({ maxSessions: 256, maxChars: 16 * 1024 * 1024 });
   const cooldowns = new Cooldowns();
   const watchers = new InputWatchers();
-  const conversations = new Conversations({ store, running, channels, cache, events, ...base });
+  const toolLimits = new ToolLimits({ maxConcurrent: () => running.config.tools.exec.maxConcurrent });
+  const { sessionCommands } = options;
+  sessionCommands.connect({ store, toolLimits, ...base });
+  const conversations = new Conversations({ store, running, channels, cache, events, sessionCommands, ...base });
   const spend = new SpendGuard({
     caps: () => running.config.spend,
     store,
@@ -151,7 +156,8 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     channels,
     queue,
     pendingEvents: new PendingEvents(),
-    toolLimits: new ToolLimits({ maxConcurrent: () => running.config.tools.exec.maxConcurrent }),
+    toolLimits,
+    sessionCommands,
     conversations,
     policy: new InputPolicy({ running, channels, paired, logger }),
     paired,

@@ -77,7 +77,8 @@ export class Engine {
     this.#backgroundCompactor = backgroundCompactor;
     const { store, running, channels, conversations, notices, queue, cooldowns, cache, media, events, watchers } = parts;
     const { approvals, clock, random, logger, hideSecrets } = parts;
-    const stopper = new WorkStopper({ store, channels, notices, queue, events, watchers });
+    const { sessionCommands } = parts;
+    const stopper = new WorkStopper({ store, channels, notices, queue, events, watchers, sessionCommands });
     const tasks = new SessionTasks({ queue, stopper });
     this.sessions = new SessionService({
       stopper,
@@ -142,7 +143,7 @@ export class Engine {
 
   /** Connects the events of the parts to the layers above; the only place that does. */
   #listen(runner: TurnRunner, { onLostOwnership }: EngineOptions): void {
-    const { channels, queue, notices, dispatcher, gates, spend, storage, approvals, store, logger } = this.parts;
+    const { channels, queue, notices, dispatcher, gates, spend, storage, approvals, store, sessionCommands, logger } = this.parts;
     queue.serve({
       process: runner.run,
       onDropped: (sessionKey, input) =>
@@ -158,6 +159,7 @@ export class Engine {
       },
     });
     channels.deliverTo(this.#ingress);
+    sessionCommands.reportTo(this.#ingress);
     dispatcher.events.on("row-settled", (row) => {
       if (row.state.type === "accepted") this.#waits.rowSent(row);
       this.reports.settled(row);
@@ -222,6 +224,7 @@ export class Engine {
     } while (cursor !== undefined);
     this.parts.storage.open();
     this.#ingress.open();
+    await this.parts.sessionCommands.recover();
     for (const event of this.damage.list()) if (event.kind === "database") this.reports.recovery(event);
     this.#background.add("media", this.parts.media.store.pruneIfDue());
     this.#scheduleUpkeep();
@@ -343,6 +346,7 @@ export class Engine {
   async stop(reason: string): Promise<void> {
     this.#upkeep?.[Symbol.dispose]();
     this.#connecting?.[Symbol.dispose]();
+    const reported = this.parts.sessionCommands.close();
     this.#ingress.close();
     this.transfer.close(reason);
     // Writers stop waiting for disk space: unwritten work is resumed at the next start.
@@ -352,6 +356,7 @@ export class Engine {
     const ended = this.#backgroundCompactor.close(reason);
     await this.parts.queue.lanes.close(reason, { drainMs: this.#drainMs });
     await ended;
+    await reported;
     this.parts.typing.close();
     this.#waits.close();
     await this.parts.dispatcher.close();

@@ -140,7 +140,8 @@ export class Ingress implements MessageIntake {
     const { historyLimit } = running.config.messages.groupChat;
     const given = new Set<string>();
     const kept: MsgContext[] = [];
-    for (const { message, state } of historyLimit === 0 ? [] : await store.listRecentInputs(RECALLED_INPUTS)) {
+    for (const { message, admission, state } of historyLimit === 0 ? [] : await store.listRecentInputs(RECALLED_INPUTS)) {
+      if (RUN_POLICY[admission.kind].isHostText) continue;
       const conversation = conversationKey(channels.moves.original(message.origin));
       if (state.type === "ignored" && state.reason === NOT_ADDRESSED && !given.has(conversation)) kept.push(message);
       if (!LEAVES_HISTORY.has(state.type)) given.add(conversation);
@@ -279,6 +280,8 @@ export class Ingress implements MessageIntake {
       return this.#ignore(input, reason);
     }
     const route = this.#options.policy.routeOf(input);
+    const { isHostText, isFromPerson } = RUN_POLICY[input.admission.kind];
+    if (decision.type === "pair" && !isFromPerson) return this.#ignore(input, "its sender may not talk here any more");
     if (decision.type === "pair") return this.#targets.pair(route.sessionKey, input);
     if (!isAnswered(input)) return this.#keepEvent(route.sessionKey, input, record);
     if (this.#isTooOld(input)) return this.#targets.tooOld(route.sessionKey, input);
@@ -290,10 +293,10 @@ export class Ingress implements MessageIntake {
       if (input.message.command?.mayBeText !== true) return this.#ignore(input, "the command is the owner's");
     }
     this.#targets.messageReceived(route, input, record);
-    // The words of a button are not those of the person who presses it.
-    const isPress = input.message.event.type === "action";
+    // The words of a button are not those of the person who presses it, and the output of a command gives no directives.
+    const isVerbatim = input.message.event.type === "action" || isHostText;
     const said = textOf(input.message);
-    const { text: words, ...directives } = isPress ? { text: said } : parseInlineDirectives(said);
+    const { text: words, ...directives } = isVerbatim ? { text: said } : parseInlineDirectives(said);
     const text = [expanded?.text ?? words, formValues(input.message)].filter((part) => part !== "").join("\n");
     this.#enqueue(route.sessionKey, input, {
       type: "input",
@@ -301,7 +304,7 @@ export class Ingress implements MessageIntake {
       messages: [
         {
           input: { ...input, message: { ...input.message, text } },
-          overheard: this.#takeOverheard(input.message),
+          overheard: isHostText ? [] : this.#takeOverheard(input.message),
           ...withoutUndefined({ skill: expanded?.skill }),
         },
       ],
@@ -315,8 +318,9 @@ export class Ingress implements MessageIntake {
   }
 
   /** True for a message of a bot that has exceeded its limit in the conversation. An admitted person's message starts the count over. */
-  #isLoop({ message }: InputRecord, { type }: Admission): boolean {
+  #isLoop({ message, admission }: InputRecord, { type }: Admission): boolean {
     const { channels, clock, logger, observer } = this.#options;
+    if (!RUN_POLICY[admission.kind].isFromPerson) return false;
     if ((type !== "admit" && type !== "overheard") || message.event.type !== "message") return false;
     if (!message.sender.isBot) this.#bots.reset(message);
     const limits = channels.accountFor(message.origin)?.botLoop;
@@ -346,7 +350,7 @@ export class Ingress implements MessageIntake {
 
   /** The command in a message, including one that does not exist; `undefined` for an ordinary message. */
   #commandOf(said: Pick<InputRecord, "message" | "admission">, { expanded }: SessionSettings): TypedCommand | undefined {
-    if (expanded !== undefined) return undefined;
+    if (expanded !== undefined || RUN_POLICY[said.admission.kind].isHostText) return undefined;
     const { resetTriggers } = this.#options.running.config.session;
     return parseCommand(commandText(said.message), resetTriggers) ?? parseUnknownCommand(said, resetTriggers);
   }

@@ -1,8 +1,8 @@
-import type { CommandRunner } from "@factotum/agent-contract";
 import type { FactotumConfig } from "@factotum/config";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import { describe, expect, test } from "vitest";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import type { TestRunner } from "../../test/complete-runner.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 import { JumpingClock, JUMPS } from "../../test/jumping-clock.ts";
 
@@ -135,7 +135,7 @@ test("a turn with a stranger's text is still tainted after a restart, even if th
   const platform = new TestPlatform();
   const clock = new JumpingClock();
   const commands: string[] = [];
-  const runner: CommandRunner = {
+  const runner: TestRunner = {
     run: async ({ command }) => {
       commands.push(command.type === "shell" ? command.text : command.file);
       return { end: { type: "exited", exitCode: 0 }, output: "", outputBytes: 0, durationMs: 1 };

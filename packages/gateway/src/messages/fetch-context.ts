@@ -1,11 +1,12 @@
 import type { MsgContext } from "@factotum/channel-contract";
 import type { InputRecord } from "@factotum/store";
 import { raceAbort } from "../kernel/race-abort.ts";
-import { withMessages } from "../queue/turn-job.ts";
+import { leadInput, withMessages } from "../queue/turn-job.ts";
 import type { InputJob, GatheredMessage } from "../queue/turn-job.ts";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger } from "@factotum/agent-contract";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { fetchHistory, mayFetchHistory, withHistory } from "./fetch-history.ts";
 import type { HistoryParts } from "./fetch-history.ts";
 
@@ -58,8 +59,9 @@ export async function withFetchedContext(
 function fetchesContext(job: InputJob, channels: ChannelRegistry): boolean {
   const fetches = ({ origin }: MsgContext): boolean => channels.channelFor(origin)?.capabilities.fetchesContext === true;
   return (
-    job.messages.some(({ input, overheard }) => fetches(input.message) || overheard.some(fetches)) ||
-    job.overflow.some(({ message }) => fetches(message))
+    !RUN_POLICY[leadInput(job).admission.kind].isHostText &&
+    (job.messages.some(({ input, overheard }) => fetches(input.message) || overheard.some(fetches)) ||
+      job.overflow.some(({ message }) => fetches(message)))
   );
 }
 

@@ -15,6 +15,7 @@ import type { GatheredMessage } from "../queue/turn-job.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { personId } from "../kernel/person-id.ts";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /** The parts of the turn that belong to one of its messages. */
 export interface UserMessageRequest {
@@ -75,7 +76,8 @@ export async function renderUserMessage(
   const message = { ...whole, text: shortened.text };
   const platform = channels.channelFor(message.origin);
   const media =
-    facts === undefined
+    // The gateway's own text names no files to show, whatever the output of a command in it says.
+    facts === undefined || RUN_POLICY[admission.kind].isHostText
       ? NO_MEDIA
       : await stage.prepare(
           {

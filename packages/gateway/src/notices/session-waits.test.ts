@@ -1,13 +1,13 @@
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { CommandRunner } from "@factotum/agent-contract";
 import type { FactotumConfig } from "@factotum/config";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
 import type { Origin } from "@factotum/channel-contract";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { endsAsKilled, realClock, startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import type { TestRunner } from "../../test/complete-runner.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 
 const STEP_MS = 5_000;
@@ -148,7 +148,7 @@ test("a person whose run waits for tools of other conversations is notified once
   });
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   const commands: string[] = [];
-  const runner: CommandRunner = {
+  const runner: TestRunner = {
     run: async ({ command }) => {
       commands.push(JSON.stringify(command));
       await ended;

@@ -138,13 +138,19 @@ export function createNewTurn(job: InputJob, run: TurnIdentity, first: FirstComm
     owner,
     inputIds: inputsOf(job).map(({ id }) => id),
     ...(events.length === 0 ? {} : { shownEventIds: events.map(({ id }) => id) }),
-    replyTo: (job.messages.at(-1)?.input.message ?? message).messageId,
+    ...repliedTo(job.messages.at(-1)?.input ?? lead),
     entries: [
       ...(replacement === undefined ? [] : [replacement]),
       ...messages.map((entry) => ({ type: "message" as const, message: entry })),
     ],
     startedAtMs: nowMs,
   };
+}
+
+/** The platform's message that the answer replies to; none if the input is not one. */
+function repliedTo({ message, admission }: InputRecord): Pick<NewTurn, "replyTo"> {
+  if (!RUN_POLICY[admission.kind].isHostText) return { replyTo: message.messageId };
+  return withoutUndefined({ replyTo: admission.replyTo });
 }
 
 /** True if all events are the owner's. */

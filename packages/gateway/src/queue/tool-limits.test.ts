@@ -45,6 +45,23 @@ function createScene(maxConcurrent: number) {
   };
 }
 
+/** A command that ends at once. */
+const commandTool = (): AgentTool => ({
+  name: "tool",
+  summary: "",
+  description: "",
+  parameters: { type: "object" },
+  traits: { effect: "execute", idempotent: false, output: "trusted", network: false, parallel: true },
+  execute: async () => ({ content: [] }),
+});
+
+const CALL: Parameters<AgentTool["execute"]>[1] = {
+  signal: new AbortController().signal,
+  tainted: false,
+  onDelta: () => undefined,
+  run: {} as Parameters<AgentTool["execute"]>[1]["run"],
+};
+
 const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
 };
@@ -190,4 +207,50 @@ test("a call whose run is aborted while it waits never runs", async () => {
   end("a1");
   await settle();
   expect(log).toEqual(["a1", "c1"]);
+});
+
+test("a command in the background holds its place, and a fifth of its session is refused with the names of the four", async () => {
+  const { limits, log, call, end } = createScene(16);
+  const kept = ["one", "two", "three", "four"].map((id) => limits.keep("a", { id, text: `npm run\n${id}` }));
+  const [limited] = limits.apply([commandTool()], "a");
+  const refused = await limited?.execute({ id: "a5", name: "tool", arguments: {} }, CALL);
+  expect(refused?.isError).toBe(true);
+  const [text] = refused?.content ?? [];
+  expect(text).toMatchObject({
+    text: expect.stringMatching(/4 background commands.*"kill".*\n- one: npm run one\n- two: .*\n- three: .*\n- four: /s),
+  });
+  void call("b", "b1");
+  kept[1]?.[Symbol.dispose]();
+  void call("a", "a6");
+  await settle();
+  expect(log).toEqual(["b1", "a6"]);
+  void call("a", "a7");
+  await settle();
+  expect(log).toEqual(["b1", "a6"]);
+  end("a6");
+  await settle();
+  expect(log).toEqual(["b1", "a6", "a7"]);
+});
+
+test("a command is refused while background commands of all sessions hold every place, and waits while one of them is free", async () => {
+  const { limits, log, call } = createScene(2);
+  const first = limits.keep("a", { id: "one", text: "x" });
+  limits.keep("b", { id: "two", text: "x" });
+  const [limited] = limits.apply([commandTool()], "c");
+  expect(await limited?.execute({ id: "c1", name: "tool", arguments: {} }, CALL)).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringMatching(/2 background commands run in all sessions.*maxConcurrent.*Try again/) }],
+  });
+  first[Symbol.dispose]();
+  void call("c", "c2");
+  void call("d", "d1");
+  await settle();
+  expect(log).toEqual(["c2"]);
+});
+
+test("a tool that only waits for commands holds no place and waits for none", async () => {
+  const { limits } = createScene(1);
+  limits.keep("a", { id: "one", text: "x" });
+  const tool = { ...commandTool(), traits: { ...commandTool().traits, holdsNoPlace: true as const } };
+  expect(limits.apply([tool], "a")).toEqual([tool]);
 });

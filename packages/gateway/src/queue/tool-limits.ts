@@ -1,4 +1,4 @@
-import type { AgentTool } from "@factotum/agent-contract";
+import type { AgentTool, AgentToolResult } from "@factotum/agent-contract";
 import { waitInLine, type Waiter } from "./wait-in-line.ts";
 import type { ToolWaitReason } from "./wait-reason.ts";
 
@@ -16,12 +16,23 @@ export interface ToolWait {
   readonly limit: number;
 }
 
+/** A command that runs on after its tool call. */
+export interface KeptPlace {
+  readonly id: string;
+  /** The shell line. */
+  readonly text: string;
+}
+
+const MAX_KEPT_CHARS = 60;
+
 /** Limits concurrent work globally and per session. First come, first served among sessions below their own limit. */
 class Limit {
   readonly #capacity: () => number;
   readonly #perSession: number;
   readonly #running = new Map<string, number>();
   readonly #waiters = new Set<Waiter<{ readonly sessionKey: string }>>();
+  /** Places that are held beyond a call, by session. */
+  readonly #kept = new Map<string, readonly KeptPlace[]>();
   #total = 0;
 
   constructor(capacity: () => number, perSession: number) {
@@ -51,6 +62,34 @@ class Limit {
       }
     }
     return { [Symbol.dispose]: () => this.#leave(sessionKey) };
+  }
+
+  /** Holds a place beyond the call that has one now, which leaves it soon. Dispose the result when the work ends. */
+  keep(sessionKey: string, place: KeptPlace): Disposable {
+    this.#kept.set(sessionKey, [...this.keptBy(sessionKey), place]);
+    this.#add(sessionKey, 1);
+    return {
+      [Symbol.dispose]: () => {
+        const left = this.keptBy(sessionKey).filter((one) => one !== place);
+        if (left.length === 0) this.#kept.delete(sessionKey);
+        else this.#kept.set(sessionKey, left);
+        this.#leave(sessionKey);
+      },
+    };
+  }
+
+  keptBy(sessionKey: string): readonly KeptPlace[] {
+    return this.#kept.get(sessionKey) ?? [];
+  }
+
+  /** Why a call would wait for places that may never become free; `undefined` if it would not. */
+  refusalOf(sessionKey: string): string | undefined {
+    const own = this.keptBy(sessionKey);
+    if (own.length >= this.#perSession) return `This session has ${own.length} background commands, as many as it may have.`;
+    const all = this.#kept.values().reduce((sum, { length }) => sum + length, 0);
+    return all < this.#capacity()
+      ? undefined
+      : `${all} background commands run in all sessions, as many as tools.exec.maxConcurrent allows.`;
   }
 
   #leave(sessionKey: string): void {
@@ -97,17 +136,35 @@ export class ToolLimits {
     return found.find((wait) => wait?.type === "tools") ?? found.find((wait) => wait !== undefined);
   }
 
-  /** Wraps tools so that their calls wait for a free place. `onWait` is called with 1 when a call starts to wait, and with -1 when its wait ends. */
+  /** Holds the place of a command that runs on after its call. Dispose the result when it ends. */
+  keep(sessionKey: string, place: KeptPlace): Disposable {
+    return this.#commands.keep(sessionKey, place);
+  }
+
+  /** Wraps tools so that their calls wait for a free place. A command is refused if all places are held by background commands. `onWait` is called with 1 when a call starts to wait, and with -1 when its wait ends. */
   apply(tools: readonly AgentTool[], sessionKey: string, onWait: (change: 1 | -1) => void = () => undefined): readonly AgentTool[] {
     return tools.map((tool) => {
+      if (tool.traits.holdsNoPlace === true) return tool;
       const limit = tool.traits.effect === "execute" ? this.#commands : this.#others;
       return {
         ...tool,
         execute: async (call, options) => {
+          const refusal = limit.refusalOf(sessionKey);
+          if (refusal !== undefined) return refused(refusal, limit.keptBy(sessionKey));
           using _running = await limit.enter(sessionKey, options.signal, onWait);
           return await tool.execute(call, options);
         },
       };
     });
   }
+}
+
+function refused(reason: string, own: readonly KeptPlace[]): AgentToolResult {
+  const lines = own.map(({ id, text }) => {
+    const flat = text.replaceAll(/\s+/g, " ").trim();
+    return `- ${id}: ${flat.length > MAX_KEPT_CHARS ? `${flat.slice(0, MAX_KEPT_CHARS).toWellFormed()}…` : flat}`;
+  });
+  const advice =
+    own.length === 0 ? "Try again when one has ended." : 'End one with process {"action": "kill", "id": …} first, or wait with poll:';
+  return { content: [{ type: "text", text: [`${reason} ${advice}`, ...lines].join("\n") }], isError: true };
 }

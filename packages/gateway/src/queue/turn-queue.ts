@@ -83,6 +83,8 @@ export class TurnQueue {
     if (policyOf(job).isAttended) this.#makeWay(sessionKey);
     const isBusy =
       (current !== undefined && !isBackground(current)) || this.lanes.waiting(sessionKey).some((waiting) => !isBackground(waiting));
+    const shared = policyOf(job).sharesTurn ? this.#waitingInputs(sessionKey).find((waiting) => isTogether(waiting, job)) : undefined;
+    if (shared !== undefined) return void this.lanes.replace(sessionKey, shared, gather(shared, job));
     if (!policyOf(job).isFromPerson || !isBusy) return this.lanes.enqueue(sessionKey, job);
     const begun = this.#debounceHost(sessionKey, job);
     if (begun !== undefined) return void this.lanes.replace(sessionKey, begun, gather(begun, this.#collected(job)));

@@ -43,12 +43,14 @@ export function chatHandlers(engine: Engine, hub: WebchatHub): RpcHandlersOf<Ext
     "chat.unsubscribe": async (params, connection) => ({
       subscribed: connection.unsubscribe(await sessions.resolveKey({ sessionKey: params.sessionKey })),
     }),
-    "chat.abort": async (params) =>
-      sessions.stopper.stop(await sessions.resolveKey({ sessionKey: params.sessionKey }), {
+    "chat.abort": async (params) => {
+      const { aborted, dropped } = await sessions.stopper.stop(await sessions.resolveKey({ sessionKey: params.sessionKey }), {
         queued: params.queued ?? false,
         reason: "you asked me to stop",
         ...withoutUndefined({ runId: params.runId }),
-      }),
+      });
+      return { aborted, dropped };
+    },
     agent: async (params, connection) => runAgentRequest(engine, params, connection),
   };
 }

@@ -10,8 +10,12 @@ export type LaneName = (typeof LANES)[number];
 export interface RunPolicy {
   /** The lane that the run uses. */
   readonly lane: LaneName;
-  /** A person waits for the outcome. The others have spend caps, yield to messages, and their failures are not reported. */
+  /** A person waits for the outcome. The others have spend caps, and yield to messages. */
   readonly isAttended: boolean;
+  /** The conversation is told when it fails. */
+  readonly reportsFailure: boolean;
+  /** Waiting inputs of one conversation and authority share a turn. A person's follow their queue mode. */
+  readonly sharesTurn: boolean;
   /**
    * Started by a person's message: it can be merged with others, steered and awaited, keeps the session fresh, and is asked about again after an interruption.
    */
@@ -47,6 +51,8 @@ export interface RunPolicy {
 const PERSON: RunPolicy = {
   lane: "main",
   isAttended: true,
+  reportsFailure: true,
+  sharesTurn: false,
   isFromPerson: true,
   showsProgress: true,
   reply: "always",
@@ -65,6 +71,7 @@ const UNATTENDED: RunPolicy = {
   ...PERSON,
   lane: "cron",
   isAttended: false,
+  reportsFailure: false,
   isFromPerson: false,
   showsProgress: false,
   isFollowed: false,
@@ -87,6 +94,14 @@ export const RUN_POLICY: Readonly<Record<RunKind, RunPolicy>> = {
   },
   cron: { ...UNATTENDED, isHostText: true },
   hook: UNATTENDED,
+  // The end of a background command. Unattended, so that a chain of commands that wake each other has a cap; but somebody asked for the command.
+  command: {
+    ...UNATTENDED,
+    reportsFailure: true,
+    sharesTurn: true,
+    isHostText: true,
+    historyNotice: "A command in the background has ended.",
+  },
   subagent: { ...PERSON, lane: "subagent", isFromPerson: false, flushesMemory: false },
   a2a: { ...PERSON, isFromPerson: false },
   compaction: { ...UPKEEP, isResumable: false },

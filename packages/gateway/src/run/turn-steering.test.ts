@@ -1,6 +1,5 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import type { CommandRunner } from "@factotum/agent-contract";
 import type { FactotumConfig } from "@factotum/config";
 import { StoreError } from "@factotum/store";
 import type { Store } from "@factotum/store";
@@ -8,6 +7,7 @@ import { isPrefixOf, startAnthropicServer, textReply, toolReply } from "@factotu
 import type { AnthropicServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { endsAsKilled, startTestGateway, TestPlatform, withMethods, withModel } from "../../test/gateway-harness.ts";
+import type { TestRunner } from "../../test/complete-runner.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 
 const SESSION = "agent:main:main";
@@ -131,7 +131,7 @@ test("a tool call is authorized for every sender of its turn", async () => {
 
 test("a message that arrives while a killed turn resumes its calls is steered into it, after their results", async () => {
   const exec = { name: "exec", input: { command: "sleep" } };
-  const runnerOf = (begun: () => void, end: Promise<void>): CommandRunner => ({
+  const runnerOf = (begun: () => void, end: Promise<void>): TestRunner => ({
     run: async () => {
       begun();
       await end;

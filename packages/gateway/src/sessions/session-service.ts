@@ -217,7 +217,7 @@ export class SessionService {
     });
     this.#queue.lanes.enqueue(sessionKey, job);
     const stopped = options.decided.then(async (isWanted) =>
-      isWanted ? this.stopper.stop(sessionKey, { queued: true, before: job, ...options }) : NOTHING_STOPPED,
+      isWanted ? this.stopper.stop(sessionKey, { queued: true, endsCommands: true, before: job, ...options }) : NOTHING_STOPPED,
     );
     await Promise.all([done, stopped]);
   }

@@ -28,7 +28,7 @@ export class SessionTasks {
     why: { readonly reason: string; readonly by?: MsgContext },
     task: () => Promise<Result>,
   ): Promise<Result> {
-    const stopping = this.#options.stopper.stop(sessionKey, { queued: true, ...why });
+    const stopping = this.#options.stopper.stop(sessionKey, { queued: true, endsCommands: true, ...why });
     const running = this.runQueued(sessionKey, async () => {
       // Senders are notified in the conversation that was stopped, so before the task may reset it.
       await stopping;

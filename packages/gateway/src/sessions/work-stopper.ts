@@ -1,5 +1,6 @@
 import type { MsgContext, Origin } from "@factotum/channel-contract";
 import type { InboxStore, InputRecord } from "@factotum/store";
+import type { SessionCommands } from "../background-commands/session-commands.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { isOwnAddress } from "../delivery/plan-message.ts";
 import type { SessionEvents } from "../events/session-events.ts";
@@ -13,14 +14,15 @@ import type { TurnJob } from "../queue/turn-job.ts";
 import type { TurnQueue } from "../queue/turn-queue.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
-/** The work that a stop ended: whether a run was aborted, and how many waiting messages were dropped. */
+/** The work that a stop ended: whether a run was aborted, how many waiting messages were dropped, and how many background commands ended. */
 export interface StoppedWork {
   readonly aborted: boolean;
   readonly dropped: number;
+  readonly commands: number;
 }
 
 /** Nothing was stopped. */
-export const NOTHING_STOPPED: StoppedWork = { aborted: false, dropped: 0 };
+export const NOTHING_STOPPED: StoppedWork = { aborted: false, dropped: 0, commands: 0 };
 
 /** Dependencies of the work stopper. */
 export interface WorkStopperOptions {
@@ -30,6 +32,7 @@ export interface WorkStopperOptions {
   readonly queue: TurnQueue;
   readonly events: SessionEvents;
   readonly watchers: InputWatchers;
+  readonly sessionCommands: Pick<SessionCommands, "endSession">;
 }
 
 /** Stops the work of sessions, for `/stop`, resets, deletions and aborts by clients. */
@@ -50,16 +53,19 @@ export class WorkStopper {
     options: {
       readonly runId?: string;
       readonly queued: boolean;
+      /** Ends the session's background commands too. */
+      readonly endsCommands?: true;
       readonly reason: string;
       readonly by?: MsgContext;
       /** Stops only the work ahead of this job, not the job itself. */
       readonly before?: TurnJob;
     },
   ): Promise<StoppedWork> {
-    const { events } = this.#options;
+    const { events, sessionCommands } = this.#options;
     const { by, before } = options;
     if (options.runId !== undefined && events.live(sessionKey)?.runId !== options.runId) return NOTHING_STOPPED;
-    if (before !== undefined && this.#options.queue.lanes.current(sessionKey) === before) return NOTHING_STOPPED;
+    const commands = options.endsCommands === true ? sessionCommands.endSession(sessionKey) : 0;
+    if (before !== undefined && this.#options.queue.lanes.current(sessionKey) === before) return { ...NOTHING_STOPPED, commands };
     const dropped = options.queued ? this.#options.queue.dropInputs(sessionKey, before) : [];
     const current = this.#options.queue.lanes.current(sessionKey);
     const notifiesSender = current !== undefined && current.type !== "task" && !this.#isSeenBy(originOf(current), by);
@@ -67,7 +73,7 @@ export class WorkStopper {
     const own = dropped.filter((input) => this.#isOwn(input, by));
     await this.#options.notices.endStopped(sessionKey, own, options.reason);
     for (const input of dropped) if (!own.includes(input)) await this.#options.notices.drop(sessionKey, input, DROPPED.stopped);
-    return { aborted, dropped: dropped.length };
+    return { aborted, dropped: dropped.length, commands };
   }
 
   /** True if an input is from the person who asked for the stop, or unattended. */

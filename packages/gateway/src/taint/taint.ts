@@ -13,7 +13,7 @@ export function isTainted(
   message: MsgContext,
   context: { readonly admission: InputAdmission; readonly overheard: readonly MsgContext[]; readonly ownerAllowFrom: readonly string[] },
 ): boolean {
-  if (!context.admission.owner || message.origin.conversation.kind !== "direct") return true;
+  if (context.admission.tainted === true || !context.admission.owner || message.origin.conversation.kind !== "direct") return true;
   const { event, forwarded, thread, untrusted = [] } = message;
   return (
     context.overheard.length > 0 ||

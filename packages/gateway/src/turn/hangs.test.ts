@@ -1,11 +1,11 @@
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { CommandRunner } from "@factotum/agent-contract";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { FactotumConfig } from "@factotum/config";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicReply, AnthropicServer } from "@factotum/testing-providers";
 import { describe, expect, test } from "vitest";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import type { TestRunner } from "../../test/complete-runner.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 import { LIMIT_MS, LimitClock } from "../../test/limit-clock.ts";
 import type { RemoteFiles } from "../media/remote-files.ts";
@@ -37,7 +37,7 @@ const elsewhere = { channel: "test", accountId: "default", conversation: { kind:
 
 async function expectRelease(
   fault: AnthropicReply | undefined,
-  options: { readonly runner?: CommandRunner; readonly isLimited: boolean; readonly begun?: Promise<void> },
+  options: { readonly runner?: TestRunner; readonly isLimited: boolean; readonly begun?: Promise<void> },
 ): Promise<void> {
   await using server = await startAnthropicServer();
   const platform = new TestPlatform();
@@ -91,7 +91,7 @@ describe("a provider", () => {
 });
 
 describe("a hanging tool", () => {
-  const tools: readonly (readonly [string, CommandRunner["run"]])[] = [
+  const tools: readonly (readonly [string, TestRunner["run"]])[] = [
     ["that ignores the abort", () => new Promise(() => undefined)],
     [
       "that throws on the abort",
@@ -102,7 +102,7 @@ describe("a hanging tool", () => {
 
   test.each(tools)("%s delays neither the next message nor another session", async (_name, run) => {
     const begun = Promise.withResolvers<void>();
-    const runner: CommandRunner = {
+    const runner: TestRunner = {
       run: (request, options) => {
         begun.resolve();
         return run(request, options);

@@ -13,11 +13,12 @@ import type { UnbegunTurns } from "./unbegun-turns.ts";
 import { withFetchedContext } from "../messages/fetch-context.ts";
 import type { PreparedTurn } from "../preparation/prepared-turn.ts";
 import { readInputs } from "../preparation/stored-turn.ts";
+import type { SessionCommands } from "../background-commands/session-commands.ts";
 import type { TurnPreparer } from "../preparation/turn-preparer.ts";
 import { isMisplaced, reauthorizeJob, SENDER_REVOKED } from "../conversation/current-authorization.ts";
 import { RunDeadline } from "../queue/run-deadline.ts";
 import { isLost, whenCommitted } from "../queue/optimistic-commits.ts";
-import { historyOf, inputsOf } from "../queue/turn-job.ts";
+import { historyOf, inputsOf, withMessages } from "../queue/turn-job.ts";
 import type { InputJob, ResumeJob } from "../queue/turn-job.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
@@ -44,6 +45,7 @@ export interface JobPreparerOptions {
   readonly queue: TurnQueue;
   readonly policy: InputPolicy;
   readonly watchers: InputWatchers;
+  readonly sessionCommands: Pick<SessionCommands, "isKnown">;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -150,6 +152,21 @@ export class JobPreparer {
     if (job.arrival.type === "recovered") await this.#options.store.releaseInputs(inputsOf(job).map(({ id }) => id));
   }
 
+  /** A job without the reports of commands whose end the session's model was told of while they waited. */
+  async #withoutKnown(job: InputJob): Promise<InputJob | undefined> {
+    const { store, watchers, sessionCommands } = this.#options;
+    const known = inputsOf(job).filter((input) => sessionCommands.isKnown(input));
+    if (known.length === 0) return job;
+    const ids = known.map(({ id }) => id);
+    await store.settleInputs(ids, { type: "shown" });
+    watchers.settled(ids, "its session knows it already");
+    return withMessages(
+      job,
+      job.messages.filter(({ input }) => !known.includes(input)),
+      job.overflow,
+    );
+  }
+
   #admitsNow(input: InputRecord): boolean {
     return this.#options.policy.admits(withPresentOwner(input, this.#options.running.config.commands.ownerAllowFrom));
   }
@@ -162,6 +179,6 @@ export class JobPreparer {
     const ids = turnedAway.map(({ id }) => id);
     if (ids.length > 0) await store.settleInputs(ids, { type: "ignored", reason: SENDER_REVOKED });
     watchers.settled(ids, SENDER_REVOKED);
-    return job;
+    return job === undefined ? undefined : this.#withoutKnown(job);
   }
 }

@@ -124,9 +124,11 @@ export function decideConclusion(run: FinishedTurn, texts: FailureTexts): TurnCo
       notice: { level: outcome.code === "budget" ? "warning" : "error", text: texts.owner },
     };
     const failed: TurnConclusion = ending.type === "given-up" ? { ...told, inputState: { type: "dead", reason: outcome.message } } : told;
-    if (RUN_POLICY[turn.kind].isAttended) return failed;
+    const { isAttended, reportsFailure } = RUN_POLICY[turn.kind];
+    if (isAttended) return failed;
     // Unattended: the transcript shows the failure, and the spend guard notifies once when such runs pause.
-    return { ...failed, say: undefined, ...(outcome.code === "budget" ? { notice: undefined } : {}) };
+    const isReported = reportsFailure && outcome.code !== "budget";
+    return { ...failed, ...(isReported ? {} : { say: undefined }), ...(outcome.code === "budget" ? { notice: undefined } : {}) };
   }
   return decideAnswer(run, outcome.message) ?? SILENT;
 }

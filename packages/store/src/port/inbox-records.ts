@@ -1,5 +1,5 @@
 import type { AgentMessage, RunKind } from "@factotum/agent-contract";
-import type { MsgContext } from "@factotum/channel-contract";
+import type { MessageId, MsgContext } from "@factotum/channel-contract";
 
 /** An accepted input: one message of a person or one event of a platform. Kept until its terminal state is old enough to be pruned. */
 export interface InputRecord {
@@ -34,6 +34,12 @@ export interface InputAdmission {
   readonly extra?: string;
   /** Earlier messages that a request without a session contained; its transcript starts with them. */
   readonly history?: readonly AgentMessage[];
+  /** The report of a background command whose turn had been given text of others than the owner (R23). */
+  readonly tainted?: true;
+  /** The owner's authority comes from the owner list although the input names its session: it ends when the list no longer names the sender. */
+  readonly isListedOwner?: true;
+  /** The platform's message that the answer replies to, if it is not the input itself. */
+  readonly replyTo?: MessageId;
   /** When the session created for this input expires. */
   readonly expiresAtMs?: number;
 }

@@ -13,7 +13,8 @@ export interface StoreDamage {
     | "account-state"
     | "pairing"
     | "move"
-    | "approval";
+    | "approval"
+    | "command";
   /** Id of the row; for a session its key, for a prompt its session id, for a row of account state its key, for a pairing its account and sender, for a move its account and old address. */
   readonly id: string;
   /** The affected session, if known. */

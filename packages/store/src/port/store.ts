@@ -1,6 +1,7 @@
 import type { UsageTotals } from "@factotum/agent-contract";
 import type { AccountStore } from "./account-store.ts";
 import type { ApprovalStore } from "./approval-store.ts";
+import type { CommandStore } from "./command-store.ts";
 import type { InboxStore } from "./inbox-store.ts";
 import type { LedgerStore } from "./ledger-store.ts";
 import type { OptimisticWrites } from "./optimistic-writes.ts";
@@ -49,6 +50,7 @@ export interface Store
   extends
     AccountStore,
     ApprovalStore,
+    CommandStore,
     InboxStore,
     PairingStore,
     TurnStore,

@@ -303,3 +303,19 @@ test("a damaged move leads nowhere: it is removed and reported; the others stay"
   await store.probe();
   expect(fixture.damages).toEqual([{ type: "move", id: "feishu:default a" }]);
 });
+
+test("a damaged background command is removed and reported; the others stay", async () => {
+  const admission = { owner: true, kind: "command" } as const;
+  for (const id of ["a", "b"])
+    await store.addCommand({
+      id,
+      sessionKey: "agent:main:main",
+      text: "ls",
+      startedAtMs: 1,
+      report: { message: sampleMessage(id), admission },
+    });
+  tamper(`UPDATE background_commands SET payload = replace(payload, '"ls"', '"rm"') WHERE id = 'a'`);
+  expect((await store.listCommands()).map(({ id }) => id)).toEqual(["b"]);
+  await store.probe();
+  expect(fixture.damages).toEqual([{ type: "command", id: "a" }]);
+});

@@ -220,6 +220,7 @@ const LEFT_OUT: Readonly<Record<StoreDamage["type"], string>> = {
   approval: "A decision on a tool call was damaged on the disk and is forgotten: the call is asked about again.",
   "account-state": "What a channel's account had kept was damaged on the disk and is gone: it may have to connect or log in again.",
   move: "The new address of a conversation was damaged on the disk and is forgotten: messages to its old address may not arrive.",
+  command: "Which commands run in the background was damaged on the disk in one place: a conversation may not be told of the end of one.",
 };
 
 /** Reports damage once, even if several reads find it before the row is excluded. */

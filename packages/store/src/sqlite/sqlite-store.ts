@@ -1,6 +1,7 @@
 import type { DamageLog } from "../damage/damage-log.ts";
 import type { AccountStore } from "../port/account-store.ts";
 import type { ApprovalStore } from "../port/approval-store.ts";
+import type { CommandStore } from "../port/command-store.ts";
 import type { InboxStore } from "../port/inbox-store.ts";
 import type { LedgerStore } from "../port/ledger-store.ts";
 import type { OutboxStore } from "../port/outbox-store.ts";
@@ -67,6 +68,7 @@ export function createSqliteStore(storeParts: SqliteStoreParts): SqliteStore {
   return {
     ...createAccountStore(parts),
     ...createApprovalStore(parts),
+    ...createCommandStore(parts),
     ...createInboxStore(parts),
     ...createPairingStore(parts),
     ...createTurnStore(parts, firstTurn.resolve),
@@ -119,6 +121,14 @@ function createApprovalStore({ tables: { approvals }, calls }: Parts): ApprovalS
     isGranted: (query) => calls.read(() => approvals.isGranted(query)),
     decideApproval: (id, options) => calls.write(() => approvals.decide(id, options)),
     moveApproval: (id, change) => calls.write(() => approvals.move(id, change)),
+  };
+}
+
+function createCommandStore({ tables: { commands }, calls }: Parts): CommandStore {
+  return {
+    addCommand: (command) => calls.write(() => commands.add(command)),
+    listCommands: () => calls.read(() => commands.list()),
+    removeCommand: (id) => calls.write(() => commands.remove(id)),
   };
 }
 

@@ -1,63 +1,77 @@
-import type { CommandRequest, CommandResult, CommandRunner } from "@factotum/agent-contract";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { CommandResult } from "@factotum/agent-contract";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { FakeBackground, fakeRunner } from "../../test/fake-command.ts";
+import type { FakeCommand } from "../../test/fake-command.ts";
+import { FakeClock } from "../../test/fake-clock.ts";
 import { createToolRig, textOf, type ToolRig } from "../../test/tool-rig.ts";
 import type { FileAccess } from "../file-access/create-file-access.ts";
-import { createExecTool } from "./exec-tool.ts";
+import { createExecTool, type ExecToolOptions } from "./exec-tool.ts";
 
 let rig: ToolRig;
-let requests: CommandRequest[];
-let answer: CommandResult;
+let commands: FakeCommand[];
+let clock: FakeClock;
+let background: FakeBackground;
+/** What each command prints and how it ends; `undefined`: it runs on. */
+let answer: Pick<CommandResult, "output"> & { readonly end: CommandResult["end"] | undefined };
 let shown: string[];
 
 beforeEach(async () => {
   rig = await createToolRig();
-  requests = [];
+  commands = [];
+  clock = new FakeClock();
+  background = new FakeBackground();
   shown = [];
-  answer = { end: { type: "exited", exitCode: 0 }, output: "hi\n", outputBytes: 3, durationMs: 5 };
+  answer = { end: { type: "exited", exitCode: 0 }, output: "hi\n" };
 });
 afterEach(() => rig[Symbol.asyncDispose]());
 
-const runner: CommandRunner = {
-  run(request, { onOutput }) {
-    requests.push(request);
-    onOutput(answer.output);
-    return Promise.resolve(answer);
-  },
-};
+const runner = fakeRunner((command) => {
+  commands.push(command);
+  if (answer.output !== "") command.print(answer.output);
+  if (answer.end !== undefined) command.end(answer.end);
+});
 
-const OPTIONS = { timeoutSeconds: 60, maxResultChars: 1_000, searchPath: "/usr/bin:/bin" } as const;
+const OPTIONS = { timeoutSeconds: 60, maxResultChars: 1_000, searchPath: "/usr/bin:/bin", avoidsShell: false } as const;
 
-const execTool = (avoidsShell = false) => createExecTool({ runner, files: rig.files, ...OPTIONS, avoidsShell });
+const requests = () => commands.map(({ request }) => request);
+const execTool = (options: Partial<ExecToolOptions> = {}) =>
+  createExecTool({ runner, files: rig.files, background, clock, ...OPTIONS, ...options });
 
-const exec = (args: Parameters<ToolRig["call"]>[1], owner = true) =>
-  rig.call(execTool(), args, {
-    run: { owner },
-    onDelta: (text) => shown.push(text),
-  });
+const exec = (
+  args: Parameters<ToolRig["call"]>[1],
+  { owner = true, ...options }: { readonly owner?: boolean; readonly tainted?: boolean; readonly signal?: AbortSignal } = {},
+) => rig.call(execTool(), args, { ...options, run: { owner }, onDelta: (text) => shown.push(text) });
 
 test("runs shell text in the workspace and returns its output", async () => {
   expect(await exec({ command: "echo hi" })).toEqual({
     content: [{ type: "text", text: "hi\n" }],
     details: { exitCode: 0, timedOut: false, durationMs: 5, outputBytes: 3 },
   });
-  expect(requests).toEqual([
-    { command: { type: "shell", text: "echo hi" }, cwd: rig.workspace, env: {}, timeoutMs: 60_000, maxOutputBytes: 800 },
+  expect(requests()).toEqual([
+    {
+      command: { type: "shell", text: "echo hi" },
+      cwd: rig.workspace,
+      env: {},
+      input: { type: "none" },
+      timeoutMs: 60_000,
+      maxOutputBytes: 800,
+    },
   ]);
+  expect(clock.delays).toEqual([]);
   expect(shown).toEqual(["hi\n"]);
 });
 
 test("runs for the owner only", async () => {
-  const result = await exec({ command: "echo hi" }, false);
+  const result = await exec({ command: "echo hi" }, { owner: false });
   expect(result.isError).toBe(true);
   expect(textOf(result)).toContain("for the owner only");
-  expect(requests).toEqual([]);
+  expect(requests()).toEqual([]);
 });
 
 test("passes on the variables of the run; the call's override them, and none decides which program runs", async () => {
   const environment = async ({ runId }: { readonly runId: string }) => ({ RUN: runId, KEY: "k", PATH: "/evil", LD_PRELOAD: "/evil.so" });
-  const tool = createExecTool({ runner, files: rig.files, ...OPTIONS, avoidsShell: false, environment });
-  await rig.call(tool, { command: "env", env: { KEY: "own" } }, { run: { owner: true, runId: "run-7" } });
-  expect(requests[0]?.env).toEqual({ RUN: "run-7", KEY: "own" });
+  await rig.call(execTool({ environment }), { command: "env", env: { KEY: "own" } }, { run: { owner: true, runId: "run-7" } });
+  expect(requests()[0]?.env).toEqual({ RUN: "run-7", KEY: "own" });
 });
 
 test("holds its folder open while it is checked, not while the command runs", async () => {
@@ -79,16 +93,11 @@ test("holds its folder open while it is checked, not while the command runs", as
     },
   };
   const seen: number[] = [];
-  const watching: CommandRunner = {
-    run: async () => {
-      seen.push(held);
-      return answer;
-    },
-  };
-  await rig.call(
-    createExecTool({ runner: watching, files, timeoutSeconds: 60, maxResultChars: 1_000, searchPath: "", avoidsShell: false }),
-    { command: "sleep 9999" },
-  );
+  const watching = fakeRunner((command) => {
+    seen.push(held);
+    command.end({ type: "exited", exitCode: 0 });
+  });
+  await rig.call(execTool({ runner: watching, files }), { command: "sleep 9999" });
   expect(seen).toEqual([0]);
 });
 
@@ -96,7 +105,7 @@ test("accepts a folder, variables and a time limit that can only be shorter", as
   await rig.put("workspace/sub/a.txt", "");
   await exec({ command: "x", workdir: "sub", env: { MODE: "1" }, timeoutSeconds: 5 });
   await exec({ command: "x", timeoutSeconds: 5_000 });
-  expect(requests).toMatchObject([{ cwd: `${rig.workspace}/sub`, env: { MODE: "1" }, timeoutMs: 5_000 }, { timeoutMs: 60_000 }]);
+  expect(requests()).toMatchObject([{ cwd: `${rig.workspace}/sub`, env: { MODE: "1" }, timeoutMs: 5_000 }, { timeoutMs: 60_000 }]);
 });
 
 test.each([
@@ -115,7 +124,7 @@ test.each([
   const result = await exec({ command: "x", env: { [name]: "1" } });
   expect(result.isError).toBe(true);
   expect(textOf(result)).toContain(name);
-  expect(requests).toEqual([]);
+  expect(requests()).toEqual([]);
 });
 
 test.each([
@@ -123,12 +132,14 @@ test.each([
   [{ command: "x", workdir: ".." }, /outside/],
   [{ command: "x", workdir: "missing" }, /does not exist/],
   [{ command: "a\0b" }, /NUL/],
+  [{ command: "x", timeoutSeconds: -1 }, /timeoutSeconds/],
+  [{ command: "x", yieldMs: -1 }, /yieldMs/],
   [{ command: "" }, /command/],
 ])("%j does not run", async (args, message) => {
   const result = await exec(args);
   expect(result.isError).toBe(true);
   expect(textOf(result)).toMatch(message);
-  expect(requests).toEqual([]);
+  expect(requests()).toEqual([]);
 });
 
 describe("result of a command", () => {
@@ -152,7 +163,7 @@ describe("result of a command", () => {
     [{ type: "aborted" }, "", "[stopped: the run was aborted]", true],
     [{ type: "not-started", message: "No such folder." }, "", "No such folder.", true],
   ] satisfies [CommandResult["end"], string, string, true | undefined][])("%j", async (end, output, text, isError) => {
-    answer = { end, output, outputBytes: output.length, durationMs: 1 };
+    answer = { end, output };
     const result = await exec({ command: "x" });
     expect(textOf(result)).toBe(text);
     expect(result.isError).toBe(isError);
@@ -185,7 +196,7 @@ describe("what a call would run", () => {
       },
     });
     expect(found).not.toHaveProperty("argv");
-    expect(requests).toEqual([]);
+    expect(requests()).toEqual([]);
   });
 
   test("has the words of a command that needs no shell, and no others", async () => {
@@ -206,9 +217,95 @@ describe("what a call would run", () => {
 });
 
 test("runs a command without shell syntax directly where the list of allowed commands decides, any other in a shell", async () => {
-  for (const command of ["ls 'a b'", "ls | wc"]) await rig.call(execTool(true), { command });
-  expect(requests.map((request) => request.command)).toEqual([
+  for (const command of ["ls 'a b'", "ls | wc"]) await rig.call(execTool({ avoidsShell: true }), { command });
+  expect(requests().map((request) => request.command)).toEqual([
     { type: "argv", file: "ls", args: ["a b"] },
     { type: "shell", text: "ls | wc" },
   ]);
+});
+
+describe("the background", () => {
+  beforeEach(() => {
+    answer = { end: undefined, output: "so far\n" };
+  });
+
+  test("takes a command that runs longer than yieldMs, with its output until then", async () => {
+    const result = exec({ command: "make" });
+    await vi.waitFor(() => expect(clock.delays).toEqual([10_000]));
+    clock.pass(9_999);
+    expect(background.kept).toEqual([]);
+    clock.pass(1);
+    expect(await result).toEqual({
+      content: [{ type: "text", text: "so far\n[runs on in the background, id id1; see process; you will be told when it ends]" }],
+      details: { backgroundId: "id1" },
+    });
+    expect(background.kept).toMatchObject([{ text: "make", hasTerminal: false, takenTo: 7 }]);
+    expect(background.calls).toMatchObject([{ run: rig.run, tainted: false }]);
+    expect(commands[0]?.isKilled).toBe(false);
+  });
+
+  test("takes it after the given time, and keeps the mark of a turn with text of others", async () => {
+    const result = exec({ command: "make", yieldMs: 50 }, { tainted: true });
+    await vi.waitFor(() => expect(clock.delays).toEqual([50]));
+    clock.pass(50);
+    await result;
+    expect(background.calls).toMatchObject([{ tainted: true }]);
+  });
+
+  test("takes it at once if asked, with an open input, unless it fails at once", async () => {
+    const result = exec({ command: "server", background: true });
+    await vi.waitFor(() => expect(clock.delays).toEqual([200]));
+    clock.pass(200);
+    expect(textOf(await result)).toContain("id id1");
+    expect(requests()).toMatchObject([{ input: { type: "pipe" } }]);
+    answer = { end: { type: "exited", exitCode: 127 }, output: "no such program\n" };
+    expect(textOf(await exec({ command: "sevrer", background: true }))).toBe("no such program\n[exit code 127]");
+    expect(background.kept).toHaveLength(1);
+  });
+
+  test("a terminal is part of the request", async () => {
+    answer = { ...answer, end: { type: "exited", exitCode: 0 } };
+    await exec({ command: "top", pty: true });
+    expect(requests()).toMatchObject([{ input: { type: "terminal", columns: 120, rows: 40 } }]);
+  });
+
+  test.each([
+    [60, {}, 60],
+    [60, { timeoutSeconds: 0 }, 60],
+    [60, { timeoutSeconds: 0, background: true }, 60],
+    [0, { timeoutSeconds: 0, background: true }, 0],
+    [0, { timeoutSeconds: 5 }, 5],
+    [0, { timeoutSeconds: 5, background: true }, 5],
+  ])("with a maximum of %s, %j is limited to %s seconds; 0: not at all", async (maxSeconds, args, seconds) => {
+    answer = { ...answer, end: { type: "exited", exitCode: 0 } };
+    await rig.call(execTool({ timeoutSeconds: maxSeconds }), { command: "x", ...args });
+    expect(requests()).toMatchObject([{ timeoutMs: seconds * 1_000 }]);
+  });
+
+  test("an abort of the run ends the command before it is kept, and not after", async () => {
+    const abort = new AbortController();
+    const result = exec({ command: "make" }, { signal: abort.signal });
+    await vi.waitFor(() => expect(commands).toHaveLength(1));
+    abort.abort();
+    expect(textOf(await result)).toContain("the run was aborted");
+    expect(background.kept).toEqual([]);
+
+    const later = new AbortController();
+    const kept = exec({ command: "make" }, { signal: later.signal });
+    await vi.waitFor(() => expect(clock.delays).toEqual([10_000]));
+    clock.pass(10_000);
+    await kept;
+    later.abort();
+    expect(commands[1]?.hasEnded).toBe(false);
+  });
+
+  test("a command whose end could not be reported is stopped", async () => {
+    background.failure = new Error("the disk is full");
+    const result = exec({ command: "make" });
+    await vi.waitFor(() => expect(clock.delays).toEqual([10_000]));
+    clock.pass(10_000);
+    expect(await result).toMatchObject({ isError: true });
+    expect(textOf(await result)).toContain("stopped, because it could not be kept in the background: the disk is full");
+    expect(commands[0]?.isKilled).toBe(true);
+  });
 });

@@ -1,13 +1,33 @@
-import type { AgentTool, AgentToolResult, CommandRequest, CommandResult, CommandRunner, RunFacts } from "@factotum/agent-contract";
+import type {
+  AgentTool,
+  AgentToolResult,
+  BackgroundCommands,
+  Clock,
+  CommandRequest,
+  CommandRunner,
+  RunFacts,
+  RunningCommand,
+} from "@factotum/agent-contract";
 import { z } from "zod";
 import { defineTool } from "../define-tool/define-tool.ts";
 import { errorResult, textResult } from "../define-tool/tool-result.ts";
 import type { FileAccess, RunFiles } from "../file-access/create-file-access.ts";
 import { boundFiles } from "./bound-files.ts";
+import { commandResult, withLine } from "./command-text.ts";
+import { endWithin } from "./end-within.ts";
 import { parseShellText } from "./shell-text.ts";
 
 /** Reserve for the omission mark and the closing line, so that the whole result stays within the cap. */
 const NOTE_CHARS = 200;
+
+const DEFAULT_YIELD_MS = 10_000;
+const MAX_YIELD_MS = 600_000;
+
+/** A command that was asked to run in the background still has this long to fail: a typing error is reported at once. */
+const START_MS = 200;
+
+/** Most programs expect at least 80 × 24; wider lines are wrapped less. */
+const TERMINAL = { type: "terminal", columns: 120, rows: 40 } as const;
 
 /** Variables that change which program runs, or what the shell does before the command: an approved command must mean what it says (R21). */
 const REFUSED_ENV = /^(PATH|IFS|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|PS4|BASH_FUNC_.*|LD_.*|DYLD_.*)$/i;
@@ -15,6 +35,8 @@ const REFUSED_ENV = /^(PATH|IFS|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|PS4|BASH_FUNC_.*
 export interface ExecToolOptions {
   readonly runner: CommandRunner;
   readonly files: FileAccess;
+  readonly background: BackgroundCommands;
+  readonly clock: Pick<Clock, "schedule">;
   /** Maximum and default time limit of a command, in seconds. */
   readonly timeoutSeconds: number;
   /** Maximum characters of a result. */
@@ -29,27 +51,33 @@ export interface ExecToolOptions {
 
 function execSchema(maxSeconds: number) {
   return z.strictObject({
-    command: z.string().min(1).describe("Command line or script for the shell"),
-    workdir: z.string().optional().describe("Folder to run in; default: the workspace"),
-    env: z
-      .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected a variable name"), z.string())
+    command: z.string(),
+    workdir: z.string().optional().describe("Default: the workspace"),
+    env: z.record(z.string(), z.string()).optional(),
+    timeoutSeconds: z
+      .number()
+      .min(0)
       .optional()
-      .describe("Extra environment variables. Variables that decide which program runs, such as PATH, are refused"),
-    timeoutSeconds: z.int().min(1).max(1_000_000).optional().describe(`Time limit; default and maximum: ${maxSeconds}`),
+      .describe(`Default and maximum: ${maxSeconds === 0 ? "none" : maxSeconds}`),
+    yieldMs: z.number().min(0).optional().describe(`Default: ${DEFAULT_YIELD_MS}`),
+    background: z.boolean().optional(),
+    pty: z.boolean().optional(),
   });
 }
 
-/** Runs shell text to completion. For the owner only. */
+type ExecArguments = z.infer<ReturnType<typeof execSchema>>;
+
+/** Runs shell text, in the foreground first. For the owner only. */
 export function createExecTool(options: ExecToolOptions): AgentTool {
-  const { runner, files, timeoutSeconds: maxSeconds, maxResultChars, searchPath, avoidsShell } = options;
+  const { runner, files, background, timeoutSeconds: maxSeconds, maxResultChars, searchPath, avoidsShell } = options;
   const maxOutputBytes = maxResultChars - NOTE_CHARS;
   return defineTool({
     name: "exec",
     summary: "Run a shell command",
     description: [
-      "Runs a shell command to completion and returns its output, and its exit code if that is not 0. Refused while someone other than your owner is writing.",
-      "Each call starts a fresh shell: a changed directory or variable does not carry over. There is no standard input, and background processes are stopped when the command ends.",
-      `A command is stopped after timeoutSeconds (default and maximum: ${maxSeconds}). If the output is longer than ${maxOutputBytes} bytes, only its beginning and end are returned; redirect long output to a file.`,
+      `Runs a command in a fresh shell, for the owner only; returns its output (beginning and end if over ${maxOutputBytes} bytes) and a nonzero exit code.`,
+      "After yieldMs, or at once with background, it runs on in the background: use process; you are told when it ends.",
+      "Without background or pty (a terminal) standard input is empty. What it leaves running ends with it.",
     ].join(" "),
     schema: execSchema(maxSeconds),
     traits: { effect: "execute", idempotent: false, output: "trusted", network: true, parallel: false },
@@ -67,30 +95,50 @@ export function createExecTool(options: ExecToolOptions): AgentTool {
         ...(text.type === "argv" && Object.keys(env).length === 0 ? { argv: text.argv } : {}),
       };
     },
-    async execute({ command, workdir = ".", env = {}, timeoutSeconds = maxSeconds }, { run, signal, onDelta }) {
+    async execute(args, { run, signal, tainted, onDelta }) {
       if (!run.owner) return errorResult("exec is refused: commands run for the owner only, and this message is not the owner's.");
+      const { command, env = {}, pty = false, background: isBackground = false, yieldMs = DEFAULT_YIELD_MS } = args;
       const problem = problemOf(command, env);
       if (problem !== undefined) return errorResult(problem);
-      const cwd = await realFolder(await files.forRun(run), workdir);
-      const seconds = Math.min(timeoutSeconds, maxSeconds);
-      const result = await runner.run(
-        {
-          command: await commandOf(command, avoidsShell),
-          cwd,
-          env: { ...(await runVariables(run, options)), ...env },
-          timeoutMs: seconds * 1_000,
-          maxOutputBytes,
-        },
-        { signal, run, onOutput: cappedDelta(onDelta, maxOutputBytes) },
-      );
-      return toResult(result, seconds);
+      const seconds = timeLimit(args, maxSeconds);
+      const request: CommandRequest = {
+        command: await commandOf(command, avoidsShell),
+        cwd: await realFolder(await files.forRun(run), args.workdir ?? "."),
+        env: { ...(await runVariables(run, options)), ...env },
+        input: pty ? TERMINAL : { type: isBackground ? "pipe" : "none" },
+        timeoutMs: seconds * 1_000,
+        maxOutputBytes,
+      };
+      // In the foreground the command ends with the run.
+      const ending = new AbortController();
+      const end = (): void => ending.abort();
+      signal.addEventListener("abort", end, { once: true });
+      if (signal.aborted) end();
+      let isWatched = true;
+      const show = cappedDelta(onDelta, maxOutputBytes);
+      const onOutput = (text: string): void => (isWatched ? show(text) : undefined);
+      try {
+        const running = await runner.start(request, { signal: ending.signal, run, onOutput });
+        const result = await endWithin(running.ended, isBackground ? START_MS : Math.min(yieldMs, MAX_YIELD_MS), options.clock);
+        if (result !== undefined) return commandResult(result, seconds);
+        // The run is over: nobody may start to wait for the command now.
+        if (signal.aborted) return commandResult(await running.ended, seconds);
+        return await keep({ text: command, hasTerminal: pty, running }, { run, tainted, background, maxOutputBytes });
+      } finally {
+        isWatched = false;
+        signal.removeEventListener("abort", end);
+      }
     },
   });
 }
 
 /** Why a command is refused, for the model. */
 function problemOf(command: string, env: Readonly<Record<string, string>>): string | undefined {
-  const refused = Object.keys(env).filter((name) => REFUSED_ENV.test(name));
+  if (command.trim() === "") return "command is empty: pass a command line or a script for the shell.";
+  const names = Object.keys(env);
+  const invalid = names.filter((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
+  if (invalid.length > 0) return `env: ${invalid.join(", ")}: expected a variable name.`;
+  const refused = names.filter((name) => REFUSED_ENV.test(name));
   if (refused.length > 0) return `env may not set ${refused.join(", ")}: it would change which program runs. Set it inside the command.`;
   return command.includes("\0") ? "The command holds a NUL character." : undefined;
 }
@@ -120,6 +168,39 @@ async function runVariables(run: RunFacts, { environment }: ExecToolOptions): Pr
   return Object.fromEntries(Object.entries(variables).filter(([name]) => !REFUSED_ENV.test(name)));
 }
 
+/** The time limit of a call in seconds; 0 is none, for a background command where the configuration has none either. */
+function timeLimit({ timeoutSeconds, background = false }: ExecArguments, maxSeconds: number): number {
+  if (timeoutSeconds === undefined || (timeoutSeconds === 0 && !(background && maxSeconds === 0))) return maxSeconds;
+  return maxSeconds === 0 ? timeoutSeconds : Math.min(timeoutSeconds, maxSeconds);
+}
+
+/** Hands a command over to the session, with the output until then. */
+async function keep(
+  command: { readonly text: string; readonly hasTerminal: boolean; readonly running: RunningCommand },
+  {
+    background,
+    maxOutputBytes,
+    ...call
+  }: {
+    readonly run: RunFacts;
+    readonly tainted: boolean;
+    readonly background: BackgroundCommands;
+    readonly maxOutputBytes: number;
+  },
+): Promise<AgentToolResult> {
+  try {
+    const kept = await background.keep(command, call);
+    const { text } = kept.takeOutput(maxOutputBytes);
+    const line = `[runs on in the background, id ${kept.id}; see process; you will be told when it ends]`;
+    return textResult(withLine(text, line), { details: { backgroundId: kept.id } });
+  } catch (error) {
+    command.running.kill();
+    await command.running.ended;
+    const why = error instanceof Error ? error.message : "unknown reason";
+    return errorResult(`The command was stopped, because it could not be kept in the background: ${why}`);
+  }
+}
+
 /** Checked and closed again: a command may run for long, and gets the path. */
 async function realFolder(files: RunFiles, workdir: string): Promise<string> {
   await using folder = await files.openFolder(workdir);
@@ -134,33 +215,4 @@ function cappedDelta(onDelta: (text: string) => void, maxChars: number): (text: 
     left -= text.length;
     onDelta(left >= 0 ? text : `${text.slice(0, left)}\n[…]\n`);
   };
-}
-
-function toResult({ end, output, outputBytes, durationMs }: CommandResult, timeoutSeconds: number): AgentToolResult {
-  const exitCode = end.type === "exited" ? end.exitCode : null;
-  const details = { exitCode, timedOut: end.type === "timed-out", durationMs, outputBytes };
-  const say = (closing: string): string => `${output}${output === "" || output.endsWith("\n") ? "" : "\n"}${closing}`;
-  switch (end.type) {
-    case "exited":
-      if (end.exitCode === 0) return textResult(output === "" ? "(no output)" : output, { details });
-      return textResult(say(`[exit code ${end.exitCode}]`), { details });
-    case "signalled":
-      return errorResult(say(`[killed by ${end.signal}]`), { details });
-    case "timed-out":
-      return errorResult(say(`[stopped after ${timeoutSeconds} seconds: the time limit]`), { details });
-    case "aborted":
-      return errorResult(say("[stopped: the run was aborted]"), { details });
-    case "over-limit":
-      return errorResult(say(`[${overLimit(end)}]`), { details });
-    case "not-started":
-      return errorResult(end.message, { details });
-  }
-}
-
-function overLimit({ limit, used, allowed }: Extract<CommandResult["end"], { type: "over-limit" }>): string {
-  const advice = "Do less at a time; your owner can raise the limit in the configuration.";
-  if (limit === "processes")
-    return `stopped: all running commands together had ${used} processes, and tools.exec.maxProcesses allows ${allowed}. ${advice}`;
-  const megabytes = (bytes: number): number => Math.ceil(bytes / 1024 ** 2);
-  return `stopped: all running commands together used ${megabytes(used)} MB of memory, and tools.exec.maxMemoryMb allows ${megabytes(allowed)}. ${advice}`;
 }

@@ -236,6 +236,16 @@ CREATE INDEX approvals_by_binding ON approvals (binding) WHERE decision IS NOT N
 CREATE INDEX approvals_by_state ON approvals (state, requested_at);
 `;
 
+/** Background commands whose end has not been reported: after a crash their sessions are told. */
+const BACKGROUND_COMMANDS = `
+CREATE TABLE background_commands (
+  n INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  payload TEXT NOT NULL,
+  sum INTEGER NOT NULL
+) STRICT;
+`;
+
 /** Every step, oldest first. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST_SCHEMA },
@@ -257,4 +267,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 17, sql: SENT_MESSAGES },
   { version: 18, sql: MOVES },
   { version: 19, sql: APPROVALS },
+  { version: 20, sql: BACKGROUND_COMMANDS },
 ];

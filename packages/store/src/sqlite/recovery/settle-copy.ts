@@ -37,6 +37,8 @@ export function abandonPending(database: DatabaseSync, { nowMs, reason }: Settle
   const outbound = database
     .prepare("UPDATE outbox SET state = 'ambiguous', result = ?, may_be_shown = 1, settled_at = ? WHERE state IN ('waiting', 'sending')")
     .run(JSON.stringify(reason), nowMs);
+  // Their sessions may have been told since.
+  database.exec("DELETE FROM background_commands");
   database
     .prepare("UPDATE turns SET state = 'failed', inputs = '[]', ended_at = ?, outcome = ? WHERE state = 'running'")
     .run(nowMs, JSON.stringify({ usage: NO_USAGE_TOTALS, failure: { code: "damaged", message: reason } }));

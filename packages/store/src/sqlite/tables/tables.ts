@@ -1,6 +1,7 @@
 import type { Database } from "../connection/database.ts";
 import { AccountTable } from "./account-table.ts";
 import { ApprovalTable } from "./approval-table.ts";
+import { CommandTable } from "./command-table.ts";
 import { ConversationTable } from "./conversation-table.ts";
 import { InboxTable } from "./inbox-table.ts";
 import { MoveTable } from "./move-table.ts";
@@ -21,6 +22,7 @@ export interface Tables {
   readonly database: Database;
   readonly accounts: AccountTable;
   readonly approvals: ApprovalTable;
+  readonly commands: CommandTable;
   readonly conversations: ConversationTable;
   readonly inbox: InboxTable;
   readonly moves: MoveTable;
@@ -44,6 +46,7 @@ export function createTables(context: TableContext): Tables {
     database: context.database,
     accounts: new AccountTable(context),
     approvals: new ApprovalTable(context),
+    commands: new CommandTable(context),
     conversations,
     inbox: new InboxTable(context),
     moves: new MoveTable(context),

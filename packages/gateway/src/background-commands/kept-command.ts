@@ -1,0 +1,36 @@
+import type { BackgroundCommand, CommandResult, OutputPart } from "@factotum/agent-contract";
+import type { CommandRecord } from "@factotum/store";
+
+/** A command of a session, with what its model was given of it. */
+export class KeptCommand implements BackgroundCommand {
+  readonly id: string;
+  readonly text: string;
+  readonly hasTerminal: boolean;
+  readonly startedMs: number;
+  readonly running: BackgroundCommand["running"];
+  readonly record: CommandRecord;
+  result?: CommandResult;
+  /** The model was told how it has ended. */
+  isTold = false;
+  #takenTo = 0;
+
+  constructor(command: Pick<BackgroundCommand, "id" | "text" | "hasTerminal" | "startedMs" | "running">, record: CommandRecord) {
+    this.id = command.id;
+    this.text = command.text;
+    this.hasTerminal = command.hasTerminal;
+    this.running = command.running;
+    this.startedMs = command.startedMs;
+    this.record = record;
+  }
+
+  get takenTo(): number {
+    return this.#takenTo;
+  }
+
+  takeOutput(maxBytes: number): OutputPart {
+    const { output } = this.running;
+    const part = output.read(Math.max(this.#takenTo, output.length - maxBytes), maxBytes);
+    this.#takenTo = part.next;
+    return part;
+  }
+}

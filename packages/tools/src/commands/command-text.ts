@@ -1,0 +1,44 @@
+import type { AgentToolResult, CommandResult } from "@factotum/agent-contract";
+import { errorResult, textResult } from "../define-tool/tool-result.ts";
+
+/** The result of a command for the model: its output, and how it ended unless that is exit code 0. */
+export function commandResult(result: CommandResult, timeoutSeconds: number): AgentToolResult {
+  const { end, output, outputBytes, durationMs } = result;
+  const exitCode = end.type === "exited" ? end.exitCode : null;
+  const details = { exitCode, timedOut: end.type === "timed-out", durationMs, outputBytes };
+  if (end.type === "not-started") return errorResult(end.message, { details });
+  if (end.type === "exited" && end.exitCode === 0) return textResult(output === "" ? "(no output)" : output, { details });
+  const text = withLine(output, `[${endText(end, timeoutSeconds)}]`);
+  return end.type === "exited" ? textResult(text, { details }) : errorResult(text, { details });
+}
+
+/** How a command ended, in a few words. */
+export function endText(end: CommandResult["end"], timeoutSeconds: number): string {
+  switch (end.type) {
+    case "exited":
+      return `exit code ${end.exitCode}`;
+    case "signalled":
+      return `killed by ${end.signal}`;
+    case "timed-out":
+      return `stopped after ${timeoutSeconds} seconds: the time limit`;
+    case "aborted":
+      return "stopped: the run was aborted";
+    case "over-limit":
+      return overLimit(end);
+    case "not-started":
+      return end.message;
+  }
+}
+
+/** Output with a closing line of its own. */
+export function withLine(output: string, line: string): string {
+  return `${output}${output === "" || output.endsWith("\n") ? "" : "\n"}${line}`;
+}
+
+function overLimit({ limit, used, allowed }: Extract<CommandResult["end"], { type: "over-limit" }>): string {
+  const advice = "Do less at a time; your owner can raise the limit in the configuration.";
+  if (limit === "processes")
+    return `stopped: all running commands together had ${used} processes, and tools.exec.maxProcesses allows ${allowed}. ${advice}`;
+  const megabytes = (bytes: number): number => Math.ceil(bytes / 1024 ** 2);
+  return `stopped: all running commands together used ${megabytes(used)} MB of memory, and tools.exec.maxMemoryMb allows ${megabytes(allowed)}. ${advice}`;
+}

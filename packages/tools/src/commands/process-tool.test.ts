@@ -1,0 +1,205 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { FakeBackground, fakeRunner } from "../../test/fake-command.ts";
+import type { FakeCommand } from "../../test/fake-command.ts";
+import { FakeClock } from "../../test/fake-clock.ts";
+import { createToolRig, textOf, type ToolRig } from "../../test/tool-rig.ts";
+import { createProcessTool } from "./process-tool.ts";
+
+let rig: ToolRig;
+let clock: FakeClock;
+let background: FakeBackground;
+
+beforeEach(async () => {
+  rig = await createToolRig();
+  clock = new FakeClock();
+  background = new FakeBackground();
+});
+afterEach(() => rig[Symbol.asyncDispose]());
+
+const call = (args: Parameters<ToolRig["call"]>[1], options: Parameters<ToolRig["call"]>[2] = {}) =>
+  rig.call(createProcessTool({ background, clock, maxResultChars: 1_000 }), args, options);
+
+/** A command in the background. */
+async function begin(text = "server", hasTerminal = false): Promise<FakeCommand> {
+  const runner = fakeRunner(() => undefined);
+  const request = { command: { type: "shell", text }, cwd: "/", env: {}, timeoutMs: 0, maxOutputBytes: 1_000 } as const;
+  const running = await runner.start(request, { signal: new AbortController().signal, run: rig.run, onOutput: () => undefined });
+  await background.keep({ text, hasTerminal, running }, { run: rig.run, tainted: false });
+  return runner.started[0] ?? expect.unreachable();
+}
+
+/** Lets the call reach its wait, then time pass. */
+async function pass(milliseconds: number): Promise<void> {
+  await vi.waitFor(() => expect(clock.delays).toContain(milliseconds));
+  clock.pass(milliseconds);
+}
+
+test("is for the owner only", async () => {
+  await begin();
+  const result = await call({ action: "list" }, { run: { owner: false } });
+  expect(result.isError).toBe(true);
+  expect(textOf(result)).toContain("the owner's");
+});
+
+test("names the commands of the session, and how they are", async () => {
+  expect(textOf(await call({ action: "list" }))).toBe("This session has no background commands.");
+  const first = await begin("npm run\n  dev");
+  const second = await begin("make");
+  const third = await begin("sleep 9");
+  first.print("ready\n");
+  clock.nowMs = 12_300;
+  second.end({ type: "exited", exitCode: 2 });
+  third.kill();
+  await Promise.resolve();
+  expect(textOf(await call({ action: "list" })).split("\n")).toEqual([
+    "id1 (running for 12 s, 6 bytes of output): npm run dev",
+    "id2 (ended: exit code 2, 0 bytes of output): make",
+    "id3 (ended: stopped, 0 bytes of output): sleep 9",
+  ]);
+});
+
+test.each([
+  [{ action: "poll", id: "id9" }, "no background command id9"],
+  [{ action: "poll" }, "needs the id"],
+  [{ action: "write", id: "id1" }, "needs text, or eof"],
+  [{ action: "send-keys", id: "id1", keys: ["Enter"] }, "no terminal"],
+  [{ action: "send-keys", id: "id2" }, "needs keys"],
+  [{ action: "send-keys", id: "id2", keys: ["Entr"] }, 'no key "Entr"'],
+  [{ action: "dance" }, "action"],
+  [{ action: "poll", id: "id1", timeoutMs: -1 }, "timeoutMs"],
+])("%j is refused with what to do", async (args, message) => {
+  const commands = [await begin(), await begin("top", true)];
+  const result = await call(args);
+  expect(result.isError).toBe(true);
+  expect(textOf(result)).toContain(message);
+  expect(commands.map(({ written }) => written)).toEqual([[], []]);
+});
+
+describe("poll", () => {
+  test("returns output that is new at once, each once", async () => {
+    const command = await begin();
+    command.print("one\n");
+    const polled = call({ action: "poll", id: "id1" });
+    await pass(100);
+    expect(textOf(await polled)).toBe("one\n[running for 0 s]");
+    const again = call({ action: "poll", id: "id1" });
+    await vi.waitFor(() => expect(clock.delays).toEqual([10_000]));
+    command.print("two\n");
+    await pass(100);
+    expect(textOf(await again)).toBe("two\n[running for 0 s]");
+    expect(background.toldIds).toEqual([]);
+  });
+
+  test("ends without output after the given time", async () => {
+    await begin();
+    const polled = call({ action: "poll", id: "id1", timeoutMs: 700 });
+    await pass(700);
+    await pass(0);
+    expect(textOf(await polled)).toBe("[no new output; running for 1 s]");
+  });
+
+  test("waits for 30 seconds at most", async () => {
+    await begin();
+    const polled = call({ action: "poll", id: "id1", timeoutMs: 600_000 });
+    await pass(30_000);
+    await pass(0);
+    expect(textOf(await polled)).toBe("[no new output; running for 30 s]");
+  });
+
+  test("ends with the command, and the end counts as told", async () => {
+    const command = await begin();
+    const polled = call({ action: "poll", id: "id1" });
+    await vi.waitFor(() => expect(clock.delays).toEqual([10_000]));
+    command.print("bye\n");
+    command.end({ type: "exited", exitCode: 0 });
+    const result = await polled;
+    expect(textOf(result)).toBe("bye\n[ended: exit code 0]");
+    expect(result.details).toEqual({ running: false, exitCode: 0, offset: 4 });
+    expect(background.toldIds).toEqual(["id1"]);
+  });
+
+  test("ends with the run, and then tells nothing", async () => {
+    const command = await begin();
+    const abort = new AbortController();
+    const polled = call({ action: "poll", id: "id1" }, { signal: abort.signal });
+    await vi.waitFor(() => expect(clock.delays).toEqual([10_000]));
+    abort.abort();
+    command.end({ type: "exited", exitCode: 0 });
+    await polled;
+    expect(background.toldIds).toEqual([]);
+  });
+
+  test("gives the newest of much output and says how much is left out", async () => {
+    const command = await begin();
+    command.print(`${"x".repeat(1_000)}END`);
+    const polled = call({ action: "poll", id: "id1" });
+    await pass(100);
+    expect(textOf(await polled)).toBe(`[303 bytes before this left out; log reads them]\n${"x".repeat(697)}END\n[running for 0 s]`);
+  });
+});
+
+test("log pages through the output", async () => {
+  const command = await begin();
+  command.print("0123456789");
+  expect(textOf(await call({ action: "log", id: "id1", offset: 2, limit: 3 }))).toBe("234\n[bytes 2 to 5 of 10]");
+  expect(textOf(await call({ action: "log", id: "id1", limit: 4 }))).toBe("6789\n[bytes 6 to 10 of 10]");
+  expect(textOf(await call({ action: "log", id: "id1", offset: 99 }))).toContain("of 10]");
+  // Reading takes nothing from poll.
+  const polled = call({ action: "poll", id: "id1" });
+  await pass(100);
+  expect(textOf(await polled)).toContain("0123456789");
+});
+
+describe("input", () => {
+  test("is written, ended, and answered", async () => {
+    const command = await begin();
+    const answered = call({ action: "write", id: "id1", text: "2+2\n", eof: true });
+    await vi.waitFor(() => expect(clock.delays).toEqual([500]));
+    expect(command.written).toEqual(["2+2\n"]);
+    expect(command.isInputClosed).toBe(true);
+    command.print("4\n");
+    await pass(100);
+    expect(textOf(await answered)).toBe("4\n[running for 0 s]");
+  });
+
+  test("is not ended unless asked", async () => {
+    const command = await begin();
+    const answered = call({ action: "write", id: "id1", text: "y", timeoutMs: 0 });
+    await pass(0);
+    await pass(0);
+    await answered;
+    expect(command.isInputClosed).toBe(false);
+  });
+
+  test("of a terminal is keys, and its answer has no control sequences", async () => {
+    const command = await begin("top", true);
+    command.print("\u001b[31mred\u001b[0m\r\n");
+    const answered = call({ action: "send-keys", id: "id1", keys: ["q", "Enter", "C-c"] });
+    await pass(100);
+    expect(textOf(await answered)).toBe("red\n[running for 0 s]");
+    expect(command.written).toEqual(["q\r\u0003"]);
+  });
+
+  test.each([
+    ["closed", "is closed"],
+    ["full", "does not read"],
+  ] as const)("that is %s is refused", async (outcome, message) => {
+    const command = await begin();
+    command.outcome = outcome;
+    for (const args of [{ text: "x" }, { eof: true }]) {
+      const result = await call({ action: "write", id: "id1", ...args });
+      expect(result.isError).toBe(true);
+      expect(textOf(result)).toContain(message);
+    }
+  });
+});
+
+test("kill ends the command and tells its end", async () => {
+  const command = await begin();
+  command.print("last words\n");
+  const killed = call({ action: "kill", id: "id1" });
+  await vi.waitFor(() => expect(command.isKilled).toBe(true));
+  expect(textOf(await killed)).toBe("last words\n[ended: stopped]");
+  expect(background.toldIds).toEqual(["id1"]);
+  expect(textOf(await call({ action: "kill", id: "id1" }))).toContain("[no new output; ended: stopped]");
+});
