@@ -176,7 +176,7 @@ describe.runIf(process.platform === "linux")("a command in a terminal", () => {
   });
 
   test("gets keys, and its exit code is reported", async () => {
-    const command = await start("read -rsn1 key; echo key: $key; trap 'echo stopped; exit 7' INT; while :; do sleep 0.05; done", {
+    const command = await start("trap 'echo stopped; exit 7' INT; read -rsn1 key; echo key: $key; while :; do sleep 0.05; done", {
       input: TERMINAL,
     });
     command.write("y");

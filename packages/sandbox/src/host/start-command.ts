@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { spawn, type ChildProcess } from "node:child_process";
 import { access, constants, stat } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
@@ -137,22 +138,45 @@ function collectOutput(
   { ringBytes }: Books,
 ): CollectedOutput {
   const output = new CappedOutput(maxOutputBytes, redactor);
-  const ring = new OutputRing(ringBytes);
   let [outputBytes, shownChars] = [0, 0];
+  // Redacting a flood that nobody reads would take the whole time of the gateway: after the part for watchers it waits for a reader.
+  let late = "";
+  let cutChars = 0;
+  const redactLate = (): void => {
+    const text = late;
+    late = "";
+    if (text !== "") live.push(text);
+  };
+  const ring = new OutputRing(ringBytes, redactLate);
   const live = redactor.stream((text) => {
-    ring.append(text);
+    // The first characters after a gap may be the end of a secret.
+    const cut = Math.min(cutChars, text.length);
+    cutChars -= cut;
+    if (cut > 0) ring.skip(Buffer.byteLength(text.slice(0, cut)));
+    ring.append(text.slice(cut));
     if (text === "" || shownChars > maxOutputBytes) return;
     shownChars += text.length;
     onOutput(text);
   });
+  const dropOldest = (): void => {
+    live.flush();
+    const kept = late.slice(-ringBytes());
+    ring.skip(Buffer.byteLength(late) - Buffer.byteLength(kept));
+    late = kept;
+    cutChars = redactor.maxSecretChars;
+  };
   return {
     ring,
     take: (text, bytes) => {
       outputBytes += bytes;
       output.append(text);
-      live.push(text);
+      late += text;
+      if (shownChars <= maxOutputBytes) redactLate();
+      else ring.wake();
+      if (late.length > 2 * ringBytes()) dropOldest();
     },
     end: () => {
+      redactLate();
       live.flush();
       ring.end(ENDED_RING_BYTES);
     },

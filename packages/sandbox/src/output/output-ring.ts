@@ -7,18 +7,25 @@ const FIRST_BYTES = 4_096;
 /** The newest output of a command in a ring of bytes, which grows on demand. */
 export class OutputRing implements CommandOutput {
   readonly #maxBytes: () => number;
+  readonly #onRead: () => void;
   /** The byte at offset `n` of the output is at `n % length`. */
   #buffer = Buffer.alloc(0);
   #length = 0;
+  /** Nothing before this offset is kept. */
+  #skippedTo = 0;
   #hasEnded = false;
   readonly #waiting = new Set<() => void>();
 
-  /** `maxBytes` is read at each append; what was kept above a smaller value is dropped then. */
-  constructor(maxBytes: () => number) {
+  /**
+   * `maxBytes` is read at each append; what was kept above a smaller value is dropped then. `onRead` is called before each read, and may append what is late.
+   */
+  constructor(maxBytes: () => number, onRead: () => void = () => undefined) {
     this.#maxBytes = maxBytes;
+    this.#onRead = onRead;
   }
 
   get length(): number {
+    this.#onRead();
     return this.#length;
   }
 
@@ -34,17 +41,29 @@ export class OutputRing implements CommandOutput {
     const fresh = bytes.subarray(Math.max(0, bytes.length - this.#buffer.length));
     this.#length += bytes.length;
     place(this.#buffer, fresh, this.#length - fresh.length);
-    this.#wake();
+    this.wake();
+  }
+
+  /** Counts output that is not kept, and drops all before it. */
+  skip(bytes: number): void {
+    this.#length += bytes;
+    this.#skippedTo = this.#length;
+  }
+
+  /** Has those who wait for output look again. */
+  wake(): void {
+    for (const wake of this.#waiting) wake();
   }
 
   /** The command has ended: nothing follows. Keeps at most `maxBytes`. */
   end(maxBytes: number): void {
     this.#hasEnded = true;
     if (this.#buffer.length > maxBytes) this.#resize(maxBytes);
-    this.#wake();
+    this.wake();
   }
 
   read(offset: number, maxBytes: number): OutputPart {
+    this.#onRead();
     const from = this.#characterAt(Math.min(Math.max(offset, this.#start), this.#length));
     let to = Math.min(from + Math.max(0, maxBytes), this.#length);
     while (to > from && to < this.#length && isContinuation(this.#byteAt(to))) to -= 1;
@@ -52,7 +71,7 @@ export class OutputRing implements CommandOutput {
   }
 
   async changed(length: number, { signal }: { readonly signal: AbortSignal }): Promise<boolean> {
-    while (this.#length <= length && !this.#hasEnded && !signal.aborted) {
+    while (this.length <= length && !this.#hasEnded && !signal.aborted) {
       await new Promise<void>((resolve) => {
         const wake = (): void => {
           this.#waiting.delete(wake);
@@ -67,16 +86,12 @@ export class OutputRing implements CommandOutput {
   }
 
   get #keptBytes(): number {
-    return Math.min(this.#length, this.#buffer.length);
+    return this.#length - this.#start;
   }
 
   /** Offset of the oldest kept byte. */
   get #start(): number {
-    return this.#length - this.#keptBytes;
-  }
-
-  #wake(): void {
-    for (const wake of this.#waiting) wake();
+    return Math.max(this.#skippedTo, this.#length - this.#buffer.length);
   }
 
   /** Makes the ring at least `bytes` long, and no longer than it may be. */
