@@ -85,6 +85,22 @@ test("a command that waits is not started by a kill and a restart, and runs once
   expect(await readFile(path.join(home, "workspace", "runs"), "utf8")).toBe("run\n");
 });
 
+test("a command that is allowed after the assistant went on without it runs then, and its result comes by itself", TIMEOUT, async () => {
+  await using model = await startObedientModel();
+  await using product = await startProduct({ config: configFor(model.baseUrl, {}) });
+  const { home } = product;
+  const first = say(product, `Please ${order({ name: "exec", arguments: { command: "echo run >> runs; echo made" } })}`);
+  const [asked] = await whenAsked(product);
+  await say(product, "Are you there?");
+  await first;
+  expect(existsSync(path.join(home, "workspace", "runs"))).toBe(false);
+  expect((await runCommand(["approvals", "decide", asked?.id ?? "", "allow-once"], { home })).stderr).toContain("it runs now");
+  const newest = (): string => JSON.stringify(((model.requests.at(-1)?.body?.["messages"] ?? []) as readonly unknown[]).at(-1));
+  await expect.poll(newest).toContain("Its result:\\n| made");
+  expect(await readFile(path.join(home, "workspace", "runs"), "utf8")).toBe("run\n");
+  expect(await runCommand(["approvals", "decide", asked?.id ?? "", "allow-once"], { home })).toMatchObject({ code: 1 });
+});
+
 test("what a program is changed to after the owner was asked is not run", TIMEOUT, async () => {
   await using model = await startObedientModel();
   await using product = await startProduct({ config: configFor(model.baseUrl, { mode: "ask" }) });

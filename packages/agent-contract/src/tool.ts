@@ -79,7 +79,10 @@ export type InspectedCall =
 export interface AgentTool extends ToolSchema {
   /** One line for the Tooling section of the prompt. */
   readonly summary: string;
+  /** Of the call that does the most. */
   readonly traits: ToolTraits;
+  /** The traits of one call, for a tool whose calls differ; policy and approvals decide by them. Never more than `traits` allow. */
+  traitsFor?(call: ToolCall): ToolTraits;
   /** The description and schema for a session with these features; absent if they do not depend on them. `execute` accepts calls of the whole schema. */
   narrow?(features: MessagingFeatures): Pick<ToolSchema, "description" | "parameters">;
   /** What the call would do right now, without doing it. Absent if the name and the arguments say it all. */

@@ -20,6 +20,8 @@ export { isHeartbeatOk, withoutQuietRuns } from "./history/quiet-runs.ts";
 export { rerenderMessages } from "./history/rerender-messages.ts";
 export { viewHistory } from "./history/view-history.ts";
 export type { HistoryView, HistoryViewOptions } from "./history/view-history.ts";
+export { executeTool } from "./loop/execute-tool.ts";
+export type { ToolOutcome } from "./loop/execute-tool.ts";
 export { runAgent } from "./loop/run-agent.ts";
 export type { KnownResult, ModelSettings, ToolDecision } from "./loop/run-input.ts";
 export { projectMessages } from "./projection/project-messages.ts";

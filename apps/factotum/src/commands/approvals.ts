@@ -38,8 +38,8 @@ export async function approvalsDecide(
     if (json) printJson(cli, result);
     else {
       cli.print(`${decision}: ${describe(result.approval)}\n`);
-      if (result.approval.isParked)
-        cli.note("factotum: its turn has gone on without it, so it is not run; ask the assistant for it again\n");
+      if (result.approval.isParked && decision !== "deny")
+        cli.note("Its turn had gone on without it: it runs now, and the assistant goes on from its result.\n");
     }
     return EXIT.ok;
   } catch (error) {

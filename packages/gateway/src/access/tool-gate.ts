@@ -1,4 +1,4 @@
-import type { AgentTool, RunFacts, ToolCall } from "@factotum/agent-contract";
+import type { AgentTool, RunFacts, ToolCall, ToolTraits } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import { parseMediaTarget } from "../kernel/parse-media-target.ts";
 import { authorize, OWN } from "./authorize.ts";
@@ -36,7 +36,7 @@ export function createToolGate(): ToolGate {
     check: (call, tool, { facts, origin, tainted }) => {
       const decision = authorize(
         { type: "run", owner: facts.owner, tainted },
-        { type: "tool", effect: tool.traits.effect },
+        { type: "tool", effect: traitsOf(call, tool).effect },
         resourceOf(call, tool, origin),
       );
       switch (decision.type) {
@@ -53,6 +53,11 @@ export function createToolGate(): ToolGate {
   };
 }
 
+/** The traits that decide about a call. */
+export function traitsOf(call: ToolCall, tool: AgentTool): ToolTraits {
+  return tool.traitsFor?.(call) ?? tool.traits;
+}
+
 /** What the model should do about a call that the owner has to confirm. In a run that no person started there is no one to ask. */
 export function confirmationHint({ kind }: Pick<RunFacts, "kind">): string {
   if (!RUN_POLICY[kind].isFromPerson) return "There is no one to confirm it.";
@@ -60,7 +65,8 @@ export function confirmationHint({ kind }: Pick<RunFacts, "kind">): string {
 }
 
 /** A send to another address than the run's own goes beyond it, and so does one of a web file, which requests that address, and a change over the network. */
-function resourceOf(call: ToolCall, { traits }: AgentTool, { channel, conversation }: Origin): Resource {
+function resourceOf(call: ToolCall, tool: AgentTool, { channel, conversation }: Origin): Resource {
+  const traits = traitsOf(call, tool);
   const isOwn = (name: string, own: string | undefined): boolean => [undefined, null, own].some((value) => call.arguments[name] === value);
   const isFetched = FILE_PARAMETERS.some((name) => isWebAddress(call.arguments[name]));
   const isElsewhere =

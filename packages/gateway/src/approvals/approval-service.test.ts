@@ -4,6 +4,7 @@ import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-pr
 import type { AnthropicServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { endsAsKilled, realClock, startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import type { TestRunner } from "../../test/complete-runner.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 import { RunDeadline } from "../queue/run-deadline.ts";
 
@@ -168,8 +169,7 @@ describe("a command in the mode ask", () => {
     expect(ran).toEqual([]);
     expect(await running.gateway.engine.parts.approvals.waiting()).toMatchObject([{ id, state: "parked" }]);
     await decide(running, `${id} allow-once`);
-    expect(texts().at(-1)).toContain("so it is not run");
-    expect(ran).toEqual([]);
+    expect(ran).toHaveLength(1);
   });
 
   test("/stop withdraws it", async () => {

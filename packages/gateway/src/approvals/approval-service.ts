@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { EventEmitter } from "node:events";
-import type { AgentTool, Clock, JsonValue, Logger, Random, RunFacts, ToolCall } from "@factotum/agent-contract";
+import type { AgentTool, Clock, Logger, Random, RunFacts, ToolCall } from "@factotum/agent-contract";
 import type { ToolDecision } from "@factotum/agent-core";
 import { StoreError } from "@factotum/store";
 import type { ApprovalDecision, ApprovalRecord, ApprovalStore, InboxStore, SessionStore, TurnRecord } from "@factotum/store";
+import { traitsOf } from "../access/tool-gate.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { createShortCode, parseShortCode } from "../kernel/short-code.ts";
 import { LaneShutdown } from "../kernel/lane-abort.ts";
@@ -16,6 +16,7 @@ import { agentSessionKey } from "../routing/session-key.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { isOwnerChat } from "../preparation/owner-chat.ts";
 import { isAllowedCommand } from "./allowed-command.ts";
+import { bindingOf } from "./call-binding.ts";
 import { ASKED_ELSEWHERE, requestCard, requestText } from "./approval-texts.ts";
 
 const ID_LENGTH = 6;
@@ -59,7 +60,7 @@ export interface ApprovalServiceOptions {
  */
 export class ApprovalService {
   readonly #options: ApprovalServiceOptions;
-  readonly #events = new EventEmitter<{ "waiting-change": [] }>();
+  readonly #events = new EventEmitter<{ "waiting-change": []; "allowed-late": [ApprovalRecord] }>();
   /** Runs that wait for a decision, by its id. */
   readonly #waiting = new Map<string, { readonly sessionKey: string; readonly answer: (answer: Answer) => void }>();
 
@@ -73,25 +74,31 @@ export class ApprovalService {
     return { [Symbol.dispose]: () => void this.#events.off("waiting-change", listener) };
   }
 
+  /** Calls the listener with each call that is allowed after its turn went on without it. */
+  onAllowedLate(listener: (approval: ApprovalRecord) => void): Disposable {
+    this.#events.on("allowed-late", listener);
+    return { [Symbol.dispose]: () => void this.#events.off("allowed-late", listener) };
+  }
+
   /** Decides whether a call runs, and waits for the owner if only the owner can decide that. */
   async check(call: ToolCall, tool: AgentTool, rules: RuleDecision, run: AskingRun): Promise<ToolDecision> {
     const { mode } = this.#options.running.config.tools.exec;
-    if (rules.type === "allow" && (tool.traits.effect !== "execute" || mode === "full")) return ALLOW;
-    const inspected = await inspect(call, tool, run.facts);
+    if (rules.type === "allow" && (traitsOf(call, tool).effect !== "execute" || mode === "full")) return ALLOW;
+    const inspected = await bindingOf(call, tool, run.facts);
     if (inspected.type === "invalid") return { type: "refuse", message: inspected.message };
     const reason = rules.type === "ask" ? rules.reason : this.#whyAsked(inspected.argv);
     if (reason === undefined) return ALLOW;
-    const binding = digestOf(tool.name, inspected.binding, run.facts.workspace);
+    const { binding } = inspected;
     const { agentId, sessionId } = run.facts;
     if (await this.#options.store.isGranted({ binding, agentId, sessionId })) return ALLOW;
-    if (!RUN_POLICY[run.turn.kind].isFromPerson || RUN_POLICY[run.turn.kind].onlyAddsNotes)
+    if (!RUN_POLICY[run.turn.kind].mayAsk)
       return { type: "refuse", message: `${tool.name} was refused. ${reason} Nobody can be asked in this run.` };
     await run.commit();
     const approval = await this.#request({ call, tool, text: inspected.text, reason, binding }, run);
     const answer = await this.#answerTo(approval, run);
     if (answer === "allow-once" || answer === "allow-session" || answer === "allow-always") {
-      const now = await inspect(call, tool, run.facts);
-      if (now.type === "action" && digestOf(tool.name, now.binding, run.facts.workspace) === binding) return ALLOW;
+      const now = await bindingOf(call, tool, run.facts);
+      if (now.type === "action" && now.binding === binding) return ALLOW;
       return { type: "refuse", message: `${tool.name} was not run: what it would run has changed since the owner was asked. Ask again.` };
     }
     return { type: "refuse", message: refusal(tool.name, answer, this.#minutes) };
@@ -100,10 +107,12 @@ export class ApprovalService {
   /** Applies the owner's decision. Rejects with a `SessionRequestError` if no such call waits. */
   async decide(id: string, decision: ApprovalDecision): Promise<ApprovalRecord> {
     const { store, clock, logger } = this.#options;
+    await this.#withdrawOfReset(parseShortCode(id));
     try {
       const approval = await store.decideApproval(parseShortCode(id), { decision, nowMs: clock.now() });
       logger.info("A tool call was decided on", { approval: approval.id, tool: approval.toolName, decision });
-      this.#waiting.get(approval.id)?.answer(decision);
+      if (approval.state === "running") this.#events.emit("allowed-late", approval);
+      else this.#waiting.get(approval.id)?.answer(decision);
       return approval;
     } catch (error) {
       if (StoreError.isInstance(error) && error.code === "not-found")
@@ -119,7 +128,8 @@ export class ApprovalService {
   async waiting(): Promise<readonly ApprovalRecord[]> {
     const nowMs = this.#options.clock.now();
     const open = await this.#options.store.listApprovals(["pending", "parked"]);
-    return open.filter(({ expiresAtMs }) => expiresAtMs > nowMs);
+    const current = await Promise.all(open.map(async (approval) => this.#isOfConversation(approval)));
+    return open.filter(({ expiresAtMs }, index) => expiresAtMs > nowMs && current[index]);
   }
 
   /** Decisions that hold for later calls, oldest first. */
@@ -137,6 +147,19 @@ export class ApprovalService {
   queueChanged(sessionKey: string): void {
     if (this.#options.queue.waitReason(sessionKey) === undefined) return;
     for (const waiter of this.#waiting.values()) if (waiter.sessionKey === sessionKey) waiter.answer("parked");
+  }
+
+  /** False once the conversation of the call was reset. */
+  async #isOfConversation({ sessionKey, sessionId }: ApprovalRecord): Promise<boolean> {
+    return (await this.#options.store.readSession(sessionKey))?.sessionId === sessionId;
+  }
+
+  /** A parked call ends with its conversation. */
+  async #withdrawOfReset(id: string): Promise<void> {
+    const { store, clock } = this.#options;
+    const approval = await store.readApproval(id);
+    if (approval?.state !== "parked" || (await this.#isOfConversation(approval))) return;
+    await store.moveApproval(id, { from: ["parked"], to: "withdrawn", nowMs: clock.now() });
   }
 
   get #minutes(): number {
@@ -265,32 +288,6 @@ const SETTLED: Readonly<Partial<Record<Answer, "parked" | "expired" | "withdrawn
   expired: "expired",
   over: "withdrawn",
 };
-
-type Inspected =
-  | { readonly type: "action"; readonly text: string; readonly binding: JsonValue; readonly argv?: readonly string[] }
-  | { readonly type: "invalid"; readonly message: string };
-
-async function inspect(call: ToolCall, tool: AgentTool, facts: RunFacts): Promise<Inspected> {
-  if (tool.inspect !== undefined) return tool.inspect(call, facts);
-  return { type: "action", text: JSON.stringify(call.arguments, undefined, 2), binding: call.arguments };
-}
-
-function digestOf(toolName: string, binding: JsonValue, workspace: string): string {
-  return createHash("sha256")
-    .update(JSON.stringify([toolName, canonical(binding), workspace]))
-    .digest("hex");
-}
-
-/** The same value with sorted keys, so that equal arguments have equal texts. */
-function canonical(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map((entry: JsonValue) => canonical(entry));
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .toSorted(([one], [other]) => (one < other ? -1 : 1))
-      .flatMap(([key, entry]) => (entry === undefined ? [] : [[key, canonical(entry)]])),
-  );
-}
 
 function refusal(name: string, answer: Exclude<Answer, "allow-once" | "allow-session" | "allow-always">, minutes: number): string {
   switch (answer) {

@@ -42,7 +42,7 @@ export const DECIDED: Readonly<Record<ApprovalDecision, string>> = {
 };
 
 /** The answer to an allowed call whose turn went on without it. */
-export const TOO_LATE = "I have gone on without it meanwhile, so it is not run. Ask me for it again.";
+export const RUNS_NOW = "I had gone on without it: it runs now, and I go on from its result.";
 
 /** A code block that the text cannot end, with characters that reorder or hide text written as their codes. */
 function fenced(text: string): string {

@@ -1,12 +1,9 @@
-import { stripVTControlCharacters } from "node:util";
 import type { CommandResult } from "@factotum/agent-contract";
+import { quoteLines } from "../kernel/quote-lines.ts";
 
 /** Bytes of the output in a report; `process` reads the rest. */
 const MAX_OUTPUT_BYTES = 4_000;
 const MAX_COMMAND_CHARS = 1_000;
-
-const LINE_BREAKS = /\r\n|[\r\v\f\u0085\u2028\u2029]/gu;
-const CONTROL = /[^\P{Cc}\t\n]/gu;
 
 /** A command as its report names it. */
 export interface ReportedCommand {
@@ -28,7 +25,7 @@ export function describeEnd(
     ...commandLines(text),
     ...(tail.trim() === ""
       ? ["It had no output."]
-      : [isWhole ? "Its output:" : `The end of its ${outputBytes} bytes of output:`, quoted(tail)]),
+      : [isWhole ? "Its output:" : `The end of its ${outputBytes} bytes of output:`, quoteLines(tail)]),
     GUIDANCE,
   ].join("\n");
 }
@@ -45,16 +42,7 @@ export function describeLost({ id, text }: ReportedCommand): string {
 const GUIDANCE = "Go on with what it was for. If nobody needs to know, answer only NO_REPLY.";
 
 function commandLines(text: string): readonly string[] {
-  return ["The command:", quoted(text.length > MAX_COMMAND_CHARS ? `${text.slice(0, MAX_COMMAND_CHARS).toWellFormed()}…` : text)];
-}
-
-/** Every line is marked, so that none can be taken for the gateway's own. */
-function quoted(text: string): string {
-  const plain = stripVTControlCharacters(text).toWellFormed().replaceAll(LINE_BREAKS, "\n").replaceAll(CONTROL, "").trimEnd();
-  return plain
-    .split("\n")
-    .map((line) => `| ${line}`)
-    .join("\n");
+  return ["The command:", quoteLines(text.length > MAX_COMMAND_CHARS ? `${text.slice(0, MAX_COMMAND_CHARS).toWellFormed()}…` : text)];
 }
 
 function ending(end: CommandResult["end"]): string {

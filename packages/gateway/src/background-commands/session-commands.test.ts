@@ -176,7 +176,7 @@ describe("a background command that ends", () => {
     expect(turns.filter((turn) => turn?.kind === "command" && turn.owner)).toEqual([]);
   });
 
-  test("from a turn with text of others wakes a turn that may run nothing", async () => {
+  test("from a turn with text of others wakes a turn whose commands need a decision", async () => {
     await start();
     await say("/trust session");
     server.script([exec("make"), textReply("It runs.")]);
@@ -186,7 +186,8 @@ describe("a background command that ends", () => {
     runner.commands[0]?.end("ok\n");
     await settle();
     expect(runner.commands).toHaveLength(1);
-    expect(newest()).toContain("Rule taint");
+    expect(texts().join("\n")).toContain("Rule taint");
+    expect(newest()).toContain("the owner denied it");
     const { items } = await running.store.listInputs({ state: "answered", limit: 10 });
     expect(items.find(({ admission }) => admission.kind === "command")?.admission.tainted).toBe(true);
   });

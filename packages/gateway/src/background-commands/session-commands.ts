@@ -1,13 +1,12 @@
 import type { BackgroundCommand, BackgroundCommands, Clock, CommandResult, Logger, Random, RunFacts } from "@factotum/agent-contract";
-import { withoutUndefined } from "@factotum/agent-contract";
 import { backoffDelay } from "@factotum/channel-kit";
-import { messageId } from "@factotum/channel-contract";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { CommandRecord, CommandStore, InboxStore, InputAdmission, InputRecord, TurnStore } from "@factotum/store";
 import { wait } from "../delivery/wait.ts";
 import type { ToolLimits } from "../queue/tool-limits.ts";
 import { describeEnd, describeLost } from "./command-report.ts";
 import { KeptCommand } from "./kept-command.ts";
+import { turnReport } from "./turn-report.ts";
 
 /** Commands that have ended and can still be read, over all sessions. */
 const MAX_ENDED = 16;
@@ -62,7 +61,7 @@ export class SessionCommands implements BackgroundCommands {
       sessionKey: run.sessionKey,
       text: command.text,
       startedAtMs: clock.now(),
-      report: await this.#report(uuid, { run, tainted }),
+      report: await turnReport(`command:${uuid}`, { run, tainted }, this.#connected),
     };
     const kept = new KeptCommand({ ...command, id: shortId(record), startedMs: clock.monotonic() }, record);
     const place = toolLimits.keep(run.sessionKey, kept);
@@ -164,40 +163,6 @@ export class SessionCommands implements BackgroundCommands {
     // The store accepts it once, so a crash before the removal repeats nothing.
     await this.#intake.submit({ ...message, ...said }, admission);
     await store.removeCommand(id);
-  }
-
-  /** The input that will report the end, with the authority and the address of the run. */
-  async #report(id: string, { run, tainted }: { readonly run: RunFacts; readonly tainted: boolean }): Promise<CommandRecord["report"]> {
-    const { store, clock } = this.#connected;
-    const turn = await store.readTurn(run.runId);
-    const lead = turn?.inputIds[0] === undefined ? undefined : await store.readInput(turn.inputIds[0]);
-    if (turn === undefined || lead === undefined) throw new Error("no message asked for this run, so its end could not be reported");
-    const { sender, replyContext } = lead.message;
-    const isListed = lead.admission.sessionKey === undefined || lead.admission.isListedOwner === true;
-    return {
-      message: {
-        origin: turn.origin,
-        eventId: `command:${id}`,
-        messageId: messageId(""),
-        timestampMs: clock.now(),
-        event: { type: "message" },
-        sender,
-        text: "",
-        // Groups answer only what is addressed to the assistant.
-        mentionsBot: true,
-        attachments: [],
-        ...withoutUndefined({ replyContext }),
-      },
-      admission: {
-        owner: run.owner,
-        kind: "command",
-        sessionKey: run.sessionKey,
-        agentId: run.agentId,
-        ...(tainted || lead.admission.tainted === true ? { tainted: true } : {}),
-        ...(isListed ? { isListedOwner: true } : {}),
-        ...withoutUndefined({ replyTo: turn.replyTo }),
-      },
-    };
   }
 }
 

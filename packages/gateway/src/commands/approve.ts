@@ -1,6 +1,6 @@
 import { APPROVAL_DECISIONS } from "@factotum/protocol";
 import type { ApprovalDecision } from "@factotum/protocol";
-import { DECIDED, TOO_LATE } from "../approvals/approval-texts.ts";
+import { DECIDED, RUNS_NOW } from "../approvals/approval-texts.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
 import { defineCommand } from "./define-command.ts";
 import type { Command } from "./define-command.ts";
@@ -31,7 +31,7 @@ export const approveCommand: Command = defineCommand<Approve>({
     if (!isDecision(wish)) return `/approve ${id} needs a decision: ${APPROVAL_DECISIONS.join(", ")}.`;
     try {
       const { state } = await approvals.decide(id, wish);
-      return state === "running" ? `${DECIDED[wish]} ${TOO_LATE}` : DECIDED[wish];
+      return state === "running" ? `${DECIDED[wish]} ${RUNS_NOW}` : DECIDED[wish];
     } catch (error) {
       if (error instanceof SessionRequestError) return error.message;
       throw error;

@@ -3,6 +3,7 @@ import type { Clock, Logger } from "@factotum/agent-contract";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { Command } from "./define-command.ts";
 import type { PromptCommands } from "./prompt-commands.ts";
+import { raceAbort } from "../kernel/race-abort.ts";
 import { RESETS } from "./reset.ts";
 
 /** Changes of files within this time are one change of the menus. */
@@ -54,16 +55,18 @@ export class CommandMenu implements HostCommands {
 
   /** Looks skills and own commands up, and calls back if they differ. Never rejects. */
   async refresh(): Promise<void> {
-    const { promptCommands, running, logger } = this.#options;
+    const { promptCommands, running, clock, logger } = this.#options;
+    const signal = AbortSignal.timeout(LOOKUP_MS);
     try {
       const place = {
         agent: running.agents.default,
         group: undefined,
         owner: false,
         isShared: true,
-        signal: AbortSignal.timeout(LOOKUP_MS),
+        signal,
       };
-      const own = (await promptCommands.list(place)).map(({ name, summary }) => ({ name, summary }));
+      const found = await raceAbort(promptCommands.list(place), { signal, clock });
+      const own = found.map(({ name, summary }) => ({ name, summary }));
       if (JSON.stringify(own) === JSON.stringify(this.#own)) return;
       this.#own = own;
     } catch (error) {

@@ -7,6 +7,7 @@ import { Cooldowns } from "@factotum/models";
 import type { RemoteFiles } from "../media/remote-files.ts";
 import type { LocalFiles } from "../media/local-files.ts";
 import { ApprovalService } from "../approvals/approval-service.ts";
+import { ParkedCalls } from "../approvals/parked-calls.ts";
 import type { SessionCommands } from "../background-commands/session-commands.ts";
 import { PairedSenders } from "../access/paired-senders.ts";
 import type { ToolGate } from "../access/tool-gate.ts";
@@ -76,6 +77,8 @@ export interface EngineParts {
   readonly toolGate: ToolGate;
   /** Asks the owner about tool calls. */
   readonly approvals: ApprovalService;
+  /** Runs calls that were allowed late. */
+  readonly parkedCalls: ParkedCalls;
   readonly spend: SpendGuard;
   readonly compactor: Compactor;
   /** Credentials and models that cool down after failures. */
@@ -168,11 +171,9 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     events,
     media,
     files: options.localFiles,
-    remoteFiles: options.remoteFiles,
     watchers,
     cache,
-    toolGate: createToolGate(),
-    approvals: new ApprovalService({ store, running, queue, notices, watchers, ...base }),
+    ...createDecisions({ store, running, conversations, queue, toolLimits, notices, watchers, ...base }),
     refused: new RefusedSenders(),
     cooldowns,
     observer,
@@ -182,14 +183,22 @@ export function createEngineParts(options: EngineOptions): EngineParts {
     compactor: new Compactor({ store, running, spend, cooldowns, clock, random, events, cache, observer, logger }),
     ...base,
     steadyNow: createSteadyNow(clock),
-    hideSecrets: options.hideSecrets,
     promptCommands,
     menu,
-    skillUse: options.skillUse,
-    commands: options.commands,
-    documentation: options.documentation,
-    crashPoint: options.crashPoint,
+    ...givenParts(options),
   };
+}
+
+/** The parts that come from outside under their own names. */
+function givenParts({
+  remoteFiles,
+  hideSecrets,
+  skillUse,
+  commands,
+  documentation,
+  crashPoint,
+}: EngineOptions): Pick<EngineParts, "remoteFiles" | "hideSecrets" | "skillUse" | "commands" | "documentation" | "crashPoint"> {
+  return { remoteFiles, hideSecrets, skillUse, commands, documentation, crashPoint };
 }
 
 /** Creates the channels, and the gates that hold messages to accounts that their platform rejects. */
@@ -211,6 +220,16 @@ function createChannels(
   });
   gates.events.on("account-works", (account) => channels.retryStart(account));
   return { channels, gates };
+}
+
+/** Creates what decides about tool calls. */
+function createDecisions(
+  parts: Pick<
+    EngineParts,
+    "store" | "running" | "conversations" | "queue" | "toolLimits" | "notices" | "watchers" | "clock" | "random" | "logger"
+  >,
+): Pick<EngineParts, "toolGate" | "approvals" | "parkedCalls"> {
+  return { toolGate: createToolGate(), approvals: new ApprovalService(parts), parkedCalls: new ParkedCalls(parts) };
 }
 
 function createQueue(running: RunningConfig, clock: Clock): TurnQueue {

@@ -143,7 +143,8 @@ export class Engine {
 
   /** Connects the events of the parts to the layers above; the only place that does. */
   #listen(runner: TurnRunner, { onLostOwnership }: EngineOptions): void {
-    const { channels, queue, notices, dispatcher, gates, spend, storage, approvals, store, sessionCommands, logger } = this.parts;
+    const { channels, queue, notices, dispatcher, gates, spend, storage, approvals, parkedCalls, store, sessionCommands, logger } =
+      this.parts;
     queue.serve({
       process: runner.run,
       onDropped: (sessionKey, input) =>
@@ -160,6 +161,8 @@ export class Engine {
     });
     channels.deliverTo(this.#ingress);
     sessionCommands.reportTo(this.#ingress);
+    parkedCalls.reportTo(this.#ingress);
+    approvals.onAllowedLate((approval) => this.#background.add("allowed call", parkedCalls.run(approval)));
     dispatcher.events.on("row-settled", (row) => {
       if (row.state.type === "accepted") this.#waits.rowSent(row);
       this.reports.settled(row);
@@ -225,6 +228,7 @@ export class Engine {
     this.parts.storage.open();
     this.#ingress.open();
     await this.parts.sessionCommands.recover();
+    await this.parts.parkedCalls.recover();
     for (const event of this.damage.list()) if (event.kind === "database") this.reports.recovery(event);
     this.#background.add("media", this.parts.media.store.pruneIfDue());
     this.#scheduleUpkeep();
@@ -347,6 +351,7 @@ export class Engine {
     this.#upkeep?.[Symbol.dispose]();
     this.#connecting?.[Symbol.dispose]();
     const reported = this.parts.sessionCommands.close();
+    this.parts.parkedCalls.close();
     this.#ingress.close();
     this.transfer.close(reason);
     // Writers stop waiting for disk space: unwritten work is resumed at the next start.

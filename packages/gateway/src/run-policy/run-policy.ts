@@ -20,6 +20,8 @@ export interface RunPolicy {
    * Started by a person's message: it can be merged with others, steered and awaited, keeps the session fresh, and is asked about again after an interruption.
    */
   readonly isFromPerson: boolean;
+  /** The owner can be asked about its calls. In the other runs, what needs a decision is refused. */
+  readonly mayAsk: boolean;
   /** Tools, thoughts and the beginning of the answer are shown while it runs. A run that may end in silence shows nothing before its end. */
   readonly showsProgress: boolean;
   /** Which part of the outcome reaches the conversation. */
@@ -54,6 +56,7 @@ const PERSON: RunPolicy = {
   reportsFailure: true,
   sharesTurn: false,
   isFromPerson: true,
+  mayAsk: true,
   showsProgress: true,
   reply: "always",
   isHostText: false,
@@ -73,6 +76,7 @@ const UNATTENDED: RunPolicy = {
   isAttended: false,
   reportsFailure: false,
   isFromPerson: false,
+  mayAsk: false,
   showsProgress: false,
   isFollowed: false,
   flushesMemory: false,
@@ -94,13 +98,14 @@ export const RUN_POLICY: Readonly<Record<RunKind, RunPolicy>> = {
   },
   cron: { ...UNATTENDED, isHostText: true },
   hook: UNATTENDED,
-  // The end of a background command. Unattended, so that a chain of commands that wake each other has a cap; but somebody asked for the command.
+  // The end of a background command, or of a call that was allowed late. Unattended, so that a chain of commands that wake each other has a cap; but somebody asked for the command.
   command: {
     ...UNATTENDED,
     reportsFailure: true,
     sharesTurn: true,
+    mayAsk: true,
     isHostText: true,
-    historyNotice: "A command in the background has ended.",
+    historyNotice: "Work in the background has ended.",
   },
   subagent: { ...PERSON, lane: "subagent", isFromPerson: false, flushesMemory: false },
   a2a: { ...PERSON, isFromPerson: false },

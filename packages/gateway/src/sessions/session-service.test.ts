@@ -97,7 +97,11 @@ describe("a stop by a client of the gateway", () => {
     await platform.say(platform.message("one", here));
     await model.nextRequest();
     await platform.say(platform.message("two", here));
-    expect(await sessions.stopper.stop(KEY, { queued: true, reason: "you asked me to stop" })).toEqual({ aborted: true, dropped: 1 });
+    expect(await sessions.stopper.stop(KEY, { queued: true, reason: "you asked me to stop" })).toEqual({
+      aborted: true,
+      dropped: 1,
+      commands: 0,
+    });
     gate.open();
     await running.gateway.engine.idle();
     const { entries } = await sessions.history(KEY, { limit: 10 });

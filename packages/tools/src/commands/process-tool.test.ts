@@ -203,3 +203,34 @@ test("kill ends the command and tells its end", async () => {
   expect(background.toldIds).toEqual(["id1"]);
   expect(textOf(await call({ action: "kill", id: "id1" }))).toContain("[no new output; ended: stopped]");
 });
+
+describe("what decides about a call", () => {
+  const tool = () => createProcessTool({ background, clock, maxResultChars: 1_000 });
+  const asCall = (args: Parameters<ToolRig["call"]>[1]) => ({ id: "call-1", name: "process", arguments: args });
+
+  test.each([
+    ["list", "read"],
+    ["poll", "read"],
+    ["log", "read"],
+    ["kill", "write"],
+    ["write", "execute"],
+    ["send-keys", "execute"],
+    ["anything else", "execute"],
+  ])("%s counts as %s", (action, effect) => {
+    expect(tool().traitsFor?.(asCall({ action, id: "id1" })).effect).toBe(effect);
+  });
+
+  test("is the whole input and the command that gets it", async () => {
+    await begin("bash\n-i", true);
+    const inspect = async (args: Parameters<ToolRig["call"]>[1]) => tool().inspect?.(asCall(args), rig.run);
+    expect(await inspect({ action: "write", id: "id1", text: "rm x\n", eof: true })).toMatchObject({
+      type: "action",
+      text: "write to id1 (bash -i):\nrm x\n\n[end of input]",
+      binding: { id: "id1", text: "rm x\n" },
+    });
+    expect(await inspect({ action: "send-keys", id: "id1", keys: ["C-c", "y"] })).toMatchObject({
+      text: "send-keys to id1 (bash -i):\nC-c y",
+    });
+    expect(await inspect({ action: "write", id: "id9", text: "x" })).toMatchObject({ type: "invalid" });
+  });
+});

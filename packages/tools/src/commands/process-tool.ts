@@ -7,6 +7,7 @@ import type {
   CommandResult,
   InputOutcome,
   RunFacts,
+  ToolTraits,
 } from "@factotum/agent-contract";
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
@@ -36,6 +37,15 @@ export interface ProcessToolOptions {
   readonly maxResultChars: number;
 }
 
+const TRAITS: ToolTraits = {
+  effect: "execute",
+  idempotent: false,
+  output: "trusted",
+  network: true,
+  parallel: false,
+  holdsNoPlace: true,
+};
+
 const ProcessSchema = z.strictObject({
   action: z.enum(["list", "poll", "log", "write", "send-keys", "kill"]),
   id: z.string().optional(),
@@ -64,20 +74,37 @@ export function createProcessTool(options: ProcessToolOptions): AgentTool {
     description:
       "This session's background commands, for the owner. poll waits for new output or the end; log pages through it; write (text, eof) and send-keys (pty) send input, then poll; kill ends it.",
     schema: ProcessSchema,
-    traits: { effect: "execute", idempotent: false, output: "trusted", network: true, parallel: false, holdsNoPlace: true },
+    traits: TRAITS,
+    // Input can be a command for a shell; the rest only looks at what runs, or ends it.
+    traitsFor: ({ action }) => (isInput(action) ? TRAITS : { ...TRAITS, effect: action === "kill" ? "write" : "read", network: false }),
+    async inspect({ action, id = "", text = "", eof = false, keys = [] }, run) {
+      const command = options.background.list(run).find((one) => one.id === id);
+      if (command === undefined) return { type: "invalid", message: unknownCommand(action, id) };
+      const input = action === "send-keys" ? keys.join(" ") : `${text}${eof ? "\n[end of input]" : ""}`;
+      return {
+        type: "action",
+        text: `${action} to ${id} (${shortText(command)}):\n${input}`,
+        // Ids are not used twice: a decision for later calls is one about this command.
+        binding: { action, id, text, eof, keys },
+      };
+    },
     async execute(args, { run, signal }) {
       if (!run.owner) return errorResult("process is refused: commands are the owner's, and this message is not the owner's.");
       if (args.action === "list") return textResult(listText(options, run));
       const command = options.background.list(run).find(({ id }) => id === args.id);
-      if (command === undefined)
-        return errorResult(
-          args.id === undefined
-            ? `${args.action} needs the id of a command; list shows them.`
-            : `This session has no background command ${args.id}; list shows those it has.`,
-        );
+      if (command === undefined) return errorResult(unknownCommand(args.action, args.id));
       return act(command, { args, run, signal }, options);
     },
   });
+}
+
+function isInput(action: ProcessArguments["action"]): boolean {
+  return action === "write" || action === "send-keys";
+}
+
+function unknownCommand(action: string, id: string | undefined): string {
+  if (id === undefined || id === "") return `${action} needs the id of a command; list shows them.`;
+  return `This session has no background command ${id}; list shows those it has.`;
 }
 
 async function act(command: BackgroundCommand, call: Call, options: ProcessToolOptions): Promise<AgentToolResult> {
@@ -174,13 +201,17 @@ function inputRefusal(outcome: InputOutcome): string | undefined {
 }
 
 function listText({ background, clock }: ProcessToolOptions, run: RunFacts): string {
-  const lines = background.list(run).map(({ id, text, startedMs, result, running }) => {
-    const flat = text.replaceAll(/\s+/g, " ").trim();
-    const shown = flat.length > MAX_TEXT_CHARS ? `${flat.slice(0, MAX_TEXT_CHARS).toWellFormed()}…` : flat;
+  const lines = background.list(run).map((command) => {
+    const { id, startedMs, result, running } = command;
     const state = result === undefined ? `running for ${seconds(clock.monotonic() - startedMs)}` : `ended: ${ending(result)}`;
-    return `${id} (${state}, ${running.output.length} bytes of output): ${shown}`;
+    return `${id} (${state}, ${running.output.length} bytes of output): ${shortText(command)}`;
   });
   return lines.length === 0 ? "This session has no background commands." : lines.join("\n");
+}
+
+function shortText({ text }: BackgroundCommand): string {
+  const flat = text.replaceAll(/\s+/g, " ").trim();
+  return flat.length > MAX_TEXT_CHARS ? `${flat.slice(0, MAX_TEXT_CHARS).toWellFormed()}…` : flat;
 }
 
 function ending({ end }: CommandResult): string {

@@ -24,6 +24,8 @@ export interface ToolDefinition<Schema extends z.ZodObject> {
   /** Accepted aliases of a parameter, such as `file_path` for `path`; the model is not shown them. */
   readonly aliases?: Readonly<Record<string, string>>;
   readonly traits: ToolTraits;
+  /** The traits of a call with valid arguments; calls with others have `traits`. */
+  readonly traitsFor?: (args: z.output<Schema>) => ToolTraits;
   /** The description and schema for a session with these features. */
   readonly narrow?: (features: MessagingFeatures) => { readonly description: string; readonly schema: z.ZodObject };
   /** What a call with valid arguments would do. */
@@ -36,7 +38,7 @@ export interface ToolDefinition<Schema extends z.ZodObject> {
  * any other exception of `execute`.
  */
 export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinition<Schema>): AgentTool {
-  const { name, summary, description, schema, aliases = {}, traits, narrow, inspect } = definition;
+  const { name, summary, description, schema, aliases = {}, traits, traitsFor, narrow, inspect } = definition;
   // Few combinations exist, and every new session asks for one.
   const narrowings = new Map<string, Pick<AgentTool, "description" | "parameters">>();
   return {
@@ -45,6 +47,14 @@ export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinitio
     description,
     parameters: toParameters(schema),
     traits,
+    ...(traitsFor === undefined
+      ? {}
+      : {
+          traitsFor: (call: ToolCall) => {
+            const parsed = schema.safeParse(normalise(call.arguments, aliases));
+            return parsed.success ? traitsFor(parsed.data) : traits;
+          },
+        }),
     ...(narrow === undefined
       ? {}
       : {

@@ -1,0 +1,44 @@
+import { withoutUndefined } from "@factotum/agent-contract";
+import type { Clock, RunFacts } from "@factotum/agent-contract";
+import { messageId } from "@factotum/channel-contract";
+import type { CommandRecord, InboxStore, TurnStore } from "@factotum/store";
+
+/**
+ * The input that will tell a session what became of a call of one of its turns, still without its text: under the authority and the taint of that turn, and
+ * answered where that turn was answered. `eventId` makes it unique: the store accepts it once. Rejects if no message asked for the run.
+ */
+export async function turnReport(
+  eventId: string,
+  { run, tainted }: { readonly run: Pick<RunFacts, "runId" | "owner" | "sessionKey" | "agentId">; readonly tainted: boolean },
+  { store, clock }: { readonly store: Pick<InboxStore, "readInput"> & Pick<TurnStore, "readTurn">; readonly clock: Clock },
+): Promise<CommandRecord["report"]> {
+  const turn = await store.readTurn(run.runId);
+  const lead = turn?.inputIds[0] === undefined ? undefined : await store.readInput(turn.inputIds[0]);
+  if (turn === undefined || lead === undefined) throw new Error("no message asked for this run, so its end could not be reported");
+  const { sender, replyContext } = lead.message;
+  const isListed = lead.admission.sessionKey === undefined || lead.admission.isListedOwner === true;
+  return {
+    message: {
+      origin: turn.origin,
+      eventId,
+      messageId: messageId(""),
+      timestampMs: clock.now(),
+      event: { type: "message" },
+      sender,
+      text: "",
+      // Groups answer only what is addressed to the assistant.
+      mentionsBot: true,
+      attachments: [],
+      ...withoutUndefined({ replyContext }),
+    },
+    admission: {
+      owner: run.owner,
+      kind: "command",
+      sessionKey: run.sessionKey,
+      agentId: run.agentId,
+      ...(tainted || lead.admission.tainted === true ? { tainted: true } : {}),
+      ...(isListed ? { isListedOwner: true } : {}),
+      ...withoutUndefined({ replyTo: turn.replyTo }),
+    },
+  };
+}
