@@ -24,6 +24,7 @@ afterEach(async () => {
 const config = (more: object = {}): object => ({
   agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
   models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-test" } } },
+  tools: { exec: { mode: "full" } },
   ...more,
 });
 
@@ -54,7 +55,10 @@ const asked = (text: string): number =>
 
 /** Starts a command in the background, and resolves with its id. */
 async function begin(command: string, more: Order["arguments"] = {}): Promise<string> {
-  const result = await call("exec", { command, background: true, ...more });
+  return idIn(await call("exec", { command, background: true, ...more }));
+}
+
+function idIn(result: string): string {
   return /in the background, id (\w+);/.exec(result)?.[1] ?? expect.unreachable(result);
 }
 
@@ -66,7 +70,7 @@ async function processesWith(mark: string): Promise<readonly string[]> {
 }
 
 const SERVER = `node -e '
-  const server = require("node:http").createServer((_, response) => response.end("hello " + name)).listen(0, "127.0.0.1", () => console.log("port " + server.address().port));
+  const server = require("node:http").createServer((_, response) => response.end("hello " + name)).listen(0, "127.0.0.1", () => console.log("port " + server.address().port + "."));
   let name = "nobody";
   process.stdin.on("data", (text) => { name = String(text).trim(); console.log("named " + name); });
   process.on("SIGTERM", () => console.log("I stay"));
@@ -75,10 +79,10 @@ const SERVER = `node -e '
 describe.runIf(process.platform === "linux")("a command in the background", () => {
   test("serves while others run, is read, written to and ended, over /v1", { timeout: 60_000 }, async () => {
     product = await startProduct({ config: config() });
-    const id = await begin(SERVER);
-    let output = "";
+    let output = await call("exec", { command: SERVER, background: true });
+    const id = idIn(output);
     await expect
-      .poll(async () => (output += await call("process", { action: "poll", id, timeoutMs: 1_000 })) && /port (\d+)/.test(output))
+      .poll(async () => /port \d+\./.test(output) || (output += await call("process", { action: "poll", id, timeoutMs: 1_000 })) === "")
       .toBe(true);
     const url = `http://127.0.0.1:${/port (\d+)/.exec(output)?.[1]}`;
     expect(await (await fetch(url)).text()).toBe("hello nobody");

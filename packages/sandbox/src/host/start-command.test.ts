@@ -9,7 +9,32 @@ import { createHostRunner } from "./host-runner.ts";
 import type { HostRunner } from "./host-runner.ts";
 import { realClock } from "../../test/real-clock.ts";
 
+/** Hides one word, and holds back what could be its beginning. */
+class WordRedactor {
+  held = "";
+  readonly maxSecretChars = 20;
+
+  redact(text: string): string {
+    return this.held === "" ? text : text.replaceAll(this.held, "***");
+  }
+
+  stream(emit: (text: string) => void): { readonly push: (text: string) => void; readonly flush: () => void } {
+    let waiting = "";
+    const flush = (): void => {
+      if (waiting !== "") emit(this.redact(waiting));
+      waiting = "";
+    };
+    const push = (text: string): void => {
+      waiting += text;
+      const starts = Array.from({ length: this.held.length }, (_, index) => this.held.slice(0, index));
+      if (!starts.some((start) => start !== "" && waiting.endsWith(start))) flush();
+    };
+    return { push, flush };
+  }
+}
+
 let folder: string;
+let redactor: WordRedactor;
 let runner: HostRunner;
 let abort: AbortController;
 const warnings: string[] = [];
@@ -17,6 +42,7 @@ const warnings: string[] = [];
 beforeEach(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), "start-command-")));
   abort = new AbortController();
+  redactor = new WordRedactor();
   runner = createHostRunner({
     clock: realClock,
     random: { uuid: randomUUID },
@@ -24,6 +50,7 @@ beforeEach(async () => {
     recordFolder: join(folder, "records"),
     baseEnv: { PATH: process.env["PATH"], SHELL: "/no/such/shell", TERM: "dumb" },
     limits: () => ({ maxProcesses: 256, maxMemoryBytes: 2048 * 1024 ** 2 }),
+    redactor,
     killGraceMs: 150,
     lingerMs: 150,
   });
@@ -87,6 +114,17 @@ describe("a running command", () => {
     expect(await command.ended).toMatchObject({ end: { type: "exited", exitCode: 0 }, output: "got one\ngot two\nbye\n" });
     expect(command.output.read(8, 7)).toEqual({ text: "got two", offset: 8, next: 15 });
     expect(await command.output.changed(command.output.length, abort)).toBe(false);
+  });
+
+  test("shows what could be the beginning of a secret once nothing follows, and hides a secret that comes in two pieces", async () => {
+    const secret = "5f0c1a2b3c4d";
+    redactor.held = secret;
+    const command = await start(`printf 'port 5'; read -r line; printf '5f0c'; printf '1a2b3c4d'; sleep 1000`, { input: { type: "pipe" } });
+    expect(await until(command, /port 5/)).toBe("port 5");
+    command.write("go on\n");
+    expect(await until(command, /port 5.+/)).toBe("port 5***");
+    command.kill();
+    await command.ended;
   });
 
   test("without input has an empty one", async () => {

@@ -27,6 +27,9 @@ export const KILL_GRACE_MS = 2_000;
 /** Output that is kept of a command that has ended. */
 const ENDED_RING_BYTES = 256 * 1024;
 
+/** Output after which nothing comes for this long is shown, even if it could be the beginning of a secret: it may be a question that waits for an answer. */
+const QUIET_MS = 300;
+
 interface Child {
   readonly stdin: Writable | null;
   readonly outputs: readonly Readable[];
@@ -134,7 +137,7 @@ interface CollectedOutput {
 function collectOutput(
   { maxOutputBytes }: CommandRequest,
   { onOutput }: CommandOptions,
-  { redactor = NO_REDACTION }: HostRunnerOptions,
+  { clock, redactor = NO_REDACTION }: HostRunnerOptions,
   { ringBytes }: Books,
 ): CollectedOutput {
   const output = new CappedOutput(maxOutputBytes, redactor);
@@ -158,6 +161,16 @@ function collectOutput(
     shownChars += text.length;
     onOutput(text);
   });
+  let takenMs = 0;
+  let quiet: Disposable | undefined;
+  const settleSoon = (): void => {
+    quiet ??= clock.schedule(QUIET_MS, () => {
+      quiet = undefined;
+      if (clock.monotonic() - takenMs < QUIET_MS) return settleSoon();
+      redactLate();
+      live.flush();
+    });
+  };
   const dropOldest = (): void => {
     live.flush();
     const kept = late.slice(-ringBytes());
@@ -174,8 +187,11 @@ function collectOutput(
       if (shownChars <= maxOutputBytes) redactLate();
       else ring.wake();
       if (late.length > 2 * ringBytes()) dropOldest();
+      takenMs = clock.monotonic();
+      settleSoon();
     },
     end: () => {
+      quiet?.[Symbol.dispose]();
       redactLate();
       live.flush();
       ring.end(ENDED_RING_BYTES);
