@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { FlipScene } from "../test/flip-scene.ts";
 import type { FlipPlace } from "../test/flip-scene.ts";
 
-const FLIPS = 40;
+/** The header is small, and refuses only some. */
+const FLIPS: Readonly<Record<FlipPlace, number>> = { header: 40, pages: 20, payloads: 20, anywhere: 20, log: 20 };
 const SEED = 20_261_122;
 
 /** The advice of a refused start. */
@@ -16,19 +17,19 @@ afterAll(() => scene[Symbol.asyncDispose]());
 const EXPECTED: Readonly<Record<FlipPlace, { readonly refused: number; readonly restored: number; readonly leftOut: number }>> = {
   header: { refused: 1, restored: 3, leftOut: 0 },
   pages: { refused: 0, restored: 0, leftOut: 0 },
-  payloads: { refused: 0, restored: 0, leftOut: 10 },
+  payloads: { refused: 0, restored: 0, leftOut: 4 },
   anywhere: { refused: 0, restored: 0, leftOut: 0 },
   log: { refused: 0, restored: 0, leftOut: 0 },
 };
 
 test.each(Object.entries(EXPECTED))(
-  `${FLIPS} flipped bits in the store (%s): nothing damaged is shown, and the conversation is notified and continues, or the error says what to do`,
+  `flipped bits in the store (%s): nothing damaged is shown, and the conversation is notified and continues, or the error says what to do`,
   { timeout: 600_000 },
   async (place, expected) => {
     let state = SEED;
     const random = (): number => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
     const seen = { refused: 0, restored: 0, leftOut: 0 };
-    for (let flip = 0; flip < FLIPS; flip += 1) {
+    for (let flip = 0; flip < FLIPS[place as FlipPlace]; flip += 1) {
       const outcome = await scene.flip(place as FlipPlace, random);
       const { flipped, refusal, errors } = outcome;
       expect(outcome.strangeTexts, flipped).toEqual([]);

@@ -27,7 +27,7 @@ export interface KillPlan {
 }
 
 /** Required kills at each point. */
-export const MIN_HITS = 5;
+export const MIN_HITS = 3;
 
 /**
  * Plans a run: four of five kills at the points in rotation, the others at random, in a random order. `load` messages are sent in every life, so that a point
