@@ -257,13 +257,31 @@ interface ToolSchema {
   readonly description: string;
   readonly parameters: JsonSchema;
 }
+/** What a call would do, for the owner who decides on it (R21). */
+type InspectedCall = {
+  readonly type: "action";
+  /** The whole action as the owner reads it, such as the command line. */
+  readonly text: string;
+  /** Everything that decides what the call does. A decision counts for calls with an equal binding alone. */
+  readonly binding: JsonValue;
+  /** The words of a command that runs without a shell; absent if it needs one. */
+  readonly argv?: readonly string[];
+} | {
+  readonly type: "invalid";
+  readonly message: string;
+};
 /** A tool that an agent can call. */
 interface AgentTool extends ToolSchema {
   /** One line for the Tooling section of the prompt. */
   readonly summary: string;
+  /** Of the call that does the most. */
   readonly traits: ToolTraits;
+  /** The traits of one call, for a tool whose calls differ; policy and approvals decide by them. Never more than `traits` allow. */
+  traitsFor?(call: ToolCall): ToolTraits;
   /** The description and schema for a session with these features; absent if they do not depend on them. `execute` accepts calls of the whole schema. */
   narrow?(features: MessagingFeatures): Pick<ToolSchema, "description" | "parameters">;
+  /** What the call would do right now, without doing it. Absent if the name and the arguments say it all. */
+  inspect?(call: ToolCall, run: RunFacts): Promise<InspectedCall>;
   /**
    * Runs the call. Invalid arguments and failures that the model can act on are results with `isError`; the loop turns a rejection into such a result. After an
    * abort it settles soon; its result is ignored then.
@@ -832,6 +850,11 @@ type MessengerResult = {
   readonly type: "refused";
   readonly message: string;
 };
+/** Describes sessions for the tool `session_status`. Implemented by the gateway. */
+interface SessionReporter {
+  /** The current time, and what the run's session works with; a few lines for the model. */
+  describe(run: RunFacts): Promise<string>;
+}
 /** Sends messages for the `message` tool. Implemented by the gateway, which knows the run's address. */
 interface Messenger {
   /** Never rejects. What goes through the outbox is sent once per `callId`. */
@@ -920,4 +943,4 @@ interface SkillUse {
 type WithoutUndefined<Values> = { readonly [Key in keyof Values as undefined extends Values[Key] ? never : Key]: Values[Key]; } & { readonly [Key in keyof Values as undefined extends Values[Key] ? Key : never]?: Exclude<Values[Key], undefined>; };
 /** Returns the given keys, in order, without those whose value is `undefined`, for spreading into an object with optional keys. */
 declare function withoutUndefined<Values extends object>(values: Values): WithoutUndefined<Values>;
-export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type Clock, type CommandFile, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileProvenance, type FileWrite, type ImageContent, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type Logger, MODEL_APIS, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteHit, type NoteIndex, RUN_KINDS, type Random, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type WithoutUndefined, addUsage, joinUsage, withoutUndefined };
+export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileProvenance, type FileWrite, type ImageContent, type InputOutcome, type InspectedCall, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type Logger, MODEL_APIS, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteHit, type NoteIndex, type OutputPart, RUN_KINDS, type Random, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunningCommand, type SessionReporter, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type WithoutUndefined, addUsage, joinUsage, withoutUndefined };

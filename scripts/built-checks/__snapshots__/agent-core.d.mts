@@ -480,6 +480,21 @@ interface HistoryView {
  * Between causes the view only grows at its end, except at the named breaks.
  */
 declare function viewHistory(stored: readonly AgentMessage[], prompt: UserMessage | undefined, options: HistoryViewOptions): HistoryView;
+/** The result of one call, before its text is truncated. */
+interface ToolOutcome {
+  readonly content: AgentToolResult["content"];
+  readonly details?: JsonValue;
+  readonly isError: boolean;
+  /** True if it may contain text of others (R23). */
+  readonly untrusted: boolean;
+}
+/** Runs one call. Never rejects: a throwing tool, an invalid result and an abort are outcomes too. */
+declare function executeTool(tool: AgentTool, call: ToolCall, options: {
+  readonly signal: AbortSignal;
+  readonly run: RunFacts;
+  readonly tainted: boolean;
+  readonly onDelta: (text: string) => void;
+}): Promise<ToolOutcome>;
 /** Settings of every model request, apart from the prompt, the messages and the tools. */
 type ModelSettings = Omit<ModelRequest, "system" | "messages" | "tools">;
 /** The host's decision about a call before it runs. `message` is for the model: it names the rule and what to do. */
@@ -813,4 +828,4 @@ declare function cutText(text: string, maxChars: number, mark: string): string;
  * and the arguments of their calls.
  */
 declare function estimateTokens(given: string | readonly AgentMessage[]): number;
-export { BOOTSTRAP_NAMES, type BootstrapFile, type CompactionPlan, type ContextBudget, type EffectivePromptFacts, type HistoryView, type HistoryViewOptions, IMAGE_REMOVED, type KnownResult, type MediaFacts, type ModelSettings, type PromptFacts, type Quarantine, type SystemEvent, type TimeFormat, type ToolDecision, beginsTurn, contextBudget, createTimeFormat, cutText, describeContext, diffContext, estimateTokens, fallbackCompaction, isHeartbeatOk, opensFiles, orderTools, planBootstrap, planCompaction, projectMessages, quarantine, renderEffectivePrompt, renderSummaryMessage, renderSystemPrompt, rerenderMessages, runAgent, sentForm, summarisePlan, viewHistory, withoutQuietRuns };
+export { BOOTSTRAP_NAMES, type BootstrapFile, type CompactionPlan, type ContextBudget, type EffectivePromptFacts, type HistoryView, type HistoryViewOptions, IMAGE_REMOVED, type KnownResult, type MediaFacts, type ModelSettings, type PromptFacts, type Quarantine, type SystemEvent, type TimeFormat, type ToolDecision, type ToolOutcome, beginsTurn, contextBudget, createTimeFormat, cutText, describeContext, diffContext, estimateTokens, executeTool, fallbackCompaction, isHeartbeatOk, opensFiles, orderTools, planBootstrap, planCompaction, projectMessages, quarantine, renderEffectivePrompt, renderSummaryMessage, renderSystemPrompt, rerenderMessages, runAgent, sentForm, summarisePlan, viewHistory, withoutQuietRuns };
