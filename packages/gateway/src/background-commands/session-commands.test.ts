@@ -239,7 +239,7 @@ describe("the commands of a session", () => {
     await platform.say(platform.message("think"));
     await server.nextRequest();
     runner.commands[0]?.end();
-    await expect.poll(async () => running.store.listCommands()).toEqual([]);
+    await expect.poll(() => running.gateway.engine.parts.queue.lanes.waiting("agent:main:main")).toHaveLength(1);
     const requests = server.requests.length;
     await platform.say(platform.message("/stop"));
     gate.open();
