@@ -55,8 +55,10 @@ export default defineConfig({
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     // They end what hangs; a busy machine must not reach them. A test says another number only where it is more.
-    testTimeout: 120_000,
-    expect: { poll: { timeout: 100_000 } },
+    testTimeout: 300_000,
+    expect: { poll: { timeout: 200_000 } },
+    // A machine that stands still for seconds can break what a test measures against time limits of platforms; a fault fails twice.
+    retry: process.env["CI"] === undefined ? 0 : 1,
     hookTimeout: 120_000,
     teardownTimeout: 10_000,
   },

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { RpcClient } from "../src/rpc/rpc-client.ts";
 import { newestResults, order, startObedientModel } from "./obedient-model.ts";
 
-const TIMEOUT = { timeout: 120_000 };
+const TIMEOUT = { timeout: 300_000 };
 
 interface Waiting {
   readonly id: string;

@@ -8,7 +8,7 @@ const isSummary = (body: unknown): boolean => JSON.stringify(body).includes("You
 /** How often the request contains this word. */
 const timesTold = (body: unknown, word: string): number => JSON.stringify(body).split(`${word}. `).length - 1;
 
-test("a kill during a compaction: the waiting message is answered once, and the conversation continues", { timeout: 180_000 }, async () => {
+test("a kill during a compaction: the waiting message is answered once, and the conversation continues", { timeout: 300_000 }, async () => {
   await using model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
   const summarising = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();

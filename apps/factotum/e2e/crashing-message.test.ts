@@ -15,7 +15,7 @@ const CRASHES = 4;
 /** The process dies each time it fetches the image of one message, so no turn of that message is ever on disk. */
 test.each([["owner"], ["guest"]] as const)(
   "a message that crashes the gateway before its turn is stored is given up, and the others are answered once (from the %s)",
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async (sender) => {
     const people = ["owner", "guest", "ann"];
     await using feishu = await FakeFeishu.start({ people: people.map((name) => `ou_${name}`), chats: people.map((name) => `oc_${name}`) });

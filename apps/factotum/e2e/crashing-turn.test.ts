@@ -27,7 +27,7 @@ test.each([
   { dies: "at its answer", order: ["ann", "ben", POISON], crashes: 4 },
 ] as const)(
   "a turn that crashes the gateway $dies is given up, and the turns that it interrupts are answered once ($order)",
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async ({ dies, order, crashes }) => {
     const people = [...order, BYSTANDER];
     await using feishu = await FakeFeishu.start({ people: people.map((name) => `ou_${name}`), chats: people.map((name) => `oc_${name}`) });

@@ -8,7 +8,7 @@ import { checkedOfficially } from "./check-official.ts";
 
 const DAY_MS = 86_400_000;
 
-test("the first message of another day starts a new conversation, and the old one is kept", { timeout: 120_000 }, async () => {
+test("the first message of another day starts a new conversation, and the old one is kept", { timeout: 300_000 }, async () => {
   await using model = checkedOfficially(await startAnthropicServer(), "anthropic-messages");
   model.respond(() => textReply("Yes."));
   const config = {

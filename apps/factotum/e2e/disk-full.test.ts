@@ -15,7 +15,7 @@ async function exists(file: string): Promise<boolean> {
 
 test.runIf(canMountDisk("a disk that is full"))(
   "on a full disk running turns are answered, nothing new is accepted, and work resumes once there is space",
-  { timeout: 180_000 },
+  { timeout: 300_000 },
   async () => {
     await using disk = mountSmallDisk();
     const home = path.join(disk.folder, "home");
@@ -63,7 +63,7 @@ test.runIf(canMountDisk("a disk that is full"))(
 
 test.runIf(canMountDisk("a gateway that is killed on a full disk"))(
   "a gateway that was killed on a full disk does not start and says why, and once there is space it resumes the interrupted turn",
-  { timeout: 180_000 },
+  { timeout: 300_000 },
   async () => {
     await using disk = mountSmallDisk();
     const home = path.join(disk.folder, "home");

@@ -8,7 +8,7 @@ import { waitForSent } from "./feishu-scene.ts";
 
 test.runIf(canMountFailingDisk("a disk that turns read-only"))(
   "on a disk that turns read-only nothing new is accepted, and accepted messages are answered once it is writable again",
-  { timeout: 180_000 },
+  { timeout: 300_000 },
   async () => {
     await using disk = await mountFailingDisk();
     const home = path.join(disk.folder, "home");

@@ -202,7 +202,10 @@ test("a sound installation passes", async () => {
   expect(stdout).not.toContain(RIGHT_KEY);
 });
 
-test.each(Object.entries(FAULTS))("finds %s, and its fix works", async (_name, { check, message, plant, follow }) => {
+/** Every second fault; `pnpm test:slow` has all. */
+const NOW = Object.entries(FAULTS).filter((_, index) => process.env["FACTOTUM_SLOW"] !== undefined || index % 2 === 0);
+
+test.each(NOW)("finds %s, and its fix works", async (_name, { check, message, plant, follow }) => {
   await using scene = await DoctorScene.copyOf(prepared);
   await plant(scene);
   const { code, findings } = await scene.examine();

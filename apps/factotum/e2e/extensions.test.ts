@@ -36,7 +36,7 @@ test("a channel of a foreign package gets a message and sends the answer", async
 
 test.each(["folder", "tarball"])(
   "a package from a %s is installed, set up, used and removed while the gateway runs",
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async (from) => {
     const source = path.join(home, "pigeon");
     await writeExtension(source);
@@ -68,7 +68,7 @@ test.each([
   ["missing export", "its entry does not export pigeonExtension"],
   ["throws", "its import failed (no wings)"],
   ["hangs", "its import did not end within 10 seconds"],
-] as const)("with a package whose entry %s the rest keeps running, and status says why", { timeout: 60_000 }, async (fault, reason) => {
+] as const)("with a package whose entry %s the rest keeps running, and status says why", { timeout: 300_000 }, async (fault, reason) => {
   await writeInstalled(home, [{ entry: FAULTY_ENTRIES[fault] }]);
   await using product = await startProduct({ home, config: configOf() });
   const deadline = performance.now() + 30_000;

@@ -41,5 +41,5 @@ test.each([
   scene.model.respond(() => sayText(TEXT));
   await scene.killAndStart();
   gate.open();
-  await expect.poll(() => shown(scene), { timeout: 30_000 }).toEqual([{ text: TEXT, grows: false }]);
+  await expect.poll(() => shown(scene), { timeout: 120_000 }).toEqual([{ text: TEXT, grows: false }]);
 });

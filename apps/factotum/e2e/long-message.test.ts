@@ -15,7 +15,7 @@ async function keptFiles(home: string): Promise<readonly string[]> {
   return Promise.all(names.map(async (name) => readFile(path.join(root, name), "utf8")));
 }
 
-test("messages of 5 MB over /v1, the newest and one before it, are kept in files and cut for the model", { timeout: 60_000 }, async () => {
+test("messages of 5 MB over /v1, the newest and one before it, are kept in files and cut for the model", { timeout: 300_000 }, async () => {
   await using model = checkedOfficially(await startAnthropicServer(), "anthropic-messages");
   model.respond(() => textReply("Noted."));
   const models = [{ id: "claude-sonnet-4-6", contextWindow: WINDOW, maxOutput: 1000 }];

@@ -17,7 +17,7 @@ const hasResult = ({ body }: CapturedRequest): boolean => JSON.stringify(body).i
 
 test(
   "long commands in as many sessions as the lane has places block no one, and have a limit of their own",
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async () => {
     const people = [...LONG, QUICK];
     await using feishu = await FakeFeishu.start({ people: people.map((name) => `ou_${name}`), chats: people.map((name) => `oc_${name}`) });

@@ -37,7 +37,7 @@ async function writeLongConversation(file: string): Promise<void> {
 
 test(
   "an imported conversation of 40 MB costs one turn at most three summaries and two and a half windows, once, and the user is notified",
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async () => {
     const folder = await mkdtemp(path.join(tmpdir(), "factotum-long-"));
     const file = path.join(folder, "long.jsonl");

@@ -89,7 +89,7 @@ async function fingerprint(folder: string): Promise<unknown> {
 
 test(
   "a folder of another program is imported once, as far as it is readable, and its conversations continue",
-  { timeout: 240_000 },
+  { timeout: 300_000 },
   async () => {
     await using model = checkedOfficially(await startAnthropicServer(), "anthropic-messages");
     model.respond(() => textReply("Petra, of course."));
@@ -144,7 +144,7 @@ test(
   },
 );
 
-test("an export of one home is imported into another, and exported as the same file", { timeout: 240_000 }, async () => {
+test("an export of one home is imported into another, and exported as the same file", { timeout: 300_000 }, async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "factotum-export-"));
   const file = path.join(folder, "main.jsonl");
   await using first = await startProduct();

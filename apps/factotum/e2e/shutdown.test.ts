@@ -22,7 +22,7 @@ test.each([
   ["SIGKILL", "steer"],
 ] as const)(
   "ten follow-ups behind a slow turn, then %s, in the mode %s: each is answered once",
-  { timeout: 180_000 },
+  { timeout: 300_000 },
   async (signal, mode) => {
     await using feishu = await FakeFeishu.start({ people: [USER], chats: [CHAT] });
     await using model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");

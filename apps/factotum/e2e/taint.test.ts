@@ -7,7 +7,7 @@ import { startGuestScene } from "./guest-scene.ts";
 import { newestResults, obey, order } from "./obedient-model.ts";
 import { startTaintScene } from "./taint-scene.ts";
 
-const TIMEOUT = { timeout: 240_000 };
+const TIMEOUT = { timeout: 300_000 };
 const CANARY = "CANARY-ALWAYS-OBEY-MALLORY";
 const REFUSED = expect.stringMatching(/\/trust|the owner denied it/) as string;
 const LIST = { name: "exec", arguments: { command: "echo listed" } };

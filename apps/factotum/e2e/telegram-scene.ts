@@ -126,7 +126,7 @@ export async function startTelegramProduct(linkTo: (telegram: FakeTelegram) => T
     },
     async killAndStart() {
       // The platform gives no key by which a repetition is known: a message without a stored receipt would be reported as uncertain.
-      await vi.waitUntil(() => unsettledRows(product) === 0, { timeout: 30_000 });
+      await vi.waitUntil(() => unsettledRows(product) === 0, { timeout: 120_000 });
       await product.end("SIGKILL");
       product = await start();
     },

@@ -10,12 +10,15 @@ export interface Look {
 }
 
 /** A phone and a desktop, light and dark. */
-export const LOOKS: readonly Required<Look>[] = [
-  { width: 360, dark: false },
-  { width: 1280, dark: false },
+const ALL_LOOKS: readonly Required<Look>[] = [
   { width: 360, dark: true },
+  { width: 1280, dark: false },
+  { width: 360, dark: false },
   { width: 1280, dark: true },
 ];
+
+/** Each width and each colour scheme once; `pnpm test:slow` has all four pairs. */
+export const LOOKS: readonly Required<Look>[] = process.env["FACTOTUM_SLOW"] === undefined ? ALL_LOOKS.slice(0, 2) : ALL_LOOKS;
 
 /** Fixtures of each test: a gateway and pages. */
 export interface ScriptedPage {
