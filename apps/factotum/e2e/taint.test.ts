@@ -115,7 +115,7 @@ test("an additional folder of skills counts as instructions", TIMEOUT, async () 
   expect(await scene.ask(recipe)).toEqual(["ok"]);
   await scene.say("/new");
   await scene.say("And now?");
-  expect(scene.request()).toContain("recipes/bake/SKILL.md");
+  expect(scene.request()).toMatch(/<folder path=\\"\.\/recipes\\">\\n- bake \(/);
 });
 
 test("a link in place of an instruction file does not open its target", TIMEOUT, async () => {
