@@ -46,6 +46,11 @@ interface FoundCommands {
  */
 export class PromptCommands {
   readonly #reserved: ReadonlySet<string>;
+  /** What was found, while no file has changed: a message that begins with a slash must not wait for the disk before it is stored. */
+  readonly #known = new WeakMap<
+    AgentRuntime,
+    { readonly generation: number; readonly byGroup: Map<GroupConfig | undefined, AllCommands> }
+  >();
 
   /** `reserved`: names of the built-in commands, without the slash. */
   constructor(reserved: readonly string[]) {
@@ -86,16 +91,37 @@ export class PromptCommands {
   }
 
   async #find(place: PromptCommandPlace): Promise<FoundCommands> {
-    const { agent, group, owner, signal } = place;
-    const [{ commands }, skills] = await Promise.all([
-      agent.commandFiles({ signal }),
-      agent.skills({ workspace: undefined, group, signal }),
-    ]);
+    const { owner } = place;
+    const { commands, skills } = await this.#all(place);
     return {
       files: commands.filter(({ name, access }) => !this.#reserved.has(promptCommandName(name)) && (owner || access === "anyone")),
       skills: skills.filter(({ invocation }) => invocation !== "model"),
     };
   }
+
+  async #all({ agent, group, signal }: PromptCommandPlace): Promise<AllCommands> {
+    const generation = agent.sources.generation();
+    let known = this.#known.get(agent);
+    if (known?.generation !== generation) {
+      known = { generation, byGroup: new Map() };
+      this.#known.set(agent, known);
+    }
+    const found = known.byGroup.get(group);
+    if (found !== undefined) return found;
+    const [{ commands }, skills] = await Promise.all([
+      agent.commandFiles({ signal }),
+      agent.skills({ workspace: undefined, group, signal }),
+    ]);
+    const all = { commands, skills };
+    known.byGroup.set(group, all);
+    return all;
+  }
+}
+
+/** Everything that an agent has in a group, whoever asks. */
+interface AllCommands {
+  readonly commands: readonly CommandFile[];
+  readonly skills: readonly SkillEntry[];
 }
 
 /** The names of skills and files that cannot be commands, because a built-in command has the name. */
