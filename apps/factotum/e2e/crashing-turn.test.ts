@@ -20,12 +20,21 @@ const askedBy = ({ body }: CapturedRequest): string =>
     ?.at(-1)
     ?.slice(8) ?? "nobody";
 
+interface Crashes {
+  readonly dies: "at its answer" | "in its tool";
+  readonly order: readonly string[];
+  readonly crashes: number;
+}
+
+/** The long form alone: on a machine that is busy all the time its counterparts wait for each other. */
+const IN_ITS_TOOL: Crashes = { dies: "in its tool", order: ["ann", POISON, "ben"], crashes: 8 };
+
 /** An answer at which the process always dies, or a tool that kills it and that the model calls again each time. */
-test.each([
+test.each<Crashes>([
   { dies: "at its answer", order: [POISON, "ann", "ben"], crashes: 4 },
-  { dies: "in its tool", order: ["ann", POISON, "ben"], crashes: 8 },
+  ...(process.env["FACTOTUM_SLOW"] === undefined ? [] : [IN_ITS_TOOL]),
   { dies: "at its answer", order: ["ann", "ben", POISON], crashes: 4 },
-] as const)(
+])(
   "a turn that crashes the gateway $dies is given up, and the turns that it interrupts are answered once ($order)",
   { timeout: 300_000 },
   async ({ dies, order, crashes }) => {
