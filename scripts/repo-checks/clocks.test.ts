@@ -24,7 +24,6 @@ function filesWith(pattern: RegExp): Set<string> {
  * `monotonic()`.
  */
 const RECKONED = {
-  "extensions/chat-sdk/src/state/button-rows.ts": "a time for the disk",
   "extensions/chat-sdk/src/state/state-adapter.ts": "times for the disk, and those that adapters see of locks",
   "extensions/discord/src/state/stored-rows.ts": "a time for the disk",
   "extensions/email/src/login/access-tokens.ts": "a time for the disk",
@@ -34,6 +33,7 @@ const RECKONED = {
   "extensions/feishu/src/outbound/card-streams.ts": "sequence numbers of a card that is as old as the disk says",
   "extensions/telegram/src/state/stored-rows.ts": "a time for the disk",
   "extensions/telegram/src/transport/stored-albums.ts": "a time for the disk",
+  "packages/channel-kit/src/card-rows.ts": "a time for the disk",
   "packages/gateway/src/approvals/approval-service.ts": "a time for the disk",
   "packages/gateway/src/delivery/row-sender.ts": "a time for the disk; this process waits by the monotonic clock",
   "packages/gateway/src/delivery/streaming/block-stream.ts": "a time for the disk",

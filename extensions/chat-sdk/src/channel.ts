@@ -1,4 +1,6 @@
 import type { CallOptions, Channel, ChannelCapabilities, ChannelHost, ProbeResult } from "@factotum/channel-contract";
+import { createCardRows } from "@factotum/channel-kit";
+import type { CardRows } from "@factotum/channel-kit";
 import { act } from "./actions/actions.ts";
 import { createAdapterSession } from "./adapter/adapter-session.ts";
 import { loadSdk } from "./adapter/load-sdk.ts";
@@ -16,8 +18,6 @@ import { knownAdapter } from "./known-adapters.ts";
 import type { KnownAdapter } from "./known-adapters.ts";
 import { createSender } from "./outbound/sender.ts";
 import { resolveTarget } from "./resolve-target.ts";
-import { createButtonRows } from "./state/button-rows.ts";
-import type { ButtonRows } from "./state/button-rows.ts";
 import { createStateAdapter } from "./state/state-adapter.ts";
 import { Webhook } from "./transport/webhook.ts";
 
@@ -32,7 +32,7 @@ export function createChannel(config: ChatSdkConfig, host: ChannelHost, from: st
   const calls = { clock: host.clock, known };
   const deliveries = createDeliveries();
   const state = createStateAdapter(host, deliveries);
-  const buttons = createButtonRows(host);
+  const buttons = createCardRows(host);
   const capabilities = (): ChannelCapabilities => capabilitiesOf(config.adapter, session.loaded);
   const retries = known?.capabilities.inbound.delivery !== "redelivers";
   const inbox = createInbox(host, { deliveries, retries });
@@ -64,7 +64,7 @@ export function createChannel(config: ChatSdkConfig, host: ChannelHost, from: st
 
 function createParsers(
   { accountId, commands }: Pick<ChannelHost, "accountId" | "commands">,
-  { buttons, known }: { readonly buttons: ButtonRows; readonly known: KnownAdapter | undefined },
+  { buttons, known }: { readonly buttons: CardRows; readonly known: KnownAdapter | undefined },
 ): EventParsers {
   const facts = async (): Promise<EventFacts> => ({ accountId, sdk: await loadSdk() });
   return {
@@ -72,7 +72,7 @@ function createParsers(
     edit: async (adapter, threadId, message) => parseEdit(adapter, threadId, message, await facts()),
     deletion: async (event) => parseDeletion(event, await facts()),
     reaction: async (event) => parseReaction(event, await facts()),
-    action: async (event) => parseAction(event, await buttons.find(event.actionId), await facts()),
+    action: async (event) => parseAction(event, (await buttons.find(event.actionId))?.button, await facts()),
     command: async (event) => parseCommand(event, { ...(await facts()), commands: commands.list(), aliases: known?.commandAliases ?? {} }),
   };
 }
@@ -87,7 +87,7 @@ async function probe(
   const chat = createChatInstance({
     host,
     inbox: { take: () => Promise.resolve() },
-    parsers: createParsers(host, { buttons: createButtonRows(host), known: undefined }),
+    parsers: createParsers(host, { buttons: createCardRows(host), known: undefined }),
     state: createStateAdapter(host, deliveries),
   });
   const session = createAdapterSession(config, { host, chat, from });

@@ -56,7 +56,9 @@ function reasonOf(error: unknown, message: string, known: KnownAdapter | undefin
     return { type: "refused", code: special ?? meaning };
   }
   if (typeof status === "number" && status >= 400 && status < 600) return { type: "http", status };
-  return networkReason(error);
+  const reason = networkReason(error);
+  // A fault of the adapter itself: it may have come after the request, over an answer that it did not expect.
+  return reason.type === "local" ? { type: "no-answer" } : reason;
 }
 
 /** Without the error of the connection, the request may have been carried out. */

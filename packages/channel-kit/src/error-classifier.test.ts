@@ -76,3 +76,10 @@ test("the first header that is there counts", () => {
   expect(retryAfterMs(new Headers({ "retry-after": "1", reset: "2" }), ["reset", "retry-after"])).toBe(2_000);
   expect(retryAfterMs(new Headers())).toBeUndefined();
 });
+
+test("a success that cannot be read may have been carried out; a bug before it was not", () => {
+  const unreadable = new SyntaxError("Unexpected token");
+  expect(toReceipt(unreadable)).toEqual({ type: "ambiguous", cause: "Unexpected token" });
+  expect(toReceipt("a text")).toEqual({ type: "ambiguous", cause: "the call failed" });
+  expect(toReceipt(new TypeError("x is undefined"))).toMatchObject({ type: "rejected", retry: { type: "never" } });
+});

@@ -1,6 +1,7 @@
 import { ChannelError } from "@factotum/channel-contract";
 import type { ChannelErrorCode, Retry, SendReceipt } from "@factotum/channel-contract";
 import type { LookupFailure } from "./cached-lookup.ts";
+import { isLocalError } from "./is-local-error.ts";
 import { PlatformFailure } from "./platform-failure.ts";
 import type { PlatformFailureReason } from "./platform-failure.ts";
 
@@ -14,7 +15,7 @@ export interface ErrorTables {
   readonly statuses?: Readonly<Record<number, ChannelErrorCode>>;
 }
 
-/** Maps the errors of one platform. Everything but a `PlatformFailure` and a `ChannelError` is a bug, and `rejected` for good. */
+/** Maps the errors of one platform. Everything but a `PlatformFailure` and a `ChannelError` is a bug, and `rejected` for good. Of a send only a bug in this process is: another failure, such as a success that cannot be read, may have shown the message. */
 export interface ErrorClassifier {
   /** For everything but sends. A `ChannelError` stays as it is. */
   readonly toChannelError: (error: unknown) => ChannelError;
@@ -55,7 +56,7 @@ export function createErrorClassifier({ codes, maybeDone = [], statuses = HTTP_S
     }
   };
   const mayBeDone = (error: unknown): boolean => {
-    if (!(error instanceof PlatformFailure)) return false;
+    if (!(error instanceof PlatformFailure)) return !ChannelError.isInstance(error) && !isLocalError(error);
     const { reason } = error;
     if (reason.type === "no-answer") return true;
     if (reason.type === "http") return reason.status >= 500;
@@ -71,7 +72,7 @@ export function createErrorClassifier({ codes, maybeDone = [], statuses = HTTP_S
     toChannelError,
     mayBeDone,
     toReceipt(error) {
-      if (mayBeDone(error) && error instanceof Error) return { type: "ambiguous", cause: error.message };
+      if (mayBeDone(error)) return { type: "ambiguous", cause: error instanceof Error ? error.message : "the call failed" };
       const { code, retry, message } = toChannelError(error);
       return { type: "rejected", code, retry, message };
     },
@@ -90,9 +91,14 @@ export function retryAfterMs(headers: Headers, names: readonly string[] = ["retr
   return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds * 1_000) : undefined;
 }
 
+/** The delay that a failure asks for, in milliseconds. */
+export function delayOf(error: unknown): number | undefined {
+  const reason = error instanceof PlatformFailure ? error.reason : undefined;
+  return reason?.type === "http" || reason?.type === "refused" ? reason.retryAfterMs : undefined;
+}
+
 function retryOf(code: ChannelErrorCode, error: unknown): Retry {
   if (code !== "rate-limited" && code !== "unreachable") return { type: "never" };
-  const reason = error instanceof PlatformFailure ? error.reason : undefined;
-  const delayMs = reason?.type === "http" || reason?.type === "refused" ? reason.retryAfterMs : undefined;
+  const delayMs = delayOf(error);
   return delayMs === undefined ? { type: "backoff" } : { type: "after", delayMs };
 }

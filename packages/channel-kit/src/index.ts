@@ -5,6 +5,8 @@ export type { BotIdentity, BotIdentityOptions } from "./bot-identity.ts";
 export { createCachedLookup } from "./cached-lookup.ts";
 export type { CachedLookup, CachedLookupOptions, LookupFailure } from "./cached-lookup.ts";
 export { createBoundedMap } from "./bounded-map.ts";
+export { createCardRows } from "./card-rows.ts";
+export type { CardRows, StoredButton } from "./card-rows.ts";
 export { chunkMarkdown } from "./chunk-markdown.ts";
 export type { ChunkLimits, ChunkOptions } from "./chunk-markdown.ts";
 export type { MarkdownChunk } from "./markdown-cutter.ts";

@@ -129,7 +129,7 @@ test("an event that was not stored is asked for again with backoff, and nothing 
   await scene.poller.start({ signal });
   await settle();
   expect(scene.stored).toEqual([]);
-  expect(scene.poller.health()).toMatchObject({ state: "degraded", detail: "an event could not be stored; it is asked for again" });
+  expect(scene.poller.health()).toMatchObject({ state: "degraded", detail: "an event could not be read or stored; it is asked for again" });
   scene.host.clock.advance(500);
   await settle();
   expect(scene.stored).toEqual([[1], [2]]);

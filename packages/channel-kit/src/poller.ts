@@ -67,7 +67,7 @@ class LongPoller<Event> implements Poller {
     this.#supervisor = createConnectionSupervisor({
       open: (call) => this.#open(call),
       minDelayMs: (failure) => (ChannelError.isInstance(failure) && failure.retry.type === "after" ? failure.retry.delayMs : 0),
-      onRetry: (failure, delayMs) => host.logger.warn("polling failed", { delayMs, error: failure.message }),
+      onRetry: (failure, delayMs) => host.logger.warn("polling failed", { delayMs, error: failure }),
       clock: host.clock,
       random: host.random,
     });
@@ -166,7 +166,7 @@ class LongPoller<Event> implements Poller {
       const all = key === undefined ? [event] : parts.flatMap((part) => events[part]?.event ?? []);
       const outcome = await accept(all, progress, options).catch((cause: unknown) => {
         this.#isUnstored = true;
-        throw new Error("an event could not be stored; it is asked for again", { cause });
+        throw new Error("an event could not be read or stored; it is asked for again", { cause });
       });
       reached = next;
       if (outcome.type === "accepted" || outcome.type === "duplicate") committed = next;

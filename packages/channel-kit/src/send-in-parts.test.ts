@@ -46,7 +46,8 @@ test("is ambiguous if a later part fails, and does not send the rest", async () 
 });
 
 test("waits for the rate limit in each later part, and sends the same part again", async () => {
-  failures = { b: [limited(30_000)], c: [limited(1)] };
+  const ofProxy = new PlatformFailure({ type: "http", status: 429, retryAfterMs: 1 }, "too many");
+  failures = { b: [limited(30_000)], c: [ofProxy] };
   const sending = sendAll();
   await settle();
   expect(clock.pending).toEqual([30_000]);
@@ -61,7 +62,7 @@ test("waits for the rate limit in each later part, and sends the same part again
 });
 
 test("does not wait over 30 s, nor for failures of another kind", async () => {
-  for (const failure of [limited(30_001), new PlatformFailure({ type: "http", status: 429, retryAfterMs: 1 }, "too many")]) {
+  for (const failure of [limited(30_001), new PlatformFailure({ type: "http", status: 400 }, "no"), new Error("no")]) {
     failures = { b: [failure] };
     expect(await sendAll()).toMatchObject({ type: "ambiguous" });
     expect(clock.pending).toEqual([]);

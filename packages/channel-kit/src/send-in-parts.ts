@@ -1,5 +1,5 @@
 import type { CallOptions, ChannelHost, MessageId, SendReceipt } from "@factotum/channel-contract";
-import { PlatformFailure } from "./platform-failure.ts";
+import { delayOf } from "./error-classifier.ts";
 import { raceAbort } from "./race-abort.ts";
 
 /** How the messages of one text are sent. */
@@ -34,7 +34,7 @@ async function attemptWithWait(attempt: () => Promise<MessageId>, clock: Channel
   try {
     return await attempt();
   } catch (error) {
-    const delayMs = error instanceof PlatformFailure && error.reason.type === "refused" ? error.reason.retryAfterMs : undefined;
+    const delayMs = delayOf(error);
     if (delayMs === undefined || delayMs > MAX_WAIT_MS) throw error;
     const { promise, resolve } = Promise.withResolvers<void>();
     using _timer = clock.schedule(delayMs, resolve);

@@ -1,4 +1,4 @@
-import { AccountProgress, CallOptions, Channel, ChannelError, ChannelErrorCode, ChannelHealth, ChannelHost, Clock, HostCommand, Markdown, MediaKind, Mention, MessageId, MsgContext, Outbound, Random, Retry, SendReceipt } from "@factotum/channel-contract";
+import { AccountProgress, CallOptions, Card, CardButton, Channel, ChannelError, ChannelErrorCode, ChannelHealth, ChannelHost, Clock, HostCommand, Markdown, MediaKind, Mention, MessageId, MsgContext, Outbound, Random, Retry, SendReceipt } from "@factotum/channel-contract";
 import { Root } from "mdast";
 /** Bounds of a backoff. */
 interface BackoffOptions {
@@ -84,6 +84,23 @@ interface CachedLookup<T> {
 declare function createCachedLookup<T>(options: CachedLookupOptions<T>): CachedLookup<T>;
 /** Creates a map of at most `maxEntries`: with one more, the entry that was set longest ago is removed. */
 declare function createBoundedMap<Key, Value>(maxEntries: number): Map<Key, Value>;
+/** A button as it was sent, with its card, of which the body is not kept. */
+interface StoredButton {
+  readonly card: Card;
+  readonly button: CardButton;
+}
+/** What the buttons of cards say, in the account's state: platforms allow few bytes for it. */
+interface CardRows {
+  /**
+   * Resolves once the card is on disk, with the id of each button, of at most 20 characters.
+   * @throws {PlatformFailure} `local` if it cannot be kept: the card must not be shown then.
+   */
+  keep(card: Pick<Card, "title" | "buttons" | "inputs">): Promise<readonly string[]>;
+  /** The button with an id; `undefined` if it is not known any more, or was sent by another program. */
+  find(id: string): Promise<StoredButton | undefined>;
+}
+/** Creates the access to an account's cards. */
+declare function createCardRows({ state, clock, random }: Pick<ChannelHost, "state" | "clock" | "random">): CardRows;
 /** The unit in which a platform limits texts. */
 type TextUnit = "utf16" | "code-points" | "bytes";
 /** The length of `text` in `unit`. */
@@ -230,7 +247,7 @@ interface ErrorTables {
   /** What statuses under 500 mean, in place of `HTTP_STATUSES`. */
   readonly statuses?: Readonly<Record<number, ChannelErrorCode>>;
 }
-/** Maps the errors of one platform. Everything but a `PlatformFailure` and a `ChannelError` is a bug, and `rejected` for good. */
+/** Maps the errors of one platform. Everything but a `PlatformFailure` and a `ChannelError` is a bug, and `rejected` for good. Of a send only a bug in this process is: another failure, such as a success that cannot be read, may have shown the message. */
 interface ErrorClassifier {
   /** For everything but sends. A `ChannelError` stays as it is. */
   readonly toChannelError: (error: unknown) => ChannelError;
@@ -982,4 +999,4 @@ interface BlockLimits {
  * table that is becomes code. Nothing visible gives no message. Throws a RangeError for limits below the minimum.
  */
 declare function renderBlocks(source: string | Root, limits?: BlockLimits): StyledBlock[][];
-export { type Acknowledgement, type AsteriskMarkupOptions, type BackoffOptions, type BlockItem, type BlockLimits, type BotIdentity, type BotIdentityOptions, type BreakKind, CLOSE_CODES, type CachedLookup, type CachedLookupOptions, type CappedBody, type CellAlign, type ChunkLimits, type ChunkOptions, type CommandMenu, type CommandRegistrar, type ConnectionEvidence, type ConnectionState, type ConnectionSupervisor, type ConnectionSupervisorOptions, type Content, type Dialect, type EmojiNames, type EntityStyle, type ErrorClassifier, type ErrorTables, type EventOutcome, type FlattenOptions, type Frame, HTTP_STATUSES, type HandleOptions, type HttpAnswer, type HttpClient, type HttpClientOptions, type HttpLimits, type InteractionDeadlineOptions, type Joint, type Junction, type KeyedQueue, type LookupFailure, type MarkdownChunk, type MarkdownMarkupOptions, type MarkdownStream, type NetworkFailure, type ParsedHandles, type Piece, type Place, type PlainTextOptions, PlatformFailure, type PlatformFailureReason, type PollAnswer, type Poller, type PollerOptions, type QueuedSend, type RateLimiter, type RateLimiterOptions, type ReceiveQueue, type ReceiveQueueOptions, type RefusedRequest, type RenderOptions, type SdkFetchOptions, type SendInPartsOptions, type SendQueue, type Sender, type SniffedMedia, type SocketControl, type Span, type StyledBlock, type StyledRun, type SupervisedConnection, type TextEntity, type TextUnit, type TimestampOptions, type UnreadableEvents, type VerifiedRequest, type WebSocketConnection, type WebSocketOptions, type WebhookHealth, type WebhookReceiver, type WebhookReceiverOptions, addUnstored, asteriskMarkup, backoffDelay, chunkMarkdown, connectionHealth, constantTimeEqual, controlCodes, createBotIdentity, createBoundedMap, createCachedLookup, createCommandRegistrar, createConnectionSupervisor, createEmojiNames, createErrorClassifier, createHttpClient, createKeyedQueue, createMarkdownStream, createPoller, createRateLimiter, createReceiveQueue, createSdkFetch, createSendQueue, createUnreadableEvents, createWebhookHealth, createWebhookReceiver, errorCodeOf, flattenMarkdown, htmlDocument, htmlSubset, isLocalError, markdownMarkup, measure, meetDeadline, mentionPattern, networkFailureOf, openWebSocket, parseEntities, parseHandles, parseMarkdown, plainText, platformFailureIn, raceAbort, readBodyCapped, rejectedReceipt, renderBlocks, renderMarkdown, replaceMentions, retryAfterMs, sendInParts, sniffMedia, verifyTimestamp };
+export { type Acknowledgement, type AsteriskMarkupOptions, type BackoffOptions, type BlockItem, type BlockLimits, type BotIdentity, type BotIdentityOptions, type BreakKind, CLOSE_CODES, type CachedLookup, type CachedLookupOptions, type CappedBody, type CardRows, type CellAlign, type ChunkLimits, type ChunkOptions, type CommandMenu, type CommandRegistrar, type ConnectionEvidence, type ConnectionState, type ConnectionSupervisor, type ConnectionSupervisorOptions, type Content, type Dialect, type EmojiNames, type EntityStyle, type ErrorClassifier, type ErrorTables, type EventOutcome, type FlattenOptions, type Frame, HTTP_STATUSES, type HandleOptions, type HttpAnswer, type HttpClient, type HttpClientOptions, type HttpLimits, type InteractionDeadlineOptions, type Joint, type Junction, type KeyedQueue, type LookupFailure, type MarkdownChunk, type MarkdownMarkupOptions, type MarkdownStream, type NetworkFailure, type ParsedHandles, type Piece, type Place, type PlainTextOptions, PlatformFailure, type PlatformFailureReason, type PollAnswer, type Poller, type PollerOptions, type QueuedSend, type RateLimiter, type RateLimiterOptions, type ReceiveQueue, type ReceiveQueueOptions, type RefusedRequest, type RenderOptions, type SdkFetchOptions, type SendInPartsOptions, type SendQueue, type Sender, type SniffedMedia, type SocketControl, type Span, type StoredButton, type StyledBlock, type StyledRun, type SupervisedConnection, type TextEntity, type TextUnit, type TimestampOptions, type UnreadableEvents, type VerifiedRequest, type WebSocketConnection, type WebSocketOptions, type WebhookHealth, type WebhookReceiver, type WebhookReceiverOptions, addUnstored, asteriskMarkup, backoffDelay, chunkMarkdown, connectionHealth, constantTimeEqual, controlCodes, createBotIdentity, createBoundedMap, createCachedLookup, createCardRows, createCommandRegistrar, createConnectionSupervisor, createEmojiNames, createErrorClassifier, createHttpClient, createKeyedQueue, createMarkdownStream, createPoller, createRateLimiter, createReceiveQueue, createSdkFetch, createSendQueue, createUnreadableEvents, createWebhookHealth, createWebhookReceiver, errorCodeOf, flattenMarkdown, htmlDocument, htmlSubset, isLocalError, markdownMarkup, measure, meetDeadline, mentionPattern, networkFailureOf, openWebSocket, parseEntities, parseHandles, parseMarkdown, plainText, platformFailureIn, raceAbort, readBodyCapped, rejectedReceipt, renderBlocks, renderMarkdown, replaceMentions, retryAfterMs, sendInParts, sniffMedia, verifyTimestamp };

@@ -75,6 +75,8 @@ async function describeAdmission({ env }: CliContext, { id, ownerWithoutCode }: 
   const allow = `factotum access allow ${id}:${accountName} ID --owner`;
   const policy = loaded.type === "loaded" ? loaded.config.channels[id]?.accounts[accountName]?.dmPolicy : undefined;
   if (policy !== "pairing") return `Say who may talk to it: ${allow}`;
+  if (loaded.type === "loaded" && loaded.config.commands.ownerAllowFrom.length > 0)
+    return `Write to it. "factotum pairing list" then shows your id, and this makes you an owner there: ${allow}. An approved code makes a guest, because there is an owner already.`;
   const other = ownerWithoutCode?.(`${id}:${accountName}`) ?? `With your id instead of a code: ${allow}`;
   return `Write to it, then approve the code that it answers with: factotum pairing approve CODE. ${other}`;
 }

@@ -143,6 +143,14 @@ test("a removal says that it removes who was admitted", async () => {
   expect((await home.run("channels", "remove", "pigeon")).stdout).not.toContain("admitted");
 });
 
+test("a removal names the owners who stay, and a further account how its owner is made", async () => {
+  await home.run("config", "set", "commands.ownerAllowFrom", '["pigeon:carol", "raven:carol"]');
+  expect((await add()).stdout).toContain("An approved code makes a guest");
+  const { stderr } = await home.run("channels", "remove", "pigeon");
+  expect(stderr).toContain("Still an owner: pigeon:carol.");
+  expect(stderr).toContain(`factotum config set commands.ownerAllowFrom '["raven:carol"]'`);
+});
+
 test("a removal withdraws the account's pairings and codes, and those of no other account", async () => {
   await add();
   const person = (channel: string, accountId: string, senderId: string) => ({ channel, accountId, senderId });

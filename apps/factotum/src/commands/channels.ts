@@ -8,7 +8,7 @@ import {
   type AccountConfig,
   type LoadedConfig,
 } from "@factotum/config";
-import { accountName } from "../compose/account-name.ts";
+import { accountName, parseOwnerEntry } from "../compose/account-name.ts";
 import { channelCatalog, configOptions, findInstalled } from "../compose/extensions.ts";
 import { findGateway, requestError } from "../rpc/connect-gateway.ts";
 import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
@@ -100,15 +100,28 @@ export async function channelsRemove(context: CliContext, named: string, { json 
   if (json) printJson(context, { removed: key, credentials: files });
   else {
     context.print(
-      `${channel}/${accountId} is removed from the configuration${files.length === 0 ? "" : ", and the files of its secrets are"}.\n`,
+      `${channel}/${accountId} is removed from the configuration${files.length === 0 ? "" : ", and the files of its secrets are deleted"}.\n`,
     );
     const removed = [...admitting, ...(forgotten !== undefined && forgotten > 0 ? ["pairings"] : [])];
     if (removed.length > 0) context.print(`Who was admitted there is removed with it: ${removed.join(", ")}.\n`);
+    const owners = several ? [] : ownersOn(channel, loaded.config);
+    if (owners.length > 0) context.note(ownersNote(owners, loaded.config));
     if (forgotten === undefined)
       context.note('Who was admitted by pairing stays so for an account of this name, until "factotum pairing revoke".\n');
     context.note(`${describeReload(reloaded)}\n`);
   }
   return EXIT.ok;
+}
+
+/** The owners who are owners by an id of this channel alone. */
+function ownersOn(channel: string, { commands }: LoadedConfig["config"]): readonly string[] {
+  return commands.ownerAllowFrom.filter((entry) => parseOwnerEntry(entry)?.channel === channel);
+}
+
+/** Another account of the channel may give the id to somebody else. */
+function ownersNote(owners: readonly string[], { commands }: LoadedConfig["config"]): string {
+  const left = commands.ownerAllowFrom.filter((entry) => !owners.includes(entry));
+  return `Still an owner: ${owners.join(", ")}. Unless you add the same account again: factotum config set commands.ownerAllowFrom '${JSON.stringify(left)}'\n`;
 }
 
 /** Checks an account's credential and permissions. */

@@ -40,11 +40,17 @@ export async function pairingApprove(
     else {
       cli.print(`${describeSender(result.sender)} may talk to the assistant from now on, and gets a message that says so.\n`);
       if (result.owner) cli.print("This person is the owner now: commands.ownerAllowFrom named nobody.\n");
+      else if (!guest) cli.note(guestNote(result.sender));
     }
     return EXIT.ok;
   } catch (error) {
     throw requestError(error);
   }
+}
+
+/** Only the first approval of all makes an owner. */
+function guestNote({ channel, accountId, senderId }: PairedSender): string {
+  return `As a guest. If it is you, or another owner: factotum access allow ${channel}:${accountId} ${foreignText(senderId)} --owner\n`;
 }
 
 /** Refuses the person with a code. */

@@ -13,6 +13,11 @@ const WITH_TOKEN: ReadonlySet<string> = new Set(CHANNELS.flatMap(({ id, implicit
 const PAIR =
   'Write to the bot there, then approve the code that it answers with: "factotum pairing approve CODE". The first person becomes the owner.';
 
+/** Later approvals make guests. */
+function joinOwners(account: string): string {
+  return `Write to the bot there. "factotum pairing list" then shows your id, and "factotum access allow ${account} ID --owner" makes you an owner; an approval would make you a guest, because there is an owner already.`;
+}
+
 /**
  * Accounts that refuse everyone, and accounts that admit more people than their owner may think. `problems`: ids that match no one; who has one is no owner.
  */
@@ -43,7 +48,12 @@ function checkAccount(account: Account, owners: readonly OwnerEntry[]): readonly
       message: `${name} has no owner: nobody may give it commands or run tools there.`,
       fix:
         dmPolicy === "pairing"
-          ? [PAIR, CHANNELS.find(({ id }) => id === channel)?.ownerWithoutCode?.(`${channel}:${accountId}`) ?? []].flat().join(" ")
+          ? [
+              owners.length === 0 ? PAIR : joinOwners(`${channel}:${accountId}`),
+              CHANNELS.find(({ id }) => id === channel)?.ownerWithoutCode?.(`${channel}:${accountId}`) ?? [],
+            ]
+              .flat()
+              .join(" ")
           : `factotum config set commands.ownerAllowFrom '["${ownerEntry(account, "YOUR-ID")}"]'`,
     });
   }

@@ -1,8 +1,7 @@
 import { messageId } from "@factotum/channel-contract";
-import type { HostCommand } from "@factotum/channel-contract";
+import type { CardButton, HostCommand } from "@factotum/channel-contract";
 import type { ChatInstance, Message } from "chat";
 import type { ParsedEvent } from "../chat/inbox.ts";
-import type { ButtonMeaning } from "../state/button-rows.ts";
 import { commonParts, hashOf, parseMessage, parseSender, unwantedAuthor } from "./parse-message.ts";
 import type { EventFacts } from "./parse-message.ts";
 
@@ -28,10 +27,11 @@ export function parseReaction(event: EventOf<"processReaction">, facts: EventFac
   };
 }
 
-/** A pressed button: what it says is `meaning`, if it is one of ours. */
-export function parseAction(event: EventOf<"processAction">, meaning: ButtonMeaning | undefined, facts: EventFacts): ParsedEvent {
+/** A pressed button; it says what `button` does, if it is one of ours. */
+export function parseAction(event: EventOf<"processAction">, button: CardButton | undefined, facts: EventFacts): ParsedEvent {
   const { adapter, actionId, messageId: id, raw, threadId, user, value } = event;
-  const pressed = meaning ?? { actionId, ...(value !== undefined && { value }) };
+  const own = { actionId, ...(value !== undefined && { value }) };
+  const pressed = button === undefined ? own : { actionId: button.actionId, ...(button.value !== undefined && { value: button.value }) };
   return {
     ...commonParts(adapter, threadId, facts),
     eventId: `action:${hashOf([raw, actionId, value])}`,

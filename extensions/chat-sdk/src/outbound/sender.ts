@@ -10,7 +10,7 @@ import type {
   SendReceipt,
 } from "@factotum/channel-contract";
 import { createSendQueue, PlatformFailure, rejectedReceipt, sendInParts } from "@factotum/channel-kit";
-import type { Sender } from "@factotum/channel-kit";
+import type { CardRows, Sender } from "@factotum/channel-kit";
 import type { Adapter, AdapterPostableMessage, RawMessage } from "chat";
 import type { AdapterSession } from "../adapter/adapter-session.ts";
 import { callAdapter } from "../adapter/call-adapter.ts";
@@ -19,7 +19,6 @@ import { MIN_RENDERED_LENGTH } from "../capabilities.ts";
 import { toThreadId } from "../conversation-id.ts";
 import { toReceipt } from "../errors.ts";
 import type { KnownAdapter } from "../known-adapters.ts";
-import type { ButtonRows } from "../state/button-rows.ts";
 import { cardText, renderCard } from "./render-card.ts";
 import { renderedLength, renderParts } from "./render-text.ts";
 
@@ -28,7 +27,7 @@ export interface SenderParts {
   readonly host: ChannelHost;
   readonly session: AdapterSession;
   readonly known: KnownAdapter | undefined;
-  readonly buttons: ButtonRows;
+  readonly buttons: CardRows;
   readonly capabilities: () => ChannelCapabilities;
 }
 
@@ -172,7 +171,7 @@ class Send {
     const { card } = outbound;
     if ((await this.#lengthOf())(cardText(card)) > this.#maxRendered)
       return rejectedReceipt("too-long", "the card does not fit into one message");
-    const ids = await this.#parts.buttons.keep(card.buttons ?? []);
+    const ids = await this.#parts.buttons.keep(card);
     const element = renderCard(card, ids, this.#parts.capabilities().limits?.buttonLabelLength ?? 64);
     if (outbound.type === "edit-card") return this.#change(outbound.targetId, element);
     return accepted(await this.#post(element, outbound.replyTo));

@@ -55,7 +55,7 @@ test("no file is fetched from another host, and no redirect is followed", async 
 test("the token goes to gateways of the platform only", () => {
   const platform = create();
   expect(platform.checkGateway("wss://gateway-us-east1-b.discord.gg")).toBe("wss://gateway-us-east1-b.discord.gg");
-  for (const url of ["ws://gateway.discord.gg", "wss://discord.gg.example", "wss://127.0.0.1", "x"])
+  for (const url of ["ws://gateway.discord.gg", "wss://discord.gg.example", "wss://evildiscord.gg", "wss://127.0.0.1", "x"])
     expect(() => platform.checkGateway(url)).toThrow("another host");
   const own = create("https://discord.internal:8443");
   expect(own.checkGateway("wss://discord.internal/gateway")).toBe("wss://discord.internal/gateway");

@@ -24,8 +24,8 @@ export interface GatewayConnectionOptions extends CallOptions {
   readonly stored: () => number | null;
   /** Anything arrived. */
   readonly onEvidence: () => void;
-  /** Events in order. The first of a new session is READY, with which `ready` opens the connection. */
-  readonly onEvent: (event: GatewayEvent, ready: () => void) => void;
+  /** Events in order. The first of a new session is READY, with which `ready` opens the connection, or `end` ends it. */
+  readonly onEvent: (event: GatewayEvent, socket: Pick<SocketControl, "ready" | "end">) => void;
   /** The identification or the request to resume has left. */
   readonly onLogin: () => void;
   /** The platform refuses to resume. */
@@ -112,7 +112,7 @@ class Protocol implements Disposable {
       case OP.dispatch:
         if (typeof name !== "string" || typeof sequence !== "number") return;
         if (name === "RESUMED") socket.ready();
-        this.#options.onEvent({ name, sequence, data: d }, () => socket.ready());
+        this.#options.onEvent({ name, sequence, data: d }, socket);
     }
   }
 
@@ -151,7 +151,8 @@ class Protocol implements Disposable {
   }
 }
 
-function temporary(message: string): ChannelError {
+/** A failure after which the connection is opened again. */
+export function temporary(message: string): ChannelError {
   return new ChannelError("unreachable", message, { retry: { type: "backoff" } });
 }
 

@@ -1,7 +1,7 @@
 import { ChannelError } from "@factotum/channel-contract";
 import type { CallOptions, ChannelHealth, ChannelHost } from "@factotum/channel-contract";
 import { connectionHealth, createConnectionSupervisor, raceAbort } from "@factotum/channel-kit";
-import type { ConnectionSupervisor, WebSocketConnection } from "@factotum/channel-kit";
+import type { ConnectionSupervisor, SocketControl, WebSocketConnection } from "@factotum/channel-kit";
 import * as z from "zod";
 import type { Bot, DiscordBot } from "../api/bot-identity.ts";
 import type { DiscordApi } from "../api/discord-api.ts";
@@ -9,7 +9,7 @@ import { toChannelError } from "../errors.ts";
 import type { AcceptEvent } from "../inbound/accept-event.ts";
 import { createDispatchQueue } from "./dispatch-queue.ts";
 import type { DispatchQueue } from "./dispatch-queue.ts";
-import { openGatewayConnection } from "./gateway-connection.ts";
+import { openGatewayConnection, temporary } from "./gateway-connection.ts";
 import type { GatewayEvent } from "./gateway-connection.ts";
 import { createSessionStore, cursorOf } from "./session-store.ts";
 import type { GatewaySession, SessionStore } from "./session-store.ts";
@@ -178,7 +178,7 @@ class DiscordGateway implements Gateway {
       onInvalidSession: () => {
         this.#failedResumes = MAX_RESUMES;
       },
-      onEvent: (event, ready) => this.#receive(event, self, ready),
+      onEvent: (event, socket) => this.#receive(event, self, socket),
     });
   }
 
@@ -220,8 +220,8 @@ class DiscordGateway implements Gateway {
       );
   }
 
-  #receive({ name, sequence, data }: GatewayEvent, self: Bot, ready: () => void): void {
-    if (name === "READY") return this.#begin(sequence, data, ready);
+  #receive({ name, sequence, data }: GatewayEvent, self: Bot, socket: Pick<SocketControl, "ready" | "end">): void {
+    if (name === "READY") return this.#begin(sequence, data, socket);
     const session = this.#session;
     if (session === undefined) return;
     const cursor = cursorOf(session.id, sequence);
@@ -246,9 +246,9 @@ class DiscordGateway implements Gateway {
       );
   }
 
-  #begin(sequence: number, data: unknown, ready: () => void): void {
+  #begin(sequence: number, data: unknown, socket: Pick<SocketControl, "ready" | "end">): void {
     const parsed = ReadySchema.safeParse(data);
-    if (!parsed.success) return;
+    if (!parsed.success) return socket.end(temporary("Discord's READY cannot be read"));
     const { session_id: id, resume_gateway_url: resumeUrl } = parsed.data;
     this.#session = { id, stored: sequence };
     const begun = this.#queue.add({
@@ -261,7 +261,7 @@ class DiscordGateway implements Gateway {
     // A session that is not stored before a stop is not resumed.
     begun.catch(() => undefined);
     // A store that fails does not close the connection: each new one costs a session.
-    ready();
+    socket.ready();
   }
 }
 

@@ -6,7 +6,7 @@ import type { Bot } from "../api/bot-identity.ts";
 import type { GuildRoles } from "../context/guild-roles.ts";
 import type { Places } from "../context/places.ts";
 import type { StoredRows } from "../state/stored-rows.ts";
-import { ChangedChannelSchema, DeleteSchema, MessageSchema, ReactionSchema, VoteSchema } from "./event-schema.ts";
+import { ChangedChannelSchema, DeleteSchema, EditedSchema, MessageSchema, ReactionSchema, VoteSchema } from "./event-schema.ts";
 import type { AcceptInteraction } from "./accept-interaction.ts";
 import type { AcceptedEvent, ReadEvent } from "./accepted-event.ts";
 import { parseDelete, parseReaction, parseVote } from "./parse-events.ts";
@@ -124,11 +124,11 @@ class EventReader {
 
   /** The platform also changes messages by itself, such as when it adds the preview of a link: then nothing was edited. */
   async #edit(data: unknown, bot: Bot, attempt: number): Promise<readonly ReadEvent[]> {
-    const parsed = MessageSchema.safeParse(data);
-    if (!parsed.success) return [];
-    const message = parsed.data;
-    if (!message.edited_timestamp || !isWritten(message) || message.author.id === bot.id) return [];
-    return [{ message: parseEdit(message, await this.#context(message, bot, attempt)) }];
+    if (EditedSchema.safeParse(data).data === undefined) return [];
+    return this.#parsed(MessageSchema, data, async (message) => {
+      if (!isWritten(message) || message.author.id === bot.id) return [];
+      return [{ message: parseEdit(message, await this.#context(message, bot, attempt)) }];
+    });
   }
 
   async #deleted(ids: readonly string[], contextOf: () => Promise<EventContext>): Promise<readonly ReadEvent[]> {

@@ -107,7 +107,7 @@ class Accepted implements AcceptedEvent {
         return undefined;
       case TYPE.component:
       case TYPE.form: {
-        const button = await rows.button(customIdOf(interaction) ?? "");
+        const button = await rows.cards.find(customIdOf(interaction) ?? "");
         if (button === undefined) {
           this.#answer("expired button", async ({ api }) => {
             const note = { content: EXPIRED, flags: EPHEMERAL };
@@ -115,7 +115,8 @@ class Accepted implements AcceptedEvent {
           });
           return undefined;
         }
-        if (interaction.type === TYPE.form || button.card.inputs.length === 0) return parsePress(interaction, button, host.accountId);
+        if (interaction.type === TYPE.form || (button.card.inputs ?? []).length === 0)
+          return parsePress(interaction, button, host.accountId);
         const form = renderForm(button, customIdOf(interaction) ?? "");
         this.#answer("form", async ({ api }) => {
           await api.call("the form", (sdk, given) => sdk.interactions.createModal(...this.#keys, form, given), this.#options);

@@ -114,6 +114,9 @@ export const ReactionSchema: z.ZodType<DiscordReaction> = z.looseObject({
 export const VoteSchema: z.ZodType<DiscordVote> = z.looseObject({ ...place, user_id: id, message_id: id, answer_id: z.number().int() });
 
 /** What names a channel that has changed. */
+/** A change of a message that a person has made. */
+export const EditedSchema: z.ZodType<{ readonly edited_timestamp: string }> = z.looseObject({ edited_timestamp: z.string().min(1) });
+
 export const ChangedChannelSchema: z.ZodType<{ readonly id: string }> = z.looseObject({ id });
 
 export const InteractionSchema: z.ZodType<DiscordInteraction> = z.looseObject({

@@ -1,9 +1,9 @@
+import type { StoredButton } from "@factotum/channel-kit";
 import { messageId } from "@factotum/channel-contract";
 import type { CardInput, Conversation, InboundEvent, MsgContext, NativeCommand, Sender } from "@factotum/channel-contract";
 import * as z from "zod";
 import { addressOf } from "../context/places.ts";
 import { snowflakeTimeMs } from "../snowflake.ts";
-import type { StoredButton } from "../state/stored-rows.ts";
 import { senderOf } from "./parse-message.ts";
 import type { DiscordInteraction } from "./platform-types.ts";
 import { replyContext } from "./reply-context.ts";
@@ -86,9 +86,10 @@ export function parsePress(interaction: DiscordInteraction, { button, card }: St
   const context = contextOf(interaction);
   if (context === undefined) return undefined;
   const { actionId, value, label } = button;
+  const fields = card.inputs ?? [];
   const targetId = interaction.message === undefined ? undefined : messageId(interaction.message.id);
   const form = FormSchema.safeParse(interaction.data).data;
-  const inputs = card.inputs.length === 0 || form === undefined ? undefined : valuesOf(form, card.inputs);
+  const inputs = fields.length === 0 || form === undefined ? undefined : valuesOf(form, fields);
   const event: InboundEvent = {
     type: "action",
     actionId,

@@ -1,6 +1,6 @@
+import type { StoredButton } from "@factotum/channel-kit";
 import type { APIModalInteractionResponseCallbackData } from "@discordjs/core/http-only";
 import type { CardInput } from "@factotum/channel-contract";
-import type { StoredButton } from "../state/stored-rows.ts";
 
 const TEXT_INPUT = 4;
 const STRING_SELECT = 3;
@@ -15,7 +15,7 @@ export function renderForm({ card, button }: StoredButton, customId: string): AP
   const form = {
     custom_id: customId,
     title: cut(card.title ?? button.label, MAX_LABEL),
-    components: card.inputs.map((input, index) => ({
+    components: (card.inputs ?? []).map((input, index) => ({
       type: LABEL,
       label: cut(input.label, MAX_LABEL),
       component: renderInput(input, index),

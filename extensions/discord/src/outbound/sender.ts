@@ -115,7 +115,7 @@ async function sendCard(parts: SendParts, { card, replyTo, silent, onlyFor }: Ex
 
 /** The buttons of a card; what they say is on disk before they are shown. */
 async function componentsOf({ rows }: SendParts, card: Card): Promise<readonly object[]> {
-  return renderButtons(card.buttons ?? [], await rows.keepCard(card));
+  return renderButtons(card.buttons ?? [], await rows.cards.keep(card));
 }
 
 /** Renders a text, or the receipt if it cannot be sent. */

@@ -1,29 +1,14 @@
-import { CardSchema } from "@factotum/channel-contract";
-import type { AccountChange, Card, CardButton, CardInput, ChannelHost } from "@factotum/channel-contract";
+import type { AccountChange, ChannelHost } from "@factotum/channel-contract";
+import { createCardRows } from "@factotum/channel-kit";
+import type { CardRows } from "@factotum/channel-kit";
 import * as z from "zod";
 
-/** How long a button works and votes are understood. */
+/** How long votes are understood. */
 const KEPT_MS = 365 * 24 * 60 * 60_000;
-
-/** What the buttons of a card say, and the inputs of its form. */
-interface StoredCard {
-  readonly title: string | undefined;
-  readonly buttons: readonly CardButton[];
-  readonly inputs: readonly CardInput[];
-}
-
-/** A button as it was sent, with its card. */
-export interface StoredButton {
-  readonly card: StoredCard;
-  readonly button: CardButton;
-}
 
 /** What the platform does not keep for the bot, in the account's state: values of buttons, over its 100 characters; the inputs of forms; polls and the votes in them. */
 export interface StoredRows {
-  /** Resolves once the card is on disk, with what a press of each button says. */
-  keepCard(card: Card): Promise<readonly string[]>;
-  /** The button of a press; `undefined` if it is not known any more. */
-  button(customId: string): Promise<StoredButton | undefined>;
+  readonly cards: CardRows;
   keepPoll(messageId: string, options: readonly string[]): Promise<void>;
   /** The options of a poll of the bot. */
   poll(messageId: string): Promise<readonly string[] | undefined>;
@@ -40,7 +25,8 @@ const OptionsSchema = z.array(z.string());
 const VotesSchema = z.array(z.number().int());
 
 /** Creates the access to an account's rows. */
-export function createStoredRows({ state, clock, random }: Pick<ChannelHost, "state" | "clock" | "random">): StoredRows {
+export function createStoredRows(host: Pick<ChannelHost, "state" | "clock" | "random">): StoredRows {
+  const { state, clock } = host;
   const keptUntil = (): number => clock.now() + KEPT_MS;
   const keep = async (key: string, json: unknown, expiresAtMs: number): Promise<void> =>
     state.set(key, { type: "json", json }, { expiresAtMs });
@@ -50,19 +36,7 @@ export function createStoredRows({ state, clock, random }: Pick<ChannelHost, "st
   };
   const voteKey = (messageId: string, userId: string): string => `vote/${messageId}/${userId}`;
   return {
-    async keepCard({ title, buttons = [], inputs = [] }) {
-      if (buttons.length === 0) return [];
-      const id = Buffer.from(random.bytes(12)).toString("base64url");
-      await keep(`card/${id}`, { ...(title !== undefined && { title }), body: "", buttons, inputs }, keptUntil());
-      return buttons.map((_, index) => `${id}:${index}`);
-    },
-    async button(customId) {
-      const [, id, index] = /^([\w-]{16}):(\d{1,3})$/.exec(customId) ?? [];
-      const card = id === undefined ? undefined : await read(`card/${id}`, CardSchema);
-      const button = card?.buttons?.[Number(index)];
-      if (card === undefined || button === undefined) return undefined;
-      return { card: { title: card.title, buttons: card.buttons ?? [], inputs: card.inputs ?? [] }, button };
-    },
+    cards: createCardRows(host),
     keepPoll: async (messageId, options) => keep(`poll/${messageId}`, options, keptUntil()),
     poll: async (messageId) => read(`poll/${messageId}`, OptionsSchema),
     votes: async (messageId, userId) => (await read(voteKey(messageId, userId), VotesSchema)) ?? [],

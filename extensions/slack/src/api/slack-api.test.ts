@@ -77,6 +77,8 @@ test("the bot token is sent to the platform's hosts only", async () => {
   for (const url of ["http://127.0.0.1:9/files-pri/T-F1/x", "https://files.slack.com.evil.example/x", "file:///etc/passwd", "x"])
     await expect(api().download(url, { signal, maxBytes: 10 })).rejects.toMatchObject({ reason: { type: "refused" } });
   expect(isOfPlatform("https://files.slack.com/files-pri/T-F1/x", "https://slack.com")).toBe(true);
+  for (const host of ["evilslack.com", "evilslack-files.com", "slack.com.evil.example"])
+    expect(isOfPlatform(`https://${host}/x`, "https://slack.com")).toBe(false);
   expect(isOfPlatform("http://files.slack.com/files-pri/T-F1/x", "https://slack.com")).toBe(false);
 });
 

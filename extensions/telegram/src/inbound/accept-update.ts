@@ -113,16 +113,17 @@ async function readUpdate(parts: AcceptParts, update: unknown, bot: Bot): Promis
       return readPress(parts, body, context);
     case "message_reaction": {
       const parsed = ReactionSchema.safeParse(body);
-      return parsed.success ? { type: "messages", messages: parseReactions(parsed.data, context) } : ignored(type);
+      return parsed.success ? { type: "messages", messages: parseReactions(parsed.data, context) } : unreadable(parsed.error);
     }
     case "my_chat_member": {
       const parsed = OwnMemberSchema.safeParse(body);
-      return parsed.success ? { type: "messages", messages: parseOwnMember(parsed.data, context) } : ignored(type);
+      return parsed.success ? { type: "messages", messages: parseOwnMember(parsed.data, context) } : unreadable(parsed.error);
     }
     case "poll_answer": {
       const parsed = VoteSchema.safeParse(body);
-      const poll = parsed.success ? await parts.rows.poll(parsed.data.poll_id) : undefined;
-      const vote = parsed.success && poll !== undefined ? parseVote(parsed.data, poll, context) : undefined;
+      if (!parsed.success) return unreadable(parsed.error);
+      const poll = await parts.rows.poll(parsed.data.poll_id);
+      const vote = poll === undefined ? undefined : parseVote(parsed.data, poll, context);
       return vote === undefined ? { type: "ignored", reason: "it is a vote in an unknown poll" } : { type: "messages", messages: [vote] };
     }
     default:
@@ -154,21 +155,25 @@ function readEdit({ host }: AcceptParts, body: unknown, context: EventContext): 
 
 async function readPress({ rows }: AcceptParts, body: unknown, context: EventContext): Promise<ReadUpdate> {
   const parsed = PressSchema.safeParse(body);
-  if (!parsed.success) return ignored("callback_query");
+  if (!parsed.success) return unreadable(parsed.error);
   const press = parsed.data;
-  const button = await rows.button(press.data ?? "");
-  const message = button === undefined ? undefined : parsePress(press, button, context);
+  const stored = await rows.cards.find(press.data ?? "");
+  const message = stored === undefined ? undefined : parsePress(press, stored.button, context);
   return message === undefined ? { type: "expired-press", press: press.id } : { type: "messages", messages: [message], press: press.id };
 }
 
 function readAlbum({ host }: AcceptParts, updates: readonly unknown[], bot: Bot): ReadUpdate {
+  let fault: Fault | undefined;
   const messages = updates.flatMap((update) => {
     const frame = UpdateSchema.safeParse(update);
     const parsed = frame.success ? MessageSchema.safeParse(frame.data["message"] ?? frame.data["channel_post"]) : undefined;
+    fault ??= frame.error ?? parsed?.error;
     if (!frame.success || parsed?.success !== true || isOwn(parsed.data, bot)) return [];
     return parseMessage(parsed.data, frame.data.update_id, { accountId: host.accountId, bot, commands: [] }) ?? [];
   });
+  if (fault !== undefined) host.logger.warn("a part of an album cannot be read and is left out", { reason: reasonOf(fault) });
   const joined = joinAlbum(messages);
+  if (joined === undefined && fault !== undefined) return unreadable(fault);
   return joined === undefined ? { type: "ignored", reason: "it shows nothing" } : { type: "messages", messages: [joined] };
 }
 
@@ -190,9 +195,15 @@ function ignored(type: string): ReadUpdate {
   return { type: "ignored", reason: `nothing is done with ${type.slice(0, 80)}` };
 }
 
-function unreadable(error: {
+/** What does not fit, of a failed parse. */
+interface Fault {
   readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
-}): ReadUpdate {
-  const [issue] = error.issues;
-  return { type: "unreadable", reason: `it is not a message that can be read: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}` };
+}
+
+function unreadable(fault: Fault): ReadUpdate {
+  return { type: "unreadable", reason: reasonOf(fault) };
+}
+
+function reasonOf({ issues: [issue] }: Fault): string {
+  return `it is not an event that can be read: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`;
 }

@@ -1,8 +1,8 @@
 import { messageId } from "@factotum/channel-contract";
-import type { Conversation, InboundEvent, MsgContext, Sender } from "@factotum/channel-contract";
+import type { CardButton, Conversation, InboundEvent, MsgContext, Sender } from "@factotum/channel-contract";
 import type { Bot } from "../api/bot-identity.ts";
 import { conversationOf, nameOf, senderOf } from "../conversation-id.ts";
-import type { StoredButton, StoredPoll } from "../state/stored-rows.ts";
+import type { StoredPoll } from "../state/stored-rows.ts";
 import type { OwnMemberUpdate, ReactionUpdate, TelegramMessage, TelegramPress, TelegramReaction, VoteUpdate } from "./update-types.ts";
 
 /** What all events of an update share. */
@@ -83,7 +83,7 @@ export function parseReactions(update: ReactionUpdate, context: EventContext): r
 }
 
 /** A pressed button; `text` is what is on it. */
-export function parsePress(press: TelegramPress, button: StoredButton, context: EventContext): MsgContext | undefined {
+export function parsePress(press: TelegramPress, button: CardButton, context: EventContext): MsgContext | undefined {
   const { message, from } = press;
   const sender = senderOf(from, undefined);
   if (message === undefined || sender === undefined) return undefined;

@@ -162,7 +162,7 @@ async function keyboard(
   buttons: NonNullable<Extract<Outbound, { type: "card" }>["card"]["buttons"]> = [],
 ): Promise<{ readonly reply_markup?: object }> {
   if (buttons.length === 0) return {};
-  return { reply_markup: renderKeyboard(buttons, await rows.keepButtons(buttons)) };
+  return { reply_markup: renderKeyboard(buttons, await rows.cards.keep({ buttons })) };
 }
 
 /** A bot has one reaction per message: another one replaces it, and taking back one that was replaced changes nothing. */

@@ -146,3 +146,29 @@ test("an answer that is not the platform's ends the connection, and the next pol
   await untilDetail(scene, "not the platform's JSON");
   await telegram.updates.connected(2);
 });
+
+test("an update of several events is asked for again if the last of them was not stored", async () => {
+  await using scene = await startScene();
+  const { telegram, host } = scene;
+  const message = telegram.addMessage({ chatId: ALICE, fromId: ALICE, text: "x" });
+  await scene.channel.start(soon());
+  await telegram.updates.connected(1);
+  const receive = host.receive.bind(host);
+  let calls = 0;
+  host.receive = async (...given) => {
+    calls += 1;
+    if (calls === 2) throw new Error("the disk is full");
+    return receive(...given);
+  };
+  const emoji = (name: string) => ({ type: "emoji", emoji: name });
+  const changed = { chat: { id: ALICE, type: "private" }, message_id: message.id, user: { id: ALICE, first_name: "Alice" }, date: 1 };
+  const update = {
+    update_id: telegram.nextUpdateId(),
+    message_reaction: { ...changed, old_reaction: [emoji("👍")], new_reaction: [emoji("❤")] },
+  };
+  void telegram.updates.deliver(update);
+  await expect.poll(() => calls).toBe(4);
+  const id = String(update.update_id);
+  // The first event is a duplicate the second time.
+  expect(host.received.map(({ eventId }) => eventId)).toEqual([id, id, `${id}/1`]);
+});

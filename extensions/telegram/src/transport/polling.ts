@@ -8,6 +8,7 @@ import type { TelegramApi } from "../api/telegram-api.ts";
 import { toChannelError } from "../errors.ts";
 import { albumOf, ALLOWED_UPDATES } from "../inbound/accept-update.ts";
 import type { AcceptUpdates } from "../inbound/accept-update.ts";
+import { createStoredAlbums } from "./stored-albums.ts";
 import type { Transport } from "./transport.ts";
 
 /** How long the platform holds a poll that has no update. */
@@ -47,11 +48,18 @@ export function createPolling({ api, bot, host, accept }: PollingParts): Transpo
     accept,
     albums: { keyOf: albumOf, waitMs: ALBUM_WAIT_MS },
   });
+  // Parts that were acknowledged while this account had a webhook.
+  const albums = createStoredAlbums(host, accept);
   return {
-    start: (options) => mapped(poller.start(options)),
+    async start(options) {
+      await mapped(poller.start(options));
+      await albums.start();
+    },
     handleWebhook: () => Promise.resolve(new Response(null, { status: 404 })),
-    health: () => poller.health(),
-    stop: (options) => poller.stop(options),
+    health: () => albums.addTo(poller.health()),
+    async stop(options) {
+      await Promise.all([poller.stop(options), albums.stop(options)]);
+    },
   };
 }
 

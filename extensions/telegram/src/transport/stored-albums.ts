@@ -7,7 +7,7 @@ import type { AcceptUpdates } from "../inbound/accept-update.ts";
 /** Milliseconds since the newest part after which an album counts as complete. */
 const WAIT_MS = 1_000;
 const RETRY_MS = 5_000;
-/** How long the platform may deliver a part again. */
+/** How long the platform may deliver a part again that was passed on. */
 const KEPT_MS = 24 * 60 * 60_000;
 
 /**
@@ -17,7 +17,7 @@ const KEPT_MS = 24 * 60 * 60_000;
 export interface StoredAlbums {
   /** Stores a part; resolves after the commit. */
   keep(update: unknown): Promise<EventOutcome>;
-  /** Continues with what an earlier process has stored. */
+  /** Continues with what an earlier process has stored, by whatever transport. */
   start(): Promise<void>;
   addTo(health: ChannelHealth): ChannelHealth;
   /** Waits for an album that is being passed on; others wait for the next start. */
@@ -76,7 +76,8 @@ export function createStoredAlbums(host: Pick<ChannelHost, "state" | "clock" | "
       const passed = await state.get(`album-passed/${album}`);
       if (passed?.type === "json" && Array.isArray(passed.json) && passed.json.includes(id)) return { type: "duplicate" };
       const value = { type: "json", json: update } as const;
-      await host.commit({ state: [{ type: "set", key: `album/${album}/${id}`, value, expiresAtMs: clock.now() + KEPT_MS }] });
+      // Without an end: it was acknowledged, and is kept until it is passed on, however long the account is stopped.
+      await host.commit({ state: [{ type: "set", key: `album/${album}/${id}`, value }] });
       later(album, WAIT_MS);
       return { type: "accepted" };
     },

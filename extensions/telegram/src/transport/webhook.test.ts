@@ -76,3 +76,33 @@ test("an album that was not passed on before a restart is passed on after it, an
   await host.storedMessages(1);
   expect(host.stored[0]?.attachments).toHaveLength(2);
 });
+
+test.each([WEBHOOK, { type: "polling" } as const])(
+  "an album whose parts were acknowledged is passed on a month later, by %j",
+  async (transport) => {
+    const clock = new ManualClock();
+    await using scene = await startScene(WEBHOOK, hostAt(URL, clock));
+    const { channel, host } = scene;
+    await channel.start(soon());
+    for (const update of [part(scene), part(scene)])
+      await channel.handleWebhook(telegramWebhookRequest(URL, update, { secretToken: SECRET }), soon());
+    await channel.stop(soon());
+    clock.advance(30 * 24 * 60 * 60_000);
+    await scene.another(transport).start(soon());
+    clock.advance(1_000);
+    await host.storedMessages(1);
+    expect(host.stored[0]?.attachments).toHaveLength(2);
+    expect(host.received).toHaveLength(1);
+  },
+);
+
+test.each(["message_reaction", "my_chat_member", "poll_answer", "callback_query"])(
+  "a %s of another form counts as unreadable",
+  async (type) => {
+    await using scene = await startScene(WEBHOOK, hostAt(URL));
+    await scene.channel.start(soon());
+    const update = { update_id: 1, [type]: { id: 7 } } as unknown as TelegramUpdate;
+    await scene.channel.handleWebhook(telegramWebhookRequest(URL, update, { secretToken: SECRET }), soon());
+    expect(scene.channel.health().detail).toContain("1 message could not be read and is lost");
+  },
+);

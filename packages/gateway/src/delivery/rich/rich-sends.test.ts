@@ -205,6 +205,16 @@ test("edits and deletes what it sent into a thread", async () => {
   ]);
 });
 
+test("edits and deletes nothing in another conversation than the call addresses", async () => {
+  await start();
+  const id = idIn(await perform({ action: "send", message: "Lunch at noon", target: "g-1" }));
+  expect(await perform({ action: "edit", messageId: id, message: "Lunch at one" })).toContain("is in another conversation");
+  expect(await perform({ action: "delete", messageId: id })).toContain("is in another conversation");
+  expect(platform.sent).toHaveLength(1);
+  await perform({ action: "edit", messageId: id, message: "Lunch at one", target: "g-1" });
+  expect(platform.sent).toHaveLength(2);
+});
+
 test("edits in the conversation what it sent from there into a thread", async () => {
   await start();
   server.script([textReply("Hello")]);
