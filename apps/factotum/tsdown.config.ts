@@ -16,8 +16,8 @@ const BASE = {
 const GATEWAY = {
   name: "gateway",
   priority: 1,
-  // Tools in a prompt are for few models, and bring the parser of broken JSON with them.
-  test: /\/packages\/(?:gateway|agent-core|tools|models|channel-kit|channel-contract)\/src\/(?!prompt-tools\/)/,
+  // Tools in a prompt are for few models, and bring the parser of broken JSON with them. The thread that reads pages needs nothing else of the gateway.
+  test: /\/packages\/(?:gateway|agent-core|tools|models|channel-kit|channel-contract)\/src\/(?!prompt-tools\/|web\/page\/)/,
   minShareCount: 2,
   maxModuleSize: 6_000,
 } as const;
@@ -44,6 +44,7 @@ const config: UserConfig = defineConfig({
     factotum: "src/factotum.ts",
     "image-worker": "../../packages/gateway/src/media/images/image-worker.ts",
     "import-worker": "../../packages/store/src/session-file/session-file-worker.ts",
+    "page-worker": "../../packages/tools/src/web/page/page-worker.ts",
   },
   format: "esm",
   platform: "node",
@@ -102,6 +103,7 @@ const config: UserConfig = defineConfig({
         "slack",
         "telegram",
         "troubleshooting",
+        "web",
         "webhook",
       ]
         .map((name) => `../../docs/${name}.md`)

@@ -50,7 +50,9 @@ async function hello(settings: Readonly<Record<string, string>>): Promise<FirstR
 
 test("`hello` with the tools that setup configures is at most 20,000 bytes", async () => {
   const { bytes, tools, system } = await hello({});
-  expect(tools).toEqual(expect.arrayContaining(["edit", "exec", "find", "grep", "ls", "message", "read", "write"]));
+  expect(tools).toEqual(
+    expect.arrayContaining(["edit", "exec", "find", "grep", "ls", "message", "read", "web_fetch", "web_search", "write"]),
+  );
   expect(bytes).toBeGreaterThan(5_000);
   for (const rule of [
     "in the language the user writes in",

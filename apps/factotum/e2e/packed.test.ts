@@ -8,6 +8,8 @@ import { runCommand, startProduct } from "@factotum/testing-product";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { writeExtension } from "../test/extension-package.ts";
 import { FakeLoft } from "../test/fake-loft.ts";
+import { newestResults, order, startObedientModel } from "./obedient-model.ts";
+import { startWebScene } from "./web-scene.ts";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const run = promisify(execFile);
@@ -80,6 +82,24 @@ test("the packed command answers over its own channel and over that of a packed 
     stdout: expect.stringMatching(/\w/) as string,
   });
   expect((await fetch(product.url)).headers.get("content-type")).toContain("text/html");
+});
+
+test("the packed command reads a web page, in a thread of its own", async () => {
+  await using web = await startWebScene();
+  await using model = await startObedientModel();
+  const page = web.serve("/", `<title>Packed</title><table><tr><th>a<th>b<tr><td>1<td>2</table>`);
+  await using product = await startProduct({
+    entry,
+    config: {
+      agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
+      models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-test-0123456789" } } },
+      tools: { web: { fetch: { allowPrivate: ["127.0.0.1"] } } },
+    },
+  });
+  const { home } = product;
+  await runCommand(["agent", "-m", order({ name: "web_fetch", arguments: { url: page } })], { home, entry });
+  expect(newestResults(model)).toEqual(["ok"]);
+  expect(JSON.stringify(model.requests.at(-1)?.body)).toContain("| a | b |\\n| --- | --- |\\n| 1 | 2 |");
 });
 
 test("every packed extension is listed, and a built-in one is not replaced", async () => {

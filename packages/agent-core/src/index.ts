@@ -32,5 +32,6 @@ export { renderSystemPrompt } from "./prompt/render-system-prompt.ts";
 export { describeContext } from "./report/describe-context.ts";
 export { sentForm } from "./report/describe-message.ts";
 export { diffContext } from "./report/diff-context.ts";
+export { splitEffectivePrompt } from "./report/split-effective-prompt.ts";
 export { cutText } from "./text/cut-text.ts";
 export { estimateTokens } from "./tokens/estimate-tokens.ts";

@@ -74,6 +74,7 @@ export const ACTIVE_KEYS: readonly string[] = [
   "tools.exec.maxProcesses",
   "tools.exec.maxMemoryMb",
   "tools.elevated.enabled",
+  "tools.web",
   "skills",
   "spend",
 ];

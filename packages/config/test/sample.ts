@@ -123,7 +123,10 @@ export const fullDocument = {
     agentToAgent: { enabled: true, allow: [{ from: "main", to: "coder" }] },
     checkpoints: true,
     browser: { headless: true },
-    web: { search: { provider: "x" }, fetch: { maxBytes: 1 } },
+    web: {
+      search: { provider: "searxng", apiKey: { env: "SEARCH_KEY" }, baseUrl: "http://127.0.0.1:9" },
+      fetch: { maxBytes: 20_000, allowPrivate: ["nas.lan:8080", "192.168.1.0/24"] },
+    },
   },
   commands: { ownerAllowFrom: ["chatter:ou_1"], ownerDisplaySecret: { file: "owner-secret" } },
   channels: {

@@ -11,7 +11,7 @@ import { loadConfig } from "@factotum/config";
 import { httpFetch } from "@factotum/models";
 import { openSqliteStore } from "@factotum/store";
 import type { SqliteStore, Store, StoreDamage } from "@factotum/store";
-import { createCoreTools, createFileAccess, FileAccessError } from "@factotum/tools";
+import { createCoreTools, createFileAccess, FileAccessError, type WebAccess } from "@factotum/tools";
 import type { FileAccess } from "@factotum/tools";
 import { completeRunner } from "./complete-runner.ts";
 import type { TestRunner } from "./complete-runner.ts";
@@ -305,6 +305,8 @@ export async function startTestGateway(
     readonly crashPoint?: CrashPointHook;
     /** No web by default. */
     readonly remoteFiles?: RemoteFiles;
+    /** For the web tools. No web by default. */
+    readonly web?: WebAccess;
     /** Between the gateway and its store. */
     readonly around?: (store: Store) => Store;
     /** None by default. */
@@ -363,6 +365,7 @@ export async function startTestGateway(
           reporter,
           background,
           clock: common.clock,
+          web: options.web ?? NO_WEB,
           execTimeoutSeconds: next.tools.exec.timeoutSeconds,
           execSearchPath: "/usr/bin:/bin",
           execAvoidsShell: next.tools.exec.mode === "allowlist",
@@ -440,6 +443,16 @@ function denyApprovals({ engine: { parts } }: Gateway): void {
   // Another denial, or the end of the gateway, may be faster.
   parts.approvals.onWaitingChange(() => void deny().catch(() => undefined));
 }
+const NO_WEB: WebAccess = {
+  request: async () => ({ type: "refused", reason: "unavailable", message: "there is no web in this test" }),
+  pages: {
+    readPage: async () => ({ type: "failed", message: "there is no web in this test" }),
+    readDuckDuckGo: async () => ({ type: "unknown" }),
+  },
+  clock: { monotonic: () => performance.now() },
+  fetch: { maxBytes: 10_000, allowPrivate: [] },
+  search: { provider: "duckduckgo", readKey: async () => ({ type: "unresolved", message: "there is no web in this test" }) },
+};
 
 /** Reads files as the product does: through the access that the tools have. */
 function localFiles(files: FileAccess): LocalFiles {

@@ -10,6 +10,9 @@ import { createMessageTool } from "./messages/message-tool.ts";
 import { createSessionStatusTool } from "./sessions/session-status-tool.ts";
 import { createFindTool } from "./search/find-tool.ts";
 import { createGrepTool } from "./search/grep-tool.ts";
+import { createWebSearchTool } from "./web/search/web-search-tool.ts";
+import type { WebAccess } from "./web/web-access.ts";
+import { createWebFetchTool } from "./web/web-fetch-tool.ts";
 
 /** The ports of the core tools, and their limits. */
 export interface CoreToolsOptions {
@@ -19,7 +22,8 @@ export interface CoreToolsOptions {
   readonly reporter: SessionReporter;
   readonly background: BackgroundCommands;
   readonly clock: Clock;
-  /** Characters of a result of read, grep, exec and process. Default 16,000. */
+  readonly web: WebAccess;
+  /** Characters of a result of read, grep, exec, process and web_fetch. Default 16,000. */
   readonly maxResultChars?: number;
   /** Maximum bytes of an image that `read` passes to the model. Default 3,750,000: 5 MB as base64, the limit of providers. */
   readonly maxImageBytes?: number;
@@ -33,9 +37,9 @@ export interface CoreToolsOptions {
   readonly commandEnvironment?: ExecToolOptions["environment"];
 }
 
-/** The core tools: `edit exec find grep ls message process read session_status write`, by name. They are stateless; one set serves every run. */
+/** The core tools: `edit exec find grep ls message process read session_status web_fetch web_search write`, by name. One set serves every run. */
 export function createCoreTools(options: CoreToolsOptions): readonly AgentTool[] {
-  const { files, runner, messenger, reporter, background, clock } = options;
+  const { files, runner, messenger, reporter, background, clock, web } = options;
   const { maxResultChars = 16_000, maxImageBytes = 3_750_000, execTimeoutSeconds } = options;
   const { execSearchPath = "", execAvoidsShell = false, commandEnvironment } = options;
   return [
@@ -58,6 +62,8 @@ export function createCoreTools(options: CoreToolsOptions): readonly AgentTool[]
     createProcessTool({ background, clock, maxResultChars }),
     createReadTool({ files, maxResultChars, maxImageBytes }),
     createSessionStatusTool({ reporter }),
+    createWebFetchTool({ web, maxResultChars }),
+    createWebSearchTool({ web }),
     createWriteTool({ files }),
   ];
 }

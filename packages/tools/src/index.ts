@@ -12,7 +12,22 @@ export { createFindTool } from "./search/find-tool.ts";
 export { createGrepTool } from "./search/grep-tool.ts";
 export type { GrepToolOptions } from "./search/grep-tool.ts";
 export { createPublicFetch } from "./public-fetch/fetch-public-file.ts";
-export type { PublicFetchOptions, PublicFetchRequest, PublicFile } from "./public-fetch/fetch-public-file.ts";
+export type { PublicFetchRequest, PublicFile } from "./public-fetch/fetch-public-file.ts";
+export { createPublicRequester } from "./public-fetch/public-request.ts";
+export type {
+  PublicRequest,
+  PublicRequester,
+  PublicRequestOptions,
+  PublicResponse,
+  RequestRefused,
+  ResponseHead,
+} from "./public-fetch/public-request.ts";
+export { PageReader } from "./web/page/page-reader.ts";
+export type { PageReaderOptions, PageReading, PageSource } from "./web/page/page-reader.ts";
+export { SEARCH_PROVIDERS } from "./web/search/search-providers.ts";
+export type { SearchProvider } from "./web/search/search-provider.ts";
+export type { SearchKey, SearchProviderName, SearchSettings } from "./web/search/search-settings.ts";
+export type { WebAccess } from "./web/web-access.ts";
 export { defineTool } from "./define-tool/define-tool.ts";
 export type { ToolDefinition } from "./define-tool/define-tool.ts";
 export { createFileAccess } from "./file-access/create-file-access.ts";

@@ -20,6 +20,7 @@ import { checkRuntime } from "../doctor/check-runtime.ts";
 import { checkSettings } from "../doctor/check-settings.ts";
 import { checkSkills } from "../doctor/check-skills.ts";
 import { checkToken } from "../doctor/check-token.ts";
+import { checkWeb } from "../doctor/check-web.ts";
 import { checkEnvironment, findGatewayEnvironment } from "../doctor/gateway-environment.ts";
 import type { Finding } from "../doctor/finding.ts";
 
@@ -87,6 +88,7 @@ async function examine(context: CliContext): Promise<readonly Finding[]> {
     ...checkSenderIds(idProblems),
     ...checkSettings(config),
     ...(await checkSkills(config, context)),
+    ...(await checkWeb(config, own.env)),
   ];
 }
 

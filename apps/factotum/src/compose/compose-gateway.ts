@@ -41,6 +41,7 @@ import { gatewayToken } from "./gateway-token.ts";
 import { keepSnapshots } from "./keep-snapshots.ts";
 import { composeFileAccess } from "./compose-file-access.ts";
 import { changingSkillFolders, composeSkillIndex } from "./compose-skills.ts";
+import { composeWeb, type SharedWeb } from "./compose-web.ts";
 import { createLocalFiles, createOutgoingGuard } from "./local-files.ts";
 import { openRunner } from "./open-runner.ts";
 import { redactTools } from "./redact-tools.ts";
@@ -48,6 +49,7 @@ import { removeTemporaryFiles } from "./remove-temporary-files.ts";
 import { sessionFolders } from "./session-folders.ts";
 import { SkillRuns } from "./skill-runs.ts";
 import { watchDatabase } from "./watch-database.ts";
+import { webSearchNotices, webSearchSettings } from "./web-search-settings.ts";
 
 /** A gateway with its resources. */
 export interface ComposedGateway {
@@ -97,7 +99,8 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   const system = { clock: systemClock, random: systemRandom, logger };
   // Parts that outlive a configuration read the current one here.
   let config: FactotumConfig = loaded.config;
-  const { token, notices } = await gatewayToken(config, { paths, env });
+  const { token, notices: tokenNotices } = await gatewayToken(config, { paths, env });
+  const notices = [...tokenNotices, ...(await webSearchNotices(config, env))];
   const leaving = new AbortController();
   const expectKeys = (of: FactotumConfig): void => secrets.expect(resolveProviderKeys(of, { env, signal: leaving.signal }));
   secrets.add([...secretValues(config, env), ...secretVariables(env), ...(token === undefined ? [] : [token])]);
@@ -122,7 +125,9 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   const runner = await openRunner(context, { ...system, redactor: secrets.toolOutput, currentConfig: () => config });
   opened.defer(() => runner.close());
   const skillRuns = new SkillRuns({ context, currentConfig: () => config, secrets, logger, signal: leaving.signal });
-  const parts = { context, files, runner, skillRuns, secrets, logger };
+  const web = composeWeb(system);
+  opened.defer(() => web.pages.close());
+  const parts = { context, files, runner, skillRuns, web, secrets, logger };
   const reloader = new ConfigReloader({
     context,
     started: { ...loaded, problems: [...loaded.problems, ...notices] },
@@ -133,7 +138,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
       expectKeys(next.config);
       await gateway.reload(settingsOf(next.config, { ...parts, token: nextToken }), { keysChanged: force });
       config = next.config;
-      return nextNotices;
+      return [...nextNotices, ...(await webSearchNotices(next.config, env))];
     },
     remember: rememberConfig,
     limitsKeptBy: runner.limitsKeptBy,
@@ -248,9 +253,11 @@ interface SettingsParts extends Pick<ComposeOptions, "context" | "logger" | "sec
   readonly files: FileAccess;
   readonly runner: HostRunner;
   readonly skillRuns: SkillRuns;
+  readonly web: SharedWeb;
 }
 
-function settingsOf(config: FactotumConfig, { context, files, runner, skillRuns, secrets, logger, token }: SettingsParts): GatewaySettings {
+function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettings {
+  const { context, files, runner, skillRuns, web, secrets, logger, token } = parts;
   const { env, paths } = context;
   return {
     config,
@@ -266,6 +273,7 @@ function settingsOf(config: FactotumConfig, { context, files, runner, skillRuns,
             reporter,
             background,
             clock: systemClock,
+            web: { ...web, fetch: config.tools.web.fetch, search: webSearchSettings(config, env) },
             execTimeoutSeconds: config.tools.exec.timeoutSeconds,
             execSearchPath: commandSearchPath(context),
             execAvoidsShell: config.tools.exec.mode === "allowlist",

@@ -7,6 +7,7 @@ const ASSETS = {
   skills: { built: "./skills", source: "../../../../packages/skills/bundled" },
   "image-worker": { built: "./image-worker.mjs", source: "../../../../packages/gateway/src/media/images/image-worker.ts" },
   "import-worker": { built: "./import-worker.mjs", source: "../../../../packages/store/src/session-file/session-file-worker.ts" },
+  "page-worker": { built: "./page-worker.mjs", source: "../../../../packages/tools/src/web/page/page-worker.ts" },
   documentation: { built: "./docs", source: "../../../../docs" },
   extensions: { built: "./extensions", source: "../../../../extensions" },
   templates: { built: "./templates", source: "../../templates" },

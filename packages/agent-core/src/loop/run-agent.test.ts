@@ -570,6 +570,23 @@ describe("taint", () => {
   });
 });
 
+test("the check before a tool gets the conversation so far", async () => {
+  const seen: string[] = [];
+  const model = scriptedModel([answer("", [call("c1", "ls")]), answer("", [call("c2", "ls")]), answer("Done")]);
+  await collect(
+    runInput({
+      model,
+      tools: [tool("ls", () => Promise.resolve(text("x")))],
+      messages: [user("earlier"), assistant("yes")],
+      beforeTool: (_call, _tool, { messages }) => {
+        seen.push(messages.map(({ role }) => role).join(" "));
+        return Promise.resolve({ type: "allow" });
+      },
+    }),
+  );
+  expect(seen).toEqual(["user assistant user assistant", "user assistant user assistant toolResult assistant"]);
+});
+
 test("can be set by a single result of a trusted tool", async () => {
   const model = scriptedModel([answer("", [call("c1", "read")]), answer("Done")]);
   const read = tool("read", () => Promise.resolve({ ...text("a file that was received"), untrusted: true }));

@@ -29,6 +29,8 @@ type BeforeTool = (
     readonly signal: AbortSignal;
     /** The model had been given text of others than the owner, or an untrusted result, when it made this call (R23). */
     readonly tainted: boolean;
+    /** The conversation so far: what the model was given and what it wrote, oldest first. */
+    readonly messages: readonly AgentMessage[];
   },
 ) => Promise<ToolDecision>;
 

@@ -92,9 +92,9 @@ export class ToolCallBatch {
     if (fault !== undefined) return refused(call, `${call.name} was not run: ${fault}\nCall it again with valid JSON.`);
     const tool = run.tools.get(call.name);
     if (tool === undefined) return refused(call, unknownTool(call, [...run.tools.keys()]));
-    const { signal, tainted } = run;
+    const { signal, tainted, messages } = run;
     const ask = async (): Promise<ToolDecision> => {
-      const answer = await settle(() => run.input.beforeTool(call, tool, { signal, tainted }), signal);
+      const answer = await settle(() => run.input.beforeTool(call, tool, { signal, tainted, messages }), signal);
       if (answer.type === "error") throw answer.error;
       if (answer.type === "aborted") return { type: "refuse", message: STOPPED(call) };
       // Validated here, so that an invalid decision counts as a failed check too.

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { CountSchema, SecondsSchema, TextSchema } from "./values.ts";
+import { WebSchema, type WebConfig } from "./web.ts";
 
 /** One layer of the tool policy. Layers only narrow, and `deny` wins. */
 export interface ToolPolicy {
@@ -37,7 +38,7 @@ export interface ToolsConfig extends ToolPolicy {
   readonly checkpoints?: boolean | undefined;
   readonly browser?: Readonly<Record<string, unknown>> | undefined;
   readonly agentToAgent: { readonly enabled: boolean; readonly allow: readonly { readonly from: string; readonly to: string }[] };
-  readonly web: { readonly search: Readonly<Record<string, unknown>>; readonly fetch: Readonly<Record<string, unknown>> };
+  readonly web: WebConfig;
 }
 
 const NamesSchema = z.array(TextSchema);
@@ -140,12 +141,6 @@ export const ToolsSchema: z.ZodType<ToolsConfig> = z
       })
       .prefault({})
       .describe("Messages from agent to agent."),
-    web: z
-      .strictObject({
-        search: z.record(z.string(), z.unknown()).default({}).describe("Settings of web search."),
-        fetch: z.record(z.string(), z.unknown()).default({}).describe("Settings of fetching pages."),
-      })
-      .prefault({})
-      .describe("Tools for the web."),
+    web: WebSchema,
   })
   .describe("The tools, and what they may do.");

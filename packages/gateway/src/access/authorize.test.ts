@@ -42,6 +42,7 @@ describe("authority", () => {
         "rpc for owner: token",
         "tool config: owner-run",
         "tool execute: owner-run",
+        "tool read elsewhere: owner-run",
         "tool read: owner-run tainted-owner-run guest-run",
         "tool send elsewhere: owner-run",
         "tool send: owner-run tainted-owner-run guest-run",

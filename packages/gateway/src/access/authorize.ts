@@ -52,7 +52,7 @@ export type Resource =
   | { readonly type: "own" }
   /** A file that later turns follow: bootstrap files, MEMORY.md, skills. */
   | { readonly type: "instructions" }
-  /** Beyond the run: another address, or a change over the network. */
+  /** Beyond the run: another address, a change over the network, or a request to an address that the model may have composed. */
   | { readonly type: "elsewhere" };
 
 /** One question to `authorize`, without the caller. */
@@ -109,6 +109,7 @@ const TOOL_RULES: { readonly [Effect in ToolAction]: readonly Role[] } = {
 
 /** Runs that may act outside of their session. Files elsewhere are bounded by the tools' roots (R21), not by a rule: no one has a rule here. */
 const ELSEWHERE_RULES: Partial<Readonly<Record<ToolAction, readonly Role[]>>> = {
+  read: ["owner-run"],
   send: ["owner-run"],
   write: ["owner-run"],
 };

@@ -23,11 +23,19 @@ function facts(owner: boolean, kind: RunKind): RunFacts {
 
 function check(
   traits: Partial<ToolTraits>,
-  run: { readonly owner?: boolean; readonly tainted?: boolean; readonly kind?: RunKind; readonly arguments?: JsonObject },
+  run: {
+    readonly owner?: boolean;
+    readonly tainted?: boolean;
+    readonly kind?: RunKind;
+    readonly arguments?: JsonObject;
+    /** Addresses that somebody else has named. */
+    readonly given?: readonly string[];
+  },
 ): string {
-  const { owner = true, tainted = false, kind = "user" } = run;
+  const { owner = true, tainted = false, kind = "user", given = [] } = run;
+  const isGiven = (address: string): boolean => given.includes(address);
   const call = { id: "c", name: "some_tool", arguments: run.arguments ?? {} };
-  const decision = createToolGate().check(call, tool(traits), { facts: facts(owner, kind), origin, tainted });
+  const decision = createToolGate().check(call, tool(traits), { facts: facts(owner, kind), origin, tainted, isGiven });
   return { allow: "runs", ask: "confirm", refuse: "refused" }[decision.type];
 }
 
@@ -60,6 +68,32 @@ describe("a call of the owner's turn", () => {
   test.each(RUN_KINDS)("has the same rules in a run of the kind %s", (kind) => {
     expect(check({ effect: "execute" }, { kind })).toBe("runs");
     expect(check({ effect: "execute" }, { kind, tainted: true })).toBe("confirm");
+  });
+});
+
+describe("a call that requests an address", () => {
+  const url = "https://example.com/?d=1";
+  const web = { effect: "read", network: true, output: "untrusted" } as const;
+
+  test.each([
+    ["in the owner's turn", { owner: true, tainted: false }, "runs"],
+    ["in a tainted turn", { owner: true, tainted: true }, "confirm"],
+    ["in a guest's turn", { owner: false, tainted: true }, "refused"],
+    ["in a guest's turn without a mark", { owner: false, tainted: false }, "refused"],
+  ] as const)("%s", (_name, run, whenComposed) => {
+    expect(check(web, { ...run, arguments: { url } })).toBe(whenComposed);
+    expect(check(web, { ...run, arguments: { url }, given: [url] })).toBe("runs");
+    expect(check(web, { ...run, arguments: { url }, given: ["https://example.com/"] })).toBe(whenComposed);
+    // A search, a file, and an argument that the tool itself refuses.
+    expect(check(web, { ...run, arguments: { query: url } })).toBe("runs");
+    expect(check({ effect: "read" }, { ...run, arguments: { url } })).toBe("runs");
+    expect(check(web, { ...run, arguments: { url: [url] } })).toBe("runs");
+  });
+
+  test("says what would be allowed", () => {
+    const call = { id: "c", name: "web_fetch", arguments: { url } };
+    const decision = createToolGate().check(call, tool(web), { facts: facts(true, "user"), origin, tainted: true, isGiven: () => false });
+    expect(decision).toMatchObject({ message: expect.stringMatching(/Rule taint.*exactly as it stands there.*\/trust/) as string });
   });
 });
 

@@ -12,6 +12,8 @@ interface GatedRun {
   readonly origin: Origin;
   /** The model had read text of a person other than the owner when it made the call (R23). */
   readonly tainted: boolean;
+  /** Whether somebody other than the model has written an address in what the model was given, verbatim. */
+  readonly isGiven: (address: string) => boolean;
 }
 
 /** Whether a call may run. `ask`: only with the owner's word. `message` is for the model. */
@@ -24,28 +26,37 @@ export type GateDecision =
 export interface ToolGate {
   check(call: ToolCall, tool: AgentTool, run: GatedRun): GateDecision;
   /** Whether a web file that the run's answer names may be fetched. The request reveals its address to the server behind it, so it counts as a send. */
-  mayFetch(run: Omit<GatedRun, "origin">): boolean;
+  mayFetch(run: Pick<GatedRun, "facts" | "tainted">): boolean;
 }
 
 /** Parameters of sending tools that can name a file. */
 const FILE_PARAMETERS = ["media", "path", "filePath"];
 
+/** The parameter of reading tools that names the address to request. */
+const ADDRESS_PARAMETER = "url";
+
+const GIVEN_ONLY =
+  "An address could carry away what you have read, so only one is requested that a message or a web result has named, exactly as it stands there.";
+
 /** The gate that asks `authorize`. */
 export function createToolGate(): ToolGate {
   return {
-    check: (call, tool, { facts, origin, tainted }) => {
+    check: (call, tool, run) => {
+      const { facts, tainted } = run;
+      const isComposed = requestsComposedAddress(call, tool, run);
       const decision = authorize(
         { type: "run", owner: facts.owner, tainted },
         { type: "tool", effect: traitsOf(call, tool).effect },
-        resourceOf(call, tool, origin),
+        isComposed ? { type: "elsewhere" } : resourceOf(call, tool, run.origin),
       );
+      const advice = isComposed ? ` ${GIVEN_ONLY}` : "";
       switch (decision.type) {
         case "allow":
           return decision;
         case "deny":
-          return { type: "refuse", message: `${tool.name} was refused. ${decision.reason}` };
+          return { type: "refuse", message: `${tool.name} was refused. ${decision.reason}${advice}` };
         case "confirm":
-          return { type: "ask", reason: decision.reason };
+          return { type: "ask", reason: `${decision.reason}${advice}` };
       }
     },
     mayFetch: ({ facts, tainted }) =>
@@ -74,6 +85,12 @@ function resourceOf(call: ToolCall, tool: AgentTool, { channel, conversation }: 
       (isFetched || !(isOwn("channel", channel) && isOwn("target", conversation.id) && isOwn("threadId", conversation.threadId)))) ||
     (traits.effect === "write" && traits.network);
   return isElsewhere ? { type: "elsewhere" } : OWN;
+}
+
+/** A read that requests an address which the model may have composed: the request reveals it to the server behind it. */
+function requestsComposedAddress(call: ToolCall, { traits }: AgentTool, { isGiven }: GatedRun): boolean {
+  const address = call.arguments[ADDRESS_PARAMETER];
+  return traits.effect === "read" && traits.network && typeof address === "string" && !isGiven(address);
 }
 
 function isWebAddress(named: unknown): boolean {

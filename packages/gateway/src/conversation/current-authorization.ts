@@ -20,6 +20,8 @@ interface CallingRun {
   /** All messages of the run so far. */
   readonly inputs: readonly InputRecord[];
   readonly tainted: boolean;
+  /** As `GatedRun` of the gate has it. */
+  readonly isGiven: (address: string) => boolean;
 }
 
 /** A job after reauthorization. */
@@ -98,7 +100,7 @@ export function currentFacts(facts: RunFacts, inputs: readonly InputRecord[], co
 export function checkCall(
   call: ToolCall,
   tool: AgentTool,
-  { prepared, inputs, tainted }: CallingRun,
+  { prepared, inputs, tainted, isGiven }: CallingRun,
   { running, channels, toolGate }: { readonly running: RunningConfig; readonly channels: ChannelRegistry; readonly toolGate: ToolGate },
 ): GateDecision {
   const { turn, facts, model } = prepared;
@@ -106,7 +108,7 @@ export function checkCall(
     return { type: "refuse", message: `${tool.name} was refused. Rule owner: whoever this is done for is not the owner any more.` };
   if (!running.agent(turn.agentId).allowsTool(tool.name, { provider: model.client.info.provider, group: groupOf(turn.origin, channels) }))
     return { type: "refuse", message: withdrawnText(tool.name) };
-  return toolGate.check(call, tool, { facts, origin: turn.origin, tainted });
+  return toolGate.check(call, tool, { facts, origin: turn.origin, tainted, isGiven });
 }
 
 /** The result of a tool call that the policy no longer allows. */

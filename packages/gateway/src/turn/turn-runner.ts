@@ -38,6 +38,7 @@ import { resumeRun } from "../run/resume-calls.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
 import { JobPreparer } from "./job-preparer.ts";
 import type { JobPreparerOptions } from "./job-preparer.ts";
+import { isGivenAddress } from "../taint/given-address.ts";
 import { isTaintBinding } from "../taint/taint.ts";
 import { TurnRecorder } from "../run/turn-recorder.ts";
 import type { TurnRecorderOptions } from "../run/turn-recorder.ts";
@@ -203,9 +204,15 @@ export class TurnRunner {
         tools: toolLimits.apply(request.tools, turn.sessionKey, () => waits.turnChanged(turn)),
         ...withoutUndefined({ knownResults: resumed?.knownResults }),
         steering,
-        beforeTool: async (call, tool, { tainted }) => {
+        beforeTool: async (call, tool, { tainted, messages }) => {
           const isBinding = await isTaintBinding(facts, tainted, this.#options);
-          const decision = checkCall(call, tool, { prepared, inputs: steering.said, tainted: isBinding }, this.#options);
+          const calling = {
+            prepared,
+            inputs: steering.said,
+            tainted: isBinding,
+            isGiven: (url: string) => isGivenAddress(url, { tool: call.name, messages }),
+          };
+          const decision = checkCall(call, tool, calling, this.#options);
           if (decision.type === "refuse") return decision;
           if (decision.type === "allow" && RUN_POLICY[turn.kind].onlyAddsNotes)
             return checkFlushCall(call, tool, { notesPath: notesPath(prepared, turn.startedAtMs), run: facts, files });
