@@ -112,6 +112,8 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly string[]>> = {
     "notices",
     // What a model is given
     "prompt",
+    // What files held before turns changed them
+    "checkpoints",
     "messages",
     "compaction",
     // Turns: from a job's messages to a request, the run of the loop, and from the job to its end

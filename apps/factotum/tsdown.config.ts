@@ -39,12 +39,13 @@ const STORE = { name: "store", priority: 2, test: /\/packages\/store\/src\//, mi
  * ASCII alone, because V8 keeps a source text with a character beyond Latin-1 at two bytes per character.
  */
 const config: UserConfig = defineConfig({
-  // A thread's program is a separate entry: nothing imports it.
+  // The program of a thread or a process is a separate entry: nothing imports it.
   entry: {
     factotum: "src/factotum.ts",
     "image-worker": "../../packages/gateway/src/media/images/image-worker.ts",
     "import-worker": "../../packages/store/src/session-file/session-file-worker.ts",
     "page-worker": "../../packages/tools/src/web/page/page-worker.ts",
+    "pdf-program": "../../packages/tools/src/pdf/pdf-program.ts",
   },
   format: "esm",
   platform: "node",

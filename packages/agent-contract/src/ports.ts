@@ -195,6 +195,31 @@ export interface FileProvenance {
   isUntrusted(path: string, run: RunFacts): Promise<boolean>;
 }
 
+/** What a file was before a change: `too-large` for one of more than `FileCheckpoints.maxBytes`. */
+export type FileBefore =
+  | { readonly type: "absent" }
+  | { readonly type: "file"; readonly content: Uint8Array; readonly mode: number }
+  | { readonly type: "too-large"; readonly sizeBytes: number };
+
+/** A change of a file that a tool is about to make. */
+export interface FileChangePlan {
+  /** Absolute, symbolic links resolved. */
+  readonly path: string;
+  readonly before: FileBefore;
+  /** The complete new content; absent if the file will be removed. */
+  readonly after?: string | Uint8Array;
+}
+
+/** Keeps what files held before a turn changed them. Implemented by `gateway`, used by `tools`. */
+export interface FileCheckpoints {
+  /** The largest file that is kept; nothing is read of a larger one. */
+  readonly maxBytes: number;
+  /** Whether changes of a run are kept now. If not, nothing is read and `beforeChange` is not called. */
+  keeps(run: RunFacts): boolean;
+  /** Called before the changes of one tool call; what it keeps is durable before a file changes. Rejects if it cannot keep it: then nothing may change. */
+  beforeChange(changes: readonly FileChangePlan[], run: RunFacts): Promise<void>;
+}
+
 /** A structured message. Where the platform has no cards it is sent as text. */
 export interface MessageCard {
   readonly title?: string;

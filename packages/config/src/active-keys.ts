@@ -73,6 +73,7 @@ export const ACTIVE_KEYS: readonly string[] = [
   "tools.exec.maxConcurrent",
   "tools.exec.maxProcesses",
   "tools.exec.maxMemoryMb",
+  "tools.checkpoints",
   "tools.elevated.enabled",
   "tools.web",
   "skills",

@@ -9,6 +9,7 @@ import type { ConfigReloadResult, GatewayStatus, GatewayWarning } from "@factotu
 import type { DamageLog, Store } from "@factotum/store";
 import { createConfiguredModels } from "./agents/configured-models.ts";
 import { SessionCommands } from "./background-commands/session-commands.ts";
+import type { CheckpointPorts } from "./checkpoints/checkpoint-service.ts";
 import type { CrashPointHook } from "./kernel/crash-point.ts";
 import type { EngineSettings } from "./engine/engine-options.ts";
 import type { ChannelAccount } from "./channels/channel-account.ts";
@@ -73,6 +74,8 @@ export interface GatewayOptions extends GatewaySettings {
   readonly drainMs: number;
   /** Reads files that the owner names by path, within the same bounds as the tools. */
   readonly localFiles: LocalFiles;
+  /** What files held before turns changed them, and the access to give it back. */
+  readonly checkpoints: CheckpointPorts;
   /** Fetches files of the web that are to be sent. */
   readonly remoteFiles: RemoteFiles;
   /** Worker script of the image decoder, in a bundled product; the source beside it otherwise. */
@@ -137,6 +140,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     sessionCommands,
     ...withoutUndefined({ reserve: options.reserve }),
     localFiles: options.localFiles,
+    checkpoints: options.checkpoints,
     remoteFiles: options.remoteFiles,
     ...withoutUndefined({ imageWorker: options.imageWorker, importWorker: options.importWorker }),
     clock,

@@ -10,12 +10,12 @@ import type { AccountConfig, FactotumConfig } from "@factotum/config";
 import { loadConfig } from "@factotum/config";
 import { httpFetch } from "@factotum/models";
 import { openSqliteStore } from "@factotum/store";
-import type { SqliteStore, Store, StoreDamage } from "@factotum/store";
+import type { CheckpointLimits, SqliteStore, Store, StoreDamage } from "@factotum/store";
 import { createCoreTools, createFileAccess, FileAccessError, type WebAccess } from "@factotum/tools";
-import type { FileAccess } from "@factotum/tools";
+import type { FileAccess, FileAccessOptions } from "@factotum/tools";
 import { completeRunner } from "./complete-runner.ts";
 import type { TestRunner } from "./complete-runner.ts";
-import { createFileProvenance, inboundMediaFolder, startGateway } from "../src/index.ts";
+import { CheckpointKeeper, createFileProvenance, inboundMediaFolder, startGateway } from "../src/index.ts";
 import type {
   ChannelAccount,
   CrashPointHook,
@@ -313,6 +313,8 @@ export async function startTestGateway(
     readonly reserve?: DiskReserve;
     /** True if tool calls wait for a decision of the test; they are denied by default. */
     readonly asks?: boolean;
+    /** The product's by default. */
+    readonly checkpointLimits?: CheckpointLimits;
     /** Called when the gateway requests a shutdown of its process. Ignored by default. */
     readonly onShutdownRequest?: (reason: string) => void;
   } = {},
@@ -342,7 +344,7 @@ export async function startTestGateway(
     ...common,
   });
   const platform = options.platform;
-  const files = createFileAccess({
+  const access: FileAccessOptions = {
     home,
     userHome: path.join(home, "user"),
     roots: (run) => [{ type: "media", path: inboundMediaFolder(home, run.sessionId) }],
@@ -350,7 +352,15 @@ export async function startTestGateway(
       store,
       places: () => ({ agents: config.agents, skillFolders: [] }),
     }),
+  };
+  const keeper = new CheckpointKeeper({
+    store,
+    folder: path.join(home, "state", "checkpoints"),
+    isEnabled: () => gateway.engine.parts.running.config.tools.checkpoints,
+    now: () => common.clock.now(),
+    ...withoutUndefined({ limits: options.checkpointLimits }),
   });
+  const files = createFileAccess({ ...access, checkpoints: keeper });
   const secrets = new Set<string>();
   const settings = (next: FactotumConfig): GatewaySettings => ({
     config: next,
@@ -366,6 +376,7 @@ export async function startTestGateway(
           background,
           clock: common.clock,
           web: options.web ?? NO_WEB,
+          readPdf: async () => ({ type: "failed", reason: "damaged" }),
           execTimeoutSeconds: next.tools.exec.timeoutSeconds,
           execSearchPath: "/usr/bin:/bin",
           execAvoidsShell: next.tools.exec.mode === "allowlist",
@@ -397,6 +408,7 @@ export async function startTestGateway(
     store: options.around?.(store) ?? store,
     damage: store.damage,
     ...withoutUndefined({ reserve: options.reserve }),
+    checkpoints: { keeper, restoring: createFileAccess(access) },
     localFiles: localFiles(files),
     remoteFiles: options.remoteFiles ?? {
       fetch: async () => ({ type: "refused", reason: "unavailable", message: "there is no web in this test" }),

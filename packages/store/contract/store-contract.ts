@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe } from "vitest";
 import { describeAccountState } from "./account-state.ts";
 import { describeApprovals } from "./approvals.ts";
+import { describeCheckpoints } from "./checkpoints.ts";
 import type { ContractContext, StoreFixture } from "./contract-context.ts";
 import { describeOptimisticWrites } from "./optimistic-writes.ts";
 import { describeDeadLetters } from "./dead-letters.ts";
@@ -37,6 +38,7 @@ export function storeContract(name: string, createFixture: () => Promise<StoreFi
     };
     describeAccountState(context);
     describeApprovals(context);
+    describeCheckpoints(context);
     describeInbox(context);
     describeMoves(context);
     describePairings(context);

@@ -13,6 +13,14 @@ export type { NewPairing, PairingRecord, PairingRequest, PairingSender, PairingS
 export type { KeyedNotice, NewOutbound, OutboxStore } from "./port/outbox-store.ts";
 export type { LedgerStore, NewRequest, NotesFile } from "./port/ledger-store.ts";
 export type { NewTurn, SessionTouch, StartedTurn, TurnEnd, TurnStore } from "./port/turn-store.ts";
+export type {
+  CheckpointBefore,
+  CheckpointLimits,
+  CheckpointRecord,
+  CheckpointStore,
+  NewCheckpoint,
+  SavedCheckpoints,
+} from "./port/checkpoint-store.ts";
 export type { Page } from "./port/page.ts";
 export type { ConversationMove, NewMove } from "./port/move-records.ts";
 export type { InputAdmission, InputRecord, InputState, TerminalInputState } from "./port/inbox-records.ts";

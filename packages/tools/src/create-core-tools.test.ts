@@ -22,6 +22,7 @@ beforeEach(async () => {
     reporter: { describe: async () => "Now: Mon 2026-06-15 14:31 UTC" },
     web: webAccess({}),
     execTimeoutSeconds: 1_800,
+    readPdf: () => Promise.reject(new Error("not in this test")),
   };
   tools = createCoreTools(options);
 });
@@ -33,11 +34,12 @@ const tool = (name: string): AgentTool => {
   return found;
 };
 
-test("are the twelve, sorted, each with the traits that policies need", () => {
+test("are the thirteen, sorted, each with the traits that policies need", () => {
   const table = tools.map(({ name, traits: { effect, idempotent, output, network, parallel } }) =>
     [name, effect, idempotent, output, network, parallel].join(" "),
   );
   expect(table).toEqual([
+    "apply_patch write false trusted false false",
     "edit write false trusted false false",
     "exec execute false trusted true false",
     "find read true trusted false true",
@@ -93,7 +95,7 @@ test("message explains its address and lists one name for the file", () => {
   expect(properties["channel"]).toMatchObject({ description: expect.stringMatching(/trusted JSON/) as string });
 });
 
-test("together take at most 8,400 bytes of a request on a plain channel, and 11,900 on the richest", () => {
+test("together take at most 8,900 bytes of a request on a plain channel, and 12,400 on the richest", () => {
   const bytes = (narrow: (one: AgentTool) => Pick<AgentTool, "description" | "parameters">): number =>
     Buffer.byteLength(
       JSON.stringify(
@@ -103,8 +105,8 @@ test("together take at most 8,400 bytes of a request on a plain channel, and 11,
         }),
       ),
     );
-  expect(bytes((one) => one.narrow?.(PLAIN) ?? one)).toBeLessThanOrEqual(8_400);
-  expect(bytes((one) => one)).toBeLessThanOrEqual(11_900);
+  expect(bytes((one) => one.narrow?.(PLAIN) ?? one)).toBeLessThanOrEqual(8_900);
+  expect(bytes((one) => one)).toBeLessThanOrEqual(12_400);
   for (const { parameters, summary } of tools) {
     expect(parameters).not.toHaveProperty("$schema");
     expect(parameters).toMatchObject({ type: "object", additionalProperties: false });
@@ -131,22 +133,28 @@ test("find, write and change files in sequence, as in a conversation", async () 
 
   const edited = await rig.call(tool("edit"), { path: "list_files.py", edits: [{ oldText: "你好", newText: "hello" }] });
   expect(textOf(edited)).toBe("Edited list_files.py (1 replacement)");
+  const { diff } = edited.details as { readonly diff: string };
+  expect(diff).toContain("-print('你好')\n+print('hello')\n");
   expect(textOf(await rig.call(tool("read"), { path: "list_files.py" }))).toContain("print('hello')");
 });
 
-test.each(["read", "write", "edit", "ls", "grep", "find"])("%s cannot access the state folder or anything else outside", async (name) => {
-  await rig.put("home/factotum.json5", "SECRET");
-  await rig.put("secret.txt", "SECRET");
-  const rest = {
-    write: { content: "x" },
-    edit: { edits: [{ oldText: "SECRET", newText: "x" }] },
-    grep: { pattern: "SECRET" },
-    find: { pattern: "*" },
-  };
-  for (const path of ["../home/factotum.json5", "../home", "../secret.txt", ".."]) {
-    const result = await rig.call(tool(name), { path, ...rest[name as keyof typeof rest] });
-    expect(result.isError).toBe(true);
-    expect(textOf(result)).not.toContain("SECRET\n");
-    expect(textOf(result)).toMatch(/outside the folders|closed to tools/);
-  }
-});
+test.each(["read", "write", "edit", "apply_patch", "ls", "grep", "find"])(
+  "%s cannot access the state folder or anything else outside",
+  async (name) => {
+    await rig.put("home/factotum.json5", "SECRET");
+    await rig.put("secret.txt", "SECRET");
+    const rest = {
+      write: { content: "x" },
+      edit: { edits: [{ oldText: "SECRET", newText: "x" }] },
+      grep: { pattern: "SECRET" },
+      find: { pattern: "*" },
+    };
+    for (const path of ["../home/factotum.json5", "../home", "../secret.txt", ".."]) {
+      const patch = `*** Begin Patch\n*** Update File: ${path}\n@@\n-SECRET\n+x\n*** End Patch`;
+      const result = await rig.call(tool(name), name === "apply_patch" ? { patch } : { path, ...rest[name as keyof typeof rest] });
+      expect(result.isError).toBe(true);
+      expect(textOf(result)).not.toContain("SECRET\n");
+      expect(textOf(result)).toMatch(/outside the folders|closed to tools/);
+    }
+  },
+);

@@ -8,6 +8,8 @@ import { createReadTool } from "./files/read-tool.ts";
 import { createWriteTool } from "./files/write-tool.ts";
 import { createMessageTool } from "./messages/message-tool.ts";
 import { createSessionStatusTool } from "./sessions/session-status-tool.ts";
+import { createApplyPatchTool } from "./patch/apply-patch-tool.ts";
+import type { PdfReader } from "./pdf/read-pdf.ts";
 import { createFindTool } from "./search/find-tool.ts";
 import { createGrepTool } from "./search/grep-tool.ts";
 import { createWebSearchTool } from "./web/search/web-search-tool.ts";
@@ -35,14 +37,16 @@ export interface CoreToolsOptions {
   readonly execAvoidsShell?: boolean;
   /** Variables for the commands of a run, such as the keys of its skills. None by default. */
   readonly commandEnvironment?: ExecToolOptions["environment"];
+  readonly readPdf: PdfReader;
 }
 
-/** The core tools: `edit exec find grep ls message process read session_status web_fetch web_search write`, by name. One set serves every run. */
+/** The core tools: `apply_patch edit exec find grep ls message process read session_status web_fetch web_search write`, by name. One set serves every run. */
 export function createCoreTools(options: CoreToolsOptions): readonly AgentTool[] {
-  const { files, runner, messenger, reporter, background, clock, web } = options;
+  const { files, runner, messenger, reporter, background, clock, web, readPdf } = options;
   const { maxResultChars = 16_000, maxImageBytes = 3_750_000, execTimeoutSeconds } = options;
   const { execSearchPath = "", execAvoidsShell = false, commandEnvironment } = options;
   return [
+    createApplyPatchTool({ files }),
     createEditTool({ files }),
     createExecTool({
       runner,
@@ -60,7 +64,7 @@ export function createCoreTools(options: CoreToolsOptions): readonly AgentTool[]
     createLsTool({ files }),
     createMessageTool({ messenger }),
     createProcessTool({ background, clock, maxResultChars }),
-    createReadTool({ files, maxResultChars, maxImageBytes }),
+    createReadTool({ files, maxResultChars, maxImageBytes, readPdf }),
     createSessionStatusTool({ reporter }),
     createWebFetchTool({ web, maxResultChars }),
     createWebSearchTool({ web }),

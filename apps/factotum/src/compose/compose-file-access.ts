@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import type { RunFacts } from "@factotum/agent-contract";
 import type { FactotumConfig, LoadedConfig } from "@factotum/config";
-import { createFileProvenance, inboundMediaFolder } from "@factotum/gateway";
+import { CheckpointKeeper, createFileProvenance, inboundMediaFolder, type CheckpointPorts } from "@factotum/gateway";
 import type { Store } from "@factotum/store";
 import { createFileAccess, type FileAccess, type FileRoot } from "@factotum/tools";
 import { WORKSPACE_SKILL_FOLDERS } from "@factotum/skills";
 import { assetPath } from "../runtime/assets.ts";
 import { agentSkillsFolder, changingSkillFolders } from "./compose-skills.ts";
+import { systemClock } from "../runtime/system-clock.ts";
 
 /** The dependencies of file access in addition to the paths. */
 interface FileAccessParts {
@@ -14,8 +15,17 @@ interface FileAccessParts {
   readonly currentConfig: () => FactotumConfig;
 }
 
-/** The file access of tools, the reading of files that the owner names, and the provenance of text in files. */
-export function composeFileAccess({ paths, path: configPath }: LoadedConfig, { store, currentConfig }: FileAccessParts): FileAccess {
+/** The access of tools, and what files held before turns changed them. */
+export interface ComposedFileAccess {
+  readonly files: FileAccess;
+  readonly checkpoints: CheckpointPorts;
+}
+
+/** The file access of tools, the reading of files that the owner names, the provenance of text in files, and checkpoints. */
+export function composeFileAccess(
+  { paths, path: configPath }: LoadedConfig,
+  { store, currentConfig }: FileAccessParts,
+): ComposedFileAccess {
   const [bundledSkills, documentation] = [assetPath("skills"), assetPath("documentation")];
   // A run that works in a session folder reads its agent's skills from the workspace.
   const skillsOf = ({ agentId }: RunFacts): readonly string[] =>
@@ -39,5 +49,15 @@ export function composeFileAccess({ paths, path: configPath }: LoadedConfig, { s
     store,
     places: () => ({ agents: currentConfig().agents, skillFolders: [bundledSkills, ...changingSkillFolders(paths, currentConfig())] }),
   });
-  return createFileAccess({ roots, home: paths.home, protectedPaths: [configPath], userHome: paths.userHome, provenance });
+  const options = { roots, home: paths.home, protectedPaths: [configPath], userHome: paths.userHome, provenance };
+  const keeper = new CheckpointKeeper({
+    store,
+    folder: join(paths.stateFolder, "checkpoints"),
+    isEnabled: () => currentConfig().tools.checkpoints,
+    now: () => systemClock.now(),
+  });
+  return {
+    files: createFileAccess({ ...options, checkpoints: keeper }),
+    checkpoints: { keeper, restoring: createFileAccess(options) },
+  };
 }

@@ -25,7 +25,7 @@ import {
 import { httpFetch } from "@factotum/models";
 import type { HostRunner } from "@factotum/sandbox";
 import { openSqliteStore, type SqliteStore, type SqliteStoreOptions, type StoreDamage } from "@factotum/store";
-import { createCoreTools, createPublicFetch, type FileAccess } from "@factotum/tools";
+import { createCoreTools, createPdfReader, createPublicFetch, type FileAccess } from "@factotum/tools";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { createSetupControl } from "../first-run/create-setup-control.ts";
 import { assetPath } from "../runtime/assets.ts";
@@ -117,7 +117,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     onDamage: (damage) => reportDamage(damage),
     onStructureDamage: () => onShutdownRequest(DAMAGED_DATABASE),
   });
-  const files = composeFileAccess(loaded, { store, currentConfig: () => config });
+  const { files, checkpoints } = composeFileAccess(loaded, { store, currentConfig: () => config });
   await using opened = new AsyncDisposableStack();
   opened.defer(() => store.close());
   opened.defer(() => leaving.abort());
@@ -154,6 +154,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     store,
     damage: store.damage,
     reserve,
+    checkpoints,
     localFiles: createLocalFiles(files, createOutgoingGuard(paths, secrets.toolOutput)),
     skillUse: skillRuns,
     ...system,
@@ -259,6 +260,7 @@ interface SettingsParts extends Pick<ComposeOptions, "context" | "logger" | "sec
 function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettings {
   const { context, files, runner, skillRuns, web, secrets, logger, token } = parts;
   const { env, paths } = context;
+  const readPdf = createPdfReader({ clock: systemClock, program: assetPath("pdf-program") });
   return {
     config,
     accounts: (parts) => channelAccounts(config, { parts, env, secrets }),
@@ -273,6 +275,7 @@ function settingsOf(config: FactotumConfig, parts: SettingsParts): GatewaySettin
             reporter,
             background,
             clock: systemClock,
+            readPdf,
             web: { ...web, fetch: config.tools.web.fetch, search: webSearchSettings(config, env) },
             execTimeoutSeconds: config.tools.exec.timeoutSeconds,
             execSearchPath: commandSearchPath(context),

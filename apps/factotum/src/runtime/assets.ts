@@ -8,6 +8,7 @@ const ASSETS = {
   "image-worker": { built: "./image-worker.mjs", source: "../../../../packages/gateway/src/media/images/image-worker.ts" },
   "import-worker": { built: "./import-worker.mjs", source: "../../../../packages/store/src/session-file/session-file-worker.ts" },
   "page-worker": { built: "./page-worker.mjs", source: "../../../../packages/tools/src/web/page/page-worker.ts" },
+  "pdf-program": { built: "./pdf-program.mjs", source: "../../../../packages/tools/src/pdf/pdf-program.ts" },
   documentation: { built: "./docs", source: "../../../../docs" },
   extensions: { built: "./extensions", source: "../../../../extensions" },
   templates: { built: "./templates", source: "../../templates" },

@@ -35,7 +35,8 @@ export interface ToolsConfig extends ToolPolicy {
   readonly sandbox: { readonly tools: { readonly allow?: readonly string[] | undefined; readonly deny: readonly string[] } };
   /** `timeoutMinutes`: how long a call waits for the owner's decision. 30 if absent. */
   readonly approvals?: { readonly timeoutMinutes?: number | undefined } | undefined;
-  readonly checkpoints?: boolean | undefined;
+  /** Whether the earlier content of files that a turn changes is kept, for `/undo`. */
+  readonly checkpoints: boolean;
   readonly browser?: Readonly<Record<string, unknown>> | undefined;
   readonly agentToAgent: { readonly enabled: boolean; readonly allow: readonly { readonly from: string; readonly to: string }[] };
   readonly web: WebConfig;
@@ -93,10 +94,7 @@ export const ToolsSchema: z.ZodType<ToolsConfig> = z
           "Processes of all running commands together; the command with the most is stopped.",
         ),
         maxMemoryMb: CountSchema.default(2048).describe("Memory of all running commands together; the command with the most is stopped."),
-        applyPatch: z
-          .boolean()
-          .default(true)
-          .describe("Whether there is `apply_patch`, a tool that this version does not have yet; `false` is refused until then."),
+        applyPatch: z.boolean().default(true).describe("Whether there is `apply_patch`, which changes several files by one patch."),
       })
       .prefault({})
       .describe("How commands are run."),
@@ -127,7 +125,12 @@ export const ToolsSchema: z.ZodType<ToolsConfig> = z
       })
       .optional()
       .describe("Approvals of tool calls."),
-    checkpoints: z.boolean().optional().describe("Copies of files from before the file tools change them."),
+    checkpoints: z
+      .boolean()
+      .default(true)
+      .describe(
+        "Keeps what files held before the file tools change them, for `/undo`: up to 8 MiB a file, 64 MiB a session, 512 MiB in total.",
+      ),
     browser: z.record(z.string(), z.unknown()).optional().describe("Settings of the browser."),
     agentToAgent: z
       .strictObject({

@@ -17,12 +17,6 @@ const NO_SANDBOX = "this build has no sandbox, so commands would run without the
 
 const UNENFORCED_KEYS: readonly UnenforcedKey[] = [
   {
-    keys: ["tools.exec.applyPatch"],
-    narrows: (value) => value === false,
-    message:
-      "this build has no apply_patch to take away; remove the key, and deny write and edit in tools.deny if files must not be changed",
-  },
-  {
     keys: ["commandHooks"],
     narrows: (value) => Array.isArray(value) && value.length > 0,
     message: "this build runs no command hooks, so none would deny anything; remove the key, and deny tools in tools.deny",

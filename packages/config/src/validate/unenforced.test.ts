@@ -27,7 +27,6 @@ const ACCOUNT = { appId: "a", appSecret: "s", transport: { type: "websocket" } }
 
 describe("a restricting key that is not enforced", () => {
   test.each([
-    ["tools.exec.applyPatch", false],
     ["commandHooks", [{ event: "pre-tool", command: ["/bin/false"] }]],
     ["tools.elevated.enabled", true],
     ["tools.sandbox.tools.allow", ["read"]],
@@ -54,6 +53,7 @@ describe("a restricting key that is not enforced", () => {
     ["tools.exec.allow", []],
     ["tools.approvals", { timeoutMinutes: 5 }],
     ["tools.exec.applyPatch", true],
+    ["tools.exec.applyPatch", false],
     ["tools.elevated.enabled", false],
     ["tools.approvals", {}],
     ["commandHooks", []],

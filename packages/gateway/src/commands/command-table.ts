@@ -13,6 +13,7 @@ import { statusCommand } from "./status.ts";
 import { stopCommand } from "./stop.ts";
 import { thinkCommand } from "./think.ts";
 import { trustCommand } from "./trust.ts";
+import { undoCommand } from "./undo.ts";
 import { usageCommand } from "./usage.ts";
 import { verboseCommand } from "./verbose.ts";
 import { whoamiCommand } from "./whoami.ts";
@@ -30,6 +31,7 @@ export const COMMANDS: readonly Command[] = [
   sendCommand,
   trustCommand,
   approveCommand,
+  undoCommand,
   skillCommand,
   statusCommand,
   usageCommand,

@@ -4,6 +4,7 @@ import type { LedgerStore, SessionStore, TranscriptStore, TurnStore } from "@fac
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ApprovalService } from "../approvals/approval-service.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { CheckpointService } from "../checkpoints/checkpoint-service.ts";
 import type { CommandAnswer } from "../notices/notice-text.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import type { TargetSession } from "./command-target.ts";
@@ -19,6 +20,7 @@ export interface CommandCall {
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly approvals: ApprovalService;
+  readonly checkpoints: CheckpointService;
   readonly cooldowns: Cooldowns;
   readonly clock: Clock;
   readonly logger: Logger;

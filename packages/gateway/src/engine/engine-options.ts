@@ -3,6 +3,7 @@ import type { PromptFacts } from "@factotum/agent-core";
 import type { DamageLog, Store } from "@factotum/store";
 import type { SessionCommands } from "../background-commands/session-commands.ts";
 import type { ConfigSettings } from "../agents/running-config.ts";
+import type { CheckpointPorts } from "../checkpoints/checkpoint-service.ts";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
 import type { LocalFiles } from "../media/local-files.ts";
 import type { OwnerControl } from "../ingress/pairing-service.ts";
@@ -29,6 +30,8 @@ export interface EngineOptions extends EngineSettings {
   readonly reserve?: DiskReserve | undefined;
   /** Reads files that the owner names by path. */
   readonly localFiles: LocalFiles;
+  /** What files held before turns changed them. */
+  readonly checkpoints: CheckpointPorts;
   /** Fetches web files to send. */
   readonly remoteFiles: RemoteFiles;
   /** Worker script of the image decoder, in a bundled product. */

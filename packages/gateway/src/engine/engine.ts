@@ -5,6 +5,7 @@ import type { InputAdmission, InputRecord } from "@factotum/store";
 import { StoreError } from "@factotum/store";
 import { withoutUndefined } from "@factotum/agent-contract";
 import { ChannelInspector } from "../channels/channel-inspector.ts";
+import { CheckpointService } from "../checkpoints/checkpoint-service.ts";
 import type { TypedCommand } from "../commands/parse-command.ts";
 import { SlashCommands } from "../commands/slash-commands.ts";
 import { commandAccess } from "../commands/command-access.ts";
@@ -44,6 +45,7 @@ export class Engine {
   readonly sessions: SessionService;
   /** Capabilities, probes, directories and logins of single accounts. */
   readonly channelInspector: ChannelInspector;
+  readonly checkpoints: CheckpointService;
   readonly deadLetters: DeadLetterService;
   readonly transfer: SessionTransfer;
   readonly pairing: PairingService;
@@ -98,6 +100,7 @@ export class Engine {
     });
     this.channelInspector = new ChannelInspector({ channels, clock, random });
     const { sessions } = this;
+    this.checkpoints = new CheckpointService({ store, running, ...options.checkpoints });
     this.#commands = new SlashCommands({
       store,
       running,
@@ -106,6 +109,7 @@ export class Engine {
       sessions,
       notices,
       approvals,
+      checkpoints: this.checkpoints,
       cooldowns,
       events,
       clock,
@@ -399,6 +403,7 @@ export class Engine {
 
   async #maintain(): Promise<void> {
     for (let more = true; more;) more = await this.parts.store.maintain({ nowMs: this.parts.steadyNow() });
+    await this.checkpoints.sweep();
   }
 
   async #expire(): Promise<void> {

@@ -4,6 +4,7 @@ import { agentHandlers } from "./agent-handlers.ts";
 import { approvalHandlers } from "./approval-handlers.ts";
 import { channelHandlers } from "./channel-handlers.ts";
 import { chatHandlers } from "./chat-handlers.ts";
+import { checkpointHandlers } from "./checkpoint-handlers.ts";
 import { contextHandlers } from "./context-handlers.ts";
 import { deadLetterHandlers } from "./dead-letter-handlers.ts";
 import { gatewayHandlers } from "./gateway-handlers.ts";
@@ -31,6 +32,7 @@ export function createRpcHandlers({ engine, hub, setup, ...control }: RpcService
     ...chatHandlers(engine, hub),
     ...agentHandlers(engine),
     ...sessionHandlers(engine),
+    ...checkpointHandlers(engine),
     ...contextHandlers(engine),
     ...deadLetterHandlers(engine.deadLetters),
     ...channelHandlers(engine.channelInspector),

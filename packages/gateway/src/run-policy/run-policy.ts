@@ -46,6 +46,8 @@ export interface RunPolicy {
   readonly yieldsToMessages: boolean;
   /** Its tools may only read, and append to the day's notes (R9). */
   readonly onlyAddsNotes: boolean;
+  /** What its files held before it changed them is kept, for `/undo`. */
+  readonly keepsCheckpoints: boolean;
   /** Maximum duration in milliseconds, if shorter than the agent's own limit. */
   readonly maxMs?: number;
 }
@@ -68,6 +70,7 @@ const PERSON: RunPolicy = {
   isResumable: true,
   yieldsToMessages: false,
   onlyAddsNotes: false,
+  keepsCheckpoints: true,
 };
 
 const UNATTENDED: RunPolicy = {
@@ -83,7 +86,7 @@ const UNATTENDED: RunPolicy = {
 };
 
 /** Maintenance of a session without a reply. Its spend belongs to the turn that caused it, so it counts as attended. */
-const UPKEEP: RunPolicy = { ...UNATTENDED, lane: "main", isAttended: true, reply: "never", isAside: true };
+const UPKEEP: RunPolicy = { ...UNATTENDED, lane: "main", isAttended: true, reply: "never", isAside: true, keepsCheckpoints: false };
 
 /** One row per run kind: everything that depends on the kind alone. */
 export const RUN_POLICY: Readonly<Record<RunKind, RunPolicy>> = {

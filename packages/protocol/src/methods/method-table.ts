@@ -2,6 +2,7 @@ import { AGENT_METHODS, type AgentMethods } from "./agent-methods.ts";
 import { APPROVAL_METHODS, type ApprovalMethods } from "./approval-methods.ts";
 import { CHANNEL_METHODS, type ChannelMethods } from "./channel-methods.ts";
 import { CHAT_METHODS, type ChatMethods } from "./chat-methods.ts";
+import { CHECKPOINT_METHODS, type CheckpointMethods } from "./checkpoint-methods.ts";
 import { CONTEXT_METHODS, type ContextMethods } from "./context-methods.ts";
 import { DEAD_LETTER_METHODS, type DeadLetterMethods } from "./dead-letter-methods.ts";
 import { GATEWAY_METHODS, type GatewayMethods } from "./gateway-methods.ts";
@@ -16,6 +17,7 @@ export interface RpcMethods
     ChatMethods,
     AgentMethods,
     SessionMethods,
+    CheckpointMethods,
     ContextMethods,
     DeadLetterMethods,
     PairingMethods,
@@ -38,6 +40,7 @@ export const RPC_METHODS: RpcMethodSchemas = {
   ...CHAT_METHODS,
   ...AGENT_METHODS,
   ...SESSION_METHODS,
+  ...CHECKPOINT_METHODS,
   ...CONTEXT_METHODS,
   ...DEAD_LETTER_METHODS,
   ...PAIRING_METHODS,

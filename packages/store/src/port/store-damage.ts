@@ -14,8 +14,9 @@ export interface StoreDamage {
     | "pairing"
     | "move"
     | "approval"
-    | "command";
-  /** Id of the row; for a session its key, for a prompt its session id, for a row of account state its key, for a pairing its account and sender, for a move its account and old address. */
+    | "command"
+    | "checkpoint";
+  /** Id of the row; for a session its key, for a prompt its session id, for a row of account state its key, for a pairing its account and sender, for a move its account and old address, for a checkpoint the path. */
   readonly id: string;
   /** The affected session, if known. */
   readonly sessionKey?: string;

@@ -2,6 +2,7 @@ import type { UsageTotals } from "@factotum/agent-contract";
 import type { AccountStore } from "./account-store.ts";
 import type { ApprovalStore } from "./approval-store.ts";
 import type { CommandStore } from "./command-store.ts";
+import type { CheckpointStore } from "./checkpoint-store.ts";
 import type { InboxStore } from "./inbox-store.ts";
 import type { LedgerStore } from "./ledger-store.ts";
 import type { OptimisticWrites } from "./optimistic-writes.ts";
@@ -58,7 +59,8 @@ export interface Store
     SessionStore,
     TranscriptStore,
     OutboxStore,
-    LedgerStore {
+    LedgerStore,
+    CheckpointStore {
   /** Bytes of the database that are in use, without the plain files. */
   usedBytes(): Promise<number>;
   counts(): Promise<StoreCounts>;

@@ -218,6 +218,8 @@ const LEFT_OUT: Readonly<Record<StoreDamage["type"], string>> = {
   request: "Kept model requests were damaged on the disk and are left out.",
   pairing: "Who may write on an account was damaged on the disk in one place: a person may have to ask to be admitted again.",
   approval: "A decision on a tool call was damaged on the disk and is forgotten: the call is asked about again.",
+  checkpoint:
+    "The record of what a file held before a turn changed it was damaged on the disk and is gone: /undo cannot restore that file.",
   "account-state": "What a channel's account had kept was damaged on the disk and is gone: it may have to connect or log in again.",
   move: "The new address of a conversation was damaged on the disk and is forgotten: messages to its old address may not arrive.",
   command: "Which commands run in the background was damaged on the disk in one place: a conversation may not be told of the end of one.",

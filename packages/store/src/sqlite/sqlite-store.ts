@@ -2,6 +2,7 @@ import type { DamageLog } from "../damage/damage-log.ts";
 import type { AccountStore } from "../port/account-store.ts";
 import type { ApprovalStore } from "../port/approval-store.ts";
 import type { CommandStore } from "../port/command-store.ts";
+import type { CheckpointStore } from "../port/checkpoint-store.ts";
 import type { InboxStore } from "../port/inbox-store.ts";
 import type { LedgerStore } from "../port/ledger-store.ts";
 import type { OutboxStore } from "../port/outbox-store.ts";
@@ -77,6 +78,7 @@ export function createSqliteStore(storeParts: SqliteStoreParts): SqliteStore {
     ...createTranscriptStore(parts),
     ...createOutboxStore(parts),
     ...createLedgerStore(parts),
+    ...createCheckpointStore(parts),
     databaseId,
     damage,
     firstTurn: firstTurn.promise,
@@ -245,5 +247,15 @@ function createLedgerStore({ tables: { requests, spend, taintedBlocks }, queries
     addTaintedBlocks: (file, digests) => calls.write(() => taintedBlocks.add(file, digests)),
     hasTaintedBlocks: () => calls.read(() => taintedBlocks.hasAny()),
     readTaintedBlocks: (file) => calls.read(() => taintedBlocks.read(file)),
+  };
+}
+
+function createCheckpointStore({ tables: { checkpoints }, calls }: Parts): CheckpointStore {
+  return {
+    readCheckpoints: (turnId) => calls.read(() => checkpoints.ofTurn(turnId)),
+    saveCheckpoints: (rows, limits) => calls.write(() => checkpoints.save(rows, limits)),
+    listCheckpoints: (sessionKey, { limit }) => calls.read(() => checkpoints.list(sessionKey, limit)),
+    settleCheckpoints: (settled) => calls.write(() => checkpoints.settle(settled)),
+    findCheckpointDigests: (digests) => calls.read(() => checkpoints.findDigests(digests)),
   };
 }

@@ -225,7 +225,8 @@ export class Transactions {
   }
 
   #removeConversation(conversation: Conversation, nowMs: number): void {
-    const { database, prompts, requests, transcripts, turns } = this.#tables;
+    const { checkpoints, database, prompts, requests, transcripts, turns } = this.#tables;
+    checkpoints.removeConversation(conversation.sessionId);
     requests.remove(conversation);
     turns.remove(conversation);
     prompts.remove(conversation);

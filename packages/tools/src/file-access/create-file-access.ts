@@ -1,15 +1,15 @@
-import { lstatSync, type Stats } from "node:fs";
-import { lstat, realpath } from "node:fs/promises";
-import { dirname, join, relative, sep } from "node:path";
+import { lstatSync } from "node:fs";
+import { realpath } from "node:fs/promises";
+import { join, relative } from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { RunFacts } from "@factotum/agent-contract";
-import { FileAccessError, systemCode, toFileAccessError } from "./file-access-error.ts";
+import { FileAccessError, toFileAccessError } from "./file-access-error.ts";
 import { Grants, isWithin, realPathOf, realPathOfAny, type FileAccessOptions } from "./grants.ts";
 import { openChecked, requireGranted } from "./open-checked.ts";
 import type { FileVersion, OpenFile } from "./open-file.ts";
 import { toOpen, type OpenContext, type OpenFolder } from "./open-folder.ts";
 import { parsePath } from "./parse-path.ts";
-import { replaceFile, requireWritable } from "./replace-file.ts";
+import { planChanges, type ChangeOptions, type FileChange } from "./plan-changes.ts";
 
 /** The files that tools may access (R21). */
 export interface FileAccess {
@@ -32,6 +32,11 @@ export interface RunFiles {
     data: string,
     options: { readonly tainted: boolean; readonly unchangedSince?: FileVersion },
   ): Promise<{ readonly shown: string }>;
+  /**
+   * Makes all changes or none; each file changes atomically. A tainted call may not change every file (`needs-confirmation`). Resolves with the paths as shown
+   * to the model, in order.
+   */
+  change(changes: readonly FileChange[], options: ChangeOptions): Promise<readonly { readonly shown: string }[]>;
   /** A real path as shown to the model: relative to the workspace if inside. Else absolute, but for people other than the owner relative or with `~`. */
   show(path: string): string;
 }
@@ -66,6 +71,8 @@ export function createFileAccess(options: FileAccessOptions): FileAccess {
           throw toFileAccessError(error, shown);
         }
       };
+      const change: RunFiles["change"] = async (changes, how) =>
+        (await planChanges(changes, how, { ...options, run, context, parse })).map((path) => ({ shown: show(path) }));
       return {
         open,
         async openFile(text) {
@@ -81,19 +88,10 @@ export function createFileAccess(options: FileAccessOptions): FileAccess {
           throw new FileAccessError("not-a-folder", `${opened.shown} is a file, not a folder.`);
         },
         async write(text, data, { tainted, unchangedSince }) {
-          const path = parse(text);
-          const shown = show(path);
-          if (/\/\.{0,2}$/.test(text)) throw new FileAccessError("invalid-path", `${text} names a folder; give the name of a file.`);
-          try {
-            const { target, ancestor } = await resolveTarget(path, context);
-            const decision = await provenance?.beforeWrite({ path: target, content: data, run, tainted });
-            if (decision?.type === "refuse") throw new FileAccessError("needs-confirmation", decision.message);
-            await replaceFile(target, data, { ancestor, context, ...withoutUndefined({ unchangedSince }) });
-            return { shown: show(target) };
-          } catch (error) {
-            throw toFileAccessError(error, shown);
-          }
+          const [written] = await change([{ type: "write", path: text, data, ...withoutUndefined({ unchangedSince }) }], { tainted });
+          return { shown: written?.shown ?? text };
         },
+        change,
         show,
       };
     },
@@ -116,37 +114,4 @@ async function resolveExisting(path: string, context: OpenContext): Promise<stri
   requireGranted(await context.grants.decide(real), context.show(path), context.workspace);
   // Rejects with the reason it cannot be followed.
   return found ?? realpath(real);
-}
-
-interface WriteTarget {
-  /** Real, except for parts that do not exist yet. */
-  readonly target: string;
-  /** The nearest folder above it that exists. Real. */
-  readonly ancestor: string;
-}
-
-async function resolveTarget(path: string, context: OpenContext): Promise<WriteTarget> {
-  const target = await realPathOfAny(path);
-  const stats = await unlessMissing(lstat(target));
-  // A resolved path is a link only if the link could not be followed.
-  if (stats?.isSymbolicLink()) throw new FileAccessError("not-found", `${context.show(path)} is a symbolic link that leads nowhere.`);
-  await requireWritable(target, context);
-  if (stats?.isDirectory()) throw new FileAccessError("not-a-file", `${context.show(path)} is a folder.`);
-  return { target, ancestor: await nearestExisting(dirname(target)) };
-}
-
-async function unlessMissing(stats: Promise<Stats>): Promise<Stats | undefined> {
-  try {
-    return await stats;
-  } catch (error) {
-    const code = systemCode(error);
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    throw error;
-  }
-}
-
-async function nearestExisting(folder: string): Promise<string> {
-  let current = folder;
-  while (current !== sep && (await unlessMissing(lstat(current))) === undefined) current = dirname(current);
-  return current;
 }

@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { mkdir, realpath } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
-import type { FileProvenance, RunFacts } from "@factotum/agent-contract";
+import type { FileCheckpoints, FileProvenance, RunFacts } from "@factotum/agent-contract";
 import { systemCode } from "./file-access-error.ts";
 
 /** A folder outside the workspace that tools may use. */
@@ -27,6 +27,8 @@ export interface FileAccessOptions {
   readonly userHome?: string;
   /** Knows which text came from tainted turns, and refuses writes of theirs (R23). Without it nothing is tainted. */
   readonly provenance?: FileProvenance;
+  /** Keeps what files held before they change. Without it nothing is kept. */
+  readonly checkpoints?: FileCheckpoints;
 }
 
 /** What may be done with a path whose symbolic links are resolved. */

@@ -44,7 +44,7 @@ describe("a run of somebody who is not the owner", () => {
     await symlink(join(rig.base, "secret.txt"), join(rig.workspace, "out.txt"));
     const { files } = rig;
     const tools = [
-      createReadTool({ files, maxResultChars: 16_000, maxImageBytes: 1_000 }),
+      createReadTool({ files, maxResultChars: 16_000, maxImageBytes: 1_000, readPdf: async () => ({ type: "failed", reason: "damaged" }) }),
       createLsTool({ files }),
       createFindTool({ files }),
       createGrepTool({ files, maxResultChars: 16_000 }),

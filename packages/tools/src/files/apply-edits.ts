@@ -51,7 +51,8 @@ export function applyEdits(original: string, edits: readonly Edit[]): EditOutcom
   return { type: "edited", text, replacements };
 }
 
-function endsInCrlf(text: string): boolean {
+/** True if all lines of a text, and at least one, end in CRLF. */
+export function endsInCrlf(text: string): boolean {
   return text.includes("\r\n") && !/(^|[^\r])\n/.test(text);
 }
 

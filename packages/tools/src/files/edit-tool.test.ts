@@ -19,7 +19,11 @@ test("changes the file and counts", async () => {
   const result = await edit("a.txt", { oldText: "one", newText: "1", replaceAll: true }, { oldText: "two", newText: "2" });
   expect(result).toEqual({
     content: [{ type: "text", text: "Edited a.txt (3 replacements)" }],
-    details: { path: "a.txt", replacements: 3 },
+    details: {
+      path: "a.txt",
+      replacements: 3,
+      diff: "--- a/a.txt\n+++ b/a.txt\n@@ -1,1 +1,1 @@\n-\uFEFFone two one\n\\ No newline at end of file\n+\uFEFF1 2 1\n\\ No newline at end of file\n",
+    },
   });
   expect(await readFile(path, "utf8")).toBe("\uFEFF1 2 1");
 });
@@ -79,4 +83,11 @@ test("a missing file is an error that names it", async () => {
   expect(result.isError).toBe(true);
   expect(textOf(result)).toBe("missing.txt does not exist.");
   await expect(readFile(join(rig.workspace, "missing.txt"))).rejects.toThrow("ENOENT");
+});
+
+test("two large texts without a line in common have no diff, and take no time", async () => {
+  await rig.put("workspace/a.txt", Array.from({ length: 60_000 }, (_, index) => `${index}\n`).join(""));
+  const result = await edit("a.txt", { oldText: "0", newText: "x", replaceAll: true }, { oldText: "1", newText: "y", replaceAll: true });
+  expect(result.details).toMatchObject({ diffCut: true });
+  expect(JSON.stringify(result.details).length).toBeLessThan(25_000);
 });

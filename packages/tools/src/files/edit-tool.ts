@@ -3,10 +3,10 @@ import { z } from "zod";
 import { defineTool } from "../define-tool/define-tool.ts";
 import { errorResult, textResult } from "../define-tool/tool-result.ts";
 import type { FileAccess } from "../file-access/create-file-access.ts";
-import { FileAccessError } from "../file-access/file-access-error.ts";
-import type { OpenFile } from "../file-access/open-file.ts";
-import { applyEdits, MAX_EDIT_BYTES } from "./apply-edits.ts";
+import { applyEdits } from "./apply-edits.ts";
 import { PATH_ALIASES, PathSchema } from "./path-parameter.ts";
+import { readEditable } from "./read-editable.ts";
+import { unifiedDiff } from "./unified-diff.ts";
 
 const EditSchema = z.strictObject({
   path: PathSchema,
@@ -37,7 +37,8 @@ export function createEditTool({ files }: { readonly files: FileAccess }): Agent
     async execute({ path, edits }, { run, signal, tainted }) {
       const access = await files.forRun(run);
       await using file = await access.openFile(path);
-      const outcome = applyEdits(await readText(file), edits);
+      const { text: before } = await readEditable(file);
+      const outcome = applyEdits(before, edits);
       if (outcome.type === "refused") {
         const which = edits.length === 1 ? "" : `Edit ${outcome.index + 1} of ${edits.length}: `;
         return errorResult(`${file.shown} was not changed. ${which}${outcome.message}`);
@@ -45,22 +46,8 @@ export function createEditTool({ files }: { readonly files: FileAccess }): Agent
       signal.throwIfAborted();
       const { shown } = await access.write(path, outcome.text, { tainted, unchangedSince: file.version });
       const count = outcome.replacements === 1 ? "1 replacement" : `${outcome.replacements} replacements`;
-      return textResult(`Edited ${shown} (${count})`, { details: { path: shown, replacements: outcome.replacements } });
+      const diff = await unifiedDiff([{ path: shown, before, after: outcome.text }]);
+      return textResult(`Edited ${shown} (${count})`, { details: { path: shown, replacements: outcome.replacements, ...diff } });
     },
   });
-}
-
-async function readText(file: OpenFile): Promise<string> {
-  if (file.sizeBytes > MAX_EDIT_BYTES) {
-    throw new FileAccessError(
-      "failed",
-      `${file.shown} is too large to edit (${file.sizeBytes} bytes; at most ${MAX_EDIT_BYTES}). Use exec with sed instead.`,
-    );
-  }
-  const bytes = await file.handle.readFile();
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (error) {
-    throw new FileAccessError("not-a-file", `${file.shown} is not UTF-8 text, so it cannot be edited.`, { cause: error });
-  }
 }

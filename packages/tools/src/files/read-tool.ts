@@ -7,6 +7,8 @@ import type { FileAccess } from "../file-access/create-file-access.ts";
 import { FileAccessError } from "../file-access/file-access-error.ts";
 import type { OpenFile } from "../file-access/open-file.ts";
 import { readChunks } from "./chunks.ts";
+import type { PdfReader } from "../pdf/read-pdf.ts";
+import { showPdf } from "../pdf/show-pdf.ts";
 import { PATH_ALIASES, PathSchema } from "./path-parameter.ts";
 import { readWindow, type TextWindow } from "./read-window.ts";
 import { sniffFile, type FileKind } from "./sniff-file.ts";
@@ -20,21 +22,22 @@ export interface ReadToolOptions {
   readonly maxResultChars: number;
   /** Maximum bytes of an image for the model. */
   readonly maxImageBytes: number;
+  readonly readPdf: PdfReader;
 }
 
 const ReadSchema = z.strictObject({
   path: PathSchema,
-  offset: z.int().min(1).max(1_000_000_000).optional().describe("First line to return, counted from 1; default 1"),
-  limit: z.int().min(1).max(1_000_000).optional().describe("Maximum number of lines; default: as many as fit"),
+  offset: z.int().min(1).max(1_000_000_000).optional().describe("First line to return (of a PDF: page), counted from 1; default 1"),
+  limit: z.int().min(1).max(1_000_000).optional().describe("Maximum number of lines (of a PDF: pages); default: as many as fit"),
 });
 
-/** Shows a text file or an image. Memory is bounded, regardless of the file's size. */
+/** Shows a text file, the text of a PDF, or an image. Memory is bounded, regardless of the file's size. */
 export function createReadTool(options: ReadToolOptions): AgentTool {
-  const { files, maxResultChars, maxImageBytes } = options;
+  const { files, maxResultChars, maxImageBytes, readPdf } = options;
   return defineTool({
     name: "read",
-    summary: "Show a text file or an image",
-    description: `Returns a text file, or a PNG, JPEG, GIF or WebP image. One call returns at most ${maxResultChars} characters of text; if more is left, the last line says which offset comes next.`,
+    summary: "Show a text file, PDF or image",
+    description: `Returns a text file, the text of a PDF, or a PNG, JPEG, GIF or WebP image. One call returns at most ${maxResultChars} characters of text; if more is left, the last line says which offset comes next.`,
     schema: ReadSchema,
     aliases: PATH_ALIASES,
     traits: { effect: "read", idempotent: true, output: "trusted", network: false, parallel: true },
@@ -46,6 +49,9 @@ export function createReadTool(options: ReadToolOptions): AgentTool {
           return textResult("(empty file)", { details: { path: file.shown, sizeBytes: 0 }, untrusted: file.untrusted });
         case "image":
           return readImage(file, kind, maxImageBytes);
+        case "pdf":
+          // The file stays open until the process has read it.
+          return await showPdf(file, readPdf, { firstPage: offset, maxPages: limit, maxChars: maxResultChars, signal });
         case "binary":
           return errorResult(`${file.shown} is not text (${kind.name}, ${file.sizeBytes} bytes), so it cannot be shown.`);
         case "text": {

@@ -6,14 +6,14 @@ import type { ImageContent } from "@factotum/agent-contract";
 export type FileKind =
   | { readonly type: "empty" }
   | { readonly type: "text" }
+  | { readonly type: "pdf" }
   | { readonly type: "image"; readonly mimeType: ImageContent["mimeType"] }
-  /** `name` is for people: `PDF document`. */
+  /** `name` is for people: `ZIP archive`. */
   | { readonly type: "binary"; readonly name: string };
 
 const HEAD_BYTES = 8_192;
 
 const BINARY_KINDS: readonly (readonly [signature: string, name: string])[] = [
-  ["25504446", "PDF document"],
   ["504b0304", "ZIP archive or Office document"],
   ["1f8b", "gzip archive"],
   ["425a68", "bzip2 archive"],
@@ -43,6 +43,7 @@ function kindOf(head: Buffer): FileKind {
   if (head.length === 0) return { type: "empty" };
   const mimeType = imageTypeOf(head);
   if (mimeType !== undefined) return { type: "image", mimeType };
+  if (head.toString("latin1", 0, 5) === "%PDF-") return { type: "pdf" };
   const hex = head.toString("hex", 0, 16);
   const name = BINARY_KINDS.find(([signature]) => hex.startsWith(signature))?.[1];
   if (name !== undefined) return { type: "binary", name };

@@ -246,6 +246,26 @@ CREATE TABLE background_commands (
 ) STRICT;
 `;
 
+/** What files held before turns changed them; the contents are files of the gateway, named by digest. The gateway bounds the bytes, and so the rows. */
+const CHECKPOINTS = `
+CREATE TABLE checkpoints (
+  n INTEGER PRIMARY KEY AUTOINCREMENT,
+  session_key TEXT NOT NULL,
+  session_id TEXT NOT NULL,
+  turn_id TEXT NOT NULL,
+  path TEXT NOT NULL,
+  digest TEXT,
+  bytes INTEGER NOT NULL,
+  is_refused INTEGER NOT NULL,
+  payload TEXT NOT NULL,
+  sum INTEGER NOT NULL,
+  UNIQUE (turn_id, path)
+) STRICT;
+CREATE INDEX checkpoints_by_session ON checkpoints (session_key, n, turn_id, bytes);
+CREATE INDEX checkpoints_by_conversation ON checkpoints (session_id);
+CREATE INDEX checkpoints_by_digest ON checkpoints (digest) WHERE digest IS NOT NULL;
+`;
+
 /** Every step, oldest first. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST_SCHEMA },
@@ -268,4 +288,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 18, sql: MOVES },
   { version: 19, sql: APPROVALS },
   { version: 20, sql: BACKGROUND_COMMANDS },
+  { version: 21, sql: CHECKPOINTS },
 ];

@@ -2,6 +2,7 @@ import type { Database } from "../connection/database.ts";
 import { AccountTable } from "./account-table.ts";
 import { ApprovalTable } from "./approval-table.ts";
 import { CommandTable } from "./command-table.ts";
+import { CheckpointTable } from "./checkpoint-table.ts";
 import { ConversationTable } from "./conversation-table.ts";
 import { InboxTable } from "./inbox-table.ts";
 import { MoveTable } from "./move-table.ts";
@@ -23,6 +24,7 @@ export interface Tables {
   readonly accounts: AccountTable;
   readonly approvals: ApprovalTable;
   readonly commands: CommandTable;
+  readonly checkpoints: CheckpointTable;
   readonly conversations: ConversationTable;
   readonly inbox: InboxTable;
   readonly moves: MoveTable;
@@ -47,6 +49,7 @@ export function createTables(context: TableContext): Tables {
     accounts: new AccountTable(context),
     approvals: new ApprovalTable(context),
     commands: new CommandTable(context),
+    checkpoints: new CheckpointTable(context),
     conversations,
     inbox: new InboxTable(context),
     moves: new MoveTable(context),

@@ -1,0 +1,99 @@
+import type { FileChangePlan, RunFacts } from "@factotum/agent-contract";
+import { withoutUndefined } from "@factotum/agent-contract";
+import { changeFiles, type PlacedChange } from "./change-files.ts";
+import { FileAccessError, toFileAccessError } from "./file-access-error.ts";
+import type { FileAccessOptions } from "./grants.ts";
+import type { FileVersion } from "./open-file.ts";
+import type { OpenContext } from "./open-folder.ts";
+import { readBefore } from "./read-before.ts";
+import { resolveTarget } from "./resolve-target.ts";
+
+/** A change of one file. With `unchangedSince` it is refused (`changed`) if the file is no longer the one that was read, or no longer `absent`. */
+export type FileChange =
+  /** Replaces or creates it, with its missing folders. `mode` is that of a new file. */
+  | {
+      readonly type: "write";
+      readonly path: string;
+      readonly data: string | Uint8Array;
+      readonly mode?: number;
+      readonly unchangedSince?: FileVersion | "absent";
+    }
+  | { readonly type: "remove"; readonly path: string; readonly unchangedSince?: FileVersion };
+
+/** Options of one or several changes. */
+export interface ChangeOptions {
+  /** The model had been given text of others (R23). */
+  readonly tainted: boolean;
+  /** The paths are real ones: a symbolic link that leads elsewhere by now is refused. */
+  readonly isReal?: boolean;
+}
+
+/** The dependencies of changes of one run. */
+export interface ChangeParts extends Pick<FileAccessOptions, "provenance" | "checkpoints"> {
+  readonly run: RunFacts;
+  readonly context: OpenContext;
+  /** Converts a path to an absolute one. */
+  readonly parse: (text: string) => string;
+}
+
+/** Checks every change, keeps what the files hold now, then makes all changes or none. Resolves with the real paths, in order. */
+export async function planChanges(changes: readonly FileChange[], options: ChangeOptions, parts: ChangeParts): Promise<readonly string[]> {
+  const { context } = parts;
+  const placed: PlacedChange[] = [];
+  for (const change of changes) placed.push(await place(change, options, parts));
+  requireDistinct(placed, context);
+  for (const change of placed) await requireAllowed(change, options, parts);
+  await keepBefore(placed, parts);
+  await changeFiles(placed, context);
+  return placed.map(({ target }) => target);
+}
+
+async function place(one: FileChange, { isReal = false }: ChangeOptions, { context, parse }: ChangeParts): Promise<PlacedChange> {
+  const path = parse(one.path);
+  if (/\/\.{0,2}$/.test(one.path)) throw new FileAccessError("invalid-path", `${one.path} names a folder; give the name of a file.`);
+  const { unchangedSince, ...change } = one;
+  try {
+    const { target, ancestor } = await resolveTarget(path, context);
+    if (isReal && target !== path) throw new FileAccessError("changed", `${context.show(path)} leads to another place now.`);
+    return { change, target, ancestor, ...withoutUndefined({ unchangedSince }) };
+  } catch (error) {
+    throw toFileAccessError(error, context.show(path));
+  }
+}
+
+/** Two changes of one file would overwrite each other. */
+function requireDistinct(placed: readonly PlacedChange[], context: OpenContext): void {
+  const targets = new Set<string>();
+  for (const { target } of placed) {
+    if (targets.has(target)) throw new FileAccessError("invalid-path", `${context.show(target)} would be changed twice by one call.`);
+    targets.add(target);
+  }
+}
+
+async function requireAllowed({ change, target }: PlacedChange, { tainted }: ChangeOptions, parts: ChangeParts): Promise<void> {
+  const { provenance, run, context } = parts;
+  if (provenance === undefined) return;
+  const content = change.type === "remove" ? "" : typeof change.data === "string" ? change.data : new TextDecoder().decode(change.data);
+  try {
+    const decision = await provenance.beforeWrite({ path: target, content, run, tainted });
+    if (decision.type === "refuse") throw new FileAccessError("needs-confirmation", decision.message);
+  } catch (error) {
+    throw toFileAccessError(error, context.show(target));
+  }
+}
+
+async function keepBefore(placed: readonly PlacedChange[], { checkpoints, run, context }: ChangeParts): Promise<void> {
+  if (checkpoints?.keeps(run) !== true) return;
+  const { maxBytes } = checkpoints;
+  const plans: FileChangePlan[] = [];
+  let shown = "";
+  try {
+    for (const { change, target: path } of placed) {
+      shown = context.show(path);
+      plans.push({ path, before: await readBefore(path, context, { maxBytes }), ...(change.type === "write" && { after: change.data }) });
+    }
+    await checkpoints.beforeChange(plans, run);
+  } catch (error) {
+    throw toFileAccessError(error, shown);
+  }
+}
