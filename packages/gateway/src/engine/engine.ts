@@ -16,11 +16,11 @@ import { PairingService } from "../ingress/pairing-service.ts";
 import type { Submission } from "../ingress/ingress.ts";
 import type { Route } from "../routing/route.ts";
 import { LaneShutdown } from "../kernel/lane-abort.ts";
-import { SessionMaintenance } from "../maintenance/session-maintenance.ts";
 import { sessionKind } from "../routing/session-key.ts";
 import type { EngineOptions, EngineSettings } from "./engine-options.ts";
 import { RefusalNotices } from "../notices/refusal-notices.ts";
 import { BackgroundWork } from "./background-work.ts";
+import { Upkeep } from "./upkeep.ts";
 import { EngineReports } from "./engine-reports.ts";
 import { createEngineParts } from "./engine-parts.ts";
 import type { EngineParts } from "./engine-parts.ts";
@@ -63,8 +63,7 @@ export class Engine {
   /** Notifications about messages and sessions. */
   readonly reports: EngineReports;
   readonly #drainMs: number;
-  readonly #maintenance: SessionMaintenance;
-  #upkeep: Disposable | undefined;
+  readonly #upkeep: Upkeep;
 
   constructor(options: EngineOptions) {
     this.#drainMs = options.drainMs;
@@ -78,8 +77,7 @@ export class Engine {
     this.#waits = waits;
     this.#backgroundCompactor = backgroundCompactor;
     const { store, running, channels, conversations, notices, queue, cooldowns, cache, media, events, watchers } = parts;
-    const { approvals, clock, random, logger, hideSecrets } = parts;
-    const { sessionCommands } = parts;
+    const { approvals, clock, random, logger, hideSecrets, sessionCommands } = parts;
     const stopper = new WorkStopper({ store, channels, notices, queue, events, watchers, sessionCommands });
     const tasks = new SessionTasks({ queue, stopper });
     this.sessions = new SessionService({
@@ -117,10 +115,11 @@ export class Engine {
       hideSecrets,
       promptCommands: parts.promptCommands,
     });
-    this.#maintenance = new SessionMaintenance(this.parts, {
+    this.#upkeep = new Upkeep(this.parts, {
+      checkpoints: this.checkpoints,
       keeps: (key) => this.#isKept(key),
-      removeSession: async (key) => !this.#isKept(key) && this.sessions.deleteIfThere(key),
-      inBackground: (work) => this.#background.add("session maintenance", work),
+      removeSession: async (key) => this.sessions.deleteIfThere(key),
+      inBackground: (label, work) => this.#background.add(label, work),
     });
     this.pairing = new PairingService({ ...parts, owners: options.owners });
     this.#ingress = this.#createIngress();
@@ -235,8 +234,7 @@ export class Engine {
     await this.parts.parkedCalls.recover();
     for (const event of this.damage.list()) if (event.kind === "database") this.reports.recovery(event);
     this.#background.add("media", this.parts.media.store.pruneIfDue());
-    this.#scheduleUpkeep();
-    this.#maintenance.start();
+    this.#upkeep.start();
   }
 
   /** Resolves once every channel has started or failed for the first time. */
@@ -352,7 +350,7 @@ export class Engine {
 
   /** Stops accepting work, drains turns, leaves unfinished ones to the next start, and waits for sends on the wire. The store stays open. */
   async stop(reason: string): Promise<void> {
-    this.#upkeep?.[Symbol.dispose]();
+    this.#upkeep[Symbol.dispose]();
     this.#connecting?.[Symbol.dispose]();
     const reported = this.parts.sessionCommands.close();
     this.parts.parkedCalls.close();
@@ -360,7 +358,6 @@ export class Engine {
     this.transfer.close(reason);
     // Writers stop waiting for disk space: unwritten work is resumed at the next start.
     this.parts.storage.close();
-    this.#maintenance[Symbol.dispose]();
     // Inputs from here on are committed for the next start; final messages of turns are still sent.
     const ended = this.#backgroundCompactor.close(reason);
     await this.parts.queue.lanes.close(reason, { drainMs: this.#drainMs });
@@ -377,38 +374,12 @@ export class Engine {
     await this.parts.running.agents.close();
   }
 
-  /** Background work on the store: every minute it deletes expired sessions, every hour rows past their retention. */
-  #scheduleUpkeep(minute = 0): void {
-    this.#upkeep = this.parts.clock.schedule(60_000, () => {
-      this.#scheduleUpkeep(minute + 1);
-      this.#background.add("reserve", this.parts.storage.keepReserve());
-      // Removing rows writes, too.
-      if (this.parts.storage.problem !== undefined) return;
-      this.#background.add("expiry", this.#expire());
-      this.#background.add("media", this.parts.media.store.pruneIfDue());
-      if (minute % 60 === 0) this.#background.add("maintenance", this.#maintain());
-    });
-  }
-
   /** True for sessions that maintenance skips: those in use, and main sessions, which hold the owner's settings. */
   #isKept(sessionKey: string): boolean {
-    const { events } = this.parts;
-    const { config } = this.parts.running;
+    const { events, queue, running } = this.parts;
     return (
-      this.parts.queue.lanes.isBusy(sessionKey) ||
-      events.isWatched(sessionKey) ||
-      sessionKind(sessionKey, config.session.mainKey) === "main"
+      queue.lanes.isBusy(sessionKey) || events.isWatched(sessionKey) || sessionKind(sessionKey, running.config.session.mainKey) === "main"
     );
-  }
-
-  async #maintain(): Promise<void> {
-    for (let more = true; more;) more = await this.parts.store.maintain({ nowMs: this.parts.steadyNow() });
-    await this.checkpoints.sweep();
-  }
-
-  async #expire(): Promise<void> {
-    for (const session of await this.parts.store.listExpiredSessions(this.parts.steadyNow(), 100))
-      await this.sessions.deleteIfThere(session.key);
   }
 
   async #runCommand({ route, input }: { readonly route: Route; readonly input: InputRecord }, command: TypedCommand): Promise<void> {

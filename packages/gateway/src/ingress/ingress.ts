@@ -9,7 +9,6 @@ import type {
   InboxStore,
   InputAdmission,
   InputRecord,
-  InputState,
   NewMove,
   OptimisticWrites,
   OutboxStore,
@@ -17,7 +16,6 @@ import type {
   SessionStore,
   Store,
 } from "@factotum/store";
-import { conversationKey } from "../kernel/conversation-key.ts";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
 import type { Observer } from "../observe/observer.ts";
 import { reportRefusal } from "../observe/refused-senders.ts";
@@ -26,7 +24,7 @@ import type { InputWatchers } from "../queue/run-report.ts";
 import type { MessageIntake } from "../channels/account-host.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
-import type { Activation, Admission } from "../access/admit-message.ts";
+import type { Activation } from "../access/admit-message.ts";
 import { withPresentOwner } from "../access/owner.ts";
 import { commandAccess } from "../commands/command-access.ts";
 import { commandText } from "../commands/command-text.ts";
@@ -47,11 +45,11 @@ import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { acceptInput, whenCommitted } from "../queue/optimistic-commits.ts";
 import type { InputArrival } from "../queue/optimistic-commits.ts";
 import type { AttemptHistory, InputJob } from "../queue/turn-job.ts";
-import { BotLoopGuard } from "./bot-loop-guard.ts";
+import { BotLoops } from "./bot-loops.ts";
 import { expandMessage } from "./expand-message.ts";
 import { formValues } from "./form-values.ts";
 import { isTooOld } from "./is-too-old.ts";
-import { GroupHistoryBuffer } from "./group-history-buffer.ts";
+import { NOT_ADDRESSED, OverheardMessages } from "./overheard-messages.ts";
 import { withReactionTarget } from "./reaction-target.ts";
 
 /** Handlers of inputs that get no turn, and observers of those that do. */
@@ -66,15 +64,6 @@ export interface IngressTargets {
   /** Called before a message enters a session, with the session's current record. */
   readonly messageReceived: (route: Route, input: InputRecord, record: SessionRecord | undefined) => void;
 }
-
-/** The reason of group messages that wait for a mention. */
-const NOT_ADDRESSED = "not addressed to the assistant";
-
-/** Inputs that are read at a start to restore these messages. */
-const RECALLED_INPUTS = 1000;
-
-/** States of inputs that were given no history: they have no turn, or not yet. */
-const LEAVES_HISTORY: ReadonlySet<InputState["type"]> = new Set<InputState["type"]>(["ignored", "waiting", "command", "shown"]);
 
 /** Session settings that apply before a message has a turn. */
 interface SessionSettings {
@@ -118,8 +107,8 @@ export interface IngressOptions {
 export class Ingress implements MessageIntake {
   readonly #options: IngressOptions;
   readonly #targets: IngressTargets;
-  readonly #overheard = new GroupHistoryBuffer();
-  readonly #bots = new BotLoopGuard();
+  readonly #overheard: OverheardMessages;
+  readonly #bots: BotLoops;
   readonly #opened = Promise.withResolvers<void>();
   /** Number of inputs that are being committed and are not in a queue yet: no later input may be queued ahead of them. */
   #arriving = 0;
@@ -127,33 +116,15 @@ export class Ingress implements MessageIntake {
   constructor(options: IngressOptions, targets: IngressTargets) {
     this.#options = options;
     this.#targets = targets;
+    this.#overheard = new OverheardMessages(options);
+    this.#bots = new BotLoops(options);
     // Often nobody awaits it.
     this.#opened.promise.catch(() => undefined);
   }
 
-  /**
-   * Restores the group messages that wait for a mention. Those before a message that started a turn were given to that turn. Only the newest inputs are read, so
-   * a quiet group behind a busy one may lose its oldest ones.
-   */
+  /** Restores the group messages that wait for a mention. */
   async recall(): Promise<void> {
-    const { store, running, channels } = this.#options;
-    const { historyLimit } = running.config.messages.groupChat;
-    const given = new Set<string>();
-    const kept: MsgContext[] = [];
-    for (const { message, admission, state } of historyLimit === 0 ? [] : await store.listRecentInputs(RECALLED_INPUTS)) {
-      if (RUN_POLICY[admission.kind].isHostText) continue;
-      const conversation = conversationKey(channels.moves.original(message.origin));
-      if (state.type === "ignored" && state.reason === NOT_ADDRESSED && !given.has(conversation)) kept.push(message);
-      if (!LEAVES_HISTORY.has(state.type)) given.add(conversation);
-    }
-    for (const message of kept.toReversed()) this.#overheard.add(message, historyLimit);
-  }
-
-  /** Removes and returns the history for a message, without people who are not admitted any more. */
-  #takeOverheard(message: MsgContext): readonly MsgContext[] {
-    const { policy, channels } = this.#options;
-    const overheard = this.#overheard.take(channels.moves.addressesOf(message.origin));
-    return overheard.filter((one) => policy.admits({ message: one, admission: policy.admissionOf(one) }));
+    await this.#overheard.recall();
   }
 
   /** Starts to accept inputs, after those of the last process were queued. Earlier submissions wait for this, so that they are queued behind. */
@@ -269,9 +240,9 @@ export class Ingress implements MessageIntake {
   #admit(input: InputRecord, settings: SessionSettings, history: AttemptHistory): void {
     const { queue, activation, record, expanded } = settings;
     const decision = this.#options.policy.admit(input, activation);
-    if (this.#isLoop(input, decision)) return this.#ignore(input, "the exchange with a bot has reached its limit");
+    if (this.#bots.isLoop(input, decision)) return this.#ignore(input, "the exchange with a bot has reached its limit");
     if (decision.type === "overheard") {
-      this.#overheard.add(input.message, this.#options.running.config.messages.groupChat.historyLimit);
+      this.#overheard.add(input.message);
       return this.#ignore(input, NOT_ADDRESSED);
     }
     if (decision.type === "ignore") {
@@ -304,7 +275,7 @@ export class Ingress implements MessageIntake {
       messages: [
         {
           input: { ...input, message: { ...input.message, text } },
-          overheard: isHostText ? [] : this.#takeOverheard(input.message),
+          overheard: isHostText ? [] : this.#overheard.take(input.message),
           ...withoutUndefined({ skill: expanded?.skill }),
         },
       ],
@@ -315,29 +286,6 @@ export class Ingress implements MessageIntake {
       queue,
       ...history,
     });
-  }
-
-  /** True for a message of a bot that has exceeded its limit in the conversation. An admitted person's message starts the count over. */
-  #isLoop({ message, admission }: InputRecord, { type }: Admission): boolean {
-    const { channels, clock, logger, observer } = this.#options;
-    if (!RUN_POLICY[admission.kind].isFromPerson) return false;
-    if ((type !== "admit" && type !== "overheard") || message.event.type !== "message") return false;
-    if (!message.sender.isBot) this.#bots.reset(message);
-    const limits = channels.accountFor(message.origin)?.botLoop;
-    if (!message.sender.isBot || type !== "admit" || limits === undefined) return false;
-    const count = this.#bots.count(message, limits, clock.now());
-    if (count === "allowed") return false;
-    const { channel, accountId, conversation } = message.origin;
-    observer.botStopped(channel);
-    if (count === "first")
-      logger.warn("A bot is not answered for a while: it has exceeded botLoop", {
-        channel,
-        accountId,
-        conversation: conversation.id,
-        sender: message.sender.id,
-        cooldownSeconds: limits.cooldownSeconds,
-      });
-    return true;
   }
 
   /** Queues a job and shows its sender that it was accepted, or that it waits. */
