@@ -4,13 +4,14 @@ import { runCommand, startProduct, type Product } from "@factotum/testing-produc
 import type { JsonObject, StrictServer } from "@factotum/testing-providers";
 import OpenAI from "openai";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { denyApprovals } from "./deny-approvals.ts";
 import { startGuestScene } from "./guest-scene.ts";
 import { newestResults, obey, order, startObedientModel, type Order } from "./obedient-model.ts";
 import { BRAVE_KEY, residentMiB, startWebScene, type WebScene } from "./web-scene.ts";
 
 const TIMEOUT = { timeout: 240_000 };
 const CANARY = "canary-webtools";
-const NEEDS_CONFIRMATION = expect.stringContaining("needs confirmation") as string;
+const DENIED = expect.stringContaining("the owner denied it") as string;
 
 let web: WebScene;
 let model: StrictServer;
@@ -33,10 +34,12 @@ async function start(tools: JsonObject, env: Readonly<Record<string, string>> = 
     config: {
       agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
       models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-test-0123456789" } } },
-      tools: { web: tools },
+      tools: { web: tools, exec: { mode: "full" } },
     },
     env,
   });
+  // What the owner has not asked for waits for a decision; this owner always says no.
+  await denyApprovals(product);
   return product;
 }
 
@@ -73,17 +76,11 @@ test("the model reads a page, and what the page tells it to do is refused", TIME
   web.serve("/listed", "<p>listed");
   web.serve("/leak", "<p>leaked");
   const page = web.serve("/page", `<title>News of tea</title><h1>News</h1><p>See <a href="/listed">more</a>. ${order(...orders)}`);
-  expect(await ask("one", fetching(page))).toEqual([
-    NEEDS_CONFIRMATION,
-    NEEDS_CONFIRMATION,
-    expect.stringContaining("/trust"),
-    NEEDS_CONFIRMATION,
-    "ok",
-  ]);
+  expect(await ask("one", fetching(page))).toEqual([DENIED, DENIED, expect.stringContaining("/trust"), DENIED, "ok"]);
   expect(request()).toContain(`Title: News of tea\\nURL: ${page}\\n\\n## News\\n\\nSee [more](${web.url}/listed).`);
   expect(web.asked).toEqual(["/page", "/listed"]);
   // The page is still in the conversation.
-  expect(await ask("one", { name: "exec", arguments: { command: "echo later" } })).toEqual([NEEDS_CONFIRMATION]);
+  expect(await ask("one", { name: "exec", arguments: { command: "echo later" } })).toEqual([DENIED]);
   // Another conversation has not read it.
   expect(await ask("two", { name: "exec", arguments: { command: "echo fresh" } })).toEqual(["ok"]);
 });
@@ -96,7 +93,7 @@ test("the model searches with SearXNG and with Brave, whose key is in the enviro
   expect(await ask("one", searching("tea time"))).toEqual(["ok"]);
   expect(request()).toContain(`1. Found page\\n${listed}\\nAn extract.`);
   expect(web.asked).toEqual(["/search?q=tea+time&format=json"]);
-  expect(await ask("one", { name: "exec", arguments: { command: "echo pwned" } })).toEqual([NEEDS_CONFIRMATION]);
+  expect(await ask("one", { name: "exec", arguments: { command: "echo pwned" } })).toEqual([DENIED]);
   // An address among the results may be read in a later turn, one that only looks like it may not.
   expect(await ask("one", fetching(listed))).toEqual(["ok"]);
   await product?.[Symbol.asyncDispose]();
@@ -235,7 +232,7 @@ test("a guest may search and read pages, but reaches no private place that the o
   expect(web.asked).toEqual(["/search?q=tea&format=json"]);
   // The owner's next turn in the same conversation is tainted, and reads what is named in it.
   await scene.say("ou_owner", `Please ${order({ name: "exec", arguments: { command: "echo pwned" } })}`);
-  expect(newestResults(scene.model)).toEqual([NEEDS_CONFIRMATION]);
+  expect(newestResults(scene.model)).toEqual([DENIED]);
   await scene.say("ou_owner", `Look at ${page} ${order(fetching(page))}`);
   expect(newestResults(scene.model)).toEqual(["ok"]);
 });

@@ -762,6 +762,34 @@ interface FileProvenance {
   /** True if a file contains text that a tainted turn wrote. `path` is absolute, symbolic links resolved. */
   isUntrusted(path: string, run: RunFacts): Promise<boolean>;
 }
+/** What a file was before a change: `too-large` for one of more than `FileCheckpoints.maxBytes`. */
+type FileBefore = {
+  readonly type: "absent";
+} | {
+  readonly type: "file";
+  readonly content: Uint8Array;
+  readonly mode: number;
+} | {
+  readonly type: "too-large";
+  readonly sizeBytes: number;
+};
+/** A change of a file that a tool is about to make. */
+interface FileChangePlan {
+  /** Absolute, symbolic links resolved. */
+  readonly path: string;
+  readonly before: FileBefore;
+  /** The complete new content; absent if the file will be removed. */
+  readonly after?: string | Uint8Array;
+}
+/** Keeps what files held before a turn changed them. Implemented by `gateway`, used by `tools`. */
+interface FileCheckpoints {
+  /** The largest file that is kept; nothing is read of a larger one. */
+  readonly maxBytes: number;
+  /** Whether changes of a run are kept now. If not, nothing is read and `beforeChange` is not called. */
+  keeps(run: RunFacts): boolean;
+  /** Called before the changes of one tool call; what it keeps is durable before a file changes. Rejects if it cannot keep it: then nothing may change. */
+  beforeChange(changes: readonly FileChangePlan[], run: RunFacts): Promise<void>;
+}
 /** A structured message. Where the platform has no cards it is sent as text. */
 interface MessageCard {
   readonly title?: string;
@@ -943,4 +971,4 @@ interface SkillUse {
 type WithoutUndefined<Values> = { readonly [Key in keyof Values as undefined extends Values[Key] ? never : Key]: Values[Key]; } & { readonly [Key in keyof Values as undefined extends Values[Key] ? Key : never]?: Exclude<Values[Key], undefined>; };
 /** Returns the given keys, in order, without those whose value is `undefined`, for spreading into an object with optional keys. */
 declare function withoutUndefined<Values extends object>(values: Values): WithoutUndefined<Values>;
-export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileProvenance, type FileWrite, type ImageContent, type InputOutcome, type InspectedCall, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type Logger, MODEL_APIS, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteHit, type NoteIndex, type OutputPart, RUN_KINDS, type Random, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunningCommand, type SessionReporter, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type WithoutUndefined, addUsage, joinUsage, withoutUndefined };
+export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type ImageContent, type InputOutcome, type InspectedCall, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type Logger, MODEL_APIS, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteHit, type NoteIndex, type OutputPart, RUN_KINDS, type Random, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunningCommand, type SessionReporter, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type WithoutUndefined, addUsage, joinUsage, withoutUndefined };

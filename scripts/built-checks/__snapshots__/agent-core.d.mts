@@ -512,6 +512,8 @@ type BeforeTool = (call: ToolCall, tool: AgentTool, options: {
   readonly signal: AbortSignal;
   /** The model had been given text of others than the owner, or an untrusted result, when it made this call (R23). */
   readonly tainted: boolean;
+  /** The conversation so far: what the model was given and what it wrote, oldest first. */
+  readonly messages: readonly AgentMessage[];
 }) => Promise<ToolDecision>;
 /** The result of a call from before this run. */
 interface KnownResult extends AgentToolResult {
@@ -818,6 +820,18 @@ interface ContextDifference {
 }
 /** Compares two requests of a session. Pure. */
 declare function diffContext(previous: ContextDescription, next: ContextDescription): ContextDifference;
+/** A piece of a turn's text. */
+interface PromptBlock {
+  /** `trusted`, `media-note`, `system-event`, `body`, or the title of a delimited block in lower case. */
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+}
+/**
+ * Splits a turn's text at the gateway's own lines, for reports. Every character is in exactly one block; other text is the body, including a text that this
+ * product has not rendered.
+ */
+declare function splitEffectivePrompt(text: string): readonly PromptBlock[];
 /**
  * Truncates to `maxChars` UTF-16 units without splitting a surrogate pair; a truncated text ends with `mark`, which is included. A limit below the mark's
  * length gives an empty text.
@@ -828,4 +842,4 @@ declare function cutText(text: string, maxChars: number, mark: string): string;
  * and the arguments of their calls.
  */
 declare function estimateTokens(given: string | readonly AgentMessage[]): number;
-export { BOOTSTRAP_NAMES, type BootstrapFile, type CompactionPlan, type ContextBudget, type EffectivePromptFacts, type HistoryView, type HistoryViewOptions, IMAGE_REMOVED, type KnownResult, type MediaFacts, type ModelSettings, type PromptFacts, type Quarantine, type SystemEvent, type TimeFormat, type ToolDecision, type ToolOutcome, beginsTurn, contextBudget, createTimeFormat, cutText, describeContext, diffContext, estimateTokens, executeTool, fallbackCompaction, isHeartbeatOk, opensFiles, orderTools, planBootstrap, planCompaction, projectMessages, quarantine, renderEffectivePrompt, renderSummaryMessage, renderSystemPrompt, rerenderMessages, runAgent, sentForm, summarisePlan, viewHistory, withoutQuietRuns };
+export { BOOTSTRAP_NAMES, type BootstrapFile, type CompactionPlan, type ContextBudget, type EffectivePromptFacts, type HistoryView, type HistoryViewOptions, IMAGE_REMOVED, type KnownResult, type MediaFacts, type ModelSettings, type PromptFacts, type Quarantine, type SystemEvent, type TimeFormat, type ToolDecision, type ToolOutcome, beginsTurn, contextBudget, createTimeFormat, cutText, describeContext, diffContext, estimateTokens, executeTool, fallbackCompaction, isHeartbeatOk, opensFiles, orderTools, planBootstrap, planCompaction, projectMessages, quarantine, renderEffectivePrompt, renderSummaryMessage, renderSystemPrompt, rerenderMessages, runAgent, sentForm, splitEffectivePrompt, summarisePlan, viewHistory, withoutQuietRuns };

@@ -1120,6 +1120,52 @@ interface ChatMethods {
     result: AgentRunResult;
   };
 }
+/** A file that a turn changed, by its absolute path. `created`: it did not exist before. `not-kept`: it was too large. */
+interface CheckpointFile {
+  readonly path: string;
+  readonly before: "created" | "kept" | "not-kept";
+  /** An earlier restoration left it as it was, because something else had changed it. */
+  readonly refused: boolean;
+}
+/** A turn that changed files. */
+interface CheckpointTurn {
+  readonly turnId: string;
+  readonly atMs: number;
+  readonly files: readonly CheckpointFile[];
+}
+/** What became of a file. `refused`: something else changed it since; `lost`: for `reason` it cannot be restored. */
+interface RestoredCheckpoint {
+  readonly path: string;
+  readonly type: "restored" | "removed" | "unchanged" | "refused" | "lost";
+  readonly reason?: string;
+}
+/** Methods of the files that turns changed. */
+interface CheckpointMethods {
+  /** The newest turns of a session that changed files and were not undone, newest first. `limit` 20 by default. */
+  "checkpoints.list": {
+    params: {
+      readonly sessionKey: string;
+      readonly limit?: number;
+    };
+    result: {
+      readonly turns: readonly CheckpointTurn[];
+    };
+  };
+  /**
+   * Gives the files of the newest such turn what they held before it; a repeated call continues with the turn before. With `force` also files that something
+   * else has changed since. No `turnId` in the result: there was nothing to restore. Rejects with `conflict` while the turn runs.
+   */
+  "checkpoints.restore": {
+    params: {
+      readonly sessionKey: string;
+      readonly force?: boolean;
+    };
+    result: {
+      readonly turnId?: string;
+      readonly files: readonly RestoredCheckpoint[];
+    };
+  };
+}
 /** Methods of stored model requests. */
 interface ContextMethods {
   /** The stored model requests of a session, newest first. `limit` 50 by default, 200 at most; `before` from the previous page. */
@@ -1456,7 +1502,7 @@ interface SetupMethods {
   };
 }
 /** Every method with its parameters and result. */
-interface RpcMethods extends ChatMethods, AgentMethods, SessionMethods, ContextMethods, DeadLetterMethods, PairingMethods, ApprovalMethods, GatewayMethods, SetupMethods, ChannelMethods {}
+interface RpcMethods extends ChatMethods, AgentMethods, SessionMethods, CheckpointMethods, ContextMethods, DeadLetterMethods, PairingMethods, ApprovalMethods, GatewayMethods, SetupMethods, ChannelMethods {}
 /** Name of a method. */
 type RpcMethod = keyof RpcMethods;
 /** Every method: who may call it, whether it is rejected while the store is not writable, and parsers for its parameters and its result. */

@@ -169,16 +169,23 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   const database = keepDatabase(gateway, { store, logger, wasKilled, onShutdownRequest });
   const cleaning = systemClock.schedule(CLEAN_AFTER_MS, () => void removeLeftovers(store, { paths, config, logger }));
   const watch = watchConfig({ env, clock: systemClock, onChange: () => void reloader.reload() });
-  const ends = opened.move();
-  let closing: Promise<void> | undefined;
+  const close = closeOnce(opened.move(), { gateway, leaving, beside: [database, cleaning, watch] });
+  return { gateway, token, notices, close };
+}
+
+/** Ends everything in reverse order, once. A stopped run does not wait for its command, which has a grace period. */
+function closeOnce(
+  ends: AsyncDisposableStack,
+  { gateway, leaving, beside }: { readonly gateway: Gateway; readonly leaving: AbortController; readonly beside: readonly Disposable[] },
+): ComposedGateway["close"] {
   const close = async (reason: string): Promise<void> => {
     leaving.abort();
-    for (const beside of [database, cleaning, watch]) beside[Symbol.dispose]();
-    // In reverse order. A stopped run does not wait for its command, which has a grace period.
+    for (const one of beside) one[Symbol.dispose]();
     ends.defer(() => gateway.stop(reason));
     await ends.disposeAsync();
   };
-  return { gateway, token, notices, close: (reason) => (closing ??= close(reason)) };
+  let closing: Promise<void> | undefined;
+  return (reason) => (closing ??= close(reason));
 }
 
 /** Sets up models and the assistant's name for clients, and applies every change at once. */

@@ -133,6 +133,7 @@ describe("every key", () => {
         "session.sendPolicy.rules[0].action -> session.sendPolicy.rules[0].action",
         "tools.agentToAgent.allow[0].from -> tools.agentToAgent.allow[0].from",
         "tools.agentToAgent.allow[0].to -> tools.agentToAgent.allow[0].to",
+        "tools.web.search.baseUrl -> tools.web.search.baseUrl",
         "channels -> bindings[0].match.accountId",
         "channels.chatter -> bindings[0].match.accountId",
         "channels.chatter.accounts -> channels.chatter.appId,channels.chatter.appSecret,channels.chatter.transport,bindings[0].match.accountId",

@@ -93,7 +93,7 @@ describe("a call that requests an address", () => {
   test("says what would be allowed", () => {
     const call = { id: "c", name: "web_fetch", arguments: { url } };
     const decision = createToolGate().check(call, tool(web), { facts: facts(true, "user"), origin, tainted: true, isGiven: () => false });
-    expect(decision).toMatchObject({ message: expect.stringMatching(/Rule taint.*exactly as it stands there.*\/trust/) as string });
+    expect(decision).toMatchObject({ type: "ask", reason: expect.stringMatching(/Rule taint.*exactly as it stands there/) as string });
   });
 });
 

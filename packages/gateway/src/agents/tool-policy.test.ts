@@ -32,8 +32,7 @@ test("every core tool belongs to a group, so that a list of groups covers it", (
   expect(core.length).toBeGreaterThan(7);
   expect(
     core.filter(
-      (name) =>
-        !admitsTool({ allow: ["group:runtime", "group:fs", "group:web", "group:messaging", "group:sessions"], deny: [] }, name),
+      (name) => !admitsTool({ allow: ["group:runtime", "group:fs", "group:web", "group:messaging", "group:sessions"], deny: [] }, name),
     ),
   ).toEqual([]);
 });

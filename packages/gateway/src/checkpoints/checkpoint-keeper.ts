@@ -122,7 +122,7 @@ function again({ id: _id, isRefused: _isRefused, ...record }: CheckpointRecord, 
 }
 
 /** The digest of a state, or the word for one without. */
-export function stateOf(before: FileBefore): string {
+function stateOf(before: FileBefore): string {
   switch (before.type) {
     case "absent":
       return ABSENT;

@@ -3,7 +3,7 @@ import path from "node:path";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { FactotumConfig } from "@factotum/config";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
-import type { AnthropicServer } from "@factotum/testing-providers";
+import type { AnthropicServer, JsonObject } from "@factotum/testing-providers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
@@ -61,7 +61,11 @@ async function say(text: string, extra: Partial<MsgContext> = {}): Promise<strin
     .join("\n");
 }
 
-type Call = Parameters<typeof toolReply>[number];
+interface Call {
+  readonly name: string;
+  readonly input: JsonObject;
+}
+
 const write = (file: string, content: string): Call => ({ name: "write", input: { path: file, content } });
 
 /** A turn in which the model makes these calls, one after another. */

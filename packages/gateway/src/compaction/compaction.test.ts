@@ -18,7 +18,7 @@ function small(baseUrl: string): (config: FactotumConfig) => FactotumConfig {
       ...base,
       models: {
         ...base.models,
-        providers: { anthropic: { ...anthropic, models: [{ id: "claude-sonnet-5-5", contextWindow: 20_400, maxOutput: 1000 }] } },
+        providers: { anthropic: { ...anthropic, models: [{ id: "claude-sonnet-5-5", contextWindow: 20_800, maxOutput: 1000 }] } },
       },
     };
   };

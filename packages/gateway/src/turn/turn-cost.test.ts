@@ -44,8 +44,8 @@ test("a turn costs three commits and one for the receipt, one request and one se
   // The result of a read-only tool is written afterwards, together with the answer that called it and the request's cost.
   expect(await costOf(running, "look")).toMatchObject({ requests: 2, sends: 1, commits: 5 });
   server.script([toolReply({ name: "write", input: { path: "a.txt", content: "1" } }), textReply("Done.")]);
-  // A tool with side effects is written before it starts, with the request's cost, and after it has ended.
-  expect(await costOf(running, "write")).toMatchObject({ requests: 2, sends: 1, commits: 6 });
+  // A tool with side effects is written before it starts, with the request's cost, and after it has ended; the file that it replaces is kept in between.
+  expect(await costOf(running, "write")).toMatchObject({ requests: 2, sends: 1, commits: 7 });
 });
 
 test("a turn in a long conversation among many reads and writes no more than the third turn did", async () => {

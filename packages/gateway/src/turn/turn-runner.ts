@@ -62,6 +62,12 @@ interface RunBounds {
   readonly place: LanePlace;
 }
 
+/** What a run says and stores. */
+interface RunParts {
+  readonly steering: TurnSteering;
+  readonly recorder: TurnRecorder;
+}
+
 type RunEnd = Extract<AgentEvent, { type: "run-end" }>;
 
 const NO_OUTCOME: RunOutcome = { type: "failed", code: "internal", message: "the run ended without an outcome" };
@@ -183,7 +189,7 @@ export class TurnRunner {
   async #drive(prepared: PreparedTurn, bounds: RunBounds, before: RetryState = FIRST_TRY): Promise<void> {
     const { turn, facts, model, agent, beginning, request } = prepared;
     const { begun, signal, laneSignal, deadline, place } = bounds;
-    const { store, clock, files, toolLimits, waits, approvals } = this.#options;
+    const { store, clock, toolLimits, waits } = this.#options;
     const sentBefore = Math.max(prepared.kept.sentBefore, before.requests);
     const withdrawText = (): boolean => recorder.withdrawText();
     const kept = { ...prepared.kept, sentBefore, digests: this.#digests, place, withdrawText };
@@ -204,24 +210,7 @@ export class TurnRunner {
         tools: toolLimits.apply(request.tools, turn.sessionKey, () => waits.turnChanged(turn)),
         ...withoutUndefined({ knownResults: resumed?.knownResults }),
         steering,
-        beforeTool: async (call, tool, { tainted, messages }) => {
-          const isBinding = await isTaintBinding(facts, tainted, this.#options);
-          const calling = {
-            prepared,
-            inputs: steering.said,
-            tainted: isBinding,
-            isGiven: (url: string) => isGivenAddress(url, { tool: call.name, messages }),
-          };
-          const decision = checkCall(call, tool, calling, this.#options);
-          if (decision.type === "refuse") return decision;
-          if (decision.type === "allow" && RUN_POLICY[turn.kind].onlyAddsNotes)
-            return checkFlushCall(call, tool, { notesPath: notesPath(prepared, turn.startedAtMs), run: facts, files });
-          const commit = async (): Promise<void> => {
-            await recorder.settle();
-            await recorder.flush();
-          };
-          return approvals.check(call, tool, decision, { turn, facts, inputIds: steering.inputIds, signal, deadline, commit });
-        },
+        beforeTool: this.#beforeTool(prepared, { steering, recorder, signal, deadline }),
         settings: request.settings,
         tainted: prepared.tainted,
         now: () => clock.now(),
@@ -265,6 +254,32 @@ export class TurnRunner {
       this.#options.compaction.afterTurn(turn, { budget: windowBudget(prepared), usage: tried.usage, flushMemory: this.flushMemory });
     const authProfile = runModel.changedProfile();
     if (authProfile !== undefined) await store.patchSession(turn.sessionKey, { overrides: { authProfile } }, { nowMs: clock.now() });
+  }
+
+  /** Decides about each call, and asks the owner where only the owner can. */
+  #beforeTool(
+    prepared: PreparedTurn,
+    { steering, recorder, signal, deadline }: Pick<RunBounds, "signal" | "deadline"> & RunParts,
+  ): Parameters<typeof runAgent>[0]["beforeTool"] {
+    const { turn, facts } = prepared;
+    const { files, approvals } = this.#options;
+    return async (call, tool, { tainted, messages }) => {
+      const calling = {
+        prepared,
+        inputs: steering.said,
+        tainted: await isTaintBinding(facts, tainted, this.#options),
+        isGiven: (url: string) => isGivenAddress(url, { tool: call.name, messages }),
+      };
+      const decision = checkCall(call, tool, calling, this.#options);
+      if (decision.type === "refuse") return decision;
+      if (decision.type === "allow" && RUN_POLICY[turn.kind].onlyAddsNotes)
+        return checkFlushCall(call, tool, { notesPath: notesPath(prepared, turn.startedAtMs), run: facts, files });
+      const commit = async (): Promise<void> => {
+        await recorder.settle();
+        await recorder.flush();
+      };
+      return approvals.check(call, tool, decision, { turn, facts, inputIds: steering.inputIds, signal, deadline, commit });
+    };
   }
 
   async #close(

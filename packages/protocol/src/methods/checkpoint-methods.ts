@@ -3,7 +3,7 @@ import { defineMethods, type MethodTable } from "./define-methods.ts";
 import { key } from "./params.ts";
 
 /** A file that a turn changed, by its absolute path. `created`: it did not exist before. `not-kept`: it was too large. */
-export interface CheckpointFile {
+interface CheckpointFile {
   readonly path: string;
   readonly before: "created" | "kept" | "not-kept";
   /** An earlier restoration left it as it was, because something else had changed it. */
@@ -11,14 +11,14 @@ export interface CheckpointFile {
 }
 
 /** A turn that changed files. */
-export interface CheckpointTurn {
+interface CheckpointTurn {
   readonly turnId: string;
   readonly atMs: number;
   readonly files: readonly CheckpointFile[];
 }
 
 /** What became of a file. `refused`: something else changed it since; `lost`: for `reason` it cannot be restored. */
-export interface RestoredCheckpoint {
+interface RestoredCheckpoint {
   readonly path: string;
   readonly type: "restored" | "removed" | "unchanged" | "refused" | "lost";
   readonly reason?: string;

@@ -13,12 +13,9 @@ const EditSchema = z.strictObject({
   edits: z
     .array(
       z.strictObject({
-        oldText: z
-          .string()
-          .min(1)
-          .describe("Exact text to replace, including indentation; must match exactly once unless replaceAll is true"),
-        newText: z.string().describe("Replacement; empty deletes the text"),
-        replaceAll: z.boolean().optional().describe("Replace every match; default false"),
+        oldText: z.string().min(1).describe("Exact, with indentation; must match once unless replaceAll is true"),
+        newText: z.string().describe("Empty deletes the text"),
+        replaceAll: z.boolean().optional(),
       }),
     )
     .min(1)

@@ -11,7 +11,7 @@ const DEFAULT_LIMIT = 500;
 
 const LsSchema = z.strictObject({
   path: PathSchema.optional(),
-  limit: z.int().min(1).max(5_000).optional().describe(`Maximum number of entries; default ${DEFAULT_LIMIT}`),
+  limit: z.int().min(1).max(5_000).optional().describe(`Default ${DEFAULT_LIMIT}`),
 });
 
 /** Lists one folder. */

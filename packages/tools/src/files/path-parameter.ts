@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** The parameter of every file tool. */
-export const PathSchema: z.ZodString = z.string().describe("Path, relative to the workspace or absolute");
+export const PathSchema: z.ZodString = z.string();
 
 /** Aliases that models use. */
 export const PATH_ALIASES: Readonly<Record<string, string>> = { file_path: "path" };

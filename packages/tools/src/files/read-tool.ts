@@ -27,8 +27,8 @@ export interface ReadToolOptions {
 
 const ReadSchema = z.strictObject({
   path: PathSchema,
-  offset: z.int().min(1).max(1_000_000_000).optional().describe("First line to return (of a PDF: page), counted from 1; default 1"),
-  limit: z.int().min(1).max(1_000_000).optional().describe("Maximum number of lines (of a PDF: pages); default: as many as fit"),
+  offset: z.int().min(1).max(1_000_000_000).optional().describe("First line (of a PDF: page), from 1"),
+  limit: z.int().min(1).max(1_000_000).optional().describe("Lines (of a PDF: pages)"),
 });
 
 /** Shows a text file, the text of a PDF, or an image. Memory is bounded, regardless of the file's size. */

@@ -144,16 +144,8 @@ const ADDRESS = {
     .string()
     .min(1)
     .optional()
-    .describe(
-      "Where to send: a conversation id (chat_id in Conversation info), user:<id> for a person, channel:<id> for a group room, or a name that only one of them has. Default: this conversation",
-    ),
-  channel: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      "Messaging service to send through, by its id (`channel` in the trusted JSON). Default: this conversation's service. If you name another one, also give a target",
-    ),
+    .describe("A chat_id, user:<id>, channel:<id> for a group room, or a name that only one of them has. Default: this conversation"),
+  channel: z.string().min(1).optional().describe("Id of another messaging service for the target. Default: this conversation's"),
 } as const;
 
 /** Every parameter of the tool; its output is `MessageArguments`. */

@@ -2,7 +2,6 @@ import { Buffer } from "node:buffer";
 import { spawn, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Clock } from "@factotum/agent-contract";
-import { withoutUndefined } from "@factotum/agent-contract";
 import type { PdfAnswer, PdfJob, TimedPdfJob } from "./pdf-job.ts";
 
 /** The pages of a document, or why there are none. */

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from "node:net";
 
 /** A checked connection: the host as the URL names it, without brackets, and the address that it resolved to. */
-export interface ConnectionTarget {
+interface ConnectionTarget {
   readonly host: string;
   readonly address: string;
   readonly port: number;

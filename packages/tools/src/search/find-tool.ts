@@ -14,8 +14,8 @@ const DEFAULT_LIMIT = 200;
 const FindSchema = z.strictObject({
   pattern: z.string().min(1).max(500).describe("Glob; without a / it matches names at any depth"),
   path: PathSchema.optional(),
-  includeIgnored: z.boolean().optional().describe("Also return what .gitignore hides; default false"),
-  limit: z.int().min(1).max(2_000).optional().describe(`Maximum number of paths; default ${DEFAULT_LIMIT}`),
+  includeIgnored: z.boolean().optional().describe("Also return what .gitignore hides"),
+  limit: z.int().min(1).max(2_000).optional().describe(`Default ${DEFAULT_LIMIT}`),
 });
 
 /** Finds files and folders by name. */

@@ -30,10 +30,10 @@ const GrepSchema = z.strictObject({
   pattern: z.string().min(1).max(1_000).describe("JavaScript regular expression"),
   path: PathSchema.optional(),
   glob: z.string().min(1).max(500).optional().describe("Only search files that match this glob"),
-  literal: z.boolean().optional().describe("Treat the pattern as plain text; default false"),
-  ignoreCase: z.boolean().optional().describe("Treat upper and lower case alike; default false"),
-  context: z.int().min(0).max(20).optional().describe("Lines to show before and after each match; default 0"),
-  limit: z.int().min(1).max(1_000).optional().describe(`Maximum number of matches; default ${DEFAULT_LIMIT}`),
+  literal: z.boolean().optional().describe("The pattern is plain text"),
+  ignoreCase: z.boolean().optional(),
+  context: z.int().min(0).max(20).optional().describe("Lines before and after each match"),
+  limit: z.int().min(1).max(1_000).optional().describe(`Default ${DEFAULT_LIMIT}`),
 });
 
 type GrepArgs = z.output<typeof GrepSchema>;

@@ -1,5 +1,5 @@
 /** The search services, in the order in which documents list them. */
-export const SEARCH_PROVIDER_NAMES = ["brave", "tavily", "searxng", "duckduckgo"] as const;
+const SEARCH_PROVIDER_NAMES = ["brave", "tavily", "searxng", "duckduckgo"] as const;
 
 /** The id of a search service in the configuration. */
 export type SearchProviderName = (typeof SEARCH_PROVIDER_NAMES)[number];
