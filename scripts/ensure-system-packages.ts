@@ -11,6 +11,8 @@ interface Requirement {
   /** Debian's package, or several. */
   readonly debian: string;
   readonly tests: string;
+  /** These tests fail without it: what they show cannot be shown otherwise. */
+  readonly isRequired?: true;
 }
 
 const REQUIREMENTS: readonly Requirement[] = [
@@ -21,6 +23,8 @@ const REQUIREMENTS: readonly Requirement[] = [
   { programs: ["dovecot"], debian: "dovecot-imapd dovecot-lmtpd", tests: "the conformance tests against Dovecot and Exim" },
   { programs: ["exim4"], debian: "exim4-daemon-light", tests: "the conformance tests against Dovecot and Exim" },
   { programs: ["curl"], debian: "curl", tests: "the documents' commands with curl" },
+  { programs: ["bwrap"], debian: "bubblewrap", tests: "the tests of the sandbox", isRequired: true },
+  { programs: ["python3"], debian: "python3", tests: "the tests of the sandbox", isRequired: true },
   { programs: ["jq"], debian: "jq", tests: "the documents' commands with jq" },
 ];
 
@@ -58,7 +62,9 @@ function install(packages: readonly string[]): void {
 
 const missing = REQUIREMENTS.filter(isMissing);
 if (missing.length > 0 && process.getuid?.() === 0 && isOnPath("apt-get")) install(missing.flatMap(({ debian }) => debian.split(" ")));
-for (const { programs, debian, tests } of REQUIREMENTS.filter(isMissing)) {
-  console.log(`${programs.join(", ")} not found: ${tests} are skipped. On Debian: apt-get install ${debian}`);
+for (const { programs, debian, tests, isRequired } of REQUIREMENTS.filter(isMissing)) {
+  console.log(
+    `${programs.join(", ")} not found: ${tests} ${isRequired === true ? "fail" : "are skipped"}. On Debian: apt-get install ${debian}`,
+  );
   if (process.argv.includes("--required")) process.exitCode = 1;
 }

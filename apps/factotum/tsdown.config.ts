@@ -100,6 +100,7 @@ const config: UserConfig = defineConfig({
         "openrouter",
         "providers",
         "reverse-proxy",
+        "sandbox",
         "service",
         "slack",
         "telegram",

@@ -54,10 +54,17 @@ export interface GuestScene extends AsyncDisposable {
   reload(session: object): Promise<void>;
 }
 
-/** Starts it, with tool calls denied that need the owner's decision. With these keys of `session`, and with these files in the owner's workspace. */
+/**
+ * Starts it, with tool calls denied that need the owner's decision. With these keys of `session`, these files in the owner's workspace, further keys of the
+ * configuration, and variables of the product.
+ */
 export async function startGuestScene(
   session: object = {},
-  { files = {}, extra = {} }: { readonly files?: Readonly<Record<string, string>>; readonly extra?: object } = {},
+  {
+    files = {},
+    extra = {},
+    env = {},
+  }: { readonly files?: Readonly<Record<string, string>>; readonly extra?: object; readonly env?: Readonly<Record<string, string>> } = {},
 ): Promise<GuestScene> {
   const feishu = await FakeFeishu.start({ people: PEOPLE, chats: [GROUP, ...PEOPLE.map(chatOf)] });
   const model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
@@ -76,7 +83,7 @@ export async function startGuestScene(
     ...feishuConfig(feishu, "ou_owner", { allowFrom: [...PEOPLE], groups: { [GROUP]: {} } }),
     ...extra,
   });
-  let product = await startProduct({ config: configOf(session), home });
+  let product = await startProduct({ config: configOf(session), home, env });
   await denyApprovals(product);
   const request = (): CapturedRequest => {
     const newest = model.requests.findLast(({ method }) => method === "POST");
@@ -126,7 +133,7 @@ export async function startGuestScene(
     waitForSent: async (count) => waitForSent(feishu, count),
     restart: async (keys, signal = "SIGTERM") => {
       await product.end(signal);
-      product = await startProduct({ config: configOf(keys), home });
+      product = await startProduct({ config: configOf(keys), home, env });
       await denyApprovals(product);
     },
     reload: async (keys) => {

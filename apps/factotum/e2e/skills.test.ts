@@ -138,7 +138,8 @@ test("the keys of a skill are in the commands of runs that use it, and in no oth
 
   results = [];
   await scene.say("ou_anna", "/bake for me");
-  expect(results.join("\n")).toContain("exec was refused");
+  // In a sandbox, without the keys.
+  expect(results.join("\n")).toContain("key=none place=none");
   calls = [{ name: "exec", arguments: { command: PRINT } }];
   expect(await ask("and now?")).toContain("key=none place=none");
 

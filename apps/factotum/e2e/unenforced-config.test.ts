@@ -44,8 +44,7 @@ const results = (): string => JSON.stringify(model.requests.at(-1)?.body?.["mess
 
 describe("a configuration that narrows what this build does not enforce", () => {
   test.each([
-    ["tools.exec.applyPatch", { tools: { exec: { applyPatch: false } } }, "has no apply_patch"],
-    ["agents.defaults.sandbox.mode", { agents: { defaults: { sandbox: { mode: "all" } } } }, "has no sandbox"],
+    ["agents.defaults.sandbox.network", { agents: { defaults: { sandbox: { network: { allow: ["a.example"] } } } } }, 'write "none"'],
     ["tools.elevated.enabled", { tools: { elevated: { enabled: true } } }, "write false"],
     ["tools.deny[0]", { tools: { deny: ["group:runtme"] } }, 'did you mean "group:runtime"?'],
   ])("%s: the start is refused although a last good copy exists, and validate and doctor say why", async (key, rest, told) => {
@@ -75,7 +74,7 @@ describe("a configuration that narrows what this build does not enforce", () => 
     const status = await command("status");
     expect(status.stdout).toContain("the file on disk is not what runs");
     expect(status.stdout).toMatch(/! tools\.elevated\.enabled: .*write false/);
-    expect(status.stdout).toContain("commands   the owner's commands run without asking");
+    expect(status.stdout).toContain("commands   the owner's commands on the host run without asking");
     expect(await pageWarnings(product)).toEqual([
       { level: "error", text: expect.stringMatching(/is not used, and what ran before goes on: tools\.elevated\.enabled: /) as string },
     ]);
@@ -96,7 +95,7 @@ describe("a configuration that narrows what this build does not enforce", () => 
     const before = await readFile(path.join(home, "factotum.json5"), "utf8");
     for (const [key, value] of [
       ["tools.elevated.enabled", "true"],
-      ["agents.defaults.sandbox.mode", "non-main"],
+      ["agents.defaults.sandbox.network", '{ allow: ["a.example"] }'],
       ["tools.deny", '["exce"]'],
     ] as const) {
       expect(await runCommand(["config", "set", key, value], { home })).toMatchObject({

@@ -14,7 +14,7 @@ export type {
 export { addUsage, joinUsage, NO_USAGE, NO_USAGE_TOTALS } from "./usage.ts";
 export type { Usage, UsageTotals } from "./usage.ts";
 export { RUN_KINDS, THINKING_LEVELS } from "./run.ts";
-export type { RunFacts, RunKind, RunLimits, ThinkingLevel } from "./run.ts";
+export type { RunFacts, RunKind, RunLimits, RunSandbox, ThinkingLevel } from "./run.ts";
 export type {
   AgentTool,
   AgentToolResult,

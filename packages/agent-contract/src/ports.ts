@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "./json.ts";
-import type { RunFacts } from "./run.ts";
+import type { RunFacts, RunSandbox } from "./run.ts";
 
 /** The time, injected. */
 export interface Clock {
@@ -49,6 +49,8 @@ export interface CommandRequest {
   readonly timeoutMs: number;
   /** Maximum bytes of the result's output: the beginning and the end; the middle is counted and dropped. */
   readonly maxOutputBytes: number;
+  /** The model had been given text of others when it asked for the command (R23). A sandbox then shows the agent's own workspace read-only. */
+  readonly tainted?: boolean;
 }
 
 /** How a command ended. */
@@ -129,6 +131,10 @@ export interface BackgroundCommand {
   /** The shell line. */
   readonly text: string;
   readonly hasTerminal: boolean;
+  /** The sandbox that it runs in; absent: on the host. */
+  readonly sandbox?: RunSandbox;
+  /** The model had been given text of others when it started the command (R23). */
+  readonly tainted: boolean;
   /** Monotonic. */
   readonly startedMs: number;
   readonly running: RunningCommand;

@@ -10,6 +10,14 @@ export const THINKING_LEVELS = ["off", "minimal", "low", "medium", "high", "xhig
 /** How much a model should think. `adaptive` leaves it to the model. */
 export type ThinkingLevel = (typeof THINKING_LEVELS)[number];
 
+/** The sandbox of a run. */
+export interface RunSandbox {
+  /** Access to the agent's own workspace. `none`: the run works in a folder of its own. */
+  readonly workspaceAccess: "none" | "ro" | "rw";
+  /** True if other people than the owner work in it too, so that whatever a command prints may be theirs (R23). */
+  readonly shared: boolean;
+}
+
 /** Facts about the calling run, for tools. Immutable. */
 export interface RunFacts {
   readonly runId: string;
@@ -21,6 +29,8 @@ export interface RunFacts {
   readonly workspace: string;
   /** True if the sender of the message that caused the run is the owner. Authority comes from here, never from arguments. */
   readonly owner: boolean;
+  /** Set if the run's commands run in a sandbox; absent: on the host. */
+  readonly sandbox?: RunSandbox;
   /** IANA name of the user's time zone. */
   readonly timeZone: string;
 }

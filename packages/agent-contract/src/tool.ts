@@ -10,6 +10,8 @@ export interface ToolTraits {
   /** `untrusted` if the result may contain text of others (web, mail, media); taints the turn (R23). */
   readonly output: "trusted" | "untrusted";
   readonly network: boolean;
+  /** Its effect is what the commands do that it passes to the `CommandRunner`, which puts those of sandboxed runs into the sandbox. */
+  readonly sandboxed?: true;
   /** May run concurrently with other calls of the same message. */
   readonly parallel: boolean;
   /** Its calls occupy no place among concurrent tools: they only wait for, or control, work that has one. */

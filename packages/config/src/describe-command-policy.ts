@@ -1,21 +1,29 @@
 import type { FactotumConfig } from "./factotum-config.ts";
 
 const MODES: Readonly<Record<FactotumConfig["tools"]["exec"]["mode"], string>> = {
-  full: "the owner's commands run without asking (tools.exec.mode: full), but not in turns that hold other people's text",
-  ask: "each of the owner's commands needs a decision, by /approve or factotum approvals (tools.exec.mode: ask)",
+  full: "the owner's commands on the host run without asking (tools.exec.mode: full), but not in turns that hold other people's text",
+  ask: "each of the owner's commands on the host needs a decision, by /approve or factotum approvals (tools.exec.mode: ask)",
   allowlist:
-    "the owner's commands run if a pattern of tools.exec.allow covers them; the others need a decision (tools.exec.mode: allowlist)",
+    "the owner's commands on the host run if a pattern of tools.exec.allow covers them; the others need a decision (tools.exec.mode: allowlist)",
   deny: "no commands run (tools.exec.mode: deny)",
 };
 
 /** What a configuration means for commands and for other people's files in this build, one sentence per line. */
 export function describeCommandPolicy({ tools, agents }: Pick<FactotumConfig, "tools" | "agents">): readonly string[] {
-  const shared = agents.filter(({ sandbox }) => sandbox.mode === "off").map(({ id }) => id);
-  const { mode } = tools.exec;
-  const commands = [
-    MODES[mode],
-    ...(mode === "deny" ? [] : ["there is no sandbox (sandbox.mode: off): commands can do what the gateway's account can do"]),
+  const idsOf = (mode: string): string =>
+    agents
+      .filter(({ sandbox }) => sandbox.mode === mode)
+      .map(({ id }) => id)
+      .join(", ");
+  const [off, nonMain, all] = [idsOf("off"), idsOf("non-main"), idsOf("all")];
+  const files = off === "" ? [] : [`sandbox.mode is set to off: other people and groups work in the workspace of ${off}, without commands`];
+  if (tools.exec.mode === "deny") return [MODES.deny, ...files];
+  return [
+    ...(off === "" && nonMain === "" ? [] : [MODES[tools.exec.mode]]),
+    ...(nonMain === ""
+      ? []
+      : [`commands of other people, groups and channels run in a sandbox without network (sandbox.mode: non-main; ${nonMain})`]),
+    ...(all === "" ? [] : [`all commands run in a sandbox without network (sandbox.mode: all; ${all})`]),
+    ...files,
   ];
-  const files = `sandbox.mode is set to off: other people and groups work in the workspace of ${shared.join(", ")}`;
-  return shared.length === 0 ? commands : [...commands, files];
 }

@@ -39,7 +39,7 @@ describe("no file", () => {
       bootstrapMaxChars: 20_000,
       bootstrapTotalMaxChars: 60_000,
       heartbeat: "off",
-      sandbox: { scope: "session", workspaceAccess: "none", backend: "bubblewrap" },
+      sandbox: { mode: "non-main", scope: "session", workspaceAccess: "none", backend: "auto", network: "none" },
       subagents: { allowAgents: [], maxDepth: 1, maxChildren: 5, maxConcurrent: 8 },
       compaction: { reserveTokens: 20_000, keepRecentTokens: 20_000, memoryFlush: true, notifyUser: false },
       contextPruning: { mode: "cache-ttl" },
@@ -50,8 +50,6 @@ describe("no file", () => {
       humanDelay: { mode: "off", minMs: 800, maxMs: 2500 },
     });
     expect(config.agents[0]?.model).toBeUndefined();
-    // Not "off": without the key other people's files stay in separate folders.
-    expect(config.agents[0]?.sandbox.mode).toBeUndefined();
     expect(config.maxConcurrent).toBe(8);
     expect(config.session).toMatchObject({ scope: "per-sender", mainKey: "main", dmScope: "main", reset: { mode: "daily", atHour: 4 } });
     expect(config.messages).toEqual({
@@ -549,7 +547,7 @@ test("lists inactive keys at the highest possible level", async () => {
         heartbeat: { every: "1h" },
         models: { "a/b": { alias: "b", params: { cacheRetention: "long", temperature: 1 } } },
       },
-      list: [{ id: "main", sandbox: { mode: "off", backend: "docker" }, name: "M", identity: { name: "Ada", emoji: "🦉" } }],
+      list: [{ id: "main", sandbox: { mode: "off", sessionToolsVisibility: "all" }, name: "M", identity: { name: "Ada", emoji: "🦉" } }],
     },
     tools: {
       profile: "full",
@@ -563,7 +561,7 @@ test("lists inactive keys at the highest possible level", async () => {
   expect((await loaded(home)).inactive).toEqual([
     "agents.defaults.heartbeat",
     "agents.defaults.models.a/b.params.temperature",
-    "agents.list[0].sandbox.backend",
+    "agents.list[0].sandbox.sessionToolsVisibility",
     "agents.list[0].identity.emoji",
     "tools.elevated.allowFrom",
     "cron",

@@ -71,6 +71,7 @@ export const fullDocument = {
         workspaceRoot: "/boxes",
         sessionToolsVisibility: "all",
         backend: "docker",
+        image: "debian:12",
       },
       subagents: {
         allowAgents: ["main"],

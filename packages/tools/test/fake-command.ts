@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type {
   BackgroundCommand,
   BackgroundCommands,
@@ -112,6 +113,8 @@ export class FakeBackground implements BackgroundCommands {
     void command.running.ended.then((ended) => (result = ended));
     const kept: BackgroundCommand = {
       ...command,
+      ...withoutUndefined({ sandbox: options.run.sandbox }),
+      tainted: options.tainted,
       id: `id${this.kept.length + 1}`,
       startedMs: 0,
       get takenTo() {

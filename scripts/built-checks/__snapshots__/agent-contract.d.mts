@@ -59,6 +59,13 @@ type RunKind = (typeof RUN_KINDS)[number];
 declare const THINKING_LEVELS: readonly ["off", "minimal", "low", "medium", "high", "xhigh", "adaptive", "max"];
 /** How much a model should think. `adaptive` leaves it to the model. */
 type ThinkingLevel = (typeof THINKING_LEVELS)[number];
+/** The sandbox of a run. */
+interface RunSandbox {
+  /** Access to the agent's own workspace. `none`: the run works in a folder of its own. */
+  readonly workspaceAccess: "none" | "ro" | "rw";
+  /** True if other people than the owner work in it too, so that whatever a command prints may be theirs (R23). */
+  readonly shared: boolean;
+}
 /** Facts about the calling run, for tools. Immutable. */
 interface RunFacts {
   readonly runId: string;
@@ -70,6 +77,8 @@ interface RunFacts {
   readonly workspace: string;
   /** True if the sender of the message that caused the run is the owner. Authority comes from here, never from arguments. */
   readonly owner: boolean;
+  /** Set if the run's commands run in a sandbox; absent: on the host. */
+  readonly sandbox?: RunSandbox;
   /** IANA name of the user's time zone. */
   readonly timeZone: string;
 }
@@ -212,6 +221,8 @@ interface ToolTraits {
   /** `untrusted` if the result may contain text of others (web, mail, media); taints the turn (R23). */
   readonly output: "trusted" | "untrusted";
   readonly network: boolean;
+  /** Its effect is what the commands do that it passes to the `CommandRunner`, which puts those of sandboxed runs into the sandbox. */
+  readonly sandboxed?: true;
   /** May run concurrently with other calls of the same message. */
   readonly parallel: boolean;
   /** Its calls occupy no place among concurrent tools: they only wait for, or control, work that has one. */
@@ -610,6 +621,8 @@ interface CommandRequest {
   readonly timeoutMs: number;
   /** Maximum bytes of the result's output: the beginning and the end; the middle is counted and dropped. */
   readonly maxOutputBytes: number;
+  /** The model had been given text of others when it asked for the command (R23). A sandbox then shows the agent's own workspace read-only. */
+  readonly tainted?: boolean;
 }
 /** How a command ended. */
 interface CommandResult {
@@ -693,6 +706,10 @@ interface BackgroundCommand {
   /** The shell line. */
   readonly text: string;
   readonly hasTerminal: boolean;
+  /** The sandbox that it runs in; absent: on the host. */
+  readonly sandbox?: RunSandbox;
+  /** The model had been given text of others when it started the command (R23). */
+  readonly tainted: boolean;
   /** Monotonic. */
   readonly startedMs: number;
   readonly running: RunningCommand;
@@ -971,4 +988,4 @@ interface SkillUse {
 type WithoutUndefined<Values> = { readonly [Key in keyof Values as undefined extends Values[Key] ? never : Key]: Values[Key]; } & { readonly [Key in keyof Values as undefined extends Values[Key] ? Key : never]?: Exclude<Values[Key], undefined>; };
 /** Returns the given keys, in order, without those whose value is `undefined`, for spreading into an object with optional keys. */
 declare function withoutUndefined<Values extends object>(values: Values): WithoutUndefined<Values>;
-export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type ImageContent, type InputOutcome, type InspectedCall, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type Logger, MODEL_APIS, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteHit, type NoteIndex, type OutputPart, RUN_KINDS, type Random, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunningCommand, type SessionReporter, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type WithoutUndefined, addUsage, joinUsage, withoutUndefined };
+export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type BackgroundCommand, type BackgroundCommands, COMPACTION_DEFAULTS, type CacheLifetime, type CacheRetention, type Clock, type CommandFile, type CommandOptions, type CommandOutput, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileBefore, type FileChangePlan, type FileCheckpoints, type FileProvenance, type FileWrite, type ImageContent, type InputOutcome, type InspectedCall, type JsonObject, type JsonSchema, type JsonValue, type KeptFile, type LeftOutSkill, type Logger, MODEL_APIS, type MessageCard, type MessageOperation, type MessagingFeatures, type Messenger, type MessengerRequest, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteHit, type NoteIndex, type OutputPart, RUN_KINDS, type Random, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type RunSandbox, type RunningCommand, type SessionReporter, type SkillEntry, type SkillIndex, type SkillPlace, type SkillSource, type SkillUse, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, type WithoutUndefined, addUsage, joinUsage, withoutUndefined };

@@ -18,6 +18,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   "plugins add": ["factotum plugins add ./pigeon-1.0.0.tgz", "factotum plugins add pigeon@1.0.0 --yes"],
   "skills install": ["factotum skills install ./weather", "factotum skills install https://example.com/skills.git#main --path weather"],
   "skills check": ["factotum skills check", "factotum skills check weather --json"],
+  "sandbox explain": ["factotum sandbox explain", "factotum sandbox explain --session agent:main:feishu:group:oc_1"],
+  "sandbox prune": ["factotum sandbox prune --older-than 30d"],
   "sessions show": ["factotum sessions show main"],
   "sessions export": ["factotum sessions export main --output main.jsonl"],
   "backup create": ["factotum backup create", "factotum backup create --secrets --output /mnt/disk/"],

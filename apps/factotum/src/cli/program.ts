@@ -13,6 +13,7 @@ import { addModels } from "./add-models.ts";
 import { addApprovals } from "./add-approvals.ts";
 import { addPairing } from "./add-pairing.ts";
 import { addPlugins } from "./add-plugins.ts";
+import { addSandbox } from "./add-sandbox.ts";
 import { addSessions } from "./add-sessions.ts";
 import { addSkills } from "./add-skills.ts";
 import type { CliContext, Finish } from "../runtime/cli-context.ts";
@@ -47,6 +48,7 @@ export function createProgram(context: CliContext, finish: Finish): Command {
   addDeadLetters(program, context, finish);
   addDamage(program, context, finish);
   addSessions(program, context, finish);
+  addSandbox(program, context, finish);
   addBackup(program, context, finish);
   addBuild(program, context, finish);
   addConfig(program, context, finish);

@@ -17,6 +17,7 @@ import { checkPermissions } from "../doctor/check-permissions.ts";
 import { checkChannels, checkWorkspaces } from "../doctor/check-places.ts";
 import { checkSenderIds } from "../doctor/check-sender-ids.ts";
 import { checkRuntime } from "../doctor/check-runtime.ts";
+import { checkSandbox } from "../doctor/check-sandbox.ts";
 import { checkSettings } from "../doctor/check-settings.ts";
 import { checkSkills } from "../doctor/check-skills.ts";
 import { checkToken } from "../doctor/check-token.ts";
@@ -89,6 +90,7 @@ async function examine(context: CliContext): Promise<readonly Finding[]> {
     ...checkSettings(config),
     ...(await checkSkills(config, context)),
     ...(await checkWeb(config, own.env)),
+    ...(await checkSandbox({ ...context, env: own.env }, config)),
   ];
 }
 

@@ -63,7 +63,7 @@ describe("a gateway in the foreground", () => {
     expect(JSON.parse(down.stdout)).toMatchObject({
       running: false,
       sessionFiles: 2,
-      commandPolicy: [expect.stringContaining("needs a decision"), expect.stringContaining("no sandbox")],
+      commandPolicy: [expect.stringContaining("needs a decision"), expect.stringContaining("run in a sandbox")],
       config: { state: "valid" },
     });
   });

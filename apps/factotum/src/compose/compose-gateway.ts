@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Logger } from "@factotum/agent-contract";
+import type { CommandRunner, Logger } from "@factotum/agent-contract";
 import {
   loadConfig,
   rememberConfig,
@@ -43,9 +43,12 @@ import { composeFileAccess } from "./compose-file-access.ts";
 import { changingSkillFolders, composeSkillIndex } from "./compose-skills.ts";
 import { composeWeb, type SharedWeb } from "./compose-web.ts";
 import { createLocalFiles, createOutgoingGuard } from "./local-files.ts";
-import { openRunner } from "./open-runner.ts";
+import { openRunner, type OpenRunnerOptions } from "./open-runner.ts";
+import { openSandbox } from "./open-sandbox.ts";
 import { redactTools } from "./redact-tools.ts";
 import { removeTemporaryFiles } from "./remove-temporary-files.ts";
+import { createRunRoots, type RunRoots } from "./run-roots.ts";
+import { createSandboxOf } from "./sandbox-spec.ts";
 import { sessionFolders } from "./session-folders.ts";
 import { SkillRuns } from "./skill-runs.ts";
 import { watchDatabase } from "./watch-database.ts";
@@ -117,13 +120,13 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     onDamage: (damage) => reportDamage(damage),
     onStructureDamage: () => onShutdownRequest(DAMAGED_DATABASE),
   });
-  const { files, checkpoints } = composeFileAccess(loaded, { store, currentConfig: () => config });
+  const roots = createRunRoots(paths, () => config);
+  const { files, checkpoints } = composeFileAccess(loaded, { store, currentConfig: () => config, roots });
   await using opened = new AsyncDisposableStack();
   opened.defer(() => store.close());
   opened.defer(() => leaving.abort());
   expectKeys(config);
-  const runner = await openRunner(context, { ...system, redactor: secrets.toolOutput, currentConfig: () => config });
-  opened.defer(() => runner.close());
+  const { host, runner } = await openRunners(opened, loaded, { context, roots, secrets, currentConfig: () => config, ...system });
   const skillRuns = new SkillRuns({ context, currentConfig: () => config, secrets, logger, signal: leaving.signal });
   const web = composeWeb(system);
   opened.defer(() => web.pages.close());
@@ -141,7 +144,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
       return [...nextNotices, ...(await webSearchNotices(next.config, env))];
     },
     remember: rememberConfig,
-    limitsKeptBy: runner.limitsKeptBy,
+    limitsKeptBy: host.limitsKeptBy,
     logger,
   });
   const gateway = await startGateway({
@@ -186,6 +189,25 @@ function closeOnce(
   };
   let closing: Promise<void> | undefined;
   return (reason) => (closing ??= close(reason));
+}
+
+/** The runner of the host, which is closed with the rest, and the one in front of it that puts commands into sandboxes. */
+async function openRunners(
+  opened: AsyncDisposableStack,
+  loaded: LoadedConfig,
+  {
+    context,
+    roots,
+    secrets,
+    currentConfig,
+    ...system
+  }: Pick<ComposeOptions, "context" | "logger" | "secrets"> &
+    Pick<OpenRunnerOptions, "clock" | "random"> & { readonly roots: RunRoots; readonly currentConfig: () => FactotumConfig },
+): Promise<{ readonly host: HostRunner; readonly runner: CommandRunner }> {
+  const host = await openRunner(context, { ...system, redactor: secrets.toolOutput, currentConfig });
+  opened.defer(() => host.close());
+  const sandboxOf = createSandboxOf(loaded, { roots, currentConfig });
+  return { host, runner: openSandbox(context, { ...system, host, ownsContainers: true, sandboxOf }) };
 }
 
 /** Sets up models and the assistant's name for clients, and applies every change at once. */
@@ -259,7 +281,7 @@ async function removeLeftovers(
 interface SettingsParts extends Pick<ComposeOptions, "context" | "logger" | "secrets"> {
   readonly token: string | undefined;
   readonly files: FileAccess;
-  readonly runner: HostRunner;
+  readonly runner: CommandRunner;
   readonly skillRuns: SkillRuns;
   readonly web: SharedWeb;
 }

@@ -82,11 +82,13 @@ test("a run that invokes a skill gets its variables, however its name is written
   expect(secrets).toEqual(expect.arrayContaining(Object.values(BAKE)));
 });
 
-test("a run of others than the owner gets none", async () => {
+test("a run of others than the owner, or in a sandbox that others use, gets none; one in the owner's own sandbox gets them", async () => {
   const runs = create();
   runs.invoked(runOf("one"), ["bake"]);
   expect(await runs.environment(runOf("one", { owner: false }))).toEqual({});
+  expect(await runs.environment(runOf("one", { sandbox: { workspaceAccess: "none", shared: true } }))).toEqual({});
   expect(secrets).toEqual([]);
+  expect(await runs.environment(runOf("one", { sandbox: { workspaceAccess: "none", shared: false } }))).toEqual(BAKE);
 });
 
 test("a run that opens the SKILL.md of a skill gets its variables", async () => {

@@ -30,7 +30,7 @@ interface UsedSkills {
 
 /**
  * Gives the commands of a run the variables and the key of the skills that this run uses (`skills.entries`): those that its messages invoke, and those whose
- * SKILL.md was read in it. Other runs, and those of others than the owner, get none.
+ * SKILL.md was read in it. Other runs get none, nor do those of others than the owner and those in a sandbox that others use: its files may be programs of others.
  */
 export class SkillRuns implements SkillUse {
   readonly #options: SkillRunsOptions;
@@ -65,7 +65,7 @@ export class SkillRuns implements SkillUse {
   /** The variables for a command of the run. A value that cannot be resolved is left out and logged. */
   readonly environment = async (run: RunFacts): Promise<Readonly<Record<string, string>>> => {
     const used = this.#used.get(run.runId);
-    if (!run.owner || used === undefined) return {};
+    if (!run.owner || run.sandbox?.shared === true || used === undefined) return {};
     const config = this.#options.currentConfig();
     const variables: Record<string, string> = {};
     for (const skill of await this.#skillsOf(run, used, config)) Object.assign(variables, await this.#variablesOf(skill, config));

@@ -23,18 +23,20 @@ export interface HeartbeatConfig {
 /** Where the commands of an agent run. */
 export interface SandboxConfig {
   /**
-   * Absent: commands run without a sandbox, and the files of other people and of groups are kept in separate folders. `off`: these work in the agent's
-   * workspace too. The other two are refused until there is a sandbox.
+   * `off`: no turn is sandboxed; other people and groups work in the agent's workspace, without commands. `non-main`: turns of other people, and all turns of
+   * groups and channels. `all`: every turn.
    */
-  readonly mode?: "off" | "non-main" | "all" | undefined;
+  readonly mode: "off" | "non-main" | "all";
   readonly scope: "session" | "agent" | "shared";
   readonly workspaceAccess: "none" | "ro" | "rw";
   /** Absent: `sandboxes` in the state directory. */
   readonly workspaceRoot?: string | undefined;
   readonly sessionToolsVisibility: "spawned" | "all";
-  readonly backend: "bubblewrap" | "docker" | "podman";
-  /** `none`, or the hosts that commands may reach. Refused until there is a sandbox. */
-  readonly network?: string | { readonly allow: readonly string[] } | undefined;
+  readonly backend: "auto" | "bubblewrap" | "docker" | "podman" | "seatbelt";
+  /** Image of `docker` and `podman`; never pulled by the gateway. */
+  readonly image: string;
+  /** `none`, or the hosts that commands may reach. A list with a host is refused until it is enforced. */
+  readonly network: "none" | { readonly allow: readonly string[] };
 }
 
 /** The pause between the blocks of one answer: none, 800 to 2,500 ms, or these bounds. */
@@ -136,27 +138,31 @@ const HeartbeatSchema: z.ZodType<"off" | HeartbeatConfig> = z.union([
 const SandboxSchema: z.ZodType<SandboxConfig> = z.strictObject({
   mode: z
     .enum(["off", "non-main", "all"])
-    .optional()
+    .default("non-main")
     .describe(
-      "There is no sandbox yet: commands never run in one, and `non-main` and `all` are refused. Unset: files of other people and of groups are kept in folders of their own; `off`: they work in the agent's workspace.",
+      "Whose commands run in a sandbox. `non-main`: those of other people, and all of groups and channels; `all`: also the owner's; `off`: none, and other people work in the agent's workspace without commands.",
     ),
-  scope: z.enum(["session", "agent", "shared"]).default("session").describe("Which sessions of other people and groups share a folder."),
+  scope: z.enum(["session", "agent", "shared"]).default("session").describe("Which sandboxed sessions share a workspace."),
   workspaceAccess: z
     .enum(["none", "ro", "rw"])
     .default("none")
-    .describe("Access of sandboxed runs to the workspace. Anything that narrows it is refused while there is no sandbox."),
-  workspaceRoot: TextSchema.optional().describe(
-    "Where the folders of other people's and groups' sessions lie. Unset: `sandboxes` in the state directory.",
-  ),
+    .describe("Access of sandboxed turns to the agent's workspace. `none`: they have a workspace of their own."),
+  workspaceRoot: TextSchema.optional().describe("Where the workspaces of sandboxes lie. Unset: `sandboxes` in the state directory."),
   sessionToolsVisibility: z
     .enum(["spawned", "all"])
     .default("spawned")
     .describe("Which sessions the session tools of a sandboxed run can see."),
-  backend: z.enum(["bubblewrap", "docker", "podman"]).default("bubblewrap").describe("What the sandbox is made with."),
+  backend: z
+    .enum(["auto", "bubblewrap", "docker", "podman", "seatbelt"])
+    .default("auto")
+    .describe("What the sandbox is made with. `auto`: bubblewrap (on macOS seatbelt), else podman, else docker."),
+  image: TextSchema.default("docker.io/library/debian:stable-slim").describe(
+    "Image of docker and podman. The gateway never pulls it: fetch it once.",
+  ),
   network: z
-    .union([TextSchema, z.strictObject({ allow: z.array(TextSchema).describe("Hosts that commands may reach.") })])
-    .optional()
-    .describe("Network of sandboxed commands. Refused while there is no sandbox."),
+    .union([z.literal("none"), z.strictObject({ allow: z.array(TextSchema).describe("Hosts that commands may reach.") })])
+    .default("none")
+    .describe("Network of sandboxed commands: none. A list of hosts is refused in this version."),
 });
 
 const rows = {

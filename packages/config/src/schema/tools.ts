@@ -18,7 +18,7 @@ export interface ToolsConfig extends ToolPolicy {
   /** Folders that tools may read in addition to the workspace. `~` is the user's home. */
   readonly fs: { readonly roots: readonly string[] };
   readonly exec: {
-    /** Of the owner's commands. `deny`: none. `allowlist`: those of `allow`; others ask. `ask`: each asks. `full`: each runs without asking. */
+    /** Of the owner's commands on the host. `allowlist`: those of `allow`; others ask. `ask`: each asks. `full`: each runs without asking. `deny`: none, also not in a sandbox. */
     readonly mode: "deny" | "allowlist" | "ask" | "full";
     /** Patterns of commands for `allowlist`. */
     readonly allow?: readonly string[] | undefined;
@@ -78,7 +78,7 @@ export const ToolsSchema: z.ZodType<ToolsConfig> = z
           .enum(["deny", "allowlist", "ask", "full"])
           .default("ask")
           .describe(
-            "The owner's commands. `ask`: each needs a decision. `allowlist`: those of `allow` run, the others need a decision. `full`: each runs without asking. `deny`: none.",
+            "The owner's commands on the host. `ask`: each needs a decision. `allowlist`: those of `allow` run, the others need a decision. `full`: each runs without asking. `deny`: there are no commands, also not in a sandbox.",
           ),
         allow: NamesSchema.optional().describe(
           "Patterns of commands that run without asking in the mode `allowlist`, such as `git status` or `ls *`: words in which `*` matches any characters; a last word `*` matches any further words. Only single commands without shell syntax are covered, and no wildcard covers an option that runs another program.",
@@ -100,7 +100,10 @@ export const ToolsSchema: z.ZodType<ToolsConfig> = z
       .describe("How commands are run."),
     elevated: z
       .strictObject({
-        enabled: z.boolean().default(false).describe("Commands outside of the sandbox. `true` is refused while there is no sandbox."),
+        enabled: z
+          .boolean()
+          .default(false)
+          .describe("Commands of sandboxed turns outside of the sandbox. `true` is refused in this version."),
         allowFrom: z.record(TextSchema, NamesSchema).default({}).describe("Who may run such commands, by channel."),
       })
       .prefault({})
@@ -110,15 +113,17 @@ export const ToolsSchema: z.ZodType<ToolsConfig> = z
         tools: z
           .strictObject({
             allow: NamesSchema.optional().describe(
-              "Tools of sandboxed runs. Anything that narrows them is refused while there is no sandbox.",
+              "Tools of sandboxed turns: names, patterns and groups. Unset: those that the turn would have without a sandbox.",
             ),
-            deny: NamesSchema.default([]).describe("Tools that sandboxed runs do not have. Refused while there is no sandbox."),
+            deny: NamesSchema.default([]).describe(
+              "Tools that sandboxed turns do not have. It has precedence over everything that allows.",
+            ),
           })
           .prefault({})
-          .describe("Tools of sandboxed runs."),
+          .describe("Tools of sandboxed turns; they narrow all other lists."),
       })
       .prefault({})
-      .describe("Sandboxed runs."),
+      .describe("Sandboxed turns."),
     approvals: z
       .strictObject({
         timeoutMinutes: CountSchema.optional().describe("Minutes that a tool call waits for a decision. Default: 30."),

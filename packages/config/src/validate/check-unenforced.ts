@@ -13,8 +13,6 @@ interface UnenforcedKey {
   readonly message: string;
 }
 
-const NO_SANDBOX = "this build has no sandbox, so commands would run without these limits";
-
 const UNENFORCED_KEYS: readonly UnenforcedKey[] = [
   {
     keys: ["commandHooks"],
@@ -24,34 +22,12 @@ const UNENFORCED_KEYS: readonly UnenforcedKey[] = [
   {
     keys: ["tools.elevated.enabled"],
     narrows: (value) => value === true,
-    message: "this build has no sandbox that elevated commands could leave, and no approvals; remove the key, or write false",
+    message: "this build has no elevated commands: what is sandboxed stays in the sandbox; remove the key, or write false",
   },
   {
-    keys: ["tools.sandbox.tools.allow"],
-    narrows: (value) => isListOfNames(value) && !value.includes("*"),
-    message:
-      "this build has no sandbox, so this list would hold for no session; remove it, and narrow tools.allow or the tools of an agent",
-  },
-  {
-    keys: ["tools.sandbox.tools.deny"],
-    narrows: (value) => isListOfNames(value) && value.length > 0,
-    message:
-      "this build has no sandbox, so this list would hold for no session; remove it, and write the names into tools.deny or the tools of an agent",
-  },
-  {
-    keys: sandboxKeys("mode"),
-    narrows: (value) => value === "non-main" || value === "all",
-    message: `${NO_SANDBOX}; remove the key, and write tools.exec.mode: "deny" if commands must not run without a sandbox`,
-  },
-  {
-    keys: sandboxKeys("workspaceAccess"),
-    narrows: (value) => value === "none" || value === "ro",
-    message: `${NO_SANDBOX}; remove the key (other people's files are kept in folders of their own without it)`,
-  },
-  {
-    keys: sandboxKeys("network"),
-    narrows: (value) => typeof value === "string" || isPlainObject(value),
-    message: `${NO_SANDBOX} and reach every network; remove the key, and write tools.exec.mode: "deny" if that must not be`,
+    keys: ["agents.defaults.sandbox.network", "agents.list.*.sandbox.network"],
+    narrows: (value) => isPlainObject(value) && Array.isArray(value["allow"]) && value["allow"].length > 0,
+    message: 'this build cannot let sandboxed commands reach single hosts yet; write "none", or allow none',
   },
   {
     keys: ["channels.*.groups.*.toolsBySender", "channels.*.accounts.*.groups.*.toolsBySender"],
@@ -68,12 +44,4 @@ export function checkUnenforced(document: Document): ConfigProblem[] {
       .filter((path) => narrows(valueAt(document, path)))
       .map((path) => problemAt("unenforced", path, message)),
   );
-}
-
-function sandboxKeys(key: string): readonly string[] {
-  return [`agents.defaults.sandbox.${key}`, `agents.list.*.sandbox.${key}`];
-}
-
-function isListOfNames(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((entry) => typeof entry === "string");
 }

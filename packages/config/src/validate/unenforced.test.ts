@@ -29,15 +29,7 @@ describe("a restricting key that is not enforced", () => {
   test.each([
     ["commandHooks", [{ event: "pre-tool", command: ["/bin/false"] }]],
     ["tools.elevated.enabled", true],
-    ["tools.sandbox.tools.allow", ["read"]],
-    ["tools.sandbox.tools.allow", []],
-    ["tools.sandbox.tools.deny", ["exec"]],
-    ["agents.defaults.sandbox.mode", "non-main"],
-    ["agents.defaults.sandbox.mode", "all"],
-    ["agents.list[0].sandbox.mode", "all"],
-    ["agents.defaults.sandbox.workspaceAccess", "none"],
-    ["agents.list[0].sandbox.workspaceAccess", "ro"],
-    ["agents.defaults.sandbox.network", "none"],
+    ["agents.defaults.sandbox.network", { allow: ["api.example"] }],
     ["agents.list[0].sandbox.network", { allow: ["api.example"] }],
     ["channels.defaults.groups.g1.toolsBySender", { "*": { deny: ["exec"] } }],
   ])("%s: %j refuses the start", async (key, value) => {
@@ -58,6 +50,16 @@ describe("a restricting key that is not enforced", () => {
     ["tools.approvals", {}],
     ["commandHooks", []],
     ["tools.sandbox.tools", {}],
+    ["tools.sandbox.tools.allow", ["read"]],
+    ["tools.sandbox.tools.allow", []],
+    ["tools.sandbox.tools.deny", ["exec"]],
+    ["agents.defaults.sandbox.mode", "non-main"],
+    ["agents.list[0].sandbox.mode", "all"],
+    ["agents.defaults.sandbox.workspaceAccess", "none"],
+    ["agents.list[0].sandbox.workspaceAccess", "ro"],
+    ["agents.defaults.sandbox.network", "none"],
+    ["agents.list[0].sandbox.network", { allow: [] }],
+    ["agents.defaults.sandbox.backend", "podman"],
     ["tools.sandbox.tools", { allow: ["*"], deny: [] }],
     ["agents.defaults.sandbox.mode", "off"],
     ["agents.list[0].sandbox.mode", "off"],
@@ -101,9 +103,9 @@ describe("a restricting key that is not enforced", () => {
     await using home = await temporaryHome();
     const path = await home.write("factotum.json5", { tools: { elevated: { enabled: true } } });
     const set = async (key: string, value: string | boolean) => setConfigValue(key, value, { env: home.env, channels });
-    expect(await set("agents.defaults.sandbox.mode", "all")).toMatchObject({
+    expect(await set("agents.defaults.sandbox.network", '{ allow: ["a.example"] }')).toMatchObject({
       type: "refused",
-      problems: [{ type: "unenforced", path: "agents.defaults.sandbox.mode" }],
+      problems: [{ type: "unenforced", path: "agents.defaults.sandbox.network" }],
     });
     expect(await set("tools.elevated.enabled", false)).toMatchObject({ type: "written", problems: [] });
     expect(await readFile(path, "utf8")).toContain("false");
@@ -205,6 +207,7 @@ describe("an unreadable restriction", () => {
     [`{tools: {profile: []}}`, "tools.profile"],
     [`{agents: {defaults: {sandbox: "all"}}}`, "agents.defaults.sandbox"],
     [`{agents: {defaults: {sandbox: {mode: "strict"}}}}`, "agents.defaults.sandbox.mode"],
+    [`{agents: {defaults: {sandbox: {network: "host"}}}}`, "agents.defaults.sandbox.network"],
     [`{agents: {defaults: {sandbox: {mode: "off"}}}, agent: {sandbox: {mode: "off"}}}`, "agent.sandbox"],
     [`{commandHooks: {}}`, "commandHooks"],
     [`{channels: {defaults: {dmPolicy: "Allowlist"}}}`, "channels.defaults.dmPolicy"],
@@ -348,17 +351,10 @@ const ISOLATED_GROUPS = `{
   }
 }`;
 
-test("the isolation of groups refuses the start with each of its limits; its names are known, and it loads once enforced", async () => {
+test("the isolation of groups is enforced, and its names are known", async () => {
   await using home = await temporaryHome();
   await home.write("factotum.json5", ISOLATED_GROUPS);
-  const refused = await load(home);
-  expect(refused.type).toBe("refused");
-  expect(refused.problems.map(({ type, path }) => `${type} ${path}`)).toEqual([
-    "unenforced tools.sandbox.tools.allow",
-    "unenforced tools.sandbox.tools.deny",
-    "unenforced agents.defaults.sandbox.mode",
-    "unenforced agents.defaults.sandbox.workspaceAccess",
-  ]);
+  expect(await load(home)).toMatchObject({ type: "loaded", problems: [], inactive: [] });
   const lists = {
     allow: ["group:messaging", "group:sessions"],
     deny: ["group:runtime", "group:fs", "group:ui", "nodes", "cron", "gateway"],
@@ -376,13 +372,14 @@ test("the isolation of groups refuses the start with each of its limits; its nam
 });
 
 test.each([
-  [{}, ["needs a decision", "there is no sandbox"]],
-  [{ tools: { exec: { mode: "full" } } }, ["run without asking", "there is no sandbox"]],
-  [{ tools: { exec: { mode: "allowlist" } } }, ["a pattern of tools.exec.allow", "there is no sandbox"]],
+  [{}, ["needs a decision", "channels run in a sandbox without network"]],
+  [{ tools: { exec: { mode: "full" } } }, ["run without asking", "channels run in a sandbox without network"]],
+  [{ tools: { exec: { mode: "allowlist" } } }, ["a pattern of tools.exec.allow", "channels run in a sandbox without network"]],
+  [{ agents: { defaults: { sandbox: { mode: "all" } } } }, ["all commands run in a sandbox"]],
   [{ tools: { exec: { mode: "deny" } } }, ["no commands run"]],
   [
     { agents: { list: [{ id: "ann", sandbox: { mode: "off" } }, { id: "bob" }] } },
-    ["needs a decision", "there is no sandbox", "work in the workspace of ann"],
+    ["needs a decision", "channels run in a sandbox", "work in the workspace of ann"],
   ],
 ])("the meaning of %j for commands is stated in plain words", async (document, lines) => {
   await using home = await temporaryHome();

@@ -41,6 +41,7 @@ describe("authority", () => {
         "POST /v1/chat/completions: token",
         "rpc for owner: token",
         "tool config: owner-run",
+        "tool execute sandbox: owner-run tainted-owner-run guest-run",
         "tool execute: owner-run",
         "tool read elsewhere: owner-run",
         "tool read: owner-run tainted-owner-run guest-run",

@@ -50,6 +50,8 @@ export type Action =
 export type Resource =
   /** Within the run: its session's folders, its own address. For a method or a route the gateway itself, which is the owner's. */
   | { readonly type: "own" }
+  /** The run's sandbox, which has no network. */
+  | { readonly type: "sandbox" }
   /** A file that later turns follow: bootstrap files, MEMORY.md, skills. */
   | { readonly type: "instructions" }
   /** Beyond the run: another address, a change over the network, or a request to an address that the model may have composed. */
@@ -98,7 +100,7 @@ const HTTP_RULES: { readonly [Route in HttpRoute]: readonly Role[] } = {
   "ANY /channels": ["platform"],
 };
 
-/** Runs that may use a tool within their own session. Everyone's files are in a folder of their session; commands are the owner's until approvals exist. */
+/** Runs that may use a tool within their own session. Everyone's files are in a folder of their session; commands on the host are the owner's. */
 const TOOL_RULES: { readonly [Effect in ToolAction]: readonly Role[] } = {
   read: ["owner-run", "tainted-owner-run", "guest-run"],
   write: ["owner-run", "tainted-owner-run", "guest-run"],
@@ -113,6 +115,9 @@ const ELSEWHERE_RULES: Partial<Readonly<Record<ToolAction, readonly Role[]>>> = 
   send: ["owner-run"],
   write: ["owner-run"],
 };
+
+/** Runs that may use a tool inside their sandbox: it has no network, and its files are those that the run's file tools reach. */
+const SANDBOX_RULES: Partial<Readonly<Record<ToolAction, readonly Role[]>>> = { execute: ["owner-run", "tainted-owner-run", "guest-run"] };
 
 /** Runs that may change instructions for later turns. */
 const INSTRUCTION_RULES: Partial<Readonly<Record<ToolAction, readonly Role[]>>> = { write: ["owner-run"] };
@@ -139,6 +144,7 @@ export function allAccessRequests(): readonly AccessRequest[] {
   ];
   return actions.flatMap((action) => [
     { action, resource: OWN },
+    { action, resource: { type: "sandbox" } },
     { action, resource: { type: "instructions" } },
     { action, resource: { type: "elsewhere" } },
   ]);
@@ -146,6 +152,7 @@ export function allAccessRequests(): readonly AccessRequest[] {
 
 function rulesFor(action: Action, resource: Resource): readonly Role[] {
   if (resource.type === "instructions") return action.type === "tool" ? (INSTRUCTION_RULES[action.effect] ?? []) : [];
+  if (resource.type === "sandbox") return action.type === "tool" ? (SANDBOX_RULES[action.effect] ?? []) : [];
   if (resource.type === "elsewhere") return action.type === "tool" ? (ELSEWHERE_RULES[action.effect] ?? []) : [];
   switch (action.type) {
     case "rpc":

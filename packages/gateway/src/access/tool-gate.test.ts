@@ -1,5 +1,5 @@
 import type { AgentTool, JsonObject, RunFacts, RunKind, ToolTraits } from "@factotum/agent-contract";
-import { RUN_KINDS } from "@factotum/agent-contract";
+import { RUN_KINDS, withoutUndefined } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import { describe, expect, test } from "vitest";
 import { confirmationHint, createToolGate } from "./tool-gate.ts";
@@ -17,8 +17,18 @@ function tool(traits: Partial<ToolTraits>): AgentTool {
   };
 }
 
-function facts(owner: boolean, kind: RunKind): RunFacts {
-  return { runId: "r", kind, agentId: "main", sessionKey: "agent:main:main", sessionId: "s", workspace: "/w", owner, timeZone: "UTC" };
+function facts(owner: boolean, kind: RunKind, sandbox?: RunFacts["sandbox"]): RunFacts {
+  return {
+    runId: "r",
+    kind,
+    agentId: "main",
+    sessionKey: "agent:main:main",
+    sessionId: "s",
+    workspace: "/w",
+    owner,
+    timeZone: "UTC",
+    ...withoutUndefined({ sandbox }),
+  };
 }
 
 function check(
@@ -30,12 +40,13 @@ function check(
     readonly arguments?: JsonObject;
     /** Addresses that somebody else has named. */
     readonly given?: readonly string[];
+    readonly sandbox?: RunFacts["sandbox"];
   },
 ): string {
   const { owner = true, tainted = false, kind = "user", given = [] } = run;
   const isGiven = (address: string): boolean => given.includes(address);
   const call = { id: "c", name: "some_tool", arguments: run.arguments ?? {} };
-  const decision = createToolGate().check(call, tool(traits), { facts: facts(owner, kind), origin, tainted, isGiven });
+  const decision = createToolGate().check(call, tool(traits), { facts: facts(owner, kind, run.sandbox), origin, tainted, isGiven });
   return { allow: "runs", ask: "confirm", refuse: "refused" }[decision.type];
 }
 
@@ -94,6 +105,32 @@ describe("a call that requests an address", () => {
     const call = { id: "c", name: "web_fetch", arguments: { url } };
     const decision = createToolGate().check(call, tool(web), { facts: facts(true, "user"), origin, tainted: true, isGiven: () => false });
     expect(decision).toMatchObject({ type: "ask", reason: expect.stringMatching(/Rule taint.*exactly as it stands there/) as string });
+  });
+});
+
+describe("a call of a sandboxed turn", () => {
+  const sandbox = { workspaceAccess: "none", shared: true } as const;
+  const OTHERS = [
+    { owner: true, tainted: true },
+    { owner: false, tainted: true },
+    { owner: false, tainted: false },
+  ] as const;
+
+  test("runs commands whoever wrote, if they go through the sandbox", () => {
+    for (const run of OTHERS) {
+      expect(check({ effect: "execute", sandboxed: true }, { ...run, sandbox })).toBe("runs");
+      expect(check({ effect: "execute", sandboxed: true }, run)).not.toBe("runs");
+      expect(check({ effect: "execute" }, { ...run, sandbox })).not.toBe("runs");
+    }
+  });
+
+  test("has no other right because of it", () => {
+    for (const run of OTHERS) {
+      expect(check({ effect: "config", sandboxed: true }, { ...run, sandbox })).not.toBe("runs");
+      expect(check({ effect: "send" }, { ...run, sandbox, arguments: ELSEWHERE })).not.toBe("runs");
+      expect(check({ effect: "write", network: true }, { ...run, sandbox })).not.toBe("runs");
+      expect(check({ effect: "write", network: true, sandboxed: true }, { ...run, sandbox })).not.toBe("runs");
+    }
   });
 });
 

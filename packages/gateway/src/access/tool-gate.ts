@@ -47,7 +47,7 @@ export function createToolGate(): ToolGate {
       const decision = authorize(
         { type: "run", owner: facts.owner, tainted },
         { type: "tool", effect: traitsOf(call, tool).effect },
-        isComposed ? { type: "elsewhere" } : resourceOf(call, tool, run.origin),
+        isComposed ? { type: "elsewhere" } : resourceOf(call, tool, run),
       );
       const advice = isComposed ? ` ${GIVEN_ONLY}` : "";
       switch (decision.type) {
@@ -69,6 +69,12 @@ export function traitsOf(call: ToolCall, tool: AgentTool): ToolTraits {
   return tool.traitsFor?.(call) ?? tool.traits;
 }
 
+/** True if the call acts inside the run's sandbox alone: no approval is needed for it (R21). */
+export function runsInSandbox(call: ToolCall, tool: AgentTool, { sandbox }: Pick<RunFacts, "sandbox">): boolean {
+  const { effect, sandboxed = false } = traitsOf(call, tool);
+  return sandbox !== undefined && sandboxed && effect === "execute";
+}
+
 /** What the model should do about a call that the owner has to confirm. In a run that no person started there is no one to ask. */
 export function confirmationHint({ kind }: Pick<RunFacts, "kind">): string {
   if (!RUN_POLICY[kind].isFromPerson) return "There is no one to confirm it.";
@@ -76,7 +82,8 @@ export function confirmationHint({ kind }: Pick<RunFacts, "kind">): string {
 }
 
 /** A send to another address than the run's own goes beyond it, and so does one of a web file, which requests that address, and a change over the network. */
-function resourceOf(call: ToolCall, tool: AgentTool, { channel, conversation }: Origin): Resource {
+function resourceOf(call: ToolCall, tool: AgentTool, { facts, origin: { channel, conversation } }: GatedRun): Resource {
+  if (runsInSandbox(call, tool, facts)) return { type: "sandbox" };
   const traits = traitsOf(call, tool);
   const isOwn = (name: string, own: string | undefined): boolean => [undefined, null, own].some((value) => call.arguments[name] === value);
   const isFetched = FILE_PARAMETERS.some((name) => isWebAddress(call.arguments[name]));

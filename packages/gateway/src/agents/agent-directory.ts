@@ -7,7 +7,6 @@ import type {
   LeftOutSkill,
   Logger,
   ModelInfo,
-  RunFacts,
   SkillEntry,
   SkillIndex,
   ToolSource,
@@ -20,6 +19,8 @@ import { LRUCache } from "lru-cache";
 import type { ModelSource, ResolvedModel } from "./model-source.ts";
 import type { SourceWatch } from "../workspace/source-watch.ts";
 import { SourceWatches } from "../workspace/source-watches.ts";
+import { placeOfRun } from "./run-place.ts";
+import type { RunOccasion, RunPlace } from "./run-place.ts";
 import { admitsTool, execLayer, filterTools } from "./tool-policy.ts";
 import type { ToolPolicyLayer } from "./tool-policy.ts";
 import { collectTools } from "./tool-sources.ts";
@@ -68,11 +69,16 @@ export interface AgentRuntime {
     readonly model: ModelInfo;
     readonly fallbacks: readonly ResolvedModel[];
     readonly group: GroupConfig | undefined;
+    /** All turns of the session are sandboxed. */
+    readonly sandboxed: boolean;
   }): readonly AgentTool[];
   /** Whether a tool is built in. */
   toolOrigin(name: string): ReturnType<CollectedTools["originOf"]>;
   /** Whether every layer of the policy allows a tool of this name. */
-  allowsTool(name: string, options: { readonly provider: string; readonly group: GroupConfig | undefined }): boolean;
+  allowsTool(
+    name: string,
+    options: { readonly provider: string; readonly group: GroupConfig | undefined; readonly sandboxed: boolean },
+  ): boolean;
   /**
    * The skills of the agent's own workspace and of the shared folders. Files that runs write in another folder are not skills: others than the owner write
    * there. `workspace`: where the session's runs work, if that is one folder; skills outside of it are named by their full path.
@@ -154,20 +160,15 @@ export class AgentDirectory {
   }
 
   /**
-   * Where the tools of a run work: the agent's workspace for the owner, a folder of the session for everyone else and for groups, unless the configuration says
-   * that the agent's sandbox is off. The folder is created if missing; one that is removed later is created again by the first tool that needs it.
+   * Where a run works. The folder is created if missing; one that is removed later is created again by the first tool that needs it.
    */
-  async workspaceFor(agent: AgentRuntime, run: Pick<RunFacts, "owner" | "sessionKey">, group: boolean): Promise<string> {
-    const { sandbox, workspace, id } = agent.config;
-    const boxed = sandbox.mode === "all" || (sandbox.mode !== "off" && (!run.owner || group));
-    const folder = boxed
-      ? path.join(sandbox.workspaceRoot ?? path.join(this.#options.home, "sandboxes"), scopeFolder(sandbox.scope, id, run.sessionKey))
-      : workspace;
-    if (!this.#made.has(folder)) {
-      await makeWorkspace(folder, boxed ? "sandbox.workspaceRoot" : "workspace");
-      this.#made.set(folder, true);
+  async placeFor(agent: AgentRuntime, run: RunOccasion): Promise<RunPlace> {
+    const place = placeOfRun(agent.config, run, this.#options.home);
+    if (!this.#made.has(place.folder)) {
+      await makeWorkspace(place.folder, place.sandbox?.workspaceAccess === "none" ? "sandbox.workspaceRoot" : "workspace");
+      this.#made.set(place.folder, true);
     }
-    return folder;
+    return place;
   }
 
   #warnOfUnknownTools(agent: ResolvedAgent): void {
@@ -187,13 +188,6 @@ async function makeWorkspace(folder: string, key: string): Promise<void> {
   }
 }
 
-function scopeFolder(scope: "session" | "agent" | "shared", agentId: string, sessionKey: string): string {
-  if (scope === "shared") return "shared";
-  if (scope === "agent") return `agent-${agentId}`;
-  // A key contains platform ids and characters that are invalid in folder names.
-  return `session-${createHash("sha256").update(sessionKey).digest("hex").slice(0, 16)}`;
-}
-
 function createAgentRuntime(
   agent: ResolvedAgent,
   {
@@ -204,10 +198,8 @@ function createAgentRuntime(
   options: AgentDirectoryOptions,
 ): AgentRuntime {
   const { config } = options;
-  const layersOf = (provider: string, group: GroupConfig | undefined): readonly ToolPolicyLayer[] =>
-    [execLayer(config.tools.exec), config.tools, agent.tools, config.tools.byProvider[provider], group?.tools].filter(
-      (layer) => layer !== undefined,
-    );
+  const layersOf = (provider: string, group: GroupConfig | undefined, sandboxed: boolean): readonly ToolPolicyLayer[] =>
+    policyLayers(agent, config, { provider, group, sandboxed });
   return {
     config: agent,
     name: agent.identity.name ?? agent.name,
@@ -222,6 +214,7 @@ function createAgentRuntime(
       agent.thinking,
       agent.userTimezone,
       agent.workspace,
+      agent.sandbox,
       config.tools,
       config.commands.ownerAllowFrom,
       agent.models,
@@ -246,9 +239,9 @@ function createAgentRuntime(
       return found.flatMap((model) => model ?? []);
     },
     model: (override) => options.models.resolve(override ?? agent.model?.primary),
-    tools: ({ model, fallbacks, group }) => {
+    tools: ({ model, fallbacks, group, sandboxed }) => {
       const ordered = orderTools(
-        filterTools(collected.tools, layersOf(model.provider, group)).tools.map((tool) => ({
+        filterTools(collected.tools, layersOf(model.provider, group, sandboxed)).tools.map((tool) => ({
           tool,
           name: tool.name,
           origin: collected.originOf(tool.name),
@@ -262,7 +255,7 @@ function createAgentRuntime(
       return admitted;
     },
     toolOrigin: (name) => collected.originOf(name),
-    allowsTool: (name, { provider, group }) => layersOf(provider, group).every((layer) => admitsTool(layer, name)),
+    allowsTool: (name, { provider, group, sandboxed }) => layersOf(provider, group, sandboxed).every((layer) => admitsTool(layer, name)),
     skills: async ({ workspace, group, signal }) => {
       const allow = narrow(agent.skills.allow, group?.skills);
       const found = await options.skills.list({ ...skillPlace(agent), signal, ...withoutUndefined({ allow }) });
@@ -287,6 +280,18 @@ function skillReaders(
     skillBody: async (skill, { signal }) => skills.readBody(skill, { signal }),
     commandFiles: async ({ signal }) => skills.commands({ workspace: agent.workspace, signal }),
   };
+}
+
+/** Every layer of the tool policy, widest first. */
+function policyLayers(
+  agent: ResolvedAgent,
+  { tools }: FactotumConfig,
+  { provider, group, sandboxed }: { readonly provider: string; readonly group: GroupConfig | undefined; readonly sandboxed: boolean },
+): readonly ToolPolicyLayer[] {
+  const sandbox = sandboxed ? tools.sandbox.tools : undefined;
+  return [execLayer(tools.exec), tools, agent.tools, tools.byProvider[provider], group?.tools, sandbox].filter(
+    (layer) => layer !== undefined,
+  );
 }
 
 /** Settings of models that affect prompts: how they get tools, whether they think natively. */

@@ -20,7 +20,7 @@ async function inWorkspace(patch: (config: FactotumConfig) => FactotumConfig): P
   const { agents } = running.gateway.engine.parts.running;
   const folders = await Promise.all(
     RUNS.map(async ([who, { owner, group }]) => {
-      return { who, folder: await agents.workspaceFor(agents.default, { owner, sessionKey: `agent:main:test:${who}` }, group) };
+      return { who, folder: (await agents.placeFor(agents.default, { owner, sessionKey: `agent:main:test:${who}`, group })).folder };
     }),
   );
   const own = path.join(running.home, "workspace");
@@ -30,7 +30,7 @@ async function inWorkspace(patch: (config: FactotumConfig) => FactotumConfig): P
   return folders.flatMap(({ who, folder }) => (folder === own ? [who] : []));
 }
 
-test("without sandbox.mode guests and groups work in separate folders", async () => {
+test("by default guests and groups work in separate folders", async () => {
   expect(await inWorkspace((config) => config)).toEqual(["the owner"]);
 });
 

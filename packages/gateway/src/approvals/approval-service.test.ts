@@ -10,6 +10,8 @@ import { RunDeadline } from "../queue/run-deadline.ts";
 
 const SESSION = "agent:main:main";
 const EXECUTES = { effect: "execute", idempotent: false, output: "trusted", network: true, parallel: false } as const;
+const GROUP = { channel: "test", accountId: "default", conversation: { kind: "group", id: "group-1" } } as const;
+const OPEN_GROUPS = { groupPolicy: "open", groups: { "*": { requireMention: false } } as never } as const;
 const NO_DEADLINE = new RunDeadline(3_600_000, { clock: realClock, outer: new AbortController().signal });
 
 let server: AnthropicServer;
@@ -46,6 +48,13 @@ const withExec =
   (config: FactotumConfig): FactotumConfig => {
     const base = withModel(server.baseUrl)(config);
     return { ...base, tools: { ...base.tools, approvals, exec: { ...base.tools.exec, ...exec } } };
+  };
+
+const withSandbox =
+  (mode: FactotumConfig["agents"][number]["sandbox"]["mode"], exec: Partial<ToolsConfig["exec"]> = { mode: "ask" }) =>
+  (config: FactotumConfig): FactotumConfig => {
+    const base = withExec(exec)(config);
+    return { ...base, agents: base.agents.map((agent) => ({ ...agent, sandbox: { ...agent.sandbox, mode } })) };
   };
 
 const start = (options: Partial<Parameters<typeof startTestGateway>[0]> = {}): Promise<TestGateway> =>
@@ -241,11 +250,10 @@ describe("a command in the mode ask", () => {
 
   test("in a group the command is shown to the owner in private, and the group learns only that", async () => {
     modelRuns("cat /home/me/secret-plan");
-    await using running = await start({ accountConfig: { groupPolicy: "open", groups: { "*": { requireMention: false } } as never } });
+    await using running = await start({ patch: withSandbox("off"), accountConfig: OPEN_GROUPS });
     await platform.say(platform.message("hello"));
     await running.gateway.engine.idle();
-    const origin = { channel: "test", accountId: "default", conversation: { kind: "group", id: "group-1" } } as const;
-    await platform.say(platform.message("run it", { origin, mentionsBot: true }));
+    await platform.say(platform.message("run it", { origin: GROUP, mentionsBot: true }));
     const request = await vi.waitUntil(() =>
       platform.sent.find(({ outbound }) => outbound.type === "text" && outbound.text.includes("secret-plan")),
     );
@@ -255,6 +263,33 @@ describe("a command in the mode ask", () => {
     expect(JSON.stringify(inGroup)).not.toContain("secret-plan");
     const id = /\/approve (\w+)/.exec(JSON.stringify(request.outbound))?.[1] ?? "";
     await decide(running, `${id} deny`);
+  });
+});
+
+describe("a command in a sandbox", () => {
+  const MALLORY = { id: "mallory", name: "Mallory", isBot: false };
+
+  test.each([
+    ["of a guest", "non-main", { mode: "ask" }, { sender: MALLORY }],
+    ["of a guest, by a list that does not cover it", "non-main", { mode: "allowlist", allow: [] }, { sender: MALLORY }],
+    ["of the owner in a group", "non-main", { mode: "ask" }, { origin: GROUP, mentionsBot: true }],
+    ["of the owner's own conversation", "all", { mode: "ask" }, {}],
+    ["of a turn that holds text of others", "all", { mode: "ask" }, { forwarded: { from: "Mallory", body: "hi" } }],
+  ] as const)("%s runs without a decision", async (_name, mode, exec, message) => {
+    modelRuns("ls");
+    await using running = await start({ patch: withSandbox(mode, exec), accountConfig: { ...OPEN_GROUPS, allowFrom: ["mallory"] } });
+    await platform.say(platform.message("run it", message));
+    await running.gateway.engine.idle();
+    expect(ran).toHaveLength(1);
+    expect(texts()).toEqual(["It said: done"]);
+  });
+
+  test("is not run in the mode deny", async () => {
+    modelRuns("ls");
+    await using running = await start({ patch: withSandbox("all", { mode: "deny" }) });
+    await platform.say(platform.message("run it"));
+    await running.gateway.engine.idle();
+    expect(ran).toEqual([]);
   });
 });
 

@@ -3,7 +3,7 @@ import type { AgentTool, Clock, Logger, Random, RunFacts, ToolCall } from "@fact
 import type { ToolDecision } from "@factotum/agent-core";
 import { StoreError } from "@factotum/store";
 import type { ApprovalDecision, ApprovalRecord, ApprovalStore, InboxStore, SessionStore, TurnRecord } from "@factotum/store";
-import { traitsOf } from "../access/tool-gate.ts";
+import { runsInSandbox, traitsOf } from "../access/tool-gate.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { createShortCode, parseShortCode } from "../kernel/short-code.ts";
 import { LaneShutdown } from "../kernel/lane-abort.ts";
@@ -83,7 +83,8 @@ export class ApprovalService {
   /** Decides whether a call runs, and waits for the owner if only the owner can decide that. */
   async check(call: ToolCall, tool: AgentTool, rules: RuleDecision, run: AskingRun): Promise<ToolDecision> {
     const { mode } = this.#options.running.config.tools.exec;
-    if (rules.type === "allow" && (traitsOf(call, tool).effect !== "execute" || mode === "full")) return ALLOW;
+    const isFree = traitsOf(call, tool).effect !== "execute" || mode === "full" || runsInSandbox(call, tool, run.facts);
+    if (rules.type === "allow" && isFree) return ALLOW;
     const inspected = await bindingOf(call, tool, run.facts);
     if (inspected.type === "invalid") return { type: "refuse", message: inspected.message };
     const reason = rules.type === "ask" ? rules.reason : this.#whyAsked(inspected.argv);

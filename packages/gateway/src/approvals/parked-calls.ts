@@ -84,10 +84,11 @@ export class ParkedCalls {
     const context = await conversations.readContext(sessionKey, agentId, turn.origin);
     if (context.record?.sessionId !== sessionId) return notRun("its conversation was reset");
     const { agent, model, fallbacks, group } = context;
-    const found = agent.tools({ model: model.client.info, fallbacks, group }).find(({ name }) => name === toolName);
+    const facts = await runFacts({ ...turn, owner }, context, running);
+    const tools = agent.tools({ model: model.client.info, fallbacks, group, sandboxed: facts.sandbox !== undefined });
+    const found = tools.find(({ name }) => name === toolName);
     const [tool] = toolLimits.apply(found === undefined ? [] : [found], sessionKey);
     if (tool === undefined) return notRun("the tool is not available any more");
-    const facts = await runFacts({ ...turn, owner }, context, running);
     const call = { id: callId, name: toolName, arguments: approval.arguments };
     const now = await bindingOf(call, tool, facts);
     if (now.type === "invalid") return notRun(now.message);

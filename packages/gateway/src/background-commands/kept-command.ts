@@ -1,4 +1,4 @@
-import type { BackgroundCommand, CommandResult, OutputPart } from "@factotum/agent-contract";
+import type { BackgroundCommand, CommandResult, OutputPart, RunSandbox } from "@factotum/agent-contract";
 import type { CommandRecord } from "@factotum/store";
 
 /** A command of a session, with what its model was given of it. */
@@ -8,18 +8,25 @@ export class KeptCommand implements BackgroundCommand {
   readonly hasTerminal: boolean;
   readonly startedMs: number;
   readonly running: BackgroundCommand["running"];
+  readonly tainted: boolean;
+  readonly sandbox?: RunSandbox;
   readonly record: CommandRecord;
   result?: CommandResult;
   /** The model was told how it has ended. */
   isTold = false;
   #takenTo = 0;
 
-  constructor(command: Pick<BackgroundCommand, "id" | "text" | "hasTerminal" | "startedMs" | "running">, record: CommandRecord) {
+  constructor(
+    command: Pick<BackgroundCommand, "id" | "text" | "hasTerminal" | "startedMs" | "running" | "sandbox" | "tainted">,
+    record: CommandRecord,
+  ) {
     this.id = command.id;
     this.text = command.text;
     this.hasTerminal = command.hasTerminal;
     this.running = command.running;
     this.startedMs = command.startedMs;
+    this.tainted = command.tainted;
+    if (command.sandbox !== undefined) this.sandbox = command.sandbox;
     this.record = record;
   }
 

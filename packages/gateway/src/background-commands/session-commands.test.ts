@@ -28,6 +28,7 @@ interface Start {
   readonly home?: string;
   readonly around?: (store: Store) => Store;
   readonly patch?: (config: FactotumConfig) => FactotumConfig;
+  readonly accountConfig?: NonNullable<NonNullable<Parameters<typeof startTestGateway>[0]>["accountConfig"]>;
 }
 
 async function start({ patch = (config) => config, ...options }: Start = {}): Promise<void> {
@@ -190,6 +191,42 @@ describe("a background command that ends", () => {
     expect(newest()).toContain("the owner denied it");
     const { items } = await running.store.listInputs({ state: "answered", limit: 10 });
     expect(items.find(({ admission }) => admission.kind === "command")?.admission.tainted).toBe(true);
+  });
+});
+
+describe("a guest's background command", () => {
+  const MALLORY = { id: "mallory", name: "Mallory", isBot: false };
+  const GUESTS = { allowFrom: ["owner-1", "mallory"] };
+
+  test("in a shared sandbox ends with a report of the guest's own authority, whose output is text of others", async () => {
+    await start({ accountConfig: GUESTS });
+    server.script([exec("make"), textReply("It runs."), textReply("It is built.")]);
+    await say("run it", { sender: MALLORY });
+    runner.commands[0]?.end("ok\n");
+    await settle();
+    expect(texts()).toEqual(["It runs.", "It is built."]);
+    const { items } = await running.store.listInputs({ state: "answered", limit: 10 });
+    expect(items.find(({ admission }) => admission.kind === "command")?.admission).toMatchObject({ owner: false, tainted: true });
+  });
+
+  test("is theirs; the owner's on the host are not, even in a session that both share", async () => {
+    await start({
+      accountConfig: GUESTS,
+      patch: (config) => ({ ...config, session: { ...config.session, sharedMain: true } }),
+    });
+    await begin("serve");
+    const id = idOf(1);
+    server.script([
+      process({ action: "list" }),
+      process({ action: "kill", id }),
+      process({ action: "write", id, text: "x" }),
+      textReply("No."),
+    ]);
+    await say("stop it", { sender: MALLORY });
+    const sent = JSON.stringify(server.requests.at(-1)?.body);
+    expect(sent).toContain("This session has no background commands.");
+    expect(sent.match(new RegExp(`no background command ${id}`, "g"))).toHaveLength(2);
+    expect(await running.store.listCommands()).toHaveLength(1);
   });
 });
 

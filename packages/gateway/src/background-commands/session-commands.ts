@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { BackgroundCommand, BackgroundCommands, Clock, CommandResult, Logger, Random, RunFacts } from "@factotum/agent-contract";
 import { backoffDelay } from "@factotum/channel-kit";
 import type { MsgContext } from "@factotum/channel-contract";
@@ -61,9 +62,11 @@ export class SessionCommands implements BackgroundCommands {
       sessionKey: run.sessionKey,
       text: command.text,
       startedAtMs: clock.now(),
-      report: await turnReport(`command:${uuid}`, { run, tainted }, this.#connected),
+      // Files of a shared sandbox may be those of other people, and the report shows output.
+      report: await turnReport(`command:${uuid}`, { run, tainted: tainted || run.sandbox?.shared === true }, this.#connected),
     };
-    const kept = new KeptCommand({ ...command, id: shortId(record), startedMs: clock.monotonic() }, record);
+    const facts = { startedMs: clock.monotonic(), tainted, ...withoutUndefined({ sandbox: run.sandbox }) };
+    const kept = new KeptCommand({ ...command, ...facts, id: shortId(record) }, record);
     const place = toolLimits.keep(run.sessionKey, kept);
     try {
       await store.addCommand(record);

@@ -33,9 +33,9 @@ export async function mayFlushMemory(
   if (record === undefined || !record.isPrivate || isGroup || !agent.config.compaction.memoryFlush) return false;
   if (kind !== undefined && !RUN_POLICY[kind].flushesMemory) return false;
   if (record.memoryFlushAtMs !== undefined && (compactedAtMs === undefined || record.memoryFlushAtMs > compactedAtMs)) return false;
-  if (!agent.tools({ model: model.client.info, fallbacks, group }).some(({ name }) => WRITERS.has(name))) return false;
-  const workspace = await agents.workspaceFor(agent, { owner: true, sessionKey: record.key }, false);
-  return workspace === agent.config.workspace && isWritable(workspace);
+  if (!agent.tools({ model: model.client.info, fallbacks, group, sandboxed: false }).some(({ name }) => WRITERS.has(name))) return false;
+  const { folder, sandbox } = await agents.placeFor(agent, { owner: true, sessionKey: record.key, group: false });
+  return folder === agent.config.workspace && sandbox?.workspaceAccess !== "ro" && isWritable(folder);
 }
 
 async function isWritable(folder: string): Promise<boolean> {

@@ -53,6 +53,12 @@ const exec = (command: string): ReturnType<typeof toolReply> => toolReply({ name
 const read = toolReply({ name: "read", input: { path: "AGENTS.md" } });
 const lastRequest = (): string => JSON.stringify(server.requests.at(-1)?.body?.["messages"]);
 
+/** Outside of a sandbox commands run for the owner only. */
+const withoutSandbox = (config: FactotumConfig): FactotumConfig => ({
+  ...config,
+  agents: config.agents.map((agent) => ({ ...agent, sandbox: { ...agent.sandbox, mode: "off" } })),
+});
+
 describe("a changed policy applies to a running turn", () => {
   test.each([
     ["whose sender is not the owner any more", revoked, exec("two"), "exec was refused. Rule owner"],
@@ -126,7 +132,7 @@ describe("waiting messages start under the current policy", () => {
 
   test("as a guest's, who is still admitted", async () => {
     await start();
-    await waitWhile(revoked);
+    await waitWhile((config) => withoutSandbox(revoked(config)));
     expect(commands).toEqual([]);
     expect(lastRequest()).toContain("exec was refused. Rule tool:execute");
     expect(lastRequest()).toContain('\\"owner\\":false');
@@ -229,7 +235,7 @@ describe("an interrupted turn continues under the current policy", () => {
   }
 
   test("as a guest's, who is still admitted in the same session", async () => {
-    await goOnAfter({ allowFrom: ["owner-1"] }, { to: shared });
+    await goOnAfter({ allowFrom: ["owner-1"] }, { to: (config) => withoutSandbox(shared(config)) });
     expect(commands).toEqual(["one"]);
     expect(lastRequest()).toContain("exec was refused. Rule tool:execute");
     expect(platform.sent).toMatchObject([{ outbound: { text: "Well." } }]);

@@ -106,8 +106,11 @@ export function checkCall(
   const { turn, facts, model } = prepared;
   if (facts.owner && !areOwners(inputs, running.config))
     return { type: "refuse", message: `${tool.name} was refused. Rule owner: whoever this is done for is not the owner any more.` };
-  if (!running.agent(turn.agentId).allowsTool(tool.name, { provider: model.client.info.provider, group: groupOf(turn.origin, channels) }))
-    return { type: "refuse", message: withdrawnText(tool.name) };
+  const agent = running.agent(turn.agentId);
+  const policy = { provider: model.client.info.provider, group: groupOf(turn.origin, channels) };
+  if (!agent.allowsTool(tool.name, { ...policy, sandboxed: false })) return { type: "refuse", message: withdrawnText(tool.name) };
+  if (facts.sandbox !== undefined && !agent.allowsTool(tool.name, { ...policy, sandboxed: true }))
+    return { type: "refuse", message: `${tool.name} was refused. Rule sandbox: sandboxed turns do not have it (tools.sandbox.tools).` };
   return toolGate.check(call, tool, { facts, origin: turn.origin, tainted, isGiven });
 }
 

@@ -188,7 +188,9 @@ export function assemblePrepared(
   const thinking = directives.thinking ?? context.thinking;
   const reasoning = directives.reasoning ?? context.reasoning;
   const showsThoughts = reasoning !== "off" || inputs.some(({ admission }) => admission.showThoughts === true);
-  const available = new Map(agent.tools({ model: model.client.info, fallbacks, group: context.group }).map((tool) => [tool.name, tool]));
+  // The prompt lists what the session has; each call is checked again.
+  const all = agent.tools({ model: model.client.info, fallbacks, group: context.group, sandboxed: false });
+  const available = new Map(all.map((tool) => [tool.name, tool]));
   return {
     turn,
     agent,

@@ -16,6 +16,7 @@ import { identityName, readBootstrapFiles } from "../workspace/bootstrap-files.t
 import { readSources } from "../workspace/source-changes.ts";
 import type { SessionContext } from "../conversation/session-context.ts";
 import { offeredSkills } from "./offered-skills.ts";
+import { promptSandbox } from "./prompt-sandbox.ts";
 import { renderSessionPrompt } from "./session-prompt.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { SessionCache } from "../context/session-cache.ts";
@@ -113,11 +114,11 @@ export class PromptResolver {
     const { running, channels, commands, documentation } = this.#options;
     const { info } = model.client;
     const own = channel === undefined ? [] : [channel.capabilities];
-    const workspace = request.isPrivate
-      ? await running.agents.workspaceFor(agent, { owner: true, sessionKey: request.sessionKey }, isGroup)
-      : undefined;
+    const place = await running.agents.placeFor(agent, { owner: true, sessionKey: request.sessionKey, group: isGroup });
+    const workspace = request.isPrivate ? place.folder : undefined;
+    const sandbox = promptSandbox(agent.config.sandbox, { isGroup, workspace });
     const tools = narrowTools(
-      agent.tools({ model: info, fallbacks: context.fallbacks, group }),
+      agent.tools({ model: info, fallbacks: context.fallbacks, group, sandboxed: place.sandbox !== undefined }),
       messagingFeatures(request.isPrivate ? channels.capabilities() : own, request.isPrivate),
     );
     const [usable, defaultModel, files] = await Promise.all([
@@ -142,7 +143,7 @@ export class PromptResolver {
         tools,
         skills: request.isPrivate ? skills : skills.map((skill) => ({ ...skill, location: fromUserHome(skill.location) })),
         bootstrap: plan,
-        ...withoutUndefined({ workspace }),
+        ...withoutUndefined({ workspace, sandbox }),
         modelReference: model.reference,
         defaultModelReference: agent.config.model?.primary ?? defaultModel.reference,
         thinking: context.thinking ?? "default",

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { RunFacts, RunKind } from "@factotum/agent-contract";
 import type { SessionFacts } from "../conversation/session-context.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
@@ -10,14 +11,16 @@ export async function runFacts(
 ): Promise<RunFacts> {
   const { agent, isGroup } = context;
   const { id, kind, owner, sessionKey, sessionId } = turn;
+  const { folder, sandbox } = await agents.placeFor(agent, { owner, sessionKey, group: isGroup });
   return {
     runId: id,
     kind,
     agentId: agent.config.id,
     sessionKey,
     sessionId,
-    workspace: await agents.workspaceFor(agent, { owner, sessionKey }, isGroup),
+    workspace: folder,
     owner,
+    ...withoutUndefined({ sandbox }),
     timeZone: agent.config.userTimezone,
   };
 }

@@ -25,6 +25,8 @@ export interface SessionPromptFacts {
   readonly bootstrap: ReturnType<typeof planBootstrap>;
   /** The working directory of tools; omitted if others than the owner can read the session. */
   readonly workspace?: string;
+  /** Absent if no turn of the session is sandboxed. */
+  readonly sandbox?: PromptFacts["sandbox"];
   readonly modelReference: string;
   readonly defaultModelReference: string;
   /** A level, or `default` for the model's own. */
@@ -68,7 +70,7 @@ function promptFacts(facts: SessionPromptFacts): PromptFacts {
     tools: facts.tools.map(({ name, summary }) => ({ name, summary, origin: agent.toolOrigin(name) })),
     skills: facts.skills,
     commands: facts.commands,
-    ...withoutUndefined({ workspace: facts.workspace }),
+    ...withoutUndefined({ workspace: facts.workspace, sandbox: facts.sandbox }),
     documentation: facts.documentation,
     authorizedSenders: facts.authorizedSenders,
     modelAliases: Object.entries(agent.config.models).flatMap(([model, { alias }]) => (alias === undefined ? [] : [{ alias, model }])),

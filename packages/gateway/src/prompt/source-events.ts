@@ -36,7 +36,7 @@ export async function sourceEvents(
   if (!RUN_POLICY[query.facts.kind].reportsChangesAgain && isOwnWorkspace) cache.setSourceGeneration(sessionId, generation);
   const rendered = parseBasis(prompt.record.basis)?.sources;
   if (rendered === undefined) return [];
-  const workspace = await running.agents.workspaceFor(agent, { owner: true, sessionKey: query.sessionKey }, isGroup);
+  const { folder: workspace } = await running.agents.placeFor(agent, { owner: true, sessionKey: query.sessionKey, group: isGroup });
   const skills = offeredSkills(await agent.skills({ workspace, group, signal: query.signal }), prompt.record.tools);
   const now = await readSources(agent.config.workspace, skills);
   return isOwnWorkspace

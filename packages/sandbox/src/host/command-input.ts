@@ -5,7 +5,7 @@ import type { InputOutcome } from "@factotum/agent-contract";
 const MAX_WAITING_BYTES = 1024 ** 2;
 
 /** What Ctrl-D sends: a program in a terminal reads it as the end of its input. */
-const END_OF_TRANSMISSION = "\u0004";
+export const END_OF_TRANSMISSION = "\u0004";
 
 /** The standard input of a command. */
 export class CommandInput {

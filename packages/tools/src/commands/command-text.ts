@@ -1,4 +1,4 @@
-import type { AgentToolResult, CommandResult } from "@factotum/agent-contract";
+import type { AgentToolResult, CommandResult, RunSandbox } from "@factotum/agent-contract";
 import { errorResult, textResult } from "../define-tool/tool-result.ts";
 
 /** The result of a command for the model: its output, and how it ended unless that is exit code 0. */
@@ -28,6 +28,11 @@ export function endText(end: CommandResult["end"], timeoutSeconds: number): stri
     case "not-started":
       return end.message;
   }
+}
+
+/** A result with output of a command. Files of a shared sandbox may be those of other people (R23). */
+export function markedOutput(result: AgentToolResult, sandbox: RunSandbox | undefined): AgentToolResult {
+  return sandbox?.shared === true ? { ...result, untrusted: true } : result;
 }
 
 /** Output with a closing line of its own. */

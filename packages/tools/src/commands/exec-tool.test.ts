@@ -55,13 +55,14 @@ test("runs shell text in the workspace and returns its output", async () => {
       input: { type: "none" },
       timeoutMs: 60_000,
       maxOutputBytes: 800,
+      tainted: false,
     },
   ]);
   expect(clock.delays).toEqual([]);
   expect(shown).toEqual(["hi\n"]);
 });
 
-test("runs for the owner only", async () => {
+test("outside of a sandbox runs for the owner only", async () => {
   const result = await exec({ command: "echo hi" }, { owner: false });
   expect(result.isError).toBe(true);
   expect(textOf(result)).toContain("for the owner only");
@@ -72,6 +73,18 @@ test("passes on the variables of the run; the call's override them, and none dec
   const environment = async ({ runId }: { readonly runId: string }) => ({ RUN: runId, KEY: "k", PATH: "/evil", LD_PRELOAD: "/evil.so" });
   await rig.call(execTool({ environment }), { command: "env", env: { KEY: "own" } }, { run: { owner: true, runId: "run-7" } });
   expect(requests()[0]?.env).toEqual({ RUN: "run-7", KEY: "own" });
+});
+
+test.each([true, false])("in a sandbox runs for everyone; a shared one (%s) marks what is printed as text of others", async (shared) => {
+  const run = { owner: false, sandbox: { workspaceAccess: "none", shared } } as const;
+  const result = await rig.call(execTool(), { command: "echo hi" }, { run, tainted: true });
+  expect([textOf(result), result.untrusted ?? false]).toEqual(["hi\n", shared]);
+  expect(requests()).toMatchObject([{ tainted: true }]);
+  answer = { end: undefined, output: "started\n" };
+  const kept = rig.call(execTool(), { command: "serve", yieldMs: 0 }, { run });
+  await vi.waitFor(() => expect(clock.delays).toEqual([0]));
+  clock.pass(0);
+  expect([textOf(await kept), (await kept).untrusted ?? false]).toEqual([expect.stringContaining("runs on in the background"), shared]);
 });
 
 test("holds its folder open while it is checked, not while the command runs", async () => {

@@ -13,7 +13,7 @@ import { defineTool } from "../define-tool/define-tool.ts";
 import { errorResult, textResult } from "../define-tool/tool-result.ts";
 import type { FileAccess, RunFiles } from "../file-access/create-file-access.ts";
 import { boundFiles } from "./bound-files.ts";
-import { commandResult, withLine } from "./command-text.ts";
+import { commandResult, markedOutput, withLine } from "./command-text.ts";
 import { endWithin } from "./end-within.ts";
 import { parseShellText } from "./shell-text.ts";
 
@@ -67,7 +67,7 @@ function execSchema(maxSeconds: number) {
 
 type ExecArguments = z.infer<ReturnType<typeof execSchema>>;
 
-/** Runs shell text, in the foreground first. For the owner only. */
+/** Runs shell text, in the foreground first: for the owner, and for everyone whose run is sandboxed. */
 export function createExecTool(options: ExecToolOptions): AgentTool {
   const { runner, files, background, timeoutSeconds: maxSeconds, maxResultChars, searchPath, avoidsShell } = options;
   const maxOutputBytes = maxResultChars - NOTE_CHARS;
@@ -75,12 +75,12 @@ export function createExecTool(options: ExecToolOptions): AgentTool {
     name: "exec",
     summary: "Run a shell command",
     description: [
-      `Runs a command in a fresh shell, for the owner only; returns its output (beginning and end if over ${maxOutputBytes} bytes) and a nonzero exit code.`,
+      `Runs a command in a fresh shell; returns its output (beginning and end if over ${maxOutputBytes} bytes) and a nonzero exit code.`,
       "After yieldMs, or at once with background, it runs on in the background: use process; you are told when it ends.",
       "Without background or pty (a terminal) standard input is empty. What it leaves running ends with it.",
     ].join(" "),
     schema: execSchema(maxSeconds),
-    traits: { effect: "execute", idempotent: false, output: "trusted", network: true, parallel: false },
+    traits: { effect: "execute", idempotent: false, output: "trusted", network: true, parallel: false, sandboxed: true },
     async inspect({ command, workdir = ".", env = {} }, run) {
       const problem = problemOf(command, env);
       if (problem !== undefined) return { type: "invalid", message: problem };
@@ -96,7 +96,8 @@ export function createExecTool(options: ExecToolOptions): AgentTool {
       };
     },
     async execute(args, { run, signal, tainted, onDelta }) {
-      if (!run.owner) return errorResult("exec is refused: commands run for the owner only, and this message is not the owner's.");
+      if (!run.owner && run.sandbox === undefined)
+        return errorResult("exec is refused: outside of a sandbox commands run for the owner only, and this message is not the owner's.");
       const { command, env = {}, pty = false, background: isBackground = false, yieldMs = DEFAULT_YIELD_MS } = args;
       const problem = problemOf(command, env);
       if (problem !== undefined) return errorResult(problem);
@@ -108,6 +109,7 @@ export function createExecTool(options: ExecToolOptions): AgentTool {
         input: pty ? TERMINAL : { type: isBackground ? "pipe" : "none" },
         timeoutMs: seconds * 1_000,
         maxOutputBytes,
+        tainted,
       };
       // In the foreground the command ends with the run.
       const ending = new AbortController();
@@ -120,10 +122,11 @@ export function createExecTool(options: ExecToolOptions): AgentTool {
       try {
         const running = await runner.start(request, { signal: ending.signal, run, onOutput });
         const result = await endWithin(running.ended, isBackground ? START_MS : Math.min(yieldMs, MAX_YIELD_MS), options.clock);
-        if (result !== undefined) return commandResult(result, seconds);
+        if (result !== undefined) return markedOutput(commandResult(result, seconds), run.sandbox);
         // The run is over: nobody may start to wait for the command now.
-        if (signal.aborted) return commandResult(await running.ended, seconds);
-        return await keep({ text: command, hasTerminal: pty, running }, { run, tainted, background, maxOutputBytes });
+        if (signal.aborted) return markedOutput(commandResult(await running.ended, seconds), run.sandbox);
+        const kept = await keep({ text: command, hasTerminal: pty, running }, { run, tainted, background, maxOutputBytes });
+        return markedOutput(kept, run.sandbox);
       } finally {
         isWatched = false;
         signal.removeEventListener("abort", end);

@@ -1,3 +1,4 @@
+import type { RunFacts } from "@factotum/agent-contract";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { FakeBackground, fakeRunner } from "../../test/fake-command.ts";
 import type { FakeCommand } from "../../test/fake-command.ts";
@@ -20,11 +21,18 @@ const call = (args: Parameters<ToolRig["call"]>[1], options: Parameters<ToolRig[
   rig.call(createProcessTool({ background, clock, maxResultChars: 1_000 }), args, options);
 
 /** A command in the background. */
-async function begin(text = "server", hasTerminal = false): Promise<FakeCommand> {
+async function begin(
+  text = "server",
+  {
+    hasTerminal = false,
+    run = rig.run,
+    tainted = false,
+  }: { readonly hasTerminal?: boolean; readonly run?: RunFacts; readonly tainted?: boolean } = {},
+): Promise<FakeCommand> {
   const runner = fakeRunner(() => undefined);
   const request = { command: { type: "shell", text }, cwd: "/", env: {}, timeoutMs: 0, maxOutputBytes: 1_000 } as const;
-  const running = await runner.start(request, { signal: new AbortController().signal, run: rig.run, onOutput: () => undefined });
-  await background.keep({ text, hasTerminal, running }, { run: rig.run, tainted: false });
+  const running = await runner.start(request, { signal: new AbortController().signal, run, onOutput: () => undefined });
+  await background.keep({ text, hasTerminal, running }, { run, tainted });
   return runner.started[0] ?? expect.unreachable();
 }
 
@@ -34,11 +42,52 @@ async function pass(milliseconds: number): Promise<void> {
   clock.pass(milliseconds);
 }
 
-test("is for the owner only", async () => {
+test("outside of a sandbox is for the owner only", async () => {
   await begin();
   const result = await call({ action: "list" }, { run: { owner: false } });
   expect(result.isError).toBe(true);
   expect(textOf(result)).toContain("the owner's");
+});
+
+describe("in a sandbox", () => {
+  const sandbox = { workspaceAccess: "none", shared: true } as const;
+  const guest = { owner: false, sandbox };
+
+  test("is for everyone, and reaches no command of the host", async () => {
+    const host = await begin("npm run secret");
+    const own = await begin("cat", { run: { ...rig.run, ...guest } });
+    expect(textOf(await call({ action: "list" }, { run: guest }))).toMatch(/^id2 .*: cat$/);
+    for (const args of [{ action: "kill" }, { action: "log" }, { action: "write", text: "evil" }]) {
+      const refused = await call({ ...args, id: "id1" }, { run: guest });
+      expect([refused.isError, textOf(refused)]).toEqual([true, expect.stringContaining("no background command id1")]);
+    }
+    expect([host.isKilled, host.written]).toEqual([false, []]);
+    const ended = await call({ action: "kill", id: "id2" }, { run: guest });
+    expect([own.isKilled, ended.untrusted]).toEqual([true, true]);
+    expect(textOf(await call({ action: "list" }))).toContain("npm run secret");
+  });
+
+  test("marks the output of a shared sandbox as text of others, for the owner too", async () => {
+    const command = await begin("cat", { run: { ...rig.run, ...guest } });
+    command.print("theirs\n");
+    const result = await call({ action: "log", id: "id1" });
+    expect([textOf(result).split("\n")[0], result.untrusted]).toEqual(["theirs", true]);
+  });
+
+  test("gives a command that can change the agent's workspace no input of a tainted turn", async () => {
+    const run = { ...rig.run, sandbox: { workspaceAccess: "rw", shared: false } } as const;
+    const first = await begin("bash", { run });
+    const refused = await call({ action: "write", id: "id1", text: "theirs" }, { run, tainted: true });
+    expect([refused.isError, first.written]).toEqual([true, []]);
+    const tainted = await begin("bash", { run, tainted: true });
+    const calls = [
+      call({ action: "write", id: "id1", text: "x", timeoutMs: 0 }, { run }),
+      call({ action: "write", id: "id2", text: "x", timeoutMs: 0 }, { run, tainted: true }),
+    ];
+    for (const command of [first, tainted]) command.end({ type: "exited", exitCode: 0 });
+    for (const { isError } of await Promise.all(calls)) expect(isError ?? false).toBe(false);
+    expect([first.written, tainted.written]).toEqual([["x"], ["x"]]);
+  });
 });
 
 test("names the commands of the session, and how they are", async () => {
@@ -68,7 +117,7 @@ test.each([
   [{ action: "dance" }, "action"],
   [{ action: "poll", id: "id1", timeoutMs: -1 }, "timeoutMs"],
 ])("%j is refused with what to do", async (args, message) => {
-  const commands = [await begin(), await begin("top", true)];
+  const commands = [await begin(), await begin("top", { hasTerminal: true })];
   const result = await call(args);
   expect(result.isError).toBe(true);
   expect(textOf(result)).toContain(message);
@@ -172,7 +221,7 @@ describe("input", () => {
   });
 
   test("of a terminal is keys, and its answer has no control sequences", async () => {
-    const command = await begin("top", true);
+    const command = await begin("top", { hasTerminal: true });
     command.print("\u001b[31mred\u001b[0m\r\n");
     const answered = call({ action: "send-keys", id: "id1", keys: ["q", "Enter", "C-c"] });
     await pass(100);
@@ -221,7 +270,7 @@ describe("what decides about a call", () => {
   });
 
   test("is the whole input and the command that gets it", async () => {
-    await begin("bash\n-i", true);
+    await begin("bash\n-i", { hasTerminal: true });
     const inspect = async (args: Parameters<ToolRig["call"]>[1]) => tool().inspect?.(asCall(args), rig.run);
     expect(await inspect({ action: "write", id: "id1", text: "rm x\n", eof: true })).toMatchObject({
       type: "action",

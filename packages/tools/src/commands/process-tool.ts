@@ -13,7 +13,7 @@ import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
 import { defineTool } from "../define-tool/define-tool.ts";
 import { errorResult, textResult } from "../define-tool/tool-result.ts";
-import { endText, withLine } from "./command-text.ts";
+import { endText, markedOutput, withLine } from "./command-text.ts";
 import { endWithin } from "./end-within.ts";
 import { KEY_NAMES, parseKeys } from "./parse-keys.ts";
 
@@ -44,6 +44,7 @@ const TRAITS: ToolTraits = {
   network: true,
   parallel: false,
   holdsNoPlace: true,
+  sandboxed: true,
 };
 
 const ProcessSchema = z.strictObject({
@@ -64,21 +65,22 @@ interface Call {
   readonly args: ProcessArguments;
   readonly run: RunFacts;
   readonly signal: AbortSignal;
+  readonly tainted: boolean;
 }
 
-/** Controls the background commands of the session. For the owner only, like `exec`. */
+/** Controls the background commands of the session: all of them for the owner on the host, those in a sandbox for sandboxed runs. */
 export function createProcessTool(options: ProcessToolOptions): AgentTool {
   return defineTool({
     name: "process",
     summary: "Watch and control background commands",
     description:
-      "This session's background commands, for the owner. poll waits for new output or the end; log pages through it; write (text, eof) and send-keys (pty) send input, then poll; kill ends it.",
+      "This session's background commands. poll waits for new output or the end; log pages through it; write (text, eof) and send-keys (pty) send input, then poll; kill ends it.",
     schema: ProcessSchema,
     traits: TRAITS,
     // Input can be a command for a shell; the rest only looks at what runs, or ends it.
     traitsFor: ({ action }) => (isInput(action) ? TRAITS : { ...TRAITS, effect: action === "kill" ? "write" : "read", network: false }),
     async inspect({ action, id = "", text = "", eof = false, keys = [] }, run) {
-      const command = options.background.list(run).find((one) => one.id === id);
+      const command = commandsOf(run, options).find((one) => one.id === id);
       if (command === undefined) return { type: "invalid", message: unknownCommand(action, id) };
       const input = action === "send-keys" ? keys.join(" ") : `${text}${eof ? "\n[end of input]" : ""}`;
       return {
@@ -88,14 +90,20 @@ export function createProcessTool(options: ProcessToolOptions): AgentTool {
         binding: { action, id, text, eof, keys },
       };
     },
-    async execute(args, { run, signal }) {
-      if (!run.owner) return errorResult("process is refused: commands are the owner's, and this message is not the owner's.");
+    async execute(args, { run, signal, tainted }) {
+      if (!run.owner && run.sandbox === undefined)
+        return errorResult("process is refused: commands on the host are the owner's, and this message is not the owner's.");
       if (args.action === "list") return textResult(listText(options, run));
-      const command = options.background.list(run).find(({ id }) => id === args.id);
+      const command = commandsOf(run, options).find(({ id }) => id === args.id);
       if (command === undefined) return errorResult(unknownCommand(args.action, args.id));
-      return act(command, { args, run, signal }, options);
+      return markedOutput(await act(command, { args, run, signal, tainted }, options), command.sandbox);
     },
   });
+}
+
+/** A sandboxed run does not reach commands on the host. */
+function commandsOf(run: RunFacts, { background }: Pick<ProcessToolOptions, "background">): readonly BackgroundCommand[] {
+  return background.list(run).filter(({ sandbox }) => run.sandbox === undefined || sandbox !== undefined);
 }
 
 function isInput(action: ProcessArguments["action"]): boolean {
@@ -121,7 +129,7 @@ async function act(command: BackgroundCommand, call: Call, options: ProcessToolO
       return poll(command, call, 0, options);
     case "write":
     case "send-keys": {
-      const refusal = args.action === "write" ? write(command, args) : sendKeys(command, args);
+      const refusal = taintedInput(command, call) ?? (args.action === "write" ? write(command, args) : sendKeys(command, args));
       if (refusal !== undefined) return errorResult(refusal);
       return signal.aborted ? textResult("Written.") : poll(command, call, args.timeoutMs ?? ANSWER_MS, options);
     }
@@ -180,6 +188,12 @@ function write({ running }: BackgroundCommand, { text, eof = false }: ProcessArg
   return inputRefusal(outcome === "written" && eof ? running.closeInput() : outcome);
 }
 
+/** A command of an untainted turn may change the agent's own workspace, which later turns follow: text of others gives it no input (R23). */
+function taintedInput({ sandbox, tainted }: BackgroundCommand, call: Call): string | undefined {
+  if (sandbox?.workspaceAccess !== "rw" || tainted || !call.tainted || call.run.sandbox === undefined) return undefined;
+  return "This command can change the workspace, and this turn holds text of others: end it, and start it again.";
+}
+
 function sendKeys({ running, hasTerminal }: BackgroundCommand, { keys = [] }: ProcessArguments): string | undefined {
   if (!hasTerminal) return "This command has no terminal: use write, or start it again with pty: true.";
   if (keys.length === 0) return "send-keys needs keys.";
@@ -201,7 +215,7 @@ function inputRefusal(outcome: InputOutcome): string | undefined {
 }
 
 function listText({ background, clock }: ProcessToolOptions, run: RunFacts): string {
-  const lines = background.list(run).map((command) => {
+  const lines = commandsOf(run, { background }).map((command) => {
     const { id, startedMs, result, running } = command;
     const state = result === undefined ? `running for ${seconds(clock.monotonic() - startedMs)}` : `ended: ${ending(result)}`;
     return `${id} (${state}, ${running.output.length} bytes of output): ${shortText(command)}`;

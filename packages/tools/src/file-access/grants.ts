@@ -106,7 +106,7 @@ export class Grants {
       .roots(this.#run)
       .flatMap(({ type, path }): readonly Grant[] => (type === "media" ? [{ type, path: ownRealPath(path), writable: false }] : []));
     return {
-      near: [{ type: "workspace", path: workspace, writable: true }, ...received],
+      near: [{ type: "workspace", path: workspace, writable: this.#run.sandbox?.workspaceAccess !== "ro" }, ...received],
       home: ownRealPath(home),
       protectedPaths: protectedPaths.map(ownRealPath),
     };

@@ -1,0 +1,73 @@
+import { createHash } from "node:crypto";
+import path from "node:path";
+import type { RunFacts } from "@factotum/agent-contract";
+import type { ResolvedAgent } from "@factotum/config";
+
+/** Why commands of a run are in a sandbox or on the host. */
+export type SandboxReason =
+  /** `sandbox.mode: off`. */
+  | "off"
+  /** `sandbox.mode: all`. */
+  | "all"
+  /** A session of a group or channel. */
+  | "group"
+  /** The sender is not the owner. */
+  | "guest"
+  /** The owner's own conversation. */
+  | "owner";
+
+/** Who a run is for, and in which session. */
+export interface RunOccasion extends Pick<RunFacts, "owner" | "sessionKey"> {
+  /** The session is that of a group or channel. */
+  readonly group: boolean;
+}
+
+/** Where a run works. */
+export interface RunPlace {
+  readonly folder: string;
+  readonly reason: SandboxReason;
+  /** Absent: commands run on the host. */
+  readonly sandbox?: NonNullable<RunFacts["sandbox"]>;
+}
+
+/** Whether commands run in a sandbox, by `sandbox.mode`. `undefined` asks for all turns of the session that are not the owner's. */
+export function sandboxReason(mode: ResolvedAgent["sandbox"]["mode"], { owner, group }: Omit<RunOccasion, "sessionKey">): SandboxReason {
+  if (mode === "off" || mode === "all") return mode;
+  if (group) return "group";
+  return owner ? "owner" : "guest";
+}
+
+/** True for the reasons of a sandbox. */
+export function isSandboxed(reason: SandboxReason): boolean {
+  return reason !== "off" && reason !== "owner";
+}
+
+/**
+ * The folder in which file tools and commands of a run work, and its sandbox: the single decision of both. The agent's workspace on the host and with access `ro`
+ * or `rw`; otherwise a folder of the sandbox's scope.
+ */
+export function placeOfRun(agent: Pick<ResolvedAgent, "id" | "workspace" | "sandbox">, run: RunOccasion, home: string): RunPlace {
+  const { scope, workspaceAccess, mode } = agent.sandbox;
+  const reason = sandboxReason(mode, run);
+  if (!isSandboxed(reason)) return { folder: agent.workspace, reason };
+  const folder =
+    workspaceAccess === "none" ? path.join(workspaceRoot(agent, home), scopeFolder(scope, agent.id, run.sessionKey)) : agent.workspace;
+  return {
+    folder,
+    reason,
+    sandbox: { workspaceAccess, shared: !run.owner || run.group || (workspaceAccess === "none" && scope !== "session") },
+  };
+}
+
+/** The folder of the workspaces of sandboxes. */
+export function workspaceRoot({ sandbox }: Pick<ResolvedAgent, "sandbox">, home: string): string {
+  return sandbox.workspaceRoot ?? path.join(home, "sandboxes");
+}
+
+/** The name of the workspace of a scope. */
+function scopeFolder(scope: ResolvedAgent["sandbox"]["scope"], agentId: string, sessionKey: string): string {
+  if (scope === "shared") return "shared";
+  if (scope === "agent") return `agent-${agentId}`;
+  // A key contains platform ids and characters that are invalid in folder names.
+  return `session-${createHash("sha256").update(sessionKey).digest("hex").slice(0, 16)}`;
+}

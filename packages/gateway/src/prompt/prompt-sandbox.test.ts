@@ -1,0 +1,44 @@
+import type { SandboxConfig } from "@factotum/config";
+import { expect, test } from "vitest";
+import { promptSandbox } from "./prompt-sandbox.ts";
+
+const CONFIG: SandboxConfig = {
+  mode: "non-main",
+  scope: "session",
+  workspaceAccess: "none",
+  sessionToolsVisibility: "spawned",
+  backend: "auto",
+  image: "i",
+  network: "none",
+};
+
+test.each<[SandboxConfig["mode"], { readonly isGroup: boolean; readonly workspace: string | undefined }, string | undefined]>([
+  ["non-main", { isGroup: false, workspace: "/w" }, undefined],
+  ["non-main", { isGroup: false, workspace: undefined }, "non-owner"],
+  ["non-main", { isGroup: true, workspace: undefined }, "all"],
+  ["all", { isGroup: false, workspace: "/w" }, "all"],
+  ["all", { isGroup: false, workspace: undefined }, "all"],
+  ["off", { isGroup: true, workspace: undefined }, undefined],
+  ["off", { isGroup: false, workspace: "/w" }, undefined],
+])("in mode %s, %j, the prompt speaks of the turns of %s", (mode, session, turns) => {
+  expect(promptSandbox({ ...CONFIG, mode }, session)?.turns).toBe(turns);
+});
+
+test("names the workspace in private sessions only, and the backend if one is configured", () => {
+  const mode = "all";
+  expect(promptSandbox({ ...CONFIG, mode }, { isGroup: false, workspace: "/w" })).toEqual({
+    turns: "all",
+    backend: "a sandbox of this machine",
+    folder: "/w",
+    workspaceAccess: "none",
+    network: "none",
+    elevated: "off",
+  });
+  expect(
+    promptSandbox({ ...CONFIG, mode, backend: "podman", workspaceAccess: "ro" }, { isGroup: true, workspace: undefined }),
+  ).toMatchObject({
+    backend: "podman",
+    folder: "the session's workspace",
+    workspaceAccess: "ro",
+  });
+});
