@@ -4,6 +4,7 @@ import path from "node:path";
 import type { FactotumConfig } from "@factotum/config";
 import { createGate, isPrefixOf, startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import { describe, expect, test } from "vitest";
+import type { TestRunner } from "../test/complete-runner.ts";
 import { startTestGateway, TestPlatform, withModel } from "../test/gateway-harness.ts";
 
 describe("the way of a message", () => {
@@ -286,18 +287,29 @@ describe("authority", () => {
     expect(running.logger.lines.join("\n")).not.toContain("let me in");
   });
 
-  test("a guest runs no command and writes to a folder of their own", async () => {
+  test("a guest's command is given to the sandbox, and their files are in a folder of their own", async () => {
     await using server = await startAnthropicServer();
     server.script([
       toolReply({ name: "exec", input: { command: "id" } }, { name: "write", input: { path: "note.txt", content: "x" } }),
-      textReply("Sorry."),
+      textReply("Done."),
     ]);
     const platform = new TestPlatform();
-    await using running = await startTestGateway({ platform, accountConfig: { allowFrom: ["guest-1"] }, patch: withModel(server.baseUrl) });
+    const ran: unknown[] = [];
+    const runner: TestRunner = {
+      run: (_request, { run }) => {
+        ran.push(run.sandbox);
+        return Promise.resolve({ end: { type: "exited", exitCode: 0 }, output: "", outputBytes: 0, durationMs: 1 });
+      },
+    };
+    await using running = await startTestGateway({
+      platform,
+      runner,
+      accountConfig: { allowFrom: ["guest-1"] },
+      patch: withModel(server.baseUrl),
+    });
     await platform.say(platform.message("run id", { sender: { id: "guest-1", isBot: false } }));
     await platform.waitForSends(1);
-    const answered = JSON.stringify(server.requests.at(-1)?.body);
-    expect(answered).toContain("only the owner may do this");
+    expect(ran).toEqual([{ workspaceAccess: "none", shared: true }]);
     await expect(readFile(path.join(running.home, "workspace", "note.txt"))).rejects.toThrow("ENOENT");
   });
 
