@@ -142,7 +142,7 @@ test("a kill in the middle of a write leaves the old file or the new one, and /u
   for (const round of [1, 2, 3]) {
     const name = `file-${round}.txt`;
     await put(name, old);
-    // The temporary file beside it: the write has begun.
+    // The temporary file next to it: the write has begun.
     const writing = Promise.withResolvers<void>();
     const watcher = watch(workspace, (_event, file) => {
       if (file?.startsWith(".factotum-") === true) writing.resolve();

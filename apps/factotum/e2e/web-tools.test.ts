@@ -114,7 +114,7 @@ test("the model searches with SearXNG and with Brave, whose key is in the enviro
   expect(doctor.stdout).toMatch(/warning +web-search +web_search has no key for Brave.*\n.*tools\.web\.search\.apiKey/);
 });
 
-test("private addresses are closed, whoever names them and however they are reached", TIMEOUT, async () => {
+test("private addresses are refused to everyone and by every route", TIMEOUT, async () => {
   await start({ fetch: { allowPrivate: [`127.0.0.1:${new URL(web.url).port}`] } });
   web.serve("/secret", "<p>inner secret");
   const closed = expect.stringContaining("is not on the open internet") as string;

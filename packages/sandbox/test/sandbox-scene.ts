@@ -13,7 +13,7 @@ import { realClock } from "./real-clock.ts";
 /** A text that no sandboxed command may see. */
 export const CANARY = "canary-0123456789";
 
-/** A state directory with secrets, a workspace in it, a process and servers of the host, and the two ways to run a command beside them. */
+/** A state directory with secrets, a workspace in it, a process and servers of the host, and the two ways to run a command. */
 export interface SandboxScene extends AsyncDisposable {
   readonly home: string;
   readonly secret: string;
@@ -37,7 +37,7 @@ export interface SandboxScene extends AsyncDisposable {
   readonly begin: (text: string, request?: Partial<CommandRequest>) => Promise<RunningCommand>;
   /** Runs shell text on the host, in the same folder. */
   readonly outside: (text: string) => Promise<CommandResult>;
-  /** What must hold after every attempt: the victim runs, secret and skill are as they were, and no file is beside the workspace. */
+  /** What must hold after every attempt: the victim runs, secret and skill are as they were, and there is no new file next to the workspace. */
   readonly intact: () => Promise<boolean>;
 }
 
@@ -173,9 +173,9 @@ export async function startSandboxScene(limits?: {
       return sandbox.run(request(text), options(facts));
     },
     intact: async () => {
-      const beside = [...(await readdir(join(home, "state"))), ...(await readdir(join(home, "sandboxes"))), ...(await readdir(home))];
+      const around = [...(await readdir(join(home, "state"))), ...(await readdir(join(home, "sandboxes"))), ...(await readdir(home))];
       const kept = [await readFile(secret, "utf8"), await readFile(skill, "utf8")].join();
-      return isRunning(victim) && kept === `${CANARY},skill-text` && !beside.includes("planted");
+      return isRunning(victim) && kept === `${CANARY},skill-text` && !around.includes("planted");
     },
     [Symbol.asyncDispose]: async () => {
       await host.close();

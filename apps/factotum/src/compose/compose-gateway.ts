@@ -172,18 +172,18 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   const database = keepDatabase(gateway, { store, logger, wasKilled, onShutdownRequest });
   const cleaning = systemClock.schedule(CLEAN_AFTER_MS, () => void removeLeftovers(store, { paths, config, logger }));
   const watch = watchConfig({ env, clock: systemClock, onChange: () => void reloader.reload() });
-  const close = closeOnce(opened.move(), { gateway, leaving, beside: [database, cleaning, watch] });
+  const close = closeOnce(opened.move(), { gateway, leaving, others: [database, cleaning, watch] });
   return { gateway, token, notices, close };
 }
 
 /** Ends everything in reverse order, once. A stopped run does not wait for its command, which has a grace period. */
 function closeOnce(
   ends: AsyncDisposableStack,
-  { gateway, leaving, beside }: { readonly gateway: Gateway; readonly leaving: AbortController; readonly beside: readonly Disposable[] },
+  { gateway, leaving, others }: { readonly gateway: Gateway; readonly leaving: AbortController; readonly others: readonly Disposable[] },
 ): ComposedGateway["close"] {
   const close = async (reason: string): Promise<void> => {
     leaving.abort();
-    for (const one of beside) one[Symbol.dispose]();
+    for (const one of others) one[Symbol.dispose]();
     ends.defer(() => gateway.stop(reason));
     await ends.disposeAsync();
   };

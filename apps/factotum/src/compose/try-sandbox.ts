@@ -8,7 +8,7 @@ import { openSandbox } from "./open-sandbox.ts";
 
 const LIMITS = { maxProcesses: 256, maxMemoryBytes: 1024 ** 3 };
 
-/** Starts a command in each of these sandboxes, for commands such as `doctor`: beside a gateway, whose records and files it leaves alone. */
+/** Starts a command in each of these sandboxes, for commands such as `doctor`. A gateway may run at the same time; its records and files stay as they are. */
 export async function trySandboxes(
   context: CliContext,
   choices: readonly Pick<SandboxSpec, "backend" | "image">[],

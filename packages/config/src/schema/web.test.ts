@@ -44,7 +44,7 @@ test.each([
   "[nas]:80",
   "[fd00::1]:",
   "fd00::/129",
-])("%j is none", (place) => {
+])("%j is not accepted as a private place", (place) => {
   expect(parse({ fetch: { allowPrivate: [place] } }).error?.issues[0]?.message).toContain(
     "a host name, an address or a network is expected",
   );

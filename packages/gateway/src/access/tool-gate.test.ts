@@ -116,7 +116,7 @@ describe("a call of a sandboxed turn", () => {
     { owner: false, tainted: false },
   ] as const;
 
-  test("runs commands whoever wrote, if they go through the sandbox", () => {
+  test("runs commands of every sender, if they go through the sandbox", () => {
     for (const run of OTHERS) {
       expect(check({ effect: "execute", sandboxed: true }, { ...run, sandbox })).toBe("runs");
       expect(check({ effect: "execute", sandboxed: true }, run)).not.toBe("runs");

@@ -54,7 +54,7 @@ function result(text: string, marks: Partial<ToolResultMessage> = { tainted: tru
 
 const isGiven = (messages: readonly AgentMessage[], address = ADDRESS): boolean => isGivenAddress(address, { messages, tool: "web_fetch" });
 
-/** Each refused case stands beside a similar one that is allowed. */
+/** Each refused case is paired with a similar one that is allowed. */
 const PAIRS: readonly {
   readonly title: string;
   readonly refused: readonly AgentMessage[];

@@ -149,7 +149,7 @@ describe("a sandboxed run", () => {
     expect(of(/ps --all/)).toBe(1);
   });
 
-  test("leaves the containers of a gateway alone if this process is none", async () => {
+  test("leaves the containers of a gateway alone if this process is not a gateway", async () => {
     await install("podman");
     await run(runner({ ownsContainers: false }));
     expect(ran.filter((text) => text.includes("ps --all"))).toEqual([]);

@@ -87,7 +87,7 @@ function refusal({ backend, reason, fix }: MissingBackend): string {
   return `The command was not run: it has to run in a sandbox, and this machine has none (${backend}: ${reason}). Tell the owner: ${fix}`;
 }
 
-/** Options of a command that nobody stops or follows. */
+/** Options of a command that is neither stopped nor followed. */
 function unwatched(run: RunFacts): CommandOptions {
   return { run, signal: new AbortController().signal, onOutput: () => undefined };
 }
@@ -100,7 +100,7 @@ function notStarted(message: string): RunningCommand {
   return { ended: Promise.resolve(result), output, write: closed, closeInput: closed, kill: () => undefined };
 }
 
-/** The run of trial starts; it belongs to nobody. */
+/** The run of trial starts, which belong to no session. */
 const TRIAL: RunFacts = {
   runId: "sandbox-trial",
   kind: "user",

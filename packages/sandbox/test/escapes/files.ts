@@ -52,7 +52,7 @@ export const FILE_ESCAPES: readonly EscapeAttempt[] = [
     allowed: ({ home }) => `ls ${home}/skills/one >/dev/null && echo works`,
   },
   {
-    name: "writes beside its workspace",
+    name: "writes next to its workspace",
     onHost: "untried",
     attempt: ({ home }) => `touch ${home}/state/planted ${home}/sandboxes/planted ${home}/planted`,
     allowed: () => "touch planted && echo works",

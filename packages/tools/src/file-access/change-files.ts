@@ -17,7 +17,7 @@ export interface PlacedChange {
 }
 
 /**
- * Makes all of the changes or none: every new content is first written beside its file and flushed, then the files are renamed one after another; if one cannot
+ * Makes all of the changes or none: every new content is first written next to its file and flushed, then the files are renamed one after another; if one cannot
  * be, the others are put back. A reader sees an old file or a new one, never a part. Missing folders are created. A kill between two renames leaves the rest
  * unchanged.
  */

@@ -25,7 +25,7 @@ interface Place {
   readonly unchangedSince?: FileVersion | "absent";
 }
 
-/** A file whose new content is complete and flushed beside it, so that the change is one rename. */
+/** A file whose new content is complete and flushed next to it, so that the change is one rename. */
 export class StagedFile {
   readonly #place: Place;
   readonly #path: string;
@@ -94,7 +94,7 @@ export class StagedFile {
     await this.#place.folder.handle.sync();
   }
 
-  /** Removes the files beside it. */
+  /** Removes the temporary and the backup file. */
   async discard(): Promise<void> {
     for (const aside of [this.#temporary, this.#backup]) if (aside !== undefined) await rm(aside, { force: true });
     this.#temporary = undefined;

@@ -106,7 +106,7 @@ async function requestOnce(step: Step, request: PublicRequest, options: PublicRe
   if (target.type === "refused") return target;
   const { url, at } = target;
   const response = await send(url, at, { method, headers: step.headers, body, signal });
-  // An error after the body was declined or cut concerns nobody.
+  // An error after the body was declined or cut has no effect.
   response.on("error", () => {});
   try {
     const redirect = redirectOf(response, url, method);

@@ -136,7 +136,7 @@ describe("an encoding", TIMEOUT, () => {
       "text/html; charset=utf-8",
     ],
     ["nothing", new TextEncoder().encode(page("")), "text/html"],
-    ["a name that is none", new TextEncoder().encode(page('<meta charset="klingon">')), "text/html"],
+    ["a name that is no encoding", new TextEncoder().encode(page('<meta charset="klingon">')), "text/html"],
   ])("is taken from %s", async (_name, bytes, contentType) => {
     expect(await read(bytes, { contentType })).toMatchObject({ page: { title: "Ünï", text: "Grüße" } });
   });

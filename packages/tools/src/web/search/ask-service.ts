@@ -35,7 +35,7 @@ export async function askService(
   return { type: "answer", head, bytes };
 }
 
-/** The JSON of an answer; `undefined` if it is none. */
+/** The JSON of an answer; `undefined` if it is not JSON. */
 export function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
