@@ -28,6 +28,8 @@ export interface RunPolicy {
   readonly reply: "always" | "unless-heartbeat-ok" | "never";
   /** The model gets the gateway's own text as the task: no sender, no channel. */
   readonly isHostText: boolean;
+  /** No agent had a part in the text of its message, so a tainted turn may request an address that stands there (R23). */
+  readonly givesAddresses: boolean;
   /** What the history shows instead of the text for the model. */
   readonly historyNotice?: string;
   /** It counts as the previous run of a person's turn, whose model learns of an interruption. */
@@ -62,6 +64,7 @@ const PERSON: RunPolicy = {
   showsProgress: true,
   reply: "always",
   isHostText: false,
+  givesAddresses: true,
   isFollowed: true,
   isAside: false,
   flushesMemory: true,
@@ -81,6 +84,7 @@ const UNATTENDED: RunPolicy = {
   isFromPerson: false,
   mayAsk: false,
   showsProgress: false,
+  givesAddresses: false,
   isFollowed: false,
   flushesMemory: false,
 };
@@ -99,8 +103,8 @@ export const RUN_POLICY: Readonly<Record<RunKind, RunPolicy>> = {
     isAside: true,
     reportsChangesAgain: true,
   },
-  cron: { ...UNATTENDED, isHostText: true },
-  hook: UNATTENDED,
+  cron: { ...UNATTENDED, isHostText: true, givesAddresses: true },
+  hook: { ...UNATTENDED, givesAddresses: true },
   // The end of a background command, or of a call that was allowed late. Unattended, so that a chain of commands that wake each other has a cap; but somebody asked for the command.
   command: {
     ...UNATTENDED,
@@ -110,8 +114,8 @@ export const RUN_POLICY: Readonly<Record<RunKind, RunPolicy>> = {
     isHostText: true,
     historyNotice: "Work in the background has ended.",
   },
-  subagent: { ...PERSON, lane: "subagent", isFromPerson: false, flushesMemory: false },
-  a2a: { ...PERSON, isFromPerson: false },
+  subagent: { ...PERSON, lane: "subagent", isFromPerson: false, givesAddresses: false, flushesMemory: false },
+  a2a: { ...PERSON, isFromPerson: false, givesAddresses: false },
   compaction: { ...UPKEEP, isResumable: false },
   memory: {
     ...UPKEEP,

@@ -1,4 +1,4 @@
-import type { AgentMessage, RunKind, ToolResultMessage, UserMessageParts } from "@factotum/agent-contract";
+import type { AgentMessage, ToolResultMessage, UserMessageParts } from "@factotum/agent-contract";
 import { NO_USAGE } from "@factotum/agent-contract";
 import { renderEffectivePrompt, renderSummaryMessage } from "@factotum/agent-core";
 import { describe, expect, test } from "vitest";
@@ -132,8 +132,13 @@ const PAIRS: readonly {
   },
   {
     title: "a message of another agent",
-    refused: [user(ADDRESS, {}, { run: "a2a" as RunKind })],
-    allowed: [user(ADDRESS, {}, { run: "cron" as RunKind })],
+    refused: [user(ADDRESS, {}, { run: "a2a" })],
+    allowed: [user(ADDRESS, {}, { run: "cron" })],
+  },
+  {
+    title: "the report of a command, which the model wrote",
+    refused: [user(ADDRESS, {}, { run: "command" })],
+    allowed: [user(ADDRESS, {}, { run: "hook" })],
   },
   {
     title: "a request of another tool",

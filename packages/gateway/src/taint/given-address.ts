@@ -1,5 +1,6 @@
-import type { AgentMessage, AssistantMessage, RunKind, ToolResultMessage, UserMessage } from "@factotum/agent-contract";
+import type { AgentMessage, AssistantMessage, ToolResultMessage, UserMessage } from "@factotum/agent-contract";
 import { splitEffectivePrompt } from "@factotum/agent-core";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /** An address in text or JSON: to the next space, quote, bracket, escape or full-width mark. */
 const ADDRESSES = /https?:\/\/(?:\[[\da-f:.]+\])?[^\s<>"'`\\|^{}[\]，。；：！？、）（」「』『】【》《]*/giu;
@@ -10,8 +11,6 @@ const MAX_END_MARKS = 8;
 const MAX_CHARS = 4_096;
 /** Text that an agent wrote in an earlier turn. */
 const NOTES = "daily notes (untrusted)";
-/** Runs whose message another agent wrote. */
-const WRITTEN_BY_AGENTS: ReadonlySet<RunKind> = new Set(["a2a", "subagent"]);
 
 /** The conversation in which an address is looked up, and the tool that is to request it. */
 interface GivenContext {
@@ -63,7 +62,7 @@ function callsFor({ content }: AssistantMessage, { tool, wanted }: { readonly to
 /** The text as it was written, and what surrounds it: quotes, names, files. A message without parts is a summary, or comes from a file: its author is unknown. */
 function givenTexts(message: UserMessage): { readonly body: string; readonly blocks: string } {
   const { parts } = message;
-  if (parts === undefined || (parts.run !== undefined && WRITTEN_BY_AGENTS.has(parts.run))) return { body: "", blocks: "" };
+  if (parts === undefined || (parts.run !== undefined && !RUN_POLICY[parts.run].givesAddresses)) return { body: "", blocks: "" };
   const blocks = splitEffectivePrompt(textOf(message)).filter(({ id }) => id !== NOTES && id !== "body");
   return { body: parts.body, blocks: blocks.map(({ text }) => text).join("\n") };
 }
