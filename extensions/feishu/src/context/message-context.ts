@@ -79,9 +79,9 @@ export function createMessageContextReader(
       return {
         ...(senderName ? { senderName } : {}),
         ...(subject ? { group: { subject } } : {}),
-        ...(quoted === undefined ? {} : { replyTo: quoted }),
-        ...(thread === undefined ? {} : { thread }),
-        ...(forwarded === undefined ? {} : { forwarded }),
+        ...(quoted !== undefined && { replyTo: quoted }),
+        ...(thread !== undefined && { thread }),
+        ...(forwarded !== undefined && { forwarded }),
       };
     },
     placeOf: async (id, options) => places.get(id, options),

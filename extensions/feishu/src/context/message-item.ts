@@ -1,7 +1,7 @@
 import { messageId } from "@factotum/channel-contract";
 import type { HistoryMessage, Mention } from "@factotum/channel-contract";
 import * as z from "zod";
-import { parseContent } from "../inbound/parse-content.ts";
+import { parseContent } from "../inbound/parse-message.ts";
 import { nameMentions } from "../inbound/parse-message.ts";
 
 /** A message of a chat, as it is read back from the platform. */

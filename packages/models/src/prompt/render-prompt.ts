@@ -1,11 +1,14 @@
-import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type { LanguageModelV4FilePart, LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4TextPart } from "@ai-sdk/provider";
 import type { ModelInfo, ModelRequest, SystemPrompt, ToolResultMessage, UserMessage } from "@factotum/agent-contract";
 import { createTextCleaner } from "./clean-text.ts";
 import { renderAssistant } from "./render-assistant.ts";
 import { renderBridge, type RenderContext, type RenderRules } from "./render-context.ts";
+import { NO_IMAGES_NOTE, renderImage } from "./render-image.ts";
 import { renderToolResults } from "./render-tool-results.ts";
 import { createToolCallIdMap } from "./tool-call-ids.ts";
-import { renderUserParts } from "./render-user.ts";
+
+/** Replaces a message that has nothing left to send; providers refuse empty ones. */
+const EMPTY_MESSAGE = "(empty message)";
 
 /**
  * Neutral messages as the SDK's prompt. Pure and total.
@@ -74,6 +77,15 @@ function renderMessages(request: ModelRequest, context: RenderContext): Language
 function renderUser(message: UserMessage, previous: LanguageModelV4Message | undefined, context: RenderContext): LanguageModelV4Message[] {
   const user: LanguageModelV4Message = { role: "user", content: renderUserParts(message.content, context) };
   return previous?.role === "tool" ? [...renderBridge(context.rules), user] : [user];
+}
+
+/** The parts of a user message: text unchanged, blank text dropped, images if the model accepts them. Never empty. */
+function renderUserParts(content: UserMessage["content"], context: RenderContext): (LanguageModelV4TextPart | LanguageModelV4FilePart)[] {
+  const parts = content.flatMap((part): (LanguageModelV4TextPart | LanguageModelV4FilePart)[] => {
+    if (part.type === "text") return part.text.trim() === "" ? [] : [{ type: "text", text: context.clean(part.text) }];
+    return [context.info.input.includes("image") ? renderImage(part) : { type: "text", text: NO_IMAGES_NOTE }];
+  });
+  return parts.length === 0 ? [{ type: "text", text: EMPTY_MESSAGE }] : parts;
 }
 
 function mergeNeighbours(messages: LanguageModelV4Prompt): LanguageModelV4Prompt {

@@ -7,7 +7,7 @@ import type {
 import type { ImageContent, ToolResultMessage } from "@factotum/agent-contract";
 import { cleanName } from "./render-assistant.ts";
 import { renderBridge, type RenderContext } from "./render-context.ts";
-import { NO_IMAGES_NOTE, renderImage } from "./render-user.ts";
+import { NO_IMAGES_NOTE, renderImage } from "./render-image.ts";
 
 type OutputPart = Extract<LanguageModelV4ToolResultPart["output"], { type: "content" }>["value"][number];
 
