@@ -11,6 +11,7 @@ test.each([
   [["--sizes"], { form: "sizes" }],
   [["--web"], { form: "web" }],
   [["--entry", "dist/factotum.mjs"], { form: "full", entry: "dist/factotum.mjs" }],
+  [["--quick", "--against", "before/factotum.mjs"], { form: "quick", against: "before/factotum.mjs" }],
 ])("%j is read", (args, expected) => {
   expect(parseBenchOptions(args)).toMatchObject(expected);
 });
@@ -22,6 +23,8 @@ test.each([
   [["--web", "--sizes"]],
   [["--web", "--record"]],
   [["--profile", "--peer"]],
+  [["--against", "before/factotum.mjs", "--check"]],
+  [["--against", "before/factotum.mjs", "--record"]],
   [["--fast"]],
   [["now"]],
 ])("%j is refused", (args) => {

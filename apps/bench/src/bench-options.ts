@@ -12,6 +12,8 @@ export interface BenchOptions {
   readonly profile: boolean;
   /** Another built command than this checkout's. */
   readonly entry?: string;
+  /** A built command to compare with, in place of the floor. */
+  readonly against?: string;
 }
 
 export const USAGE = `Usage: pnpm bench [options]
@@ -24,6 +26,7 @@ export const USAGE = `Usage: pnpm bench [options]
   --peer          install openclaw into a temporary folder and measure it too (long)
   --profile       write a CPU profile of the gateway under turns, and measure nothing
   --entry FILE    measure another built factotum.mjs
+  --against FILE  compare with another built factotum.mjs in alternating rounds; with --quick or alone
 `;
 
 /** Parses a command line. Throws with what is wrong. */
@@ -39,17 +42,21 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions {
       peer: { type: "boolean", default: false },
       profile: { type: "boolean", default: false },
       entry: { type: "string" },
+      against: { type: "string" },
     },
   });
   const others = values.quick || values.record || values.peer || values.profile;
   const alone = [values.check, values.sizes, values.web].filter(Boolean).length;
   if (alone > 1 || (alone === 1 && others)) throw new Error("--check, --sizes and --web stand alone.");
+  if (values.against !== undefined && (alone === 1 || values.record || values.peer || values.profile))
+    throw new Error("--against goes with --quick and --entry only.");
   if (values.profile && (values.record || values.peer)) throw new Error("--profile measures nothing: leave --record and --peer out.");
   return {
     form: values.check ? "check" : values.sizes ? "sizes" : values.web ? "web" : values.quick ? "quick" : "full",
     record: values.record,
     peer: values.peer,
     profile: values.profile,
-    ...(values.entry === undefined ? {} : { entry: values.entry }),
+    ...(values.entry !== undefined && { entry: values.entry }),
+    ...(values.against !== undefined && { against: values.against }),
   };
 }

@@ -2,6 +2,7 @@ import process from "node:process";
 import { productEntry } from "@factotum/testing-product";
 import { existsSync } from "node:fs";
 import { parseBenchOptions, USAGE, type BenchOptions } from "./bench-options.ts";
+import { measureBuilds } from "./measure/measure-builds.ts";
 import { measurePeer } from "./measure/measure-peer.ts";
 import { PLANS, type Plan } from "./plan.ts";
 import { checkRatios, checkSizes, checkTargets } from "./report/check-figures.ts";
@@ -12,9 +13,9 @@ import { measureWeb } from "./web/measure-web.ts";
 import { writeProfile } from "./write-profile.ts";
 
 async function main(options: BenchOptions): Promise<number> {
-  const entry = options.entry ?? productEntry;
-  if (!existsSync(entry)) {
-    console.error(`${entry} is not there. Build the product first: pnpm build`);
+  const missing = [options.entry ?? productEntry, options.against ?? productEntry].find((entry) => !existsSync(entry));
+  if (missing !== undefined) {
+    console.error(`${missing} is not there. Build the product first: pnpm build`);
     return 1;
   }
   if (process.platform !== "linux") {
@@ -31,12 +32,19 @@ async function main(options: BenchOptions): Promise<number> {
     console.log(`\nNode ${process.version}\n\n${renderTable(measured)}\n`);
     return report(checkTargets(measured));
   }
+  if (options.against !== undefined) {
+    const { version, figures } = await measureBuilds(PLANS[options.form], { entry: options.entry, against: options.against, onStep });
+    console.log(
+      `\nFactotum ${version}, Node ${process.version}, against ${options.against}\n\n${renderTable(figures, { floor: "other" })}\n`,
+    );
+    return 0;
+  }
   const { version, figures } = await runBench(PLANS[options.form], { entry: options.entry, onStep });
   const peer = options.peer ? await tryPeer(PLANS[options.form], onStep) : undefined;
   const versions = { factotum: version, ...(peer === undefined ? {} : { openclaw: peer.version }) };
   const result = describeRun(options.form, { figures, versions, ...(peer === undefined ? {} : { peer: peer.figures }) });
   console.log(
-    `\nFactotum ${version}, Node ${process.version}, ${result.machine.cores} × ${result.machine.cpu}\n\n${renderTable(figures, peer?.figures)}\n`,
+    `\nFactotum ${version}, Node ${process.version}, ${result.machine.cores} × ${result.machine.cpu}\n\n${renderTable(figures, { peer: peer?.figures })}\n`,
   );
   if (options.form === "sizes") return report(checkSizes(figures));
   if (options.form === "check") return report([...checkSizes(figures), ...checkRatios(figures, readBaseline())]);

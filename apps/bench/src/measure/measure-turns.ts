@@ -17,6 +17,8 @@ export interface Contest {
   readonly product: Side;
   readonly floor: Side;
   readonly provider: Provider;
+  /** The floor is another build: it gets the same message. Without tools it runs plain turns. */
+  readonly floorHasTools?: boolean;
 }
 
 interface Round {
@@ -69,7 +71,7 @@ interface SerialRounds {
   readonly cpu: readonly Pair[];
 }
 
-async function serialTurns({ product, floor, provider }: Contest, plan: SerialPlan): Promise<SerialRounds> {
+async function serialTurns({ product, floor, provider, floorHasTools }: Contest, plan: SerialPlan): Promise<SerialRounds> {
   const { rounds, perRound, message, requestsPerTurn } = plan;
   using productClient = new TurnClient(product);
   using floorClient = new TurnClient(floor);
@@ -77,7 +79,11 @@ async function serialTurns({ product, floor, provider }: Contest, plan: SerialPl
   const cpu: Pair[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const session = (turn: number): string => `${message.length}-${Math.floor((round * perRound + turn) / TURNS_PER_SESSION)}`;
-    const ofFloor = await playRound(floorClient, floor, { turns: perRound, session, message: PLAIN_MESSAGE });
+    const ofFloor = await playRound(floorClient, floor, {
+      turns: perRound,
+      session,
+      message: floorHasTools === true ? message : PLAIN_MESSAGE,
+    });
     await provider.take();
     const ofProduct = await playRound(productClient, product, { turns: perRound, session, message });
     const { requests } = await provider.take();

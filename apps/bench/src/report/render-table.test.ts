@@ -17,7 +17,7 @@ test("each measured figure is a row with its target, the result, the floor and t
 });
 
 test("the peer has columns if it was measured, with a dash for missing figures", () => {
-  const table = renderTable({ start: { value: 250 }, hello: { value: 1 } }, { start: { value: 9500 } });
+  const table = renderTable({ start: { value: 250 }, hello: { value: 1 } }, { peer: { start: { value: 9500 } } });
   const [header, , start, hello] = table.split("\n");
   expect(header).toMatch(/peer +× better +wanted$/);
   expect(start).toMatch(/9,500 ms +38\.0 +19\.0$/);
@@ -26,7 +26,7 @@ test("the peer has columns if it was measured, with a dash for missing figures",
 
 test("a time target counts as reached on a slower machine by the required lead over the peer", () => {
   const verdictOf = (value: number, peer: number): string | undefined =>
-    renderTable({ turnP50: { value } }, { turnP50: { value: peer } })
+    renderTable({ turnP50: { value } }, { peer: { turnP50: { value: peer } } })
       .split("\n")[2]
       ?.split(/ {2,}/)[3];
   expect(verdictOf(5, 1)).toBe("ok");
@@ -34,8 +34,13 @@ test("a time target counts as reached on a slower machine by the required lead o
   expect(verdictOf(10, 425)).toBe("MISSED");
 });
 
+test("another build in place of the floor has its own title", () => {
+  const [header] = renderTable({ start: { value: 250, floor: 200, ratio: 1.25 } }, { floor: "other" }).split("\n");
+  expect(header).toMatch(/other +× other$/);
+});
+
 test("for a rate the lead is inverted", () => {
-  const [, , row] = renderTable({ rate16: { value: 208 } }, { rate16: { value: 2 } }).split("\n");
+  const [, , row] = renderTable({ rate16: { value: 208 } }, { peer: { rate16: { value: 2 } } }).split("\n");
   expect(row).toMatch(/ok by ratio.* 104\.0 +103\.9$/);
 });
 

@@ -1,14 +1,17 @@
 import { type Figure, listFigures, type Measurement, type Measurements } from "./figures.ts";
 import { formatValue } from "./format-value.ts";
 
-/** The table of a run. Figures that were not measured are omitted; the peer's columns appear if the peer was measured. */
-export function renderTable(product: Measurements, peer?: Measurements): string {
+/** The table of a run. Figures that were not measured are omitted; the peer's columns appear if the peer was measured. `floor`: what it is called. */
+export function renderTable(
+  product: Measurements,
+  { peer, floor = "floor" }: { readonly peer?: Measurements | undefined; readonly floor?: string } = {},
+): string {
   const rows = listFigures().flatMap(([id, figure]) => {
     const measurement = product[id];
     if (measurement === undefined) return [];
     return [[...productCells(figure, measurement, peer?.[id]), ...(peer === undefined ? [] : peerCells(figure, measurement, peer[id]))]];
   });
-  const header = ["figure", "Factotum", "target", "", "floor", "× floor", ...(peer === undefined ? [] : ["peer", "× better", "wanted"])];
+  const header = ["figure", "Factotum", "target", "", floor, `× ${floor}`, ...(peer === undefined ? [] : ["peer", "× better", "wanted"])];
   const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const line = (cells: readonly string[]): string =>
     cells

@@ -36,7 +36,7 @@ export function describeRun(
     },
     versions: { node: process.version, ...measured.versions },
     figures: measured.figures,
-    ...(measured.peer === undefined ? {} : { peer: measured.peer }),
+    ...(measured.peer !== undefined && { peer: measured.peer }),
   };
 }
 
