@@ -45,7 +45,7 @@ export function parseChaosOptions(args: readonly string[], newSeed: () => number
     parseCount(`--${name}`, values[name] ?? String(usual), min);
   const both = {
     seed: values.seed === undefined ? newSeed() : parseCount("--seed", values.seed, 0),
-    ...(values.entry === undefined ? {} : { entry: values.entry }),
+    ...(values.entry !== undefined && { entry: values.entry }),
   };
   const foreign = (["kills", "worlds", "conversations", "load", "turns", "sessions", "leak"] as const).find(
     (name) => values[name] !== undefined && values.soak !== (name === "turns" || name === "sessions" || name === "leak"),

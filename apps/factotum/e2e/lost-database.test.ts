@@ -274,7 +274,7 @@ test("a database without a snapshot is rebuilt from the plain files; a second lo
 });
 
 test.each(["removed", "cut in half"] as const)(
-  "a database that is %s before anything was copied is not replaced in silence, and the gateway begins empty",
+  "a database that is %s before anything was copied is not replaced in silence, and the gateway starts empty",
   async (how) => {
     await using scene = await Scene.start();
     await scene.say("the first word");
@@ -285,13 +285,13 @@ test.each(["removed", "cut in half"] as const)(
     const found = how === "cut in half" ? "(?:damaged on the disk|an empty file)" : how === "removed" ? "missing" : "an empty file";
     if (how !== "cut in half") {
       const [down, findings] = await Promise.all([scene.run("status"), scene.findings()]);
-      expect(down.stdout).toMatch(/database {3}! The database is .*the next start of the gateway begins empty/);
+      expect(down.stdout).toMatch(/database {3}! The database is .*the next start of the gateway creates an empty database/);
       expect(findings).toContainEqual(expect.objectContaining({ check: "recovery", level: "warning" }));
     }
     const emptied = how === "removed" ? undefined : await readFile(scene.database);
     await scene.start();
     const notice = expect.stringMatching(new RegExp(`My database was ${found}\\..*I begin empty`)) as string;
-    expect(scene.output).toContain("a new one begins empty");
+    expect(scene.output).toContain("a new one starts empty");
     expect(await scene.warnings()).toEqual([notice]);
     const [event] = await scene.damage();
     expect(event).toMatchObject({ kind: "database", isComplete: false, text: notice });

@@ -73,7 +73,7 @@ test("two people are paired from the terminal: the first is the owner, the secon
     await say("ou_anna", "hello");
     await waitForSent(feishu, 6);
     expect(JSON.stringify(feishu.sent[5])).toContain("Good day.");
-    expect((await run("pairing", "revoke", "feishu:default", "ou_anna")).stdout).toContain("may not talk to the assistant");
+    expect((await run("pairing", "revoke", "feishu:default", "ou_anna")).stdout).toContain("can no longer talk to the assistant");
     expect((await run("pairing", "revoke", "feishu:default", "ou_anna")).code).not.toBe(0);
 
     await say("ou_bert", "let me in");

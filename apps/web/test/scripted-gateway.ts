@@ -388,7 +388,7 @@ export class ScriptedGateway {
       sessionId: `id-${key}`,
       agentId: "main",
       kind: key === MAIN_KEY ? "main" : "other",
-      ...(label === undefined ? {} : { label }),
+      ...(label !== undefined && { label }),
       displayName: key === MAIN_KEY ? "Main" : `WebChat ${key.split(":").at(-1) ?? ""}`,
       channel: "webchat",
       createdAtMs,

@@ -154,7 +154,7 @@ export class ScriptedSession {
         toolCalls,
         model: "demo/scripted",
         stopReason,
-        ...(errorMessage === undefined ? {} : { errorMessage }),
+        ...(errorMessage !== undefined && { errorMessage }),
       },
       run.runId,
     );
@@ -197,11 +197,11 @@ export class ScriptedSession {
   endRun(type: "done" | "aborted" | "failed", message?: string): void {
     const { runId } = this.#current();
     this.#run = undefined;
-    this.#emit({ type: "run-end", runId, outcome: { type, ...(message === undefined ? {} : { message }) } });
+    this.#emit({ type: "run-end", runId, outcome: { type, ...(message !== undefined && { message }) } });
   }
 
   #commit(entry: ChatEntry, runId?: string): void {
     this.#entries.push(entry);
-    this.#emit({ type: "entry", ...(runId === undefined ? {} : { runId }), entry });
+    this.#emit({ type: "entry", ...(runId !== undefined && { runId }), entry });
   }
 }

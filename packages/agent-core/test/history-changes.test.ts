@@ -50,7 +50,7 @@ const anyChange: fc.Arbitrary<NamedChange> = fc.oneof(
   fc.nat(6).map((limit) => named(`limit ${limit}`, (messages) => applyHistoryLimit(messages, limit).messages)),
   fc
     .constantFrom(200, 16_000)
-    .map((toolResultMaxChars) => named("render anew", (messages) => rerenderMessages(messages, { toolResultMaxChars }))),
+    .map((toolResultMaxChars) => named("render again", (messages) => rerenderMessages(messages, { toolResultMaxChars }))),
   fc.constant(named("prune", (messages) => pruneToolResults(messages, { contextTokens: 15_000, contextWindow: 16_000 }).messages)),
   fc
     .constantFrom("image", "signature", "call_0_0 has no output", "messages.3: no")

@@ -14,7 +14,7 @@ export type VerifiedRequest<Event> =
   | { readonly type: "event"; readonly event: Event }
   | ({ readonly type: "refused" } & RefusedRequest);
 
-/** What became of a genuine event. */
+/** The outcome of a genuine event. */
 export type EventOutcome =
   | { readonly type: "accepted" | "duplicate" }
   /** It belongs to another account and is refused. */

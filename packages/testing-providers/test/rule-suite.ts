@@ -69,7 +69,7 @@ export function ruleSuite(cases: RuleCases): void {
     "$rule refuses: $text",
     async ({ rule, text, edits, path }) => {
       const body = JSON.stringify(editBody(cases.sample, edits));
-      const answer = await post({ body, ...(path === undefined ? {} : { path }) });
+      const answer = await post({ body, ...(path !== undefined && { path }) });
       expect(last()).toMatchObject([{ rule, message: expect.stringContaining(text) as string }]);
       expect(answer.status).toBe(cases.statusOf(rule));
       expect(cases.messageOf(answer.body as JsonObject)).toBe(last()[0]?.message);
@@ -88,7 +88,7 @@ export function ruleSuite(cases: RuleCases): void {
   );
 
   test.each(cases.allowed.map(([what, edits, path]) => ({ what, edits, path })))("$what is accepted", async ({ edits, path }) => {
-    const answer = await post({ body: JSON.stringify(editBody(cases.sample, edits)), ...(path === undefined ? {} : { path }) });
+    const answer = await post({ body: JSON.stringify(editBody(cases.sample, edits)), ...(path !== undefined && { path }) });
     expect(last()).toEqual([]);
     expect(answer.status).toBe(200);
   });

@@ -109,7 +109,7 @@ export class FakeSampleChat implements AsyncDisposable {
     if (known !== undefined) return known;
     const id = `m_${this.sent.length + 1}`;
     this.#keys.set(key, id);
-    this.sent.push({ id, chatId, text, ...(replyTo === undefined ? {} : { replyTo }) });
+    this.sent.push({ id, chatId, text, ...(replyTo !== undefined && { replyTo }) });
     return id;
   }
 

@@ -87,7 +87,7 @@ export abstract class SampleChatDriver<Fake extends FakeSampleChat> implements C
       deleted: false,
       reactions: [],
       notifiedAll: false,
-      ...(replyTo === undefined ? {} : { replyTo }),
+      ...(replyTo !== undefined && { replyTo }),
     }));
   }
 

@@ -4,7 +4,7 @@ import { checkLedger, describeLedger } from "@factotum/testing-chaos";
 import type { Ledger } from "@factotum/testing-chaos";
 import type { MixedEvent, MixedKind, MixedPlatform, ShownReply } from "./mixed-platform.ts";
 
-/** An event and what became of it, by the platform's side alone. Times are positions in the order of what happened. */
+/** An event and its outcome, as the platform saw them. Times are positions in the order of what happened. */
 export interface MixedInput {
   readonly event: MixedEvent;
   isAcknowledged: boolean;

@@ -74,7 +74,7 @@ export class Scene implements AsyncDisposable {
       scene.wire.note();
       const until = scene.#holdOnce(question);
       const saysBefore = options.showing === "blocks";
-      return answerQuestion(request, { effectsFile: scene.#effectsFile, saysBefore, ...(until === undefined ? {} : { until }) });
+      return answerQuestion(request, { effectsFile: scene.#effectsFile, saysBefore, ...(until !== undefined && { until }) });
     });
     feishu.watch(() => {
       for (const mark of scene.#view.mentioned) scene.#held.get(mark)?.open();
@@ -101,7 +101,7 @@ export class Scene implements AsyncDisposable {
         showing: this.#options.showing ?? "whole",
       }),
       home: this.home,
-      ...(entry === undefined ? {} : { entry }),
+      ...(entry !== undefined && { entry }),
       ...(crashAt === undefined ? {} : { env: { FACTOTUM_CRASH_AT: crashAt } }),
     });
     this.#product = product;

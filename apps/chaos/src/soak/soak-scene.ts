@@ -56,7 +56,7 @@ export class SoakScene implements AsyncDisposable {
     model.instantReply((body) => (wantsTool(body) ? prepareCall() : answer));
     const owners = people.filter((_, index) => index % OWNER_EVERY === 0);
     const config = productConfig(feishu, model.baseUrl, { people, owners });
-    const product = await startProduct({ config, env, home: await makeSoakHome(), ...(entry === undefined ? {} : { entry }) });
+    const product = await startProduct({ config, env, home: await makeSoakHome(), ...(entry !== undefined && { entry }) });
     return new SoakScene({ product, feishu, model });
   }
 

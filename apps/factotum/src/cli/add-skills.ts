@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Command } from "commander";
 import type * as SkillCommands from "../commands/skills.ts";
 import type { CliContext, Finish } from "../runtime/cli-context.ts";
@@ -38,7 +39,7 @@ export function addSkills(program: Command, context: CliContext, finish: Finish)
     .addOption(json())
     .action(async (source: string, options: { path?: string; replace?: boolean; yes?: boolean; json?: boolean }) => {
       const { path, replace, yes } = options;
-      const given = { yes: yes === true, replace: replace === true, json: options.json === true, ...(path === undefined ? {} : { path }) };
+      const given = { yes: yes === true, replace: replace === true, json: options.json === true, ...withoutUndefined({ path }) };
       finish(await (await load()).skillsInstall(context, source, given));
     });
   skills

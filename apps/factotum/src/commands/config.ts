@@ -111,13 +111,13 @@ export async function configSet(
       context.print(`${change.path}: ${before} → ${change.type === "removed" ? "(removed)" : JSON.stringify(change.after)}\n`);
     }
     if (!result.keptComments)
-      context.note(`The file had to be written anew, without its comments; the version before is ${result.versionPath}.\n`);
+      context.note(`The file had to be rewritten without its comments; the previous version is ${result.versionPath}.\n`);
     context.note(`${describeReload(reloaded)}\n`);
     for (const note of await notesOn(context, key)) context.note(`note: ${showProblem(note)}\n`);
     if (reloaded !== undefined && reloaded.type !== "kept") for (const problem of reloaded.problems) context.note(`! ${problem}\n`);
     if ((reloaded?.type ?? "kept") !== "kept" && (await currentToken(context)) !== tokenBefore)
       context.note(
-        'What was connected with the old token is cut off. Open the page anew with the address that "factotum gateway start" prints.\n',
+        'Clients connected with the old token were disconnected. Open the page again with the address that "factotum gateway start" prints.\n',
       );
   }
   return EXIT.ok;

@@ -80,7 +80,7 @@ export async function pairingRevoke(
         fix: 'See who was: factotum pairing list. Ids of the configuration are changed there: "factotum config get channels".',
       });
     if (json) printJson(cli, { revoked });
-    else cli.print(`${foreignText(id)} may not talk to the assistant on ${channel}/${accountId} any more.\n`);
+    else cli.print(`${foreignText(id)} can no longer talk to the assistant on ${channel}/${accountId}.\n`);
     await noteOtherPlaces(cli, { channel, accountId, id });
     return EXIT.ok;
   } catch (error) {

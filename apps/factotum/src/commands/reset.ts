@@ -40,10 +40,10 @@ export async function resetState(cli: CliContext, options: { readonly yes: boole
     await rename(join(cli.paths.home, path), to);
   }
   if (options.json) printJson(cli, { movedTo: moves.length === 0 ? null : target, moved: moves });
-  else if (moves.length === 0) cli.print("There is nothing to move; the next start begins empty.\n");
+  else if (moves.length === 0) cli.print("There is nothing to move; the next start creates an empty database.\n");
   else
     cli.print(
-      `All conversations, snapshots and received files are in ${target} now. The next start begins empty; configuration, credentials and workspaces were kept.\n`,
+      `All conversations, snapshots and received files are in ${target} now. The next start creates an empty database; configuration, credentials and workspaces were kept.\n`,
     );
   return EXIT.ok;
 }

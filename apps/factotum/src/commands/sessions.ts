@@ -153,7 +153,7 @@ export async function sessionsReset(cli: CliContext, key: string, options: { rea
   using gateway = await connectGateway(cli);
   const result = await ask(cli, gateway, "sessions.reset", { key: await sessionKeyOf(name, cli, gateway) });
   if (options.json) printJson(cli, result);
-  else cli.print(`${result.session.key} begins anew as ${result.session.sessionId}.\n`);
+  else cli.print(`${result.session.key} starts over as ${result.session.sessionId}.\n`);
   return EXIT.ok;
 }
 

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import { readLock, scanSkill, type FoundSkill, type SkillProblem, type SkillScan } from "@factotum/skills";
 import { dirname } from "node:path";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
@@ -68,7 +69,7 @@ export async function skillsInfo(context: CliContext, name: string, options: Ski
       requirements,
       warnings,
       settings: keys,
-      ...(pin === undefined ? {} : { installed: pin }),
+      ...withoutUndefined({ installed: pin }),
       findings,
     });
     return EXIT.ok;

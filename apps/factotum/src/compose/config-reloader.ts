@@ -66,7 +66,7 @@ export class ConfigReloader implements ConfigControl {
     return { path, runningHash, inactive, commandPolicy, needsRestart: this.#needsRestart(), ...this.#seen };
   }
 
-  /** One look after the other. Never rejects. */
+  /** Serialises the checks of the file. Never rejects. */
   async reload({ force = false }: { readonly force?: boolean } = {}): Promise<Result> {
     this.#work = this.#work.then(async () => this.#look({ force }));
     return this.#work;

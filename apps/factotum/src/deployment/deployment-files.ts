@@ -55,7 +55,7 @@ CMD ${json(["node", ENTRY, "gateway", "run", "--setup", "--bind", "lan", "--hide
 `;
 }
 
-/** Changes belong into `compose.override.yaml`, which Compose reads too. The gateway stores its state within 30 seconds of a stop. */
+/** Changes belong in `compose.override.yaml`, which Compose reads too. The gateway stores its state within 30 seconds of a stop. */
 function renderCompose(): string {
   return `# Written by factotum build, and replaced by the next one. Put changes into compose.override.yaml.
 services:

@@ -34,7 +34,7 @@ export interface SystemService {
   restart(): Promise<boolean>;
 }
 
-/** The variables that decide which installation the service serves. Keys are not among them: they belong into the configuration. */
+/** The variables that decide which installation the service serves. Keys are not among them: they belong in the configuration. */
 export function serviceEnvironment({ env, paths }: CliContext, { port }: ServiceOptions): Readonly<Record<string, string>> {
   const config = env["FACTOTUM_CONFIG"]?.trim();
   return {

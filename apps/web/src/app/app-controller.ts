@@ -164,7 +164,7 @@ export class AppController {
     for (const { id, kind, name } of files) {
       const blob = kind === "image" ? await this.#options.media.blob(sessionKey, id) : undefined;
       const handed = blob === undefined ? undefined : await this.#options.upload(blob);
-      if (handed?.type === "uploaded") attachments.push({ ref: handed.ref, ...(name === undefined ? {} : { fileName: name }) });
+      if (handed?.type === "uploaded") attachments.push({ ref: handed.ref, ...(name !== undefined && { fileName: name }) });
     }
     if (text !== "" || attachments.length > 0) this.outbox.send(sessionKey, text, attachments, idempotencyKey);
   }
@@ -174,7 +174,7 @@ export class AppController {
     const { open, sessionKey } = this.#state;
     if (open.type !== "open" || sessionKey === undefined) return Promise.resolve();
     const runId = open.chat.live?.runId;
-    const params = { sessionKey, ...(runId === undefined ? {} : { runId }), ...(options.queued ? { queued: true } : {}) };
+    const params = { sessionKey, ...(runId !== undefined && { runId }), ...(options.queued ? { queued: true } : {}) };
     return this.#guard(async () => void (await this.#options.client.request("chat.abort", params)));
   }
 

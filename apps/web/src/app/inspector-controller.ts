@@ -62,7 +62,7 @@ export class InspectorController {
       const page = await this.#client.request("context.list", {
         sessionKey: state.sessionKey,
         limit: PAGE_SIZE,
-        ...(value.before === undefined ? {} : { before: value.before }),
+        ...(value.before !== undefined && { before: value.before }),
       });
       if (isCurrent())
         this.#update({ list: { type: "ready", value: { requests: [...value.requests, ...page.requests], before: page.before } } });

@@ -139,7 +139,7 @@ function toAnswerItems(entry: Extract<ChatEntry, { type: "assistant" }>, { id, i
       type: "answer-end",
       id: `${id}-end`,
       reason: stopReason,
-      ...(errorMessage === undefined ? {} : { message: errorMessage }),
+      ...(errorMessage !== undefined && { message: errorMessage }),
     });
   }
   return items;

@@ -39,7 +39,7 @@ export function applySnapshot(state: ChatState | undefined, snapshot: ChatSnapsh
   if (joint <= 0) return { ...snapshot, ...rows };
   const { before: _newer, ...rest } = snapshot;
   const entries = [...state.entries.slice(0, joint), ...snapshot.entries];
-  return { ...rest, ...rows, entries, ...(state.before === undefined ? {} : { before: state.before }) };
+  return { ...rest, ...rows, entries, ...(state.before !== undefined && { before: state.before }) };
 }
 
 /** Prepends an older page. */
@@ -47,7 +47,7 @@ export function prependHistory(state: ChatState, page: { readonly entries: reado
   const known = new Set(state.entries.map((entry) => entry.id));
   const { before: _older, ...rest } = state;
   const entries = [...page.entries.filter((entry) => !known.has(entry.id)), ...state.entries];
-  return { ...rest, entries, ...(page.before === undefined ? {} : { before: page.before }) };
+  return { ...rest, entries, ...(page.before !== undefined && { before: page.before }) };
 }
 
 /** The state after one event. Events of another than the current run change only the entries. */
@@ -78,7 +78,7 @@ export function applyEvent(state: ChatState, event: ChatEvent): ChatState {
 
 function withQueue(state: ChatState, { queued, wait }: Pick<ChatState, "queued" | "wait">): ChatState {
   const { wait: _before, ...rest } = state;
-  return { ...rest, queued, ...(wait === undefined ? {} : { wait }) };
+  return { ...rest, queued, ...(wait !== undefined && { wait }) };
 }
 
 function changeLive(state: ChatState, runId: string, change: (live: LiveRun) => LiveRun): ChatState {

@@ -220,7 +220,7 @@ function isEventName(name: string): name is RpcEvent {
 }
 
 function reasonOf(code: number): string {
-  if (code === CLOSE_CODES.shutdown) return "The gateway is stopping or starting anew.";
+  if (code === CLOSE_CODES.shutdown) return "The gateway is stopping or restarting.";
   if (code === CLOSE_CODES.slowConsumer) return "This page could not keep up with the gateway.";
   return "The gateway cannot be reached.";
 }

@@ -8,7 +8,7 @@ type Question = { readonly type: "none" } | { readonly type: "reset"; readonly t
 const NO_QUESTION: Question = { type: "none" };
 const RESET: Question = {
   type: "reset",
-  text: "Begin this conversation anew? What was said is kept in the archive and not shown here any more.",
+  text: "Start this conversation over? Its messages stay in the archive and are no longer shown here.",
   yes: "Start over",
 };
 

@@ -24,7 +24,7 @@ const MAX_HANDLE_MS = 25_000;
 const MIN_CHECK_DELAY_MS = 5_000;
 const MAX_CHECK_DELAY_MS = 5 * 60_000;
 
-/** What became of a request. */
+/** The outcome of a request. */
 type Handled = { readonly response: Response; readonly isStored: boolean };
 
 /**

@@ -119,7 +119,7 @@ class RefreshedTokens implements AccessTokens {
     const headers = { "content-type": "application/x-www-form-urlencoded", accept: "application/json" };
     const limits = { signal: this.#parts.signal, maxBytes: MAX_ANSWER_BYTES };
     const answer = await this.#request(tokenUrl, { method: "POST", headers, body: body.toString() }, limits).catch((cause: unknown) => {
-      // Whatever became of the request, nothing was sent to a mail server.
+      // Whatever the outcome of the request, nothing was sent to a mail server.
       throw new PlatformFailure({ type: "not-sent" }, `no access token: ${cause instanceof Error ? cause.message : "unknown"}`, { cause });
     });
     const content = parseJson(answer.bytes);

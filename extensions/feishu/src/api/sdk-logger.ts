@@ -6,7 +6,7 @@ import type { SdkLogger } from "./load-sdk.ts";
 const SECRET_SHAPES = /\b(?:[tua]-[\w.-]{8,})|Bearer\s+\S+|([?&](?:ticket|access_key|token|secret)=)[^&\s"']+/gi;
 
 /**
- * Routes the SDK's log lines to the host's logger as text, without secrets. The SDK's notices are ours at debug, its errors at warn: what became of a request
+ * Routes the SDK's log lines to the host's logger as text, without secrets. The SDK's notices are ours at debug, its errors at warn: the outcome of a request
  * is logged by the code that handles it. Failures of our own requests are left out here for the same reason.
  */
 export function createSdkLogger(logger: Logger, secrets: readonly string[]): SdkLogger {

@@ -105,7 +105,7 @@ describe("a card", () => {
     expect(receipt).toMatchObject({ type: "rejected", code: "rejected", message: expect.stringContaining("230099") as string });
   });
 
-  test("has room for the declared number of buttons beside fields and inputs", async () => {
+  test("has room for the declared number of buttons in addition to fields and inputs", async () => {
     const { buttonsPerCard = 0, buttonLabelLength = 0 } = channel.capabilities.limits ?? {};
     expect(buttonsPerCard).toBeGreaterThan(0);
     const buttons = Array.from({ length: buttonsPerCard }, (_, index) => ({ ...YES, label: `${index}`.padEnd(buttonLabelLength, "x") }));

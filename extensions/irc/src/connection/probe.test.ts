@@ -17,7 +17,7 @@ test("a probe names the login and the channels that refuse it, leaves, and passe
   expect(scene.host.received).toEqual([]);
 });
 
-test("a probe beside a running connection takes another nickname and leaves that connection alone", async () => {
+test("a probe next to a running connection takes another nickname and leaves that connection alone", async () => {
   await using scene = await Scene.start();
   await expect(scene.channel.probe?.(soon())).resolves.toMatchObject({ account: { id: "nick:factotum_" } });
   await scene.irc.until(() => scene.irc.clients.length === 1);
@@ -44,7 +44,7 @@ test.each([
   expect(scene.host.received.map(({ sender }) => sender.id)).toEqual([id]);
   const found = await scene.channel.directory?.("ALICE", { ...soon(), limit: 5 });
   expect(found).toEqual([{ type: "person", id, name: "Alice_" }]);
-  // The server no longer tells what became of somebody who has left.
+  // The server no longer reports on people who have left.
   scene.irc.quitUser(alice);
   await scene.irc.answered();
   await expect(scene.channel.directory?.("alice", { ...soon(), limit: 5 })).resolves.toEqual([]);

@@ -157,7 +157,7 @@ function oldMessages({ matrix }: MatrixScene, count: number): readonly string[] 
   });
 }
 
-test("what an unknown redaction removes is asked beside the messages, a few at once, and goes on after a restart", async () => {
+test("what an unknown redaction removes is requested concurrently with messages, a few at once, and again after a restart", async () => {
   const slow = new SlowEvents();
   await using scene = await startScene(slow.host);
   const old = oldMessages(scene, 5);

@@ -44,7 +44,7 @@ export function createAcceptEvents(parts: EntryParts): AcceptEvents {
   };
 }
 
-/** What it removes is asked beside the messages, which must not wait for it. */
+/** What it removes is requested concurrently: messages must not wait for it. */
 async function keepRedaction(
   { redactions }: EntryParts,
   event: MatrixEvent,

@@ -4,7 +4,7 @@ import { toChannelError } from "../errors.ts";
 import { EventSchema } from "./event-schema.ts";
 import type { MatrixEvent } from "./event-schema.ts";
 
-/** Redactions of events that this process has not seen: what they remove is asked of the homeserver, beside the messages. */
+/** Redactions of events that this process has not seen: the homeserver is asked what they remove, concurrently with messages. */
 export interface UnknownRedactions {
   /** Keeps a redaction until it is read; resolves once it is on disk, with `progress`. False if too many wait: it is left out. */
   keep(roomId: string, event: MatrixEvent, progress: AccountProgress): Promise<boolean>;

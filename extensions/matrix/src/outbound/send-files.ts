@@ -25,7 +25,7 @@ export async function sendFile(
   const isShown = kind === media.kind && kind !== "file";
   const type = isShown ? mimeType : media.mimeType;
   const name = media.fileName?.split(/[/\\]/).at(-1) || `${media.kind}.${extension}`;
-  // Nothing is shown by an upload, whatever became of it.
+  // An upload shows nothing, whatever its outcome.
   const url = await api.upload({ bytes: media.bytes, name, mimeType: type }, options).catch((error: unknown) => {
     throw toChannelError(error);
   });

@@ -58,7 +58,7 @@ export function createSender(parts: SendParts): Sender {
   };
 }
 
-/** What is asked before a send: whatever became of it, nothing is shown. */
+/** A request before a send: whatever its outcome, nothing is shown. */
 async function beforehand<T>(question: Promise<T>): Promise<T> {
   return question.catch((error: unknown) => {
     throw toChannelError(error);

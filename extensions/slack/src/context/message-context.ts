@@ -64,8 +64,8 @@ export function createMessageContextReader(parts: {
         threadOf(message, options).catch(() => undefined),
       ]);
       return {
-        ...(senderName === undefined ? {} : { senderName }),
-        ...(group === undefined ? {} : { group }),
+        ...(senderName !== undefined && { senderName }),
+        ...(group !== undefined && { group }),
         ...(thread === undefined || Object.keys(thread).length === 0 ? {} : { thread }),
       };
     },

@@ -21,7 +21,7 @@ export function parseInput(input: WebchatInput, facts: { readonly accountId: str
     attachments: (input.attachments ?? []).map(({ ref, fileName }) => ({
       kind: "image",
       ref,
-      ...(fileName === undefined ? {} : { fileName }),
+      ...(fileName !== undefined && { fileName }),
     })),
   };
 }

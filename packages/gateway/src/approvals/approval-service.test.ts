@@ -293,7 +293,7 @@ describe("a command in a sandbox", () => {
   });
 });
 
-describe("a run that nobody has started by a message", () => {
+describe("a run that no message started", () => {
   test.each(["cron", "heartbeat", "hook"] as const)("%s: nobody is asked, and the call is refused", async (kind) => {
     modelRuns("ls");
     await using running = await start();

@@ -27,7 +27,7 @@ export interface ParkedCallsOptions {
   readonly logger: Logger;
 }
 
-/** What became of a call. `untrusted`: its result may contain text of others. */
+/** The outcome of a call. `untrusted`: its result may contain text of others. */
 interface CallEnd {
   readonly text: string;
   readonly untrusted: boolean;
@@ -80,7 +80,7 @@ export class ParkedCalls {
   ): Promise<CallEnd> {
     const { store, running, conversations, toolLimits } = this.#options;
     const { owner } = withCurrentAuthorization(turn, await readInputs(turn, store), running.config);
-    if (!owner) return notRun("whoever it was for is not the owner any more");
+    if (!owner) return notRun("the person it was for is no longer the owner");
     const context = await conversations.readContext(sessionKey, agentId, turn.origin);
     if (context.record?.sessionId !== sessionId) return notRun("its conversation was reset");
     const { agent, model, fallbacks, group } = context;

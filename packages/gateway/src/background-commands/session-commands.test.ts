@@ -160,7 +160,7 @@ describe("a background command that ends", () => {
     expect(texts()[1]).toContain("key");
   });
 
-  test("whose starter is not the owner any more wakes nobody", async () => {
+  test("whose starter is no longer the owner wakes no session", async () => {
     await start();
     await begin();
     const requests = server.requests.length;

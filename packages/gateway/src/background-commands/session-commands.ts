@@ -92,8 +92,7 @@ export class SessionCommands implements BackgroundCommands {
   }
 
   /** True for the report of an end that the model was told of meanwhile: it needs no turn. */
-  isKnown({ message, admission }: Pick<InputRecord, "message" | "admission">): boolean {
-    if (admission.kind !== "command") return false;
+  isKnown({ message }: Pick<InputRecord, "message">): boolean {
     return this.#kept.some(({ record, isTold }) => isTold && record.report.message.eventId === message.eventId);
   }
 

@@ -4,7 +4,7 @@ import { messageId } from "@factotum/channel-contract";
 import type { CommandRecord, InboxStore, TurnStore } from "@factotum/store";
 
 /**
- * The input that will tell a session what became of a call of one of its turns, still without its text: under the authority and the taint of that turn, and
+ * The input that will report the outcome of a call to the session of its turn, still without its text: under the authority and the taint of that turn, and
  * answered where that turn was answered. `eventId` makes it unique: the store accepts it once. Rejects if no message asked for the run.
  */
 export async function turnReport(

@@ -4,7 +4,7 @@ import { FileAccessError, type FileAccess, type FileChange, type OpenFile, type 
 import { digestOf } from "./checkpoint-copies.ts";
 import { ABSENT, TOO_LARGE, type CheckpointKeeper } from "./checkpoint-keeper.ts";
 
-/** What became of one file. `unchanged`: it was already as before. `refused`: something else changed it since. */
+/** The outcome of one file. `unchanged`: it was already as before. `refused`: something else changed it since. */
 export type RestoredFile = { readonly path: string } & (
   | { readonly type: "restored" | "removed" | "unchanged" | "refused" }
   /** It cannot be restored at all. */

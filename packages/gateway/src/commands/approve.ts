@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import { APPROVAL_DECISIONS } from "@factotum/protocol";
 import type { ApprovalDecision } from "@factotum/protocol";
 import { DECIDED, RUNS_NOW } from "../approvals/approval-texts.ts";
@@ -18,7 +19,7 @@ export const approveCommand: Command = defineCommand<Approve>({
   parse: (words) => {
     const [id, decision, ...others] = words.trim().split(/\s+/).filter(Boolean);
     if (others.length > 0 || !/^(?:\s|$)/.test(words)) return undefined;
-    return { ...(id === undefined ? {} : { id }), ...(decision === undefined ? {} : { decision }) };
+    return withoutUndefined({ id, decision });
   },
   changes: () => true,
   run: async ({ id, decision }, { approvals }) => {

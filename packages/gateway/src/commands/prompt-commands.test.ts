@@ -149,7 +149,7 @@ describe("a skill", () => {
     expect(given()).toContain("If you have no such skill");
   });
 
-  test("is invoked with an inline directive beside it", async () => {
+  test("is invoked together with an inline directive", async () => {
     await say("/git-review main /verbose on");
     expect(given()).toContain("The request: main");
     expect(given()).not.toContain("/verbose");

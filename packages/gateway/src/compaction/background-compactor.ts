@@ -218,7 +218,7 @@ export class BackgroundCompactor {
     using compaction = work.compaction;
     // The rule-based truncation runs only if there is no space left.
     if ((await work.made) || isNeeded) return await compaction.finish();
-    await compaction.giveUp("failed");
+    await compaction.abandon("failed");
     return NOTHING;
   }
 

@@ -68,7 +68,7 @@ export interface Compaction extends Disposable {
   /** Stores the summary, or without one the result of the rule. Call it in the session's lane. */
   readonly finish: () => Promise<CompactionOutcome>;
   /** Stores the requests, and cuts nothing. Call it in the session's lane. */
-  readonly giveUp: (state: "failed" | "aborted") => Promise<void>;
+  readonly abandon: (state: "failed" | "aborted") => Promise<void>;
 }
 
 interface Planned {
@@ -118,7 +118,7 @@ export class Compactor {
     try {
       await compaction.summarise(signal);
     } catch (error) {
-      if (!StoreError.isInstance(error)) await compaction.giveUp("aborted");
+      if (!StoreError.isInstance(error)) await compaction.abandon("aborted");
       throw error;
     }
     return compaction.finish();
@@ -142,7 +142,7 @@ export class Compactor {
         return cut !== undefined;
       },
       finish: async () => this.#finish(planned, cut ?? planned.byRule()),
-      giveUp: async (state) => {
+      abandon: async (state) => {
         const record = await this.#currentRecord(planned);
         if (record !== undefined) await this.#keepRequests(planned, record, state);
       },

@@ -282,7 +282,7 @@ describe("a conversation that exceeds its window", () => {
     expect(server.violations).toEqual([]);
   });
 
-  test("is compacted beside a heartbeat that does not fit, and keeps what the model was asked", async () => {
+  test("is compacted although a heartbeat does not fit, and keeps what the model was asked", async () => {
     await using server = await startAnthropicServer();
     const platform = new TestPlatform();
     await using running = await startTestGateway({ platform, patch: small(server.baseUrl) });

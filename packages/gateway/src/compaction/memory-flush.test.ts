@@ -221,7 +221,7 @@ describe("the notes before a conversation is summarised", () => {
     expect(said().at(-1)).toBe("Older messages are summarised now.");
   });
 
-  test("are taken before a summary that a person requests", async () => {
+  test("are written before a summary that a person requests", async () => {
     play(takeNotes("- asked"));
     await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
     await converse(running, 2);

@@ -61,8 +61,8 @@ const withoutSandbox = (config: FactotumConfig): FactotumConfig => ({
 
 describe("a changed policy applies to a running turn", () => {
   test.each([
-    ["whose sender is not the owner any more", revoked, exec("two"), "exec was refused. Rule owner"],
-    ["whose sender is not the owner any more, for its files too", revoked, read, "read was refused. Rule owner"],
+    ["whose sender is no longer the owner", revoked, exec("two"), "exec was refused. Rule owner"],
+    ["whose sender is no longer the owner, for its files too", revoked, read, "read was refused. Rule owner"],
     ["whose tool is not allowed any more", withoutCommands, exec("two"), "exec is no longer available"],
     ["whose tool's group is denied now", withoutGroup, exec("two"), "exec is no longer available"],
     ["whose commands are denied by tools.exec.mode", withExecDenied, exec("two"), "exec is no longer available"],
@@ -274,6 +274,6 @@ describe("an interrupted turn continues under the current policy", () => {
     expect(commands).toEqual(["one"]);
     expect(platform.sent).toEqual([]);
     const [input] = (await running.store.listInputs({ state: "interrupted", limit: 2 })).items;
-    expect(input?.state).toEqual({ type: "interrupted", reason: "its sender may not talk here any more" });
+    expect(input?.state).toEqual({ type: "interrupted", reason: "its sender is no longer admitted here" });
   });
 });

@@ -12,7 +12,7 @@ import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 
 /** Reason of work that ended because its sender is no longer admitted. */
-export const SENDER_REVOKED = "its sender may not talk here any more";
+export const SENDER_REVOKED = "its sender is no longer admitted here";
 
 /** The run that makes a tool call, as far as authorization needs it. */
 interface CallingRun {
@@ -30,7 +30,7 @@ interface ReauthorizedJob {
   readonly job: InputJob | undefined;
   /** Inputs that belong to another session now. */
   readonly moved: readonly InputRecord[];
-  readonly turnedAway: readonly InputRecord[];
+  readonly rejected: readonly InputRecord[];
 }
 
 /**
@@ -56,9 +56,9 @@ export function reauthorizeJob(
 ): ReauthorizedJob {
   const { ownerAllowFrom } = config.commands;
   const everything = inputsOf(waited).map((input) => withPresentOwner(input, ownerAllowFrom));
-  const turnedAway = everything.filter((input) => !policy.admits(input));
-  const moved = everything.filter((input) => !turnedAway.includes(input) && isMisplaced(sessionKey, input, policy, config));
-  const all = everything.filter((input) => !turnedAway.includes(input) && !moved.includes(input));
+  const rejected = everything.filter((input) => !policy.admits(input));
+  const moved = everything.filter((input) => !rejected.includes(input) && isMisplaced(sessionKey, input, policy, config));
+  const all = everything.filter((input) => !rejected.includes(input) && !moved.includes(input));
   const owner = all.every(({ admission }) => admission.owner);
   const judged = new Map(all.map((input) => [input.id, { ...input, admission: { ...input.admission, owner } }]));
   const admitted = (input: InputRecord): readonly InputRecord[] => {
@@ -68,7 +68,7 @@ export function reauthorizeJob(
   const messages = waited.messages.flatMap(({ input, ...rest }) => admitted(input).map((present) => ({ ...rest, input: present })));
   const job = withMessages(waited, messages, waited.overflow.flatMap(admitted));
   // Overflow lines need a turn: without one they start their own.
-  return { job, moved: job === undefined ? [...moved, ...all] : moved, turnedAway };
+  return { job, moved: job === undefined ? [...moved, ...all] : moved, rejected };
 }
 
 /** Whether all senders of a job are still allowed, in its session and with the original authority. */
@@ -78,8 +78,8 @@ export function hasKeptAuthority(
   policy: Pick<InputPolicy, "admits" | "routeOf">,
   config: FactotumConfig,
 ): boolean {
-  const { job, moved, turnedAway } = reauthorizeJob(sessionKey, waited, policy, config);
-  if (job === undefined || moved.length > 0 || turnedAway.length > 0) return false;
+  const { job, moved, rejected } = reauthorizeJob(sessionKey, waited, policy, config);
+  if (job === undefined || moved.length > 0 || rejected.length > 0) return false;
   return leadInput(job).admission.owner === leadInput(waited).admission.owner;
 }
 
@@ -105,7 +105,7 @@ export function checkCall(
 ): GateDecision {
   const { turn, facts, model } = prepared;
   if (facts.owner && !areOwners(inputs, running.config))
-    return { type: "refuse", message: `${tool.name} was refused. Rule owner: whoever this is done for is not the owner any more.` };
+    return { type: "refuse", message: `${tool.name} was refused. Rule owner: the person it was for is no longer the owner.` };
   const agent = running.agent(turn.agentId);
   const policy = { provider: model.client.info.provider, group: groupOf(turn.origin, channels) };
   if (!agent.allowsTool(tool.name, { ...policy, sandboxed: false })) return { type: "refuse", message: withdrawnText(tool.name) };

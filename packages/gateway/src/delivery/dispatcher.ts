@@ -257,7 +257,7 @@ export class Dispatcher {
     try {
       const now = await this.#options.store.readOutbound(row.id);
       if (now?.state.type !== "sending") return now;
-      return await this.#sender.settle(now, { type: "ambiguous", cause: "what became of it could not be noted" }, { isRefusal: false });
+      return await this.#sender.settle(now, { type: "ambiguous", cause: "its outcome could not be stored" }, { isRefusal: false });
     } catch (error) {
       if (!isDamaged(error)) throw error;
       return asDamaged(row);

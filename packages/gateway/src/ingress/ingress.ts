@@ -252,7 +252,7 @@ export class Ingress implements MessageIntake {
     }
     const route = this.#options.policy.routeOf(input);
     const { isHostText, isFromPerson } = RUN_POLICY[input.admission.kind];
-    if (decision.type === "pair" && !isFromPerson) return this.#ignore(input, "its sender may not talk here any more");
+    if (decision.type === "pair" && !isFromPerson) return this.#ignore(input, "its sender is no longer admitted here");
     if (decision.type === "pair") return this.#targets.pair(route.sessionKey, input);
     if (!isAnswered(input)) return this.#keepEvent(route.sessionKey, input, record);
     if (this.#isTooOld(input)) return this.#targets.tooOld(route.sessionKey, input);
@@ -293,7 +293,7 @@ export class Ingress implements MessageIntake {
     const { queue, typing, waits } = this.#options;
     queue.add(sessionKey, job);
     if (isExpected(input)) typing.begin(sessionKey, input.message.origin);
-    waits.messageCame(sessionKey, input);
+    waits.onMessage(sessionKey, input);
   }
 
   /** The command in a message, including one that does not exist; `undefined` for an ordinary message. */

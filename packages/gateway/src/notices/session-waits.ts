@@ -53,7 +53,7 @@ export class SessionWaits {
   }
 
   /** A message has its place in the queue, and may have to wait there. */
-  messageCame(sessionKey: string, { id, message, admission }: InputRecord): void {
+  onMessage(sessionKey: string, { id, message, admission }: InputRecord): void {
     if (RUN_POLICY[admission.kind].isFromPerson) this.#waitNotices.begin(sessionKey, message.origin, id);
   }
 

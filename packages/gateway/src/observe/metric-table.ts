@@ -50,7 +50,7 @@ export const METRICS: { readonly [Name in MetricName]: MetricDefinition<MetricFa
   factotum_build_info: { type: "gauge", help: "Always 1; the label says which version runs.", labels: ["version"] },
   factotum_inputs_accepted_total: {
     type: "counter",
-    help: "Messages and events that came in; duplicate: taken before, nothing is done.",
+    help: "Received messages and events; duplicate: received before and ignored.",
     labels: ["channel", "result"],
   },
   factotum_bot_messages_stopped_total: {
@@ -60,12 +60,12 @@ export const METRICS: { readonly [Name in MetricName]: MetricDefinition<MetricFa
   },
   factotum_inputs: { type: "gauge", help: "Inputs by state: waiting for an answer, or given up (dead).", labels: ["state"] },
   factotum_queue_depth: { type: "gauge", help: "Inputs and turns that wait for their session's lane.", labels: [] },
-  factotum_turns_running: { type: "gauge", help: "Turns that are worked on now.", labels: [] },
+  factotum_turns_running: { type: "gauge", help: "Turns in progress.", labels: [] },
   factotum_turns_total: { type: "counter", help: "Turns that have ended.", labels: ["kind", "outcome"] },
-  factotum_turn_duration_seconds: { type: "histogram", help: "Time from taking a turn up to its last commit.", labels: ["kind"] },
+  factotum_turn_duration_seconds: { type: "histogram", help: "Time from the start of a turn to its last commit.", labels: ["kind"] },
   factotum_model_calls_total: {
     type: "counter",
-    help: "Requests to models, each try for itself.",
+    help: "Requests to models; each attempt counts.",
     labels: ["provider", "cause", "outcome"],
   },
   factotum_model_retries_total: {

@@ -17,7 +17,7 @@ export type InputArrival =
       /** Resolves after the commit; rejects when it failed. */
       readonly committed: Promise<void>;
       /** The commit failed: the sender was notified, and the id may belong to another input by now. */
-      readonly isLost: boolean;
+      readonly hasFailed: boolean;
     }
   /** Left over by the last process, which it may have crashed: its turn is stored and counted before a model is called. */
   | {
@@ -40,8 +40,8 @@ export async function acceptInput(
 ): Promise<{ readonly accepted: AcceptedInput; readonly arrival: InputArrival }> {
   if (!isOptimistic) return { accepted: await store.acceptInput(message, accept), arrival: { type: "committed" } };
   const { result, committed } = await store.acceptInputOptimistic(message, accept);
-  const arrival = { type: "committing" as const, committed, isLost: false };
-  committed.catch(() => (arrival.isLost = true));
+  const arrival = { type: "committing" as const, committed, hasFailed: false };
+  committed.catch(() => (arrival.hasFailed = true));
   return { accepted: result, arrival };
 }
 
@@ -51,8 +51,8 @@ export async function whenCommitted(arrival: InputArrival): Promise<void> {
 }
 
 /** True if the commit of the job's input failed: its sender was notified, so the job is dropped. */
-export function isLost({ arrival }: ArrivingJob): boolean {
-  return arrival?.type === "committing" && arrival.isLost;
+export function hasFailedCommit({ arrival }: ArrivingJob): boolean {
+  return arrival?.type === "committing" && arrival.hasFailed;
 }
 
 /**
@@ -64,7 +64,7 @@ export async function startTurn(
   job: ArrivingJob & { readonly failures?: number },
   store: TurnStore & OptimisticWrites,
 ): Promise<PendingCommit<StartedTurn>> {
-  if (isLost(job)) throw new StoreError("not-found", "What this turn is about was never taken in.");
+  if (hasFailedCommit(job)) throw new StoreError("not-found", "What this turn is about was never taken in.");
   if (job.failures === undefined && job.arrival?.type !== "recovered") {
     try {
       return await store.startTurnOptimistic(turn);

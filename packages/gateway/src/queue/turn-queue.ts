@@ -80,7 +80,7 @@ export class TurnQueue {
   add(sessionKey: string, arrived: InputJob): void {
     const job = this.#withDebounceWindow(arrived);
     const current = this.lanes.current(sessionKey);
-    if (policyOf(job).isAttended) this.#makeWay(sessionKey);
+    if (policyOf(job).isAttended) this.#preemptBackgroundRun(sessionKey);
     const isBusy =
       (current !== undefined && !isBackground(current)) || this.lanes.waiting(sessionKey).some((waiting) => !isBackground(waiting));
     const shared = policyOf(job).sharesTurn ? this.#waitingInputs(sessionKey).find((waiting) => isTogether(waiting, job)) : undefined;
@@ -169,7 +169,7 @@ export class TurnQueue {
   }
 
   /** Aborts unattended work when a person waits (R7). A turn that has started is concluded before other work of its session starts. */
-  #makeWay(sessionKey: string): void {
+  #preemptBackgroundRun(sessionKey: string): void {
     const current = this.lanes.current(sessionKey);
     if (current !== undefined && isBackground(current)) this.lanes.abort(sessionKey, new LaneYield());
     for (const job of this.lanes.waiting(sessionKey))

@@ -62,7 +62,7 @@ test("an export returns every entry once over its parts, and ends when the sessi
   expect(parts).toBe(4);
   expect(seen).toEqual(texts);
   await client.call("sessions.reset", { key: KEY });
-  await expect(client.call("sessions.export", { key: KEY, ...from })).rejects.toThrow("begun anew");
+  await expect(client.call("sessions.export", { key: KEY, ...from })).rejects.toThrow("was reset");
 });
 
 test("an import notifies subscribers of the session list, and explains what to do when it is refused", async () => {

@@ -65,7 +65,7 @@ export class SessionTransfer {
     const record = await this.#require(key);
     const { sessionId } = record;
     if (from.sessionId !== undefined && from.sessionId !== sessionId)
-      throw new SessionRequestError("conflict", `The session ${key} was begun anew while it was exported. Export it again.`);
+      throw new SessionRequestError("conflict", `The session ${key} was reset while it was exported. Export it again.`);
     const { store } = this.#options;
     const { agents } = this.#options.running;
     const cwd = (agents.get(record.agentId) ?? agents.default).config.workspace;

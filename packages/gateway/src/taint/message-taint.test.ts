@@ -23,7 +23,7 @@ test("the owner's names are not marked either", () => {
 const OF_OTHERS: readonly (readonly [string, Partial<MsgContext>])[] = [
   ["a forwarded message", { forwarded: { body: "said" } }],
   [
-    "the name of a person who is mentioned beside the owner",
+    "the name of a person who is mentioned together with the owner",
     {
       mentions: [
         { id: "owner-1", name: "Olga" },

@@ -35,7 +35,7 @@ test("a truncated answer carries one notice, below its text and in the transcrip
   expect(texts()[1]).toBe("time.");
 });
 
-test("an empty answer after tool calls is requested again, unless there was text beside the calls", async () => {
+test("an empty answer after tool calls is requested again, unless there was text with the calls", async () => {
   await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
   server.script([toolReply({ name: "ls", input: { path: "." } }), EMPTY, textReply("Nothing there.")]);
   await say(running, "look");

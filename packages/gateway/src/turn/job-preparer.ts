@@ -17,7 +17,7 @@ import type { SessionCommands } from "../background-commands/session-commands.ts
 import type { TurnPreparer } from "../preparation/turn-preparer.ts";
 import { isMisplaced, reauthorizeJob, SENDER_REVOKED } from "../conversation/current-authorization.ts";
 import { RunDeadline } from "../queue/run-deadline.ts";
-import { isLost, whenCommitted } from "../queue/optimistic-commits.ts";
+import { hasFailedCommit, whenCommitted } from "../queue/optimistic-commits.ts";
 import { historyOf, inputsOf, withMessages } from "../queue/turn-job.ts";
 import type { InputJob, ResumeJob } from "../queue/turn-job.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
@@ -102,7 +102,7 @@ export class JobPreparer {
       }
       return await this.#options.preparer.prepareResumed(turn, { signal });
     } catch (error) {
-      if (isLost(job)) return undefined;
+      if (hasFailedCommit(job)) return undefined;
       if (signal.reason instanceof LaneShutdown) {
         if (isFinalStoreError(error)) return undefined;
         if (job.type === "resume") await this.#options.store.releaseAttempt(job.turn.id);
@@ -143,7 +143,7 @@ export class JobPreparer {
     if (job.arrival.type !== "recovered" || job.failures !== undefined) return false;
     const attempts = await this.#options.store.beginInputs(inputsOf(job).map(({ id }) => id));
     if (attempts <= MAX_ATTEMPTS) return false;
-    await this.#options.unbegun.giveUp(sessionKey, job, crashed(attempts - 1));
+    await this.#options.unbegun.abandon(sessionKey, job, crashed(attempts - 1));
     return true;
   }
 
@@ -174,9 +174,9 @@ export class JobPreparer {
   /** Reauthorizes a waiting job, whose policy or session may have changed since it arrived. */
   async #judge(sessionKey: string, waited: InputJob): Promise<InputJob | undefined> {
     const { store, watchers } = this.#options;
-    const { job, moved, turnedAway } = reauthorizeJob(sessionKey, waited, this.#options.policy, this.#options.running.config);
+    const { job, moved, rejected } = reauthorizeJob(sessionKey, waited, this.#options.policy, this.#options.running.config);
     for (const input of moved) await this.#options.queue.moveAway(input, historyOf(waited));
-    const ids = turnedAway.map(({ id }) => id);
+    const ids = rejected.map(({ id }) => id);
     if (ids.length > 0) await store.settleInputs(ids, { type: "ignored", reason: SENDER_REVOKED });
     watchers.settled(ids, SENDER_REVOKED);
     return job === undefined ? undefined : this.#withoutKnown(job);

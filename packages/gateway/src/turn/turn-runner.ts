@@ -42,7 +42,7 @@ import { isGivenAddress } from "../taint/given-address.ts";
 import { isTaintBinding } from "../taint/taint.ts";
 import { TurnRecorder } from "../run/turn-recorder.ts";
 import type { TurnRecorderOptions } from "../run/turn-recorder.ts";
-import { isCommitted, isLost } from "../queue/optimistic-commits.ts";
+import { isCommitted, hasFailedCommit } from "../queue/optimistic-commits.ts";
 import { inputsOf, leadInput } from "../queue/turn-job.ts";
 import type { InputJob, ResumeJob, TurnJob } from "../queue/turn-job.ts";
 import { TurnSteering } from "../run/turn-steering.ts";
@@ -116,7 +116,7 @@ export class TurnRunner {
         prepared = left === undefined ? undefined : await this.#preparer.prepare(sessionKey, left, options.signal);
         if (prepared !== undefined) await this.#runPrepared(prepared, options);
       } catch (error) {
-        if (isLost(job)) return;
+        if (hasFailedCommit(job)) return;
         const isSolo = job.type === "resume" && job.isSolo === true ? { isSolo: true } : {};
         const begun =
           prepared !== undefined && (await isOnDisk(prepared)) ? ({ type: "resume", turn: prepared.turn, ...isSolo } as const) : job;

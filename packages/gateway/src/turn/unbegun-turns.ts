@@ -78,7 +78,7 @@ export class UnbegunTurns {
    * Dead-letters messages that crash the gateway before their turn is stored, and notifies their sender. Uses only their text: anything else that a turn is
    * made of may be what crashes.
    */
-  async giveUp(sessionKey: string, job: InputJob, outcome: Extract<RunOutcome, { type: "failed" }>): Promise<void> {
+  async abandon(sessionKey: string, job: InputJob, outcome: Extract<RunOutcome, { type: "failed" }>): Promise<void> {
     const { clock, failedRuns, hideSecrets, logger, watchers, notices } = this.#options;
     const owner = ownerFailureText(outcome, hideSecrets);
     const state = { type: "dead", reason: outcome.message } as const;

@@ -192,7 +192,7 @@ test("messages that arrive during recovery are queued behind recovered work, onc
   expect(sentTexts()).toEqual(["To one.", "To two."]);
 });
 
-test("text beside the last tool call is the answer, also if the gateway stopped before the model's empty end", async () => {
+test("text with the last tool call is the answer, also if the gateway stopped before the model's empty end", async () => {
   const said = { type: "text", text: "It is done." } as const;
   const first = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
   server.respond(({ index }) => ({ type: "message", content: index === 0 ? [said, { type: "tool_use", name: "ls", input: {} }] : [] }));

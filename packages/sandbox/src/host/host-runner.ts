@@ -5,7 +5,7 @@ import { ChildRecords } from "./child-records.ts";
 import type { HostRunnerOptions } from "./host-runner-options.ts";
 import { KILL_GRACE_MS, startCommand } from "./start-command.ts";
 
-/** Output that is kept of one running command, and of all of them together. */
+/** Retained output of one running command, and of all of them together. */
 const MAX_RING_BYTES = 1024 ** 2;
 const MAX_RINGS_BYTES = 32 * 1024 ** 2;
 

@@ -24,7 +24,7 @@ import type { Exit, OverLimit, Stop } from "./until-end.ts";
 /** Default milliseconds between TERM and KILL. */
 export const KILL_GRACE_MS = 2_000;
 
-/** Output that is kept of a command that has ended. */
+/** Retained output of a command that has ended. */
 const ENDED_RING_BYTES = 256 * 1024;
 
 /** Output after which nothing comes for this long is shown, even if it could be the beginning of a secret: it may be a question that waits for an answer. */

@@ -84,7 +84,7 @@ test("says when there is more, when nothing follows, and when nobody waits any m
   expect(await ring.changed(1, never)).toBe(false);
 });
 
-test("counts skipped output, and starts anew behind it", () => {
+test("counts skipped output, and continues after it", () => {
   const late = ["two"];
   const ring: OutputRing = new OutputRing(
     () => 100,

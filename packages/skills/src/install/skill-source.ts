@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import { open, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { SkillInstallError } from "./install-error.ts";
@@ -26,7 +27,7 @@ export async function parseSkillSource(written: string, { folder }: { readonly f
     url === undefined ? (GIT_URL.exec(address)?.[1] ?? (SCP_LIKE.test(address) ? address : undefined)) : `https://github.com/${url}.git`;
   if (remote !== undefined) {
     if (ref?.startsWith("-") === true || ref === "") throw invalid(written, "names no branch after the #");
-    return { type: "git", url: remote, ...(ref === undefined ? {} : { ref }) };
+    return { type: "git", url: remote, ...withoutUndefined({ ref }) };
   }
   const path = resolve(folder, written);
   const stats = await stat(path).catch((error: unknown) => {
@@ -50,6 +51,6 @@ async function headOf(path: string): Promise<Buffer> {
 function invalid(written: string, reason: string, cause?: unknown): SkillInstallError {
   return new SkillInstallError(`${JSON.stringify(written)} ${reason}.`, {
     fix: "Give a folder, a .zip, .tar or .tar.gz file, or an address such as https://example.com/skills.git#main.",
-    ...(cause === undefined ? {} : { cause }),
+    ...withoutUndefined({ cause }),
   });
 }

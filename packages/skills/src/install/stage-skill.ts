@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import { randomUUID } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
@@ -53,7 +54,7 @@ export async function stageSkill(source: SkillInstallSource, options: StageOptio
     const chosen = await chooseSkill(files, source, options);
     return {
       ...chosen,
-      ...(commit === undefined ? {} : { commit }),
+      ...withoutUndefined({ commit }),
       hash: await hashFolder(chosen.folder),
       findings: await scanSkill(chosen.folder, options),
       [Symbol.asyncDispose]: remove,

@@ -173,9 +173,9 @@ function setAside(path: string, logger: Logger, error: unknown): void {
   try {
     rmSync(aside, { recursive: true, force: true });
     renameSync(path, aside);
-    logger.error("The list of damage cannot be read: it is set aside, and a new one begins empty", { path, aside, error });
+    logger.error("The list of damage cannot be read: it is set aside, and a new one starts empty", { path, aside, error });
   } catch (cause) {
-    logger.error("The list of damage cannot be read, nor set aside; it begins empty", { path, error, cause });
+    logger.error("The list of damage cannot be read, nor set aside; a new one starts empty", { path, error, cause });
   }
 }
 

@@ -54,6 +54,6 @@ export async function importSession(store: Store, file: SessionFile | ParsedSess
 }
 
 function unreadableNotice(timestampMs: number): ImportedEntry {
-  const text = "The transcript of this session could not be read, so it begins empty.";
+  const text = "The transcript of this session could not be read, so it starts empty.";
   return { id: "0", timestampMs, body: { type: "notice", level: "warning", text } };
 }

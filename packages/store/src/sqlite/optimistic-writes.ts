@@ -11,10 +11,10 @@ export function createOptimisticWrites(
     calls.whileOpen(async () => {
       try {
         const written = await writer.writeOptimistic(work);
-        written.committed.catch((error: unknown) => keeper.look(error));
+        written.committed.catch((error: unknown) => keeper.inspect(error));
         return written;
       } catch (error) {
-        keeper.look(error);
+        keeper.inspect(error);
         throw error;
       }
     });

@@ -17,7 +17,7 @@ export class StoreCalls {
     try {
       return await this.#parts.writer.write(work, options);
     } catch (error) {
-      this.#parts.keeper.look(error);
+      this.#parts.keeper.inspect(error);
       throw error;
     }
   }
@@ -28,7 +28,7 @@ export class StoreCalls {
       return work();
     } catch (error) {
       const failure = toStoreError(error);
-      this.#parts.keeper.look(failure);
+      this.#parts.keeper.inspect(failure);
       throw failure;
     }
   }

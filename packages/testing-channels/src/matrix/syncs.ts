@@ -17,7 +17,7 @@ interface Delivery {
   readonly outcome: PromiseWithResolvers<MatrixDelivery>;
 }
 
-/** The syncs that wait for something to happen, and the events of which a test wants to know what became of them. */
+/** The syncs that wait for something to happen, and the events whose outcome a test awaits. */
 export class MatrixSyncs {
   readonly #app: FakeMatrixApp;
   readonly #store: MatrixStore;

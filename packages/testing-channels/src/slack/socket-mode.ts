@@ -5,7 +5,7 @@ import { WebSocketServer } from "ws";
 import type { WebSocket } from "ws";
 import type { FakeSlackApp } from "./app.ts";
 
-/** What became of an envelope. */
+/** The outcome of an envelope. */
 export type SlackDelivery = "acknowledged" | "unacknowledged";
 
 const ACK_TIMEOUT_MS = 3_000;

@@ -110,7 +110,7 @@ function toAnswer(reply: MessageReply, format: WireFormatName, model: string): F
   const thinking = reply.content.flatMap((block) => (block.type === "thinking" ? [block.text] : [])).join("");
   const toolCalls = reply.content.flatMap((block) => {
     if (block.type !== "toolCall") return [];
-    return [{ name: block.name, arguments: JSON.stringify(block.arguments), ...(block.id === undefined ? {} : { id: block.id }) }];
+    return [{ name: block.name, arguments: JSON.stringify(block.arguments), ...(block.id !== undefined && { id: block.id }) }];
   });
   const signed = format === "anthropic-messages" && findAnthropicModel(model) !== undefined;
   const rest = {

@@ -34,7 +34,7 @@ function partsOf(block: ReplyBlock, size: number, sign: boolean): readonly JsonO
     case "thinking":
       return piecesOf(block.text, size).map((text) => ({ text, thought: true }));
     case "toolCall": {
-      const call = { name: block.name, args: block.arguments, ...(block.id === undefined ? {} : { id: block.id }) };
+      const call = { name: block.name, args: block.arguments, ...(block.id !== undefined && { id: block.id }) };
       return [{ functionCall: call, ...(sign ? { thoughtSignature: signThought() } : {}) }];
     }
   }

@@ -67,7 +67,7 @@ function wirePart(format: WireFormatName, body: JsonObject): JsonObject {
   if (format !== "google-generative-ai") return body;
   const { contents = [], systemInstruction, generationConfig } = body;
   const { thinkingConfig: _thinking, ...plain } = isJsonObject(generationConfig) ? generationConfig : {};
-  return { contents, generationConfig: plain, ...(systemInstruction === undefined ? {} : { systemInstruction }) };
+  return { contents, generationConfig: plain, ...(systemInstruction !== undefined && { systemInstruction }) };
 }
 
 /** Fields that OpenAI's types require and the wire does not: the vendor's own answers have them, and the documentation gives a default. */

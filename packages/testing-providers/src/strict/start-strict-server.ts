@@ -99,8 +99,8 @@ export function toAnthropicReply(reply: ScriptedReply): AnthropicReply {
                 type: "tool_use",
                 name: block.name,
                 input: block.arguments,
-                ...(block.argumentsText === undefined ? {} : { inputText: block.argumentsText }),
-                ...(block.id === undefined ? {} : { id: block.id }),
+                ...(block.argumentsText !== undefined && { inputText: block.argumentsText }),
+                ...(block.id !== undefined && { id: block.id }),
               };
           }
         }),
@@ -119,10 +119,10 @@ function toAnthropicUsage({
   output,
 }: NonNullable<MessageReply["usage"]>): NonNullable<Extract<AnthropicReply, { type: "message" }>["usage"]> {
   return {
-    ...(input === undefined ? {} : { input_tokens: input }),
-    ...(cacheRead === undefined ? {} : { cache_read_input_tokens: cacheRead }),
-    ...(cacheWrite === undefined ? {} : { cache_creation_input_tokens: cacheWrite }),
-    ...(output === undefined ? {} : { output_tokens: output }),
+    ...(input !== undefined && { input_tokens: input }),
+    ...(cacheRead !== undefined && { cache_read_input_tokens: cacheRead }),
+    ...(cacheWrite !== undefined && { cache_creation_input_tokens: cacheWrite }),
+    ...(output !== undefined && { output_tokens: output }),
   };
 }
 

@@ -48,7 +48,7 @@ function checkTransport<View>(wire: Wire<View>, transport: Transport): readonly 
 function toViolations(rule: { readonly id: string }, finding: Finding | undefined): RuleViolation[] {
   if (finding === undefined) return [];
   const { message, param } = finding;
-  return [{ rule: rule.id, message, ...(param === undefined ? {} : { param }) }];
+  return [{ rule: rule.id, message, ...(param !== undefined && { param }) }];
 }
 
 class WireServerFormat<View> implements EngineFormat<ScriptedReply, PromptTokens> {

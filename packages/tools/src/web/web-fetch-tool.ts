@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import { STATUS_CODES } from "node:http";
 import type { AgentTool, AgentToolResult } from "@factotum/agent-contract";
 import { z } from "zod";
@@ -114,7 +115,7 @@ function fileResult({ head: { url, contentType, sizeBytes }, bytes, isCut }: Ans
   const what = `${url} is a file: ${type}, ${size === undefined ? "size unknown" : `${size} bytes`}.`;
   const how =
     "This tool returns text only. To open it, save it in the workspace with a command (curl -L -o NAME URL); to pass it on, give its address to message as media.";
-  return textResult(`${what} ${how}`, { details: { url, contentType: type, ...(size === undefined ? {} : { sizeBytes: size }) } });
+  return textResult(`${what} ${how}`, { details: { url, contentType: type, ...withoutUndefined({ sizeBytes: size }) } });
 }
 
 function showWindow(

@@ -17,7 +17,7 @@ export function parseMessage(
     sender: {
       id: message.sender.id,
       isBot: message.sender.is_bot,
-      ...(message.sender.name === undefined ? {} : { name: message.sender.name }),
+      ...(message.sender.name !== undefined && { name: message.sender.name }),
     },
     text: message.text,
     mentionsBot: message.mentions.some(({ id }) => id === facts.botId),

@@ -10,7 +10,7 @@ export interface MessageBody {
 
 /** Turns a text into the platform's form. */
 export function renderText({ text, replyTo }: Extract<Outbound, { type: "text" }>): MessageBody {
-  return { text, ...(replyTo === undefined ? {} : { reply_to: replyTo }) };
+  return { text, ...(replyTo !== undefined && { reply_to: replyTo }) };
 }
 
 /** The platform's key for a logical send: the gateway's own if it is short enough, otherwise its hash. */

@@ -66,7 +66,7 @@ export async function* tokenizeChunks(chunks: readonly string[], grammar: Gramma
       tokenizeMaxLineLength: MAX_LINE_LENGTH,
       // No limit: the grammar's expressions are compiled on first use, and a limit would cut off the line that happens in.
       tokenizeTimeLimit: 0,
-      ...(state === undefined ? {} : { grammarState: state }),
+      ...(state !== undefined && { grammarState: state }),
     });
     state = getLastGrammarState(primitive, lines);
     const tokens: CodeToken[] = [];

@@ -6,7 +6,7 @@ import { isSameChat } from "../../kernel/conversation-key.ts";
 import { HISTORY_BOUNDS } from "../../context/read-history.ts";
 import { messagesReplyingTo } from "../given-message-ids.ts";
 
-/** Ids that are kept of listed messages; the oldest are dropped. */
+/** Number of retained ids of listed messages; the oldest are dropped. */
 const MAX_LISTED = 2_000;
 
 /** The dependencies of the check. */

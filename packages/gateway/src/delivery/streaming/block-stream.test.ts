@@ -161,7 +161,7 @@ describe("blocks", () => {
     },
   );
 
-  test("text beside the last tool call, with nothing after it, is the answer and is not repeated", async () => {
+  test("text with the last tool call, with nothing after it, is the answer and is not repeated", async () => {
     server.script([
       {
         type: "message",

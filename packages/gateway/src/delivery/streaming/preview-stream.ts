@@ -50,7 +50,7 @@ export interface PreviewStreamOptions {
 
 /**
  * Shows an answer in one message that is edited while it grows, or grows by steps of the platform's own stream, at a limited rate. The message is an outbox
- * row; its edits are not, because the final row replaces the message's text whatever became of them. A failing preview never affects the answer.
+ * row; its edits are not, because the final row replaces the message's text whatever their outcome. A failing preview never affects the answer.
  */
 export class PreviewStream implements ReplyStream {
   readonly #options: PreviewStreamOptions;
@@ -63,7 +63,7 @@ export class PreviewStream implements ReplyStream {
   #row: OutboxRecord | undefined;
   /** The text of the message. */
   #shown: PreviewText & { readonly answer: number } = { answer: -1, text: "", end: 0 };
-  /** Index of the newest answer whose text was sent, whatever became of it. */
+  /** Index of the newest answer whose text was sent, whatever the outcome. */
   #sent = -1;
   #isOff = false;
   /** The text that accepted steps of a native stream have had; `undefined` once the message can only be edited. */

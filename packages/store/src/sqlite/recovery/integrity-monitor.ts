@@ -100,7 +100,7 @@ export class IntegrityMonitor {
   }
 
   /** Checks a failure for structural damage. */
-  look(error: unknown): void {
+  inspect(error: unknown): void {
     if (isStructureDamage(error)) this.#recordDamage([error instanceof Error ? String(error.cause) : ""]);
   }
 

@@ -348,7 +348,7 @@ describe("a recovery", () => {
 });
 
 test.each(LOSSES.slice(0, 2))(
-  "a database that is %s before anything was copied is noticed, and the store begins empty",
+  "a database that is %s before anything was copied is noticed, and the store starts empty",
   async (loss, lose) => {
     const store = await scene.open();
     await scene.talk(store, "main", "one");
@@ -356,7 +356,7 @@ test.each(LOSSES.slice(0, 2))(
     await rm(scene.copies, { recursive: true });
     await lose();
     const pending = await findPendingRecovery(fixture.folder, fixture.options.copies);
-    expect(pending).toMatchObject({ loss, text: expect.stringContaining("begins empty") as string });
+    expect(pending).toMatchObject({ loss, text: expect.stringContaining("starts empty") as string });
     const again = await scene.open();
     expect(scene.recoveries).toMatchObject([{ loss, isEmpty: true, isComplete: false }]);
     expect(again.damage.list()).toMatchObject([{ kind: "database", text: expect.stringContaining("I begin empty") as string }]);

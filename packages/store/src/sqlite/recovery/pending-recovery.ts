@@ -41,7 +41,7 @@ export async function findPendingRecovery(folder: string, copies: CopyFolders): 
   const fix =
     'Start the gateway ("factotum gateway start"). If you have a newer backup, move the state directory aside and restore it instead ("factotum backup restore FILE"); to begin empty on purpose, run "factotum reset --state".';
   if (snapshotAtMs === undefined && loss !== "structure" && !(await hasCopies(copies))) {
-    const text = `${FOUND[loss]} There is neither a snapshot of it nor a plain file of a conversation: the next start of the gateway begins empty.`;
+    const text = `${FOUND[loss]} There is neither a snapshot of it nor a plain file of a conversation: the next start of the gateway creates an empty database.`;
     return { loss, text, fix };
   }
   const from =

@@ -74,7 +74,7 @@ export async function recoverDatabase(options: RecoveryOptions): Promise<StoreRe
     await rm(building, { recursive: true, force: true });
   }
   endRecovery(folder);
-  const outcome = recovery.isEmpty ? "Nothing of the database could be restored: a new one begins empty" : "The database was rebuilt";
+  const outcome = recovery.isEmpty ? "Nothing of the database could be restored: a new one starts empty" : "The database was rebuilt";
   logger.warn(outcome, { ...recovery });
   return recovery;
 }

@@ -150,7 +150,7 @@ describe("a database whose structure is damaged", () => {
     expect((await again.listInputs({ state: "waiting", limit: 5 })).items).toHaveLength(1);
   });
 
-  test("begins empty without a readable page, a snapshot and a plain file, and keeps the damaged file", async () => {
+  test("starts empty without a readable page, a snapshot and a plain file, and keeps the damaged file", async () => {
     const store = await open();
     await talk(store, "a");
     await store.close();

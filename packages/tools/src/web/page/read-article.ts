@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import { Readability } from "@mozilla/readability";
 import { parseHTML } from "linkedom";
 import { cleanDocument, refreshTarget } from "./clean-document.ts";
@@ -18,7 +19,7 @@ export function readArticle(html: string, { url, format }: { readonly url: strin
   const { body } = open(isArticle ? `<body>${article?.content ?? ""}</body>` : html, url).document;
   const text = format === "markdown" ? renderMarkdown(body) : plainText(body.innerHTML).text;
   const title = tidy((article?.title ?? "").trim() === "" ? name : (article?.title ?? "")).replaceAll("\n", " ");
-  return { title, text, ...(refresh === undefined ? {} : { refresh }) };
+  return { title, text, ...withoutUndefined({ refresh }) };
 }
 
 function open(html: string, url: string): { readonly document: Document; readonly name: string } {
