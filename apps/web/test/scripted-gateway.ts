@@ -285,7 +285,7 @@ export class ScriptedGateway {
     "warnings.list": () => ({ warnings: this.warnings }),
     "pairing.approve": ({ code }) => {
       const { senderId, owner } = this.#decide("approve", code);
-      return { sender: { channel: "test", accountId: "default", senderId }, owner };
+      return { sender: { channel: "test", accountId: "default", senderId, owner }, owner };
     },
     "pairing.reject": ({ code }) => {
       const { senderId } = this.#decide("reject", code);

@@ -355,9 +355,11 @@ interface PairedSender {
   /** The name that the person has given themself: for display only. */
   readonly senderName?: string;
   readonly approvedAtMs?: number;
+  /** True if `commands.ownerAllowFrom` names the person; everyone else is a guest. */
+  readonly owner: boolean;
 }
 /** A person who asks to be admitted. */
-interface PairingRequest extends Omit<PairedSender, "approvedAtMs"> {
+interface PairingRequest extends Omit<PairedSender, "approvedAtMs" | "owner"> {
   readonly code: string;
   readonly requestedAtMs: number;
   /** When the code stops being valid. */

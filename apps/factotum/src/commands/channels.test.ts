@@ -163,7 +163,10 @@ test("a removal withdraws the account's pairings and codes, and those of no othe
   const asked: unknown[] = [];
   const results: Record<string, unknown> = {
     "pairing.list": {
-      approved: [person("pigeon", "default", "carol"), person("pigeon", "north", "dan"), person("irc", "default", "eve")],
+      approved: [person("pigeon", "default", "carol"), person("pigeon", "north", "dan"), person("irc", "default", "eve")].map((one) => ({
+        ...one,
+        owner: false,
+      })),
       pending: [request("default", "fay"), request("north", "gus")],
     },
     "pairing.revoke": { revoked: true },
@@ -378,6 +381,30 @@ test("probe and capabilities ask the running gateway", async () => {
 
 test("the state is the running gateway's", async () => {
   expect(await home.run("channels", "status")).toMatchObject({ code: 3 });
+});
+
+test("shows the codes of people who ask to be admitted", async () => {
+  const nowMs = Date.now();
+  const request = {
+    channel: "irc",
+    accountId: "default",
+    senderId: "ann",
+    code: "K7RWQ2MX",
+    requestedAtMs: nowMs,
+    expiresAtMs: nowMs + 90_000,
+  };
+  await using _gateway = await FakeGateway.start(home.factotumHome, {
+    connect: async () => true,
+    request: async () => statusSample({ pairing: { pending: [request], approved: 0 } }),
+  });
+  expect((await home.run("channels", "status")).stdout).toBe(
+    [
+      "pairing    1 person asks to be admitted: factotum pairing approve CODE",
+      '           K7RWQ2MX  irc/default "ann", valid for 2 more minutes',
+      "",
+    ].join("\n"),
+  );
+  expect(JSON.parse((await home.run("channels", "status", "--json")).stdout)).toMatchObject({ pairing: { pending: [request] } });
 });
 
 test("lists what is refused with the command that admits it", async () => {

@@ -20,7 +20,7 @@ import { filesOfRemoved } from "./account-files.ts";
 import { forgetPairings } from "./forget-pairings.ts";
 import type { InspectedAccount } from "./inspect-account.ts";
 import { refusedStart } from "./refused-start.ts";
-import { describeRefused, describeState } from "./status.ts";
+import { describePairing, describeRefused, describeState } from "./status.ts";
 
 interface Format {
   readonly json: boolean;
@@ -59,20 +59,21 @@ export async function channelsList(context: CliContext, { json }: Format): Promi
   return EXIT.ok;
 }
 
-/** The state of every account in the running gateway, with the messages that were refused. */
+/** The state of every account in the running gateway, with the people who ask to be admitted and the messages that were refused. */
 export async function channelsStatus(context: CliContext, { json }: Format): Promise<number> {
   using gateway = await findGateway(context);
   if (gateway === undefined) throw new CliError("notRunning", "No gateway is running.", { fix: 'Start it with "factotum gateway start".' });
   try {
-    const { channels, refused } = await gateway.client.request("status", {}, { signal: context.signal });
-    if (json) printJson(context, { channels, refused });
+    const { channels, pairing, refused } = await gateway.client.request("status", {}, { signal: context.signal });
+    if (json) printJson(context, { channels, pairing, refused });
     else {
       for (const account of channels) {
         const { channel, accountId, detail, inbound } = account;
         const path = inbound === undefined ? "" : `, by ${inbound.transport}, ${GUARANTEES[inbound.delivery]}`;
         context.print(`${channel}/${accountId}: ${describeState(account)}${path}${detail === undefined ? "" : ` (${detail})`}\n`);
       }
-      for (const line of describeRefused(refused, Date.now())) context.print(`${line}\n`);
+      const nowMs = Date.now();
+      for (const line of [...describePairing(pairing, nowMs), ...describeRefused(refused, nowMs)]) context.print(`${line}\n`);
     }
     return EXIT.ok;
   } catch (error) {

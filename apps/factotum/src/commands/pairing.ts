@@ -18,7 +18,8 @@ export async function pairingList(cli: CliContext, { json }: { readonly json: bo
     if (json) printJson(cli, found);
     else {
       for (const request of found.pending) cli.print(`${describeRequest(request, nowMs)}\n`);
-      for (const sender of found.approved) cli.print(`admitted  ${describeSender(sender)}${sinceText(sender, nowMs)}\n`);
+      for (const sender of found.approved)
+        cli.print(`admitted  ${describeSender(sender)}, as ${sender.owner ? "an owner" : "a guest"}${sinceText(sender, nowMs)}\n`);
       if (found.pending.length === 0) cli.note("factotum: nobody asks to be admitted\n");
     }
     return EXIT.ok;
@@ -38,9 +39,11 @@ export async function pairingApprove(
     const result = await gateway.client.request("pairing.approve", { code, guest }, { signal: cli.signal });
     if (json) printJson(cli, result);
     else {
-      cli.print(`${describeSender(result.sender)} may talk to the assistant from now on, and gets a message that says so.\n`);
-      if (result.owner) cli.print("This person is the owner now: commands.ownerAllowFrom named nobody.\n");
-      else if (!guest) cli.note(guestNote(result.sender));
+      const { sender } = result;
+      const role = sender.owner ? "" : " as a guest";
+      cli.print(`${describeSender(sender)} may talk to the assistant${role} from now on, and gets a message that says so.\n`);
+      if (result.owner) cli.print("This person is the owner now: commands.ownerAllowFrom was empty.\n");
+      else if (!guest && !sender.owner) cli.note(guestNote(sender));
     }
     return EXIT.ok;
   } catch (error) {
@@ -50,7 +53,7 @@ export async function pairingApprove(
 
 /** Only the first approval of all makes an owner. */
 function guestNote({ channel, accountId, senderId }: PairedSender): string {
-  return `As a guest. If it is you, or another owner: factotum access allow ${channel}:${accountId} ${foreignText(senderId)} --owner\n`;
+  return `If it is you, or another owner: factotum access allow ${channel}:${accountId} ${foreignText(senderId)} --owner\n`;
 }
 
 /** Refuses the person with a code. */

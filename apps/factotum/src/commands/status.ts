@@ -85,7 +85,8 @@ export function describeState({
   return state === "starting" && detail !== undefined ? "waiting" : state;
 }
 
-function describePairing({ pending }: GatewayStatus["pairing"], nowMs: number): string[] {
+/** People who ask to be admitted, with their codes; nothing if nobody does. */
+export function describePairing({ pending }: GatewayStatus["pairing"], nowMs: number): string[] {
   if (pending.length === 0) return [];
   return [
     `pairing    ${pending.length === 1 ? "1 person asks" : `${pending.length} people ask`} to be admitted: factotum pairing approve CODE`,

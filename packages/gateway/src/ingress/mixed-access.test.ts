@@ -16,7 +16,7 @@ const PLACES = ["dm", "dm", "dm", "dm", "mention-group", "open-group", "unlisted
 const GROUPS = { "mention-group": { requireMention: true }, "open-group": { requireMention: false, allowFrom: ["ann"] } };
 const HOUR_MS = 3_600_000;
 
-type Outcome = "admitted" | "held" | "refused" | "paired" | "duplicate";
+type Outcome = "admitted" | "held" | "refused" | "paired" | "duplicate" | "reminded";
 
 interface Said {
   readonly accountId: AccountId;
@@ -32,7 +32,7 @@ class ModelAccount {
   groupPolicy: GroupPolicy = "allowlist";
   readonly approved = new Set<string>();
   /** Senders with a code or a rejection, until it expires. */
-  readonly asked = new Map<string, { readonly expiresAtMs: number; isPending: boolean }>();
+  readonly asked = new Map<string, { readonly expiresAtMs: number; isPending: boolean; toldAtMs: number }>();
   readonly seen = new Set<string>();
 
   decide({ sender, place, mentions, eventId }: Said, nowMs: number): Outcome {
@@ -52,9 +52,13 @@ class ModelAccount {
     if (this.dmPolicy !== "pairing") return "refused";
     if (this.approved.has(sender)) return "admitted";
     const before = this.asked.get(sender);
+    if (before?.isPending === true && before.expiresAtMs > nowMs && nowMs - before.toldAtMs >= HOUR_MS / 4) {
+      before.toldAtMs = nowMs;
+      return "reminded";
+    }
     if ((before !== undefined && before.expiresAtMs > nowMs) || this.pending(nowMs).length >= 3) return "refused";
     this.asked.delete(sender);
-    this.asked.set(sender, { expiresAtMs: nowMs + HOUR_MS, isPending: true });
+    this.asked.set(sender, { expiresAtMs: nowMs + HOUR_MS, isPending: true, toldAtMs: nowMs });
     return "paired";
   }
 
@@ -81,6 +85,7 @@ function outcomeOf(state: InputState | undefined): Outcome {
   if (state?.type === "answered") return "admitted";
   if (state?.type !== "ignored") throw new Error(`an input ended as ${state?.type ?? "nothing"}`);
   if (state.reason === "not addressed to the assistant") return "held";
+  if (state.reason === "the sender was reminded of the pairing code") return "reminded";
   return state.reason === "the sender got a pairing code" ? "paired" : "refused";
 }
 
@@ -130,7 +135,7 @@ test.each([1, 20, 300])("200 random events of two accounts end as a model says, 
     const [newest] = await running.store.listRecentInputs(1);
     expect(newest?.id === before.newest ? "duplicate" : outcomeOf(newest?.state), JSON.stringify(said)).toBe(expected);
     const sent = ACCOUNTS.map((one, index) => platforms[one].sent.slice(before.sent[index]));
-    const answers = expected === "admitted" || expected === "paired" ? 1 : 0;
+    const answers = ["admitted", "paired", "reminded"].includes(expected) ? 1 : 0;
     expect(sent.map((each) => each.length)).toEqual(ACCOUNTS.map((one) => (one === accountId ? answers : 0)));
     for (const { target } of sent.flat()) expect(target).toMatchObject({ accountId, conversation: { id } });
     history.push(said);

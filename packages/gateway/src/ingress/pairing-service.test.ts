@@ -79,6 +79,7 @@ test("an unknown sender gets one code and is not processed; an approved one is a
   expect(answered()).toBe(0);
   expect(await pairing().approve(codes()[0] ?? "", { guest: false })).toMatchObject({ owner: true, pairing: { senderId: "ann" } });
   expect(owners).toEqual(["test:ann"]);
+  expect((await pairing().approved()).map((one) => pairing().isOwner(one))).toEqual([true]);
   await running.gateway.engine.idle();
   expect(texts()[1]).toContain("you are my owner now");
   expect(answered()).toBe(0);
@@ -123,6 +124,30 @@ test("a code is written in any case and with dashes, works once, and expires aft
   const approvals = await Promise.allSettled([pairing().approve(written, { guest: true }), pairing().approve(second, { guest: true })]);
   expect(approvals.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
   await expect(pairing().reject(second)).rejects.toMatchObject({ code: "not-found" });
+});
+
+test("a sender whose code waits is reminded of it every 15 minutes, and a rejected one is not", async () => {
+  await say("ann", "canary");
+  nowMs += 15 * 60_000 - 1;
+  await say("ann", "canary");
+  expect(texts()).toHaveLength(1);
+  nowMs += 1;
+  await say("ann", "canary");
+  await say("ann", "canary");
+  const [first, second, ...others] = texts();
+  expect(others).toEqual([]);
+  expect(second).toContain(`Your code is ${codes()[0] ?? ""}, valid for 45 more minutes.`);
+  expect(second).not.toBe(first);
+  expect(codes()[1]).toBe(codes()[0]);
+  for (let minute = 1; minute < 45; minute += 1) {
+    nowMs += 60_000;
+    await say("ann", "canary");
+  }
+  expect(texts()).toHaveLength(4);
+  expect(answered()).toBe(0);
+  await pairing().reject(codes()[0] ?? "");
+  await say("ann", "canary");
+  expect(texts()).toHaveLength(4);
 });
 
 test("a flood of strangers gets three replies an hour on an account, and the others are counted", async () => {

@@ -2,7 +2,8 @@ import { createKeyedQueue } from "@factotum/channel-kit";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import { StoreError } from "@factotum/store";
-import type { InputRecord, PairingRecord, PairingRequest, PairingSender, PairingStore, SessionStore } from "@factotum/store";
+import type { InboxStore, InputRecord, PairingRecord, PairingRequest, PairingSender, PairingStore, SessionStore } from "@factotum/store";
+import { isListedOwner } from "../access/owner.ts";
 import type { PairedSenders } from "../access/paired-senders.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
@@ -22,6 +23,8 @@ import { personId } from "../kernel/person-id.ts";
 const CODE_LENGTH = 8;
 /** How long a code is valid. */
 const VALID_MS = 3_600_000;
+/** How long a code is not repeated to its sender: three times at most while it is valid. */
+const REPEAT_AFTER_MS = 900_000;
 /** Pending requests of an account; strangers beyond these get no reply. */
 const MAX_PENDING = 3;
 /** Maximum characters of a stored name; it is only shown. */
@@ -42,7 +45,7 @@ export interface OwnerControl {
 
 /** Dependencies of the pairing service. */
 export interface PairingServiceOptions {
-  readonly store: PairingStore & SessionStore;
+  readonly store: PairingStore & SessionStore & Pick<InboxStore, "settleInputs">;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly policy: InputPolicy;
@@ -63,7 +66,7 @@ export interface ApprovedPairing {
 }
 
 /**
- * Admits unknown senders by a code: the sender gets it in one reply, and the owner approves it. A message that causes a code is never processed. Approvals
+ * Admits unknown senders by a code: the sender gets it in a reply, and the owner approves it. A message that causes a code, or a reminder of it, is never processed. Approvals
  * concern direct messages of one account alone.
  */
 export class PairingService {
@@ -71,6 +74,8 @@ export class PairingService {
   readonly #decisions = createKeyedQueue();
   /** Pending requests by code, as the store has them; some may have expired since the last request or listing. */
   readonly #pending = new Map<string, PairingRecord>();
+  /** When a code was repeated to its sender, by code. */
+  readonly #repeatedAtMs = new Map<string, number>();
 
   constructor(options: PairingServiceOptions) {
     this.#options = options;
@@ -94,9 +99,19 @@ export class PairingService {
     return this.#options.store.listPairings("approved", { nowMs: this.#options.clock.now() });
   }
 
-  /** Handles a message of an unknown sender: replies with a code, or does nothing if the sender has one or the account has too many requests. */
+  /** True if the owner list names the sender now. */
+  isOwner({ origin, senderId }: PairingRecord): boolean {
+    return isListedOwner({ origin, sender: { id: senderId, isBot: false } }, this.#options.running.config.commands.ownerAllowFrom);
+  }
+
+  /**
+   * Handles a message of an unknown sender: replies with a code. A sender who has one is reminded of it from time to time; one who was rejected, or whose account
+   * has too many requests, gets no reply.
+   */
   async request(sessionKey: string, input: InputRecord): Promise<void> {
     const { logger, watchers } = this.#options;
+    const waiting = this.#codeToRepeat(input);
+    if (waiting !== undefined) return this.#repeat(sessionKey, input, waiting);
     const asked = await this.#store(sessionKey, input);
     watchers.settled([input.id], "the sender is not admitted");
     if (asked.type !== "created") {
@@ -163,6 +178,31 @@ export class PairingService {
   #dropExpired(): void {
     const nowMs = this.#options.clock.now();
     for (const { code, expiresAtMs } of this.#pending.values()) if (expiresAtMs <= nowMs) this.#pending.delete(code);
+    for (const code of this.#repeatedAtMs.keys()) if (!this.#pending.has(code)) this.#repeatedAtMs.delete(code);
+  }
+
+  /** The pending request of the sender, if its code was last sent long enough ago. */
+  #codeToRepeat({ message: { origin, sender } }: InputRecord): PairingRecord | undefined {
+    const { channel, accountId } = origin;
+    const pairing = this.pending().find((one) => one.channel === channel && one.accountId === accountId && one.senderId === sender.id);
+    if (pairing === undefined) return undefined;
+    const sentAtMs = this.#repeatedAtMs.get(pairing.code) ?? pairing.requestedAtMs;
+    return this.#options.clock.now() - sentAtMs >= REPEAT_AFTER_MS ? pairing : undefined;
+  }
+
+  async #repeat(sessionKey: string, input: InputRecord, { code, expiresAtMs }: PairingRecord): Promise<void> {
+    const { store, running, clock, dispatcher, watchers } = this.#options;
+    const nowMs = clock.now();
+    // Before the commit: another message of the sender may come meanwhile.
+    this.#repeatedAtMs.set(code, nowMs);
+    const { origin, messageId } = input.message;
+    const suppressed = await isSuppressed({ sessionKey, origin }, { store, running });
+    const text = reminderText(code, Math.ceil((expiresAtMs - nowMs) / 60_000));
+    const reply = this.#plan({ sessionKey, target: origin, text, identity: ["pairing", input.id], nowMs, suppressed, replyTo: messageId });
+    const reason = "the sender was reminded of the pairing code";
+    const { outbox } = await store.settleInputs([input.id], { type: "ignored", reason }, { outbox: reply });
+    watchers.settled([input.id], "the sender is not admitted");
+    dispatcher.dispatch(outbox);
   }
 
   async #store(sessionKey: string, input: InputRecord): Promise<PairingRequest> {
@@ -232,6 +272,13 @@ function requestText(code: string): string {
     "I do not know you yet, so I have not read your message.",
     `Your code is ${code}, valid for one hour. Give it to the owner of this assistant; if that is you, run on its machine: factotum pairing approve ${code}`,
     "I write to you here once you are admitted; then please send your message again.",
+  ].join("\n\n");
+}
+
+function reminderText(code: string, minutes: number): string {
+  return [
+    "My owner has not decided yet whether I may talk to you, so I have not read this message either.",
+    `Your code is ${code}, valid for ${minutes} more ${minutes === 1 ? "minute" : "minutes"}. If you are the owner, run on my machine: factotum pairing approve ${code}`,
   ].join("\n\n");
 }
 

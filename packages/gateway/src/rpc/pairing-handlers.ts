@@ -9,11 +9,11 @@ export function pairingHandlers(pairing: PairingService): RpcHandlersOf<Extract<
   return {
     "pairing.list": async () => ({
       pending: pairing.pending().map(pairingRequest),
-      approved: (await pairing.approved()).map(pairedSender),
+      approved: (await pairing.approved()).map((one) => pairedSender(one, pairing)),
     }),
     "pairing.approve": async ({ code, guest }) => {
       const approved = await pairing.approve(code, { guest: guest ?? false });
-      return { sender: pairedSender(approved.pairing), owner: approved.owner };
+      return { sender: pairedSender(approved.pairing, pairing), owner: approved.owner };
     },
     "pairing.reject": async ({ code }) => ({ request: pairingRequest(await pairing.reject(code)) }),
     "pairing.revoke": async (sender) => ({ revoked: await pairing.revoke(sender) }),
@@ -26,10 +26,10 @@ export function pairingRequest(pairing: PairingRecord): PairingRequest {
   return { ...senderOf(pairing), code, requestedAtMs, expiresAtMs };
 }
 
-function pairedSender(pairing: PairingRecord): PairedSender {
-  return { ...senderOf(pairing), ...withoutUndefined({ approvedAtMs: pairing.approvedAtMs }) };
+function pairedSender(record: PairingRecord, pairing: PairingService): PairedSender {
+  return { ...senderOf(record), owner: pairing.isOwner(record), ...withoutUndefined({ approvedAtMs: record.approvedAtMs }) };
 }
 
-function senderOf({ channel, accountId, senderId, senderName }: PairingRecord): Omit<PairedSender, "approvedAtMs"> {
+function senderOf({ channel, accountId, senderId, senderName }: PairingRecord): Omit<PairedSender, "approvedAtMs" | "owner"> {
   return { channel, accountId, senderId, ...withoutUndefined({ senderName }) };
 }

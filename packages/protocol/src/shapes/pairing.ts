@@ -9,10 +9,12 @@ export interface PairedSender {
   /** The name that the person has given themself: for display only. */
   readonly senderName?: string;
   readonly approvedAtMs?: number;
+  /** True if `commands.ownerAllowFrom` names the person; everyone else is a guest. */
+  readonly owner: boolean;
 }
 
 /** A person who asks to be admitted. */
-export interface PairingRequest extends Omit<PairedSender, "approvedAtMs"> {
+export interface PairingRequest extends Omit<PairedSender, "approvedAtMs" | "owner"> {
   readonly code: string;
   readonly requestedAtMs: number;
   /** When the code stops being valid. */
@@ -23,7 +25,7 @@ const sender = { channel: z.string(), accountId: z.string(), senderId: z.string(
 
 /** Parses an admitted sender. */
 export const PairedSenderSchema: z.ZodType<PairedSender> = parserOf<PairedSender>()(() =>
-  z.strictObject({ ...sender, approvedAtMs: z.number().optional() }),
+  z.strictObject({ ...sender, approvedAtMs: z.number().optional(), owner: z.boolean() }),
 );
 
 /** Parses a request to be admitted. */
