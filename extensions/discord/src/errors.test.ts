@@ -24,6 +24,13 @@ describe("a refusal", () => {
     expect(toReceipt(failed(status, body))).toMatchObject({ type: "rejected", code, retry: { type: "never" } });
   });
 
+  test("has no code 0, which says nothing", () => {
+    expect(failed(401, { code: 0, message: "401: Unauthorized" }).message).toBe(
+      "Discord refused the message: 401: Unauthorized; the token is wrong or was reset: copy the present one from the Developer Portal, page Bot",
+    );
+    expect(failed(403, { code: 50_001, message: "Missing Access" }).message).toContain("the message: 50001 Missing Access;");
+  });
+
   test("names the field that was refused, and not the platform's text, which can be a part of the message", () => {
     const errors = { embeds: { 0: { title: { _errors: [{ code: "BASE_TYPE_REQUIRED", message: "private words" }] } } } };
     const { message } = failed(400, { code: 50_035, message: "Invalid Form Body", errors });

@@ -62,7 +62,8 @@ export function toFailure(what: string, { status, body, retryAfterMs }: Refusal)
   const where = detail === undefined ? "" : ` (${detail.path}: ${detail.code})`;
   return new PlatformFailure(
     { type: "refused", code: own, status, ...delay, ...(PERMISSION_CODES.includes(own) && { scopes: [] }) },
-    `Discord refused ${what}: ${code} ${message.slice(0, 120)}${where}${advice(status, code)}`,
+    // Code 0 says nothing: the message has the status.
+    `Discord refused ${what}: ${code === 0 ? "" : `${code} `}${message.slice(0, 120)}${where}${advice(status, code)}`,
   );
 }
 

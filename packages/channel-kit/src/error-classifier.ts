@@ -1,6 +1,7 @@
 import { ChannelError } from "@factotum/channel-contract";
 import type { ChannelErrorCode, Retry, SendReceipt } from "@factotum/channel-contract";
 import type { LookupFailure } from "./cached-lookup.ts";
+import { failureLine } from "./failure-line.ts";
 import { isLocalError } from "./is-local-error.ts";
 import { PlatformFailure } from "./platform-failure.ts";
 import type { PlatformFailureReason } from "./platform-failure.ts";
@@ -64,7 +65,7 @@ export function createErrorClassifier({ codes, maybeDone = [], statuses = HTTP_S
   };
   const toChannelError = (error: unknown): ChannelError => {
     if (ChannelError.isInstance(error)) return error;
-    const message = error instanceof Error ? error.message : "the call failed";
+    const message = messageOf(error);
     const code = error instanceof PlatformFailure ? codeOf(error.reason) : "rejected";
     return new ChannelError(code, message, { retry: retryOf(code, error), cause: error });
   };
@@ -72,7 +73,7 @@ export function createErrorClassifier({ codes, maybeDone = [], statuses = HTTP_S
     toChannelError,
     mayBeDone,
     toReceipt(error) {
-      if (mayBeDone(error)) return { type: "ambiguous", cause: error instanceof Error ? error.message : "the call failed" };
+      if (mayBeDone(error)) return { type: "ambiguous", cause: messageOf(error) };
       const { code, retry, message } = toChannelError(error);
       return { type: "rejected", code, retry, message };
     },
@@ -95,6 +96,10 @@ export function retryAfterMs(headers: Headers, names: readonly string[] = ["retr
 export function delayOf(error: unknown): number | undefined {
   const reason = error instanceof PlatformFailure ? error.reason : undefined;
   return reason?.type === "http" || reason?.type === "refused" ? reason.retryAfterMs : undefined;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? failureLine(error) : "the call failed";
 }
 
 function retryOf(code: ChannelErrorCode, error: unknown): Retry {

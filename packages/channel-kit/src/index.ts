@@ -24,6 +24,7 @@ export { createErrorClassifier, HTTP_STATUSES, retryAfterMs } from "./error-clas
 export type { ErrorClassifier, ErrorTables } from "./error-classifier.ts";
 export { createHttpClient } from "./http-client.ts";
 export type { HttpAnswer, HttpClient, HttpClientOptions, HttpLimits } from "./http-client.ts";
+export { failureLine } from "./failure-line.ts";
 export { meetDeadline } from "./interaction-deadline.ts";
 export type { Acknowledgement, InteractionDeadlineOptions } from "./interaction-deadline.ts";
 export { isLocalError } from "./is-local-error.ts";

@@ -408,7 +408,7 @@ test("shows the codes of people who ask to be admitted", async () => {
 });
 
 test("lists what is refused with the command that admits it", async () => {
-  const group = { channel: "irc", accountId: "default", type: "group", id: "#room", count: 2, lastAtMs: Date.now() } as const;
+  const group = { channel: "irc", accountId: "default", type: "group", id: "#room", count: 2, lastAtMs: Date.now() - 90_000 } as const;
   const admit = "factotum access allow irc:default '#room' --group";
   await using _gateway = await FakeGateway.start(home.factotumHome, {
     connect: async () => true,
@@ -424,7 +424,7 @@ test("lists what is refused with the command that admits it", async () => {
     [
       "irc/default: connected",
       "refused    2 messages of people or groups that are not admitted, since the start",
-      `           irc/default group #room: 2, the newest less than a minute ago; admit: ${admit}`,
+      `           irc/default group #room: 2, the newest 1 minute ago; admit: ${admit}`,
       "",
     ].join("\n"),
   ]);

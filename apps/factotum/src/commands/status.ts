@@ -147,3 +147,4 @@ function duration(ms: number): string {
   const hours = Math.floor(minutes / 60);
   return hours < 48 ? `${hours} hours` : `${Math.floor(hours / 24)} days`;
 }
+  if (minutes === 1) return "1 minute";

@@ -3,7 +3,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import { ChannelError } from "@factotum/channel-contract";
 import type { Channel, ChannelHealth, ChannelHost } from "@factotum/channel-contract";
-import { backoffDelay } from "@factotum/channel-kit";
+import { backoffDelay, failureLine } from "@factotum/channel-kit";
 import type { ChannelStatus } from "@factotum/protocol";
 import type { ChannelAccount } from "./channel-account.ts";
 
@@ -60,7 +60,7 @@ export class ChannelSupervisor {
     try {
       this.#channel = await this.#create();
     } catch (error) {
-      this.#failure = messageOf(error);
+      this.#failure = failureLine(error);
     }
   }
 
@@ -136,7 +136,10 @@ export class ChannelSupervisor {
     return {
       ...base,
       state: health.state,
-      ...withoutUndefined({ detail: health.detail, evidenceAtMs: health.evidenceAtMs }),
+      ...withoutUndefined({
+        detail: health.detail === undefined ? undefined : failureLine(health.detail),
+        evidenceAtMs: health.evidenceAtMs,
+      }),
     };
   }
 
@@ -180,7 +183,7 @@ export class ChannelSupervisor {
       this.#options.onStarted(this.#account);
     } catch (error) {
       if (signal.aborted) return;
-      this.#failure = messageOf(error);
+      this.#failure = failureLine(error);
       // A credential can become valid again on the platform: the app is enabled again, or the old secret restored.
       const isUnauthorized = ChannelError.isInstance(error) && error.code === "unauthorized";
       const final = ChannelError.isInstance(error) && error.retry.type === "never" && !isUnauthorized;
@@ -209,8 +212,4 @@ export class ChannelSupervisor {
       this.#options.logger.warn("A channel did not stop cleanly", { channel: this.#account.channel, error });
     }
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : "it failed for an unknown reason";
 }

@@ -120,3 +120,40 @@ test("a channel that could not start because of its credential is restarted as s
   await expect.poll(async () => (await running.gateway.status()).channels[0]?.state).toBe("connected");
   expect(starts).toBe(2);
 });
+
+test("an answer of another form is one line of the status, for a failed start and for the state of a connection", async () => {
+  await using server = await startAnthropicServer();
+  const platform = new TestPlatform();
+  const account = platform.account();
+  const issues = new Error(
+    JSON.stringify([{ code: "invalid_type", path: ["bot", "id"], message: "Invalid input: expected string" }], null, 2),
+  );
+  let hasFailed = false;
+  const accounts = [
+    {
+      ...account,
+      create: async (...given: Parameters<typeof account.create>) => ({
+        ...(await account.create(...given)),
+        start: async () => {
+          hasFailed = true;
+          throw issues;
+        },
+      }),
+    },
+    {
+      ...account,
+      accountId: "second",
+      config: { ...account.config, accountId: "second" },
+      create: async (...given: Parameters<typeof account.create>) => ({
+        ...(await account.create(...given)),
+        health: () => ({ state: "disconnected" as const, detail: `it is asked for again: ${issues.message}` }),
+      }),
+    },
+  ];
+  await using running = await startTestGateway({ accounts, patch: withModel(server.baseUrl) });
+  await expect.poll(() => hasFailed).toBe(true);
+  const { channels } = await running.gateway.status();
+  const line = "the platform's answer has an unexpected form (bot.id: Invalid input: expected string): check";
+  expect(channels[0]?.detail).toSatisfy((detail: string) => detail.startsWith(line) && !detail.includes("\n"));
+  expect(channels[1]?.detail).toSatisfy((detail: string) => detail.startsWith(`it is asked for again: ${line}`) && !detail.includes("\n"));
+});
