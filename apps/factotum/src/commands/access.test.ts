@@ -84,8 +84,27 @@ const install = async (name: string): Promise<void> => {
   await writeInstalled(home.factotumHome, [{ manifest: { provides: [{ ...provided, ids: factotum.provides[0]?.ids }] } }]);
 };
 
+test("an id of the other kind is refused with what to write", async () => {
+  await install("telegram");
+  await writeFile(
+    join(home.factotumHome, "factotum.json5"),
+    JSON.stringify({ channels: { pigeon: { loft: "http://127.0.0.1:9", token: "t", groups: { "-100": { allowFrom: ["-100", "5"] } } } } }),
+  );
+  for (const more of [[], ["--owner"]])
+    expect(await home.run("access", "allow", "pigeon:default", "-1001234567890", ...more)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/"-1001234567890" is the id of a group there, not of a person\.[^]*Add --group/) as string,
+    });
+  expect(await home.run("access", "allow", "pigeon:default", "123456789", "--group")).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/"123456789" is the id of a person there, not of a group\.[^]*Leave out --group/) as string,
+  });
+  // Who writes in the name of a group or channel has its id, in groups alone.
+  expect((await home.run("config", "validate")).stdout).not.toContain("has not the form");
+});
+
 test.each([
-  ["telegram", ["123456789", "-1001234567890"], ["@ada", "ada"], "-1001234567890"],
+  ["telegram", ["123456789"], ["@ada", "ada"], "-1001234567890"],
   ["matrix", ["@ada:example.org", "@a.b=c:example.org:8448"], ["ada", "ada:example.org", "#room:example.org"], "!abc:example.org"],
   ["discord", ["123456789012345678", "80351110224678912"], ["ada#1234", "@ada", "123"], "123456789012345678"],
 ])("an installed channel with the ids of %s refuses impossible ids, and notes those of the file", async (name, good, bad, group) => {

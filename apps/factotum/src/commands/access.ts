@@ -95,8 +95,13 @@ function findAccount(written: string, loaded: LoadedConfig): Account {
 
 /** An id of the wrong kind matches no sender. */
 async function checkId(channel: ChannelEntry | undefined, id: string, group: boolean): Promise<void> {
-  const check = group ? channel?.groupIdCheck : await channel?.loadSenderIdCheck?.();
+  const [people, groups] = [await channel?.loadSenderIdCheck?.(), channel?.groupIdCheck];
+  const [check, other] = group ? [groups, people] : [people, groups];
   const problem = check?.(id);
+  if (problem !== undefined && other !== undefined && other(id) === undefined)
+    throw new CliError("usage", `"${id}" is the id of a ${group ? "person" : "group"} there, not of a ${group ? "group" : "person"}.`, {
+      fix: group ? `Leave out --group, or: ${problem.fix}` : `Add --group to admit the group, or: ${problem.fix}`,
+    });
   if (problem !== undefined) throw new CliError("usage", problem.message, { fix: problem.fix });
   if (id.trim() === "" || id === "*")
     throw new CliError("usage", "An id is the platform's own id of one person or group; the log names it when a message is refused.");

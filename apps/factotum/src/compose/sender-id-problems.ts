@@ -30,7 +30,14 @@ export async function senderIdProblems(written: Written, { channels }: ChannelCa
   };
   for (const { id: channel, loadSenderIdCheck, groupIdCheck } of channels.flatMap((one) => (isAvailable(one) ? [one] : []))) {
     const people = loadSenderIdCheck === undefined ? [] : senderIds(written, channel);
-    if (loadSenderIdCheck !== undefined && people.length > 0) check(channel, people, await loadSenderIdCheck());
+    const members = loadSenderIdCheck === undefined ? [] : memberIds(written, channel);
+    if (loadSenderIdCheck !== undefined && people.length + members.length > 0) {
+      const personCheck = await loadSenderIdCheck();
+      check(channel, people, personCheck);
+      // Who writes in the name of a conversation has its id.
+      const isConversation = (id: string): boolean => groupIdCheck !== undefined && groupIdCheck(id) === undefined;
+      check(channel, members, (id) => (isConversation(id) ? undefined : personCheck(id)));
+    }
     if (groupIdCheck !== undefined) check(channel, groupIds(written, channel), groupIdCheck);
   }
   return problems;
@@ -45,7 +52,7 @@ function accountsOf(written: Written, channel: string): readonly KeyPath[] {
   return [["channels", channel], ...childrenOf(written, ["channels", channel, "accounts"])];
 }
 
-/** Every id of a person of this channel. */
+/** Every id of a person of this channel that counts outside groups, too. */
 function senderIds(written: Written, channel: string): readonly SenderId[] {
   const prefixed = [["commands", "ownerAllowFrom"], ...childrenOf(written, ["session", "identityLinks"])].flatMap((path) =>
     idsAt(written, path).flatMap((entry) => {
@@ -53,8 +60,13 @@ function senderIds(written: Written, channel: string): readonly SenderId[] {
       return person?.channel === channel ? [{ ...entry, id: person.id }] : [];
     }),
   );
-  const lists = accountsOf(written, channel).flatMap((account) => [account, ...childrenOf(written, [...account, "groups"])]);
-  return [...prefixed, ...lists.flatMap((place) => idsAt(written, [...place, "allowFrom"]))];
+  return [...prefixed, ...accountsOf(written, channel).flatMap((account) => idsAt(written, [...account, "allowFrom"]))];
+}
+
+/** Every id of a person of this channel that counts in a group alone. */
+function memberIds(written: Written, channel: string): readonly SenderId[] {
+  const groups = accountsOf(written, channel).flatMap((account) => childrenOf(written, [...account, "groups"]));
+  return groups.flatMap((group) => idsAt(written, [...group, "allowFrom"]));
 }
 
 /** A value with a placeholder is known only when it is read. */

@@ -166,6 +166,12 @@ describe("a command in the mode ask", () => {
     await platform.say(press(values[0]));
     await running.gateway.engine.idle();
     expect(ran).toHaveLength(1);
+    // The same button again: the answer is for a chat, and names no command for a shell.
+    await platform.say(press(values[0]));
+    await running.gateway.engine.idle();
+    expect(ran).toHaveLength(1);
+    expect(texts().at(-1)).toMatch(/^No call with the id \w+ waits for a decision: it was decided already.* \/approve alone lists/);
+    expect(texts().at(-1)).not.toContain("factotum");
   });
 
   test("a new message goes first: the call is pending, and is not run by this turn", async () => {

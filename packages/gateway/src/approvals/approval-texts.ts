@@ -41,6 +41,11 @@ export const DECIDED: Readonly<Record<ApprovalDecision, string>> = {
   deny: "Denied: it is not run.",
 };
 
+/** The answer to a decision on a call that does not wait any more. */
+export function notWaiting(id: string): string {
+  return `No call with the id ${id} waits for a decision: it was decided already, or its time ran out. /approve alone lists those that wait.`;
+}
+
 /** The answer to an allowed call whose turn went on without it. */
 export const RUNS_NOW = "I had gone on without it: it runs now, and I go on from its result.";
 

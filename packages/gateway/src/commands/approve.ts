@@ -1,7 +1,7 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import { APPROVAL_DECISIONS } from "@factotum/protocol";
 import type { ApprovalDecision } from "@factotum/protocol";
-import { DECIDED, RUNS_NOW } from "../approvals/approval-texts.ts";
+import { DECIDED, notWaiting, RUNS_NOW } from "../approvals/approval-texts.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
 import { defineCommand } from "./define-command.ts";
 import type { Command } from "./define-command.ts";
@@ -34,7 +34,8 @@ export const approveCommand: Command = defineCommand<Approve>({
       const { state } = await approvals.decide(id, wish);
       return state === "running" ? `${DECIDED[wish]} ${RUNS_NOW}` : DECIDED[wish];
     } catch (error) {
-      if (error instanceof SessionRequestError) return error.message;
+      // The service's message names a command for a shell; a button of an old request is pressed in a chat.
+      if (error instanceof SessionRequestError) return error.code === "not-found" ? notWaiting(id) : error.message;
       throw error;
     }
   },
