@@ -1,4 +1,4 @@
-import { formatKeyPath, parseKeyPath, valueAt } from "./document/key-path.ts";
+import { formatKeyPath, parseKeyPath, valueAt, type KeyPath } from "./document/key-path.ts";
 import { isPlainObject } from "./document/plain-object.ts";
 import type { LoadedConfig } from "./load-config.ts";
 import { nearestName, suggestion } from "./nearest-name.ts";
@@ -6,7 +6,7 @@ import { CommonAccountSchema } from "./schema/accounts.ts";
 import { ConfigDocumentSchema } from "./schema/root.ts";
 import { redactSecrets } from "./secrets/redact.ts";
 import type { ChannelSchema } from "./validate/channel-source.ts";
-import { configJsonSchema, knownKeys, unknownPart } from "./validate/json-schema.ts";
+import { configJsonSchema, knownKeys, presetAt, unknownPart } from "./validate/json-schema.ts";
 
 /** The value of a key, for people and programs: literal secrets are replaced by a mark. */
 export type ConfigValue =
@@ -15,14 +15,12 @@ export type ConfigValue =
   | { readonly type: "default"; readonly value: unknown }
   | { readonly type: "absent" };
 
-/** Looks up a key in the file, falling back to its fixed default. Throws a `KeyPathError` for an invalid key. */
-export function getConfigValue(key: string, loaded: LoadedConfig): ConfigValue {
+/** Looks up a key in the file, falling back to its default; that of a channel's own key needs the channel's schema. Throws a `KeyPathError` for an invalid key. */
+export function getConfigValue(key: string, loaded: LoadedConfig, channels: readonly ChannelSchema[] = []): ConfigValue {
   const path = parseKeyPath(key);
   const written = valueAt(loaded.written, path);
   if (written !== undefined) return { type: "set", value: redactSecrets(written, path) };
-  const [top, , ...rest] = path;
-  const value =
-    top === "channels" ? valueAt(CommonAccountSchema.parse({}), rest[0] === "accounts" ? rest.slice(2) : rest) : defaultAt(path, loaded);
+  const value = path[0] === "channels" ? accountDefault(path, loaded, channels) : defaultAt(path, loaded);
   return value === undefined || (isPlainObject(value) && path.length > 1 && Object.keys(value).length === 0)
     ? { type: "absent" }
     : { type: "default", value };
@@ -35,6 +33,17 @@ export function describeUnknownKey(key: string, channels: readonly ChannelSchema
   if (place === undefined) return undefined;
   const nearest = nearestName(String(place.at(-1)), knownKeys(schema, place.slice(0, -1)));
   return `${formatKeyPath(place)}: there is no such key${suggestion(nearest)}`;
+}
+
+/** What holds for a key of an account that is not written: what `channels.defaults` says, else the default of its schema. */
+function accountDefault(path: KeyPath, { config }: LoadedConfig, channels: readonly ChannelSchema[]): unknown {
+  const [, channel, ...rest] = path;
+  const [accountId, inside] = rest[0] === "accounts" ? [String(rest[1]), rest.slice(2)] : ["default", rest];
+  const [key] = inside;
+  if (typeof key !== "string") return CommonAccountSchema.parse({});
+  if (!Object.hasOwn(CommonAccountSchema.shape, key)) return presetAt(configJsonSchema(channels), path);
+  const account = config.channels[String(channel)]?.accounts[accountId];
+  return valueAt(account ?? CommonAccountSchema.parse({}), inside);
 }
 
 function defaultAt(path: ReturnType<typeof parseKeyPath>, { config }: LoadedConfig): unknown {

@@ -1,7 +1,10 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { accountJsonSchema } from "@factotum/config";
+import { TelegramConfigSchema } from "@factotum/telegram";
 import { expect, test } from "vitest";
 import { CliHome } from "../../test/cli.ts";
+import { writeInstalled } from "../../test/extension-package.ts";
 import { FakeGateway } from "../../test/fake-gateway.ts";
 
 async function withConfig(text: string): Promise<CliHome> {
@@ -108,6 +111,25 @@ test.each([
   expect(await cli.read("factotum.json5")).toContain("/* kept */");
   expect((await cli.run("config", "unset", key)).code).toBe(0);
   expect((await cli.run("config", "validate")).code).toBe(0);
+});
+
+test("get knows the defaults of channels: those of their own keys, and what channels.defaults says", async () => {
+  await using cli = await withConfig(
+    '{ channels: { defaults: { dmPolicy: "allowlist" }, feishu: { appId: "cli_0123456789abcdef", appSecret: "s", transport: { type: "websocket" } } } }',
+  );
+  await writeInstalled(cli.factotumHome, [{ schema: JSON.stringify(accountJsonSchema(TelegramConfigSchema)) }]);
+  const valueOf = async (key: string): Promise<unknown> => JSON.parse((await cli.run("config", "get", key, "--json")).stdout);
+  for (const [key, value] of [
+    ["channels.feishu.domain", "feishu"],
+    ["channels.feishu.dmPolicy", "allowlist"],
+    ["channels.feishu.groupPolicy", "allowlist"],
+    ["channels.pigeon.transport", { type: "polling" }],
+    ["channels.pigeon.transport.type", "polling"],
+    ["channels.pigeon.accounts.north.transport.type", "polling"],
+  ] as const)
+    expect(await valueOf(key)).toEqual({ key, value, source: "default" });
+  expect(await cli.run("config", "get", "channels.pigeon.baseUrl")).toMatchObject({ code: 1 });
+  expect(await cli.run("config", "get", "channels.pigeon.baseUrll")).toMatchObject({ code: 2 });
 });
 
 test("set refuses invalid values and writes nothing", async () => {

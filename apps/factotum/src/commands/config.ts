@@ -65,7 +65,9 @@ export async function configGet(context: CliContext, key: string | undefined, { 
     return EXIT.ok;
   }
   try {
-    const result = getConfigValue(key, loaded);
+    const written = getConfigValue(key, loaded);
+    // The schemas are read for defaults alone.
+    const result = written.type === "absent" ? getConfigValue(key, loaded, await channelSchemas(context)) : written;
     if (result.type !== "set") await refuseUnknownKey(context, key);
     if (result.type === "absent") {
       throw new CliError("failure", `${key} is not set and has no fixed default.`, {
@@ -144,14 +146,18 @@ async function notesOn({ env }: CliContext, key: string): Promise<readonly Confi
   return notes.filter(({ path }) => path === place || path.startsWith(`${place}.`) || path.startsWith(`${place}[`));
 }
 
+async function channelSchemas({ env }: Pick<CliContext, "env">): ReturnType<typeof loadChannelSchemas> {
+  return loadChannelSchemas((await configOptions(env)).channels);
+}
+
 async function refuseUnknownKey({ env }: CliContext, key: string): Promise<void> {
-  const unknown = describeUnknownKey(key, await loadChannelSchemas((await configOptions(env)).channels));
+  const unknown = describeUnknownKey(key, await channelSchemas({ env }));
   if (unknown !== undefined) throw new CliError("usage", unknown, { fix: 'List every key with "factotum config reference".' });
 }
 
 /** Prints the JSON Schema of the whole file, with every channel of this build. */
 export async function configSchema(context: CliContext): Promise<number> {
-  printJson(context, describedSchema(await loadChannelSchemas((await configOptions(context.env)).channels)));
+  printJson(context, describedSchema(await channelSchemas(context)));
   return EXIT.ok;
 }
 
@@ -176,6 +182,6 @@ function invalid(path: string, problems: readonly ConfigProblem[], fix = 'See "f
 
 /** Prints every key as Markdown, with every channel of this build. */
 export async function configReference(context: CliContext): Promise<number> {
-  context.print(renderConfigReference(await loadChannelSchemas((await configOptions(context.env)).channels)));
+  context.print(renderConfigReference(await channelSchemas(context)));
   return EXIT.ok;
 }

@@ -7,6 +7,7 @@ Every key of the configuration file, generated from its schema. The file is \`fa
 
 - **Reading and changing**: \`factotum config get KEY\`, \`factotum config set KEY VALUE\`, \`factotum config unset KEY\`, \`factotum config validate\`. A gateway that runs uses a change at once, except of keys with **yes** under *restart*: they need \`factotum gateway restart\`.
 - **In an editor**: \`factotum setup\` writes \`factotum.schema.json\` beside the file and names it in \`$schema\`; the same texts then show while you type.
+- **Channels**: those that are built in, and those of installed packages. \`factotum config reference\` lists the keys of a package once it is installed; before, they are in the README of the package and on its page among the [documents](README.md).
 - **Names**: \`<name>\` stands for a name that you choose, \`[]\` for an entry of a list, written \`[0]\`, \`[1]\` and so on in a command.
 - **secret**: the text itself, or better where it is: \`\${VARIABLE}\`, \`{ env: "VARIABLE" }\`, \`{ file: "credentials/name" }\` (from the state directory) or \`{ exec: ["command", "argument"] }\` (what the program prints).
 - **duration**: \`30s\`, \`15m\`, \`2h\`, \`7d\`.

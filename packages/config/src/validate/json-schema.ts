@@ -30,6 +30,18 @@ export function nodesAt(schema: JsonSchema, path: KeyPath): readonly Document[] 
   return path.reduce<readonly Document[]>((found, part) => found.flatMap((node) => below(node, part)), alternatives(schema));
 }
 
+/** The default of the value at `path`, of its own or as a part of that of an object around it; `undefined` without one. */
+export function presetAt(schema: JsonSchema, path: KeyPath): unknown {
+  let nodes: readonly Document[] = [schema as Document];
+  let preset: unknown;
+  for (const part of path) {
+    nodes = nodes.flatMap(alternatives).flatMap((node): readonly Document[] => [childOf(node, part)].filter((one) => one !== undefined));
+    const own = [...nodes, ...nodes.flatMap(alternatives)].find((node) => "default" in node);
+    preset = own === undefined ? (isPlainObject(preset) ? preset[part] : undefined) : own["default"];
+  }
+  return preset;
+}
+
 /** The keys that the object at `path` may have. */
 export function knownKeys(schema: JsonSchema, path: KeyPath): string[] {
   return [...new Set(nodesAt(schema, path).flatMap((node) => Object.keys((node["properties"] ?? {}) as Document)))];
@@ -143,6 +155,11 @@ export function alternatives(node: Document): readonly Document[] {
 }
 
 function below(node: Document, part: string | number): readonly Document[] {
+  const child = childOf(node, part);
+  return child === undefined ? [] : alternatives(child);
+}
+
+function childOf(node: Document, part: string | number): Document | undefined {
   const properties = node["properties"];
   const child =
     typeof part === "number"
@@ -150,5 +167,5 @@ function below(node: Document, part: string | number): readonly Document[] {
       : isPlainObject(properties) && Object.hasOwn(properties, part)
         ? properties[part]
         : node["additionalProperties"];
-  return isPlainObject(child) ? alternatives(child) : [];
+  return isPlainObject(child) ? child : undefined;
 }
