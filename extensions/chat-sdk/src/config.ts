@@ -15,6 +15,8 @@ export const ChatSdkConfigSchema: z.ZodType<ChatSdkConfig> = z.strictObject({
     .describe("The npm package of the adapter, which you have installed next to the channel."),
   options: z
     .record(z.string(), z.unknown())
+    // A terminal asks for them: hardly an adapter works without.
+    .meta({ isAsked: true })
     .default({})
     .describe("The options of the adapter as its own documentation names them; secrets can be references."),
 });

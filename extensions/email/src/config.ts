@@ -123,8 +123,12 @@ export const EmailConfigSchema: z.ZodType<EmailConfig> = z
           trustFrom: z.literal(true).describe("Every From is believed: only for a closed mail system that nobody outside can send to."),
         }),
       ])
+      // Named after a setup without it: only a probe of the finished account tells the value.
+      .meta({ isAdvised: true })
       .optional()
-      .describe("How senders are proved. Without it every message is refused, since anybody can write any From."),
+      .describe(
+        "How senders are proved. Without it every message is refused, since anybody can write any From; factotum channels probe names the value for authservId.",
+      ),
     sentFolder: line.optional().describe("Folder for copies of sent mail; absent if the server stores them itself."),
   })
   .superRefine(({ imap, smtp }, context) => {

@@ -47,6 +47,8 @@ export const TelegramConfigSchema: z.ZodType<TelegramConfig> = z.strictObject({
           .describe("Chosen by you and sent by Telegram with every update: 16 to 256 letters, digits, _ and -."),
       }),
     ])
+    // A terminal asks for it: who has a public address may prefer the other one.
+    .meta({ isAsked: true })
     .default({ type: "polling" })
     .describe("polling: the gateway asks for updates, no public address needed. webhook: Telegram posts them to gateway.publicUrl."),
   baseUrl: z.url().optional().describe("A Bot API server of your own in place of the platform's."),

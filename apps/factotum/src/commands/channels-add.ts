@@ -8,24 +8,23 @@ import {
   formatProblem,
   getConfigValue,
   isAvailable,
+  isSecretPath,
   loadConfig,
   locateConfig,
   makeFolder,
-  nearestName,
-  parseTypedValue,
   setConfigValue,
   writePrivateFile,
   type ConfigProblem,
 } from "@factotum/config";
 import { channelCatalog, configOptions, type ChannelEntry } from "../compose/extensions.ts";
 import { NO_PARTS } from "../compose/idle-channel.ts";
-import { fillForm, type AnswerField, type FormField } from "../extensions/account-form.ts";
+import { fillForm, leftOut } from "../extensions/account-form.ts";
 import { describeReload, reloadGateway } from "../rpc/reload-gateway.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
-import type { Prompts } from "../runtime/prompts.ts";
 import { accountFile } from "./account-files.ts";
+import { AccountAnswers, askSettings, readGiven } from "./ask-settings.ts";
 import { installPlugin } from "./plugins.ts";
 import { refusedStart } from "./refused-start.ts";
 
@@ -45,11 +44,14 @@ export async function channelsAdd(context: CliContext, id: string, options: Chan
   const key = await keyOfAccount(context, id, options.account);
   const given = await readGiven(context, options.set);
   const schema = await channel.load();
-  const settings = await askSettings(context, schema, { given, isInteractive: options.set.length === 0 && !options.json });
   const accountName = options.account ?? "default";
   const { configSchema } = await loadExtension(channel);
-  const problems = extensionProblems({ id, schema }, configSchema, { key, settings });
-  if (problems.length > 0) throw await refusal(context, problems);
+  const settings = await fillSettings(context, options, {
+    schema,
+    given,
+    key,
+    problemsOf: (written) => extensionProblems({ id, schema }, configSchema, { key, settings: written }),
+  });
   const { value, files } = await storeSecrets(context, settings, { channel: id, account: accountName, schema });
   const result = await setConfigValue(key, value, await configOptions(context.env));
   if (result.type === "refused") {
@@ -64,9 +66,37 @@ export async function channelsAdd(context: CliContext, id: string, options: Chan
   context.print(
     `${id}/${accountName} is set up in ${result.path}${files.length === 0 ? "" : `; its secrets are in ${files.join(", ")}`}.\n`,
   );
+  for (const { key: name, description } of await leftOut(schema, settings))
+    context.print(`Not set: ${key}.${name}. ${description ?? ""}\n`);
   context.print(`${await describeAdmission(context, channel, accountName)}\n`);
   context.note(`${describeReload(reloaded)}\n`);
   return EXIT.ok;
+}
+
+interface Filling {
+  readonly schema: JsonSchema;
+  readonly given: Map<string, string>;
+  /** Where the account is written. */
+  readonly key: string;
+  readonly problemsOf: (settings: JsonObject) => readonly ConfigProblem[];
+}
+
+/** Asks for the settings until the channel takes them: at a terminal again for those that it refuses. */
+async function fillSettings(
+  context: CliContext,
+  options: Pick<ChannelAddOptions, "set" | "json">,
+  { schema, given, key, problemsOf }: Filling,
+): Promise<JsonObject> {
+  const prompts = options.set.length === 0 && !options.json ? await context.prompts?.() : undefined;
+  const answers = new AccountAnswers();
+  for (;;) {
+    const settings = await askSettings(schema, { given, prompts, answers });
+    const problems = problemsOf(settings);
+    if (problems.length === 0) return settings;
+    const places = problems.map(({ path }) => path.slice(key.length + 1));
+    if (prompts === undefined || !answers.withdraw(places)) throw await refusal(context, problems);
+    for (const problem of problems) prompts.say("warning", formatProblem(problem));
+  }
 }
 
 /** How somebody gets admitted to a new account. */
@@ -142,86 +172,6 @@ async function keyOfAccount({ env }: CliContext, id: string, account: string | u
   return key;
 }
 
-async function readGiven(context: CliContext, pairs: readonly string[]): Promise<Map<string, string>> {
-  const given = new Map<string, string>();
-  for (const pair of pairs) {
-    const [, key, value] = /^([^=]+)=([^]*)$/.exec(pair) ?? [];
-    if (key === undefined || value === undefined) {
-      throw new CliError("usage", `"${pair.split("=")[0] ?? ""}" has no value.`, { fix: "Write --set key=value." });
-    }
-    given.set(key, value === "-" ? ((await context.readInput?.()) ?? "").trim() : value);
-  }
-  return given;
-}
-
-interface Asking {
-  readonly given: Map<string, string>;
-  readonly isInteractive: boolean;
-}
-
-async function askSettings(context: CliContext, schema: JsonSchema, { given, isInteractive }: Asking): Promise<JsonObject> {
-  const prompts = isInteractive ? await context.prompts?.() : undefined;
-  const missing: FormField[] = [];
-  const keys: string[] = [];
-  const answer: AnswerField = async (field) => {
-    keys.push(field.key);
-    const text = given.get(field.key);
-    given.delete(field.key);
-    if (text !== undefined) return valueOf(field, text);
-    if (!field.isRequired && (field.isAsked !== true || prompts === undefined)) return undefined;
-    if (prompts !== undefined) return valueOf(field, await ask(prompts, field));
-    missing.push(field);
-    return undefined;
-  };
-  const settings = await fillForm(schema, answer);
-  if (missing.length > 0) {
-    const list = missing.map(
-      ({ key, description }) => `--set ${key}=…${description === undefined ? "" : ` (${description.replace(/\.$/, "")})`}`,
-    );
-    const misspelt = [...given.keys()].flatMap((key) => {
-      const nearest = nearestName(
-        key,
-        missing.map((field) => field.key),
-      );
-      return nearest === undefined ? [] : [` There is no setting ${key}; did you mean "${nearest}"?`];
-    });
-    throw new CliError("usage", `These settings are needed: ${list.join(", ")}.${misspelt.join("")}`, {
-      fix: "A secret can be read from standard input: --set key=-",
-    });
-  }
-  // Keys that every account has; the configuration's own check refuses unknown ones.
-  const common = [...given].filter(([key]) => !key.includes(".")).map(([key, text]) => [key, parseTypedValue(text)] as const);
-  const unknown = [...given.keys()].filter((key) => key.includes("."));
-  if (unknown.length > 0) {
-    const nearest = unknown.flatMap((key) => nearestName(key, keys) ?? [])[0];
-    throw new CliError(
-      "usage",
-      `There is no setting ${unknown.join(", ")} here${nearest === undefined ? "." : `; did you mean "${nearest}"?`}`,
-    );
-  }
-  return { ...settings, ...Object.fromEntries(common) };
-}
-
-function valueOf({ type, isSecret }: FormField, text: string): JsonValue {
-  const isReference = isSecret && /^\s*\{/.test(text);
-  return type === "text" && !isReference ? text : parseTypedValue(text);
-}
-
-async function ask(prompts: Prompts, { key, description, isSecret, choices, default: written }: FormField): Promise<string> {
-  const question = description === undefined ? key : `${key}: ${description}`;
-  const answer =
-    choices !== undefined
-      ? await prompts.select(
-          question,
-          choices.map((value) => ({ value, label: value })),
-        )
-      : isSecret
-        ? await prompts.password(question)
-        : await prompts.text(question, typeof written === "string" ? written : "");
-  if (answer === undefined) throw new CliError("failure", "Nothing was set up.");
-  return answer.trim();
-}
-
 interface SecretPlace {
   readonly channel: string;
   readonly account: string;
@@ -236,15 +186,19 @@ async function storeSecrets(
 ): Promise<{ readonly value: JsonObject; readonly files: readonly string[] }> {
   const files: string[] = [];
   const secrets = new Set<string>();
-  await fillForm(schema, async ({ key, isSecret, choices }) => {
+  const maps = new Set<string>();
+  // A map has keys of another program: their names decide.
+  const isInMap = (path: readonly string[]): boolean => maps.has(path[0] ?? "") && path.length > 1 && isSecretPath(path);
+  await fillForm(schema, async ({ key, isSecret, choices, type }) => {
     if (isSecret) secrets.add(key);
+    if (type === "map") maps.add(key);
     // The chosen form is the one to look at.
     const chosen = key.split(".").reduce<JsonValue | undefined>((value, part) => (value as JsonObject | undefined)?.[part], settings);
     return choices === undefined ? undefined : chosen;
   });
   const visit = async (value: JsonValue, path: readonly string[]): Promise<JsonValue> => {
     const key = path.join(".");
-    if (typeof value === "string" && secrets.has(key) && !/^\$\{\w+\}$/.test(value)) {
+    if (typeof value === "string" && (secrets.has(key) || isInMap(path)) && !/^\$\{\w+\}$/.test(value)) {
       const file = accountFile({ channel, accountId: account }, path);
       await makeFolder(paths.credentialsFolder);
       await chmod(paths.credentialsFolder, 0o700);

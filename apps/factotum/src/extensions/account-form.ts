@@ -11,10 +11,12 @@ export interface FormField {
   readonly isRequired: boolean;
   /** Not required, since there is an alternative to it, but what most people set: asked for at a terminal. */
   readonly isAsked?: true;
+  /** Not required, but the account does little without it: named when an account was set up without it. */
+  readonly isAdvised?: true;
   /** The allowed texts, if they are listed. */
   readonly choices?: readonly string[];
-  /** `text`: an answer is taken as it is. `json`: it is JSON5. */
-  readonly type: "text" | "json";
+  /** `text`: an answer is taken as it is. `json`: it is JSON5. `map`: an object whose keys the schema does not name. */
+  readonly type: "text" | "json" | "map";
   readonly default?: JsonValue;
 }
 
@@ -30,6 +32,17 @@ export async function fillForm(schema: JsonSchema, answer: AnswerField, prefix: 
     if (value !== undefined) filled[name] = value;
   }
   return filled;
+}
+
+/** The advised settings that an account does not have. */
+export async function leftOut(schema: JsonSchema, settings: JsonObject): Promise<readonly FormField[]> {
+  const fields: FormField[] = [];
+  await fillForm(schema, async (field) => {
+    const value = field.key.split(".").reduce<JsonValue | undefined>((at, part) => objectOf(at)[part], settings);
+    if (field.isAdvised === true && value === undefined) fields.push(field);
+    return value;
+  });
+  return fields;
 }
 
 /** The settings of a JSON Schema that are secrets, of all forms. */
@@ -64,7 +77,8 @@ async function fillNode(node: JsonObject, place: Place): Promise<JsonValue | und
 async function fillForms(node: JsonObject, forms: Forms, { path, isRequired, answer }: Place): Promise<JsonValue | undefined> {
   const choices = [...forms.byValue.keys()].filter((value) => typeof value === "string");
   const field = fieldOf(node, { path: [...path, forms.key], isRequired, answer });
-  const chosen = await answer({ ...field, type: "text", isSecret: false, choices });
+  const { [forms.key]: preset } = objectOf(node["default"]);
+  const chosen = await answer({ ...field, type: "text", isSecret: false, choices, ...withoutUndefined({ default: preset }) });
   const form = forms.byValue.get(chosen);
   if (form !== undefined) return fillForm(form, answer, path);
   return chosen === undefined ? undefined : { [forms.key]: chosen };
@@ -76,8 +90,9 @@ function fieldOf(node: JsonObject, { path, isRequired }: Place): FormField {
     key: path.join("."),
     isSecret: isSecretPath(path),
     isRequired: isRequired && written === undefined,
-    type: node["type"] === "string" ? "text" : "json",
+    type: node["type"] === "string" ? "text" : node["type"] === "object" ? "map" : "json",
     ...(node["isAsked"] === true ? { isAsked: true } : {}),
+    ...(node["isAdvised"] === true ? { isAdvised: true } : {}),
     ...(typeof description === "string" ? { description } : {}),
     ...(Array.isArray(values) ? { choices: values.map(String) } : {}),
     ...withoutUndefined({ default: written }),
