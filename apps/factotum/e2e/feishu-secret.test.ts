@@ -47,7 +47,7 @@ describe.each(["webhook", "websocket"] as const)("a rotated app secret, over the
     const { findings } = JSON.parse((await runCommand(["doctor", "--json"], { home: product.home })).stdout) as { findings: unknown[] };
     const told = expect.stringMatching(/10014/) as string;
     const fix = expect.any(String) as string;
-    expect(findings).toContainEqual({ check: "channel", level: "warning", message: told, fix });
+    expect(findings).toContainEqual({ check: "channel", level: "warning", account: "feishu/default", message: told, fix });
     const delivery = {
       check: "delivery",
       level: "error",

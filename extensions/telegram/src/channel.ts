@@ -31,6 +31,7 @@ export function createTelegramChannel(config: TelegramConfig, host: ChannelHost)
     config.transport.type === "webhook"
       ? createWebhook({ secretToken: config.transport.secretToken, api, host, bot, accept })
       : createPolling({ api, bot, host, accept });
+  const isUnreachable = config.transport.type === "webhook" && host.webhookUrl === undefined;
   let stopped: Promise<void> | undefined;
 
   return {
@@ -46,7 +47,7 @@ export function createTelegramChannel(config: TelegramConfig, host: ChannelHost)
     fetchContext: () => Promise.resolve({}),
     resolveTarget: (query, options) => resolveTarget({ api, host }, query, options),
     health: () => menu.addTo(bot.addTo(transport.health())),
-    probe: (options) => probe(api, options),
+    probe: async (options) => ({ ...(await probe(api, options)), ...(isUnreachable && { problems: [NO_ADDRESS] }) }),
     stop: (options) => {
       menu.stop();
       stopped ??= Promise.all([transport.stop(options), sender.stop(options)]).then(() => lives.abort());
@@ -54,6 +55,8 @@ export function createTelegramChannel(config: TelegramConfig, host: ChannelHost)
     },
   };
 }
+
+const NO_ADDRESS = "Telegram does not learn where to post messages: set gateway.publicUrl, or use the transport polling.";
 
 /** The bot as the platform names it now, and whether it reads groups. */
 async function probe(api: TelegramApi, options: CallOptions): Promise<ProbeResult> {

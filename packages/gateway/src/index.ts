@@ -12,6 +12,7 @@ export { agentSessionKey, normalizeSessionKey, parseAgentSessionKey, sessionKind
 export { startGateway } from "./gateway.ts";
 export type { ConfigControl, Gateway, GatewayOptions, GatewaySettings } from "./gateway.ts";
 export type { ChannelAccount } from "./channels/channel-account.ts";
+export { webhookUrl } from "./channels/webhook-url.ts";
 export { inboundMediaFolder } from "./media/store/media-store.ts";
 export type { LocalFile, LocalFiles } from "./media/local-files.ts";
 export type { RemoteFile, RemoteFiles } from "./media/remote-files.ts";

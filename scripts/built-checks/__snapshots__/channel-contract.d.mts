@@ -803,6 +803,8 @@ interface ProbeResult {
     readonly name?: string;
   };
   readonly missingPermissions: readonly string[];
+  /** Why messages do not arrive although the credential is right, and what to do; one sentence each. */
+  readonly problems?: readonly string[];
   /** Settings of the platform that people should know of, and that may be intended; one sentence each. */
   readonly notes?: readonly string[];
 }

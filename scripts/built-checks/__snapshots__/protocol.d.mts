@@ -819,7 +819,7 @@ declare function mayKeyBeRight({ type }: Pick<SetupCheck, "type">): boolean;
 declare function isModelRefused({ type }: Pick<SetupCheck, "type">): boolean;
 /** The models to choose from, without duplicates: the recommended one first, then those that the test found. */
 declare function offeredModels({ defaultModel }: SetupProvider, found: readonly string[]): readonly string[];
-/** The account as its platform knows it, the permissions that it lacks, and settings there that people should know of. */
+/** The account as its platform knows it, the permissions that it lacks, why messages do not arrive, and settings there that people should know of. */
 interface ChannelProbe {
   readonly account: {
     readonly id: string;
@@ -828,6 +828,7 @@ interface ChannelProbe {
   readonly missingPermissions: readonly string[];
   readonly notes?: readonly string[];
 }
+  readonly problems?: readonly string[];
 /** A person or conversation that can be written to. */
 interface ChannelDirectoryEntry {
   readonly type: "person" | "group" | "channel";

@@ -133,16 +133,19 @@ export async function channelsProbe(context: CliContext, named: string, { json }
       account,
       missingPermissions,
       notes = [],
+      problems = [],
     } = await probe().catch((error: unknown) => {
       throw new CliError("failure", `${name} does not work: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
     });
-    if (json) printJson(context, { channel: name, account, missingPermissions, notes });
+    if (json) printJson(context, { channel: name, account, missingPermissions, problems, notes });
     else {
-      context.print(`${name} works: ${account.name === undefined ? account.id : `${account.name} (${account.id})`}\n`);
+      const known = account.name === undefined ? account.id : `${account.name} (${account.id})`;
+      context.print(`${name} ${problems.length === 0 ? "works" : "is logged in"}: ${known}\n`);
       for (const permission of missingPermissions) context.print(`! it lacks the permission ${permission}\n`);
       for (const note of notes) context.print(`  ${note}\n`);
+      for (const problem of problems) context.print(`! ${problem}\n`);
     }
-    return missingPermissions.length === 0 ? EXIT.ok : EXIT.failure;
+    return missingPermissions.length + problems.length === 0 ? EXIT.ok : EXIT.failure;
   });
 }
 

@@ -5,6 +5,7 @@ import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { configOptions, findInstalled } from "../compose/extensions.ts";
 import { senderIdProblems } from "../compose/sender-id-problems.ts";
+import { sharedLogins } from "../compose/shared-logins.ts";
 import { checkAccounts } from "../doctor/check-accounts.ts";
 import { checkConfig } from "../doctor/check-config.ts";
 import { checkDamage, checkDatabase } from "../doctor/check-damage.ts";
@@ -19,6 +20,7 @@ import { checkSenderIds } from "../doctor/check-sender-ids.ts";
 import { checkRuntime } from "../doctor/check-runtime.ts";
 import { checkSandbox } from "../doctor/check-sandbox.ts";
 import { checkSettings } from "../doctor/check-settings.ts";
+import { checkSharedLogins } from "../doctor/check-shared-logins.ts";
 import { checkSkills } from "../doctor/check-skills.ts";
 import { checkToken } from "../doctor/check-token.ts";
 import { checkWeb } from "../doctor/check-web.ts";
@@ -76,14 +78,19 @@ async function examine(context: CliContext): Promise<readonly Finding[]> {
   const { config } = loaded;
   const own = await findGatewayEnvironment(context);
   const idProblems = await senderIdProblems(loaded.written, catalog);
+  const channels = await checkChannels(config, own.env);
+  const isOff = new Set(channels.flatMap(({ level, account }) => (level === "error" ? (account ?? []) : [])));
+  // Of an account without its secrets the gateway tells the same, with advice for any failure.
+  const gateway = (await checkGateway(context, loaded)).filter(({ account }) => account === undefined || !isOff.has(account));
   return [
     ...findings,
     ...checkEnvironment(own, context, loaded),
     ...(await checkToken(config, { ...context, env: own.env })),
     ...(await checkWorkspaces(config)),
-    ...(await checkGateway(context, loaded)),
+    ...gateway,
     ...(await checkModels(loaded, { env: own.env, fetch: globalThis.fetch })),
-    ...(await checkChannels(config, own.env)),
+    ...channels,
+    ...checkSharedLogins(await sharedLogins(loaded, { env: own.env, catalog: async () => catalog })),
     ...(await checkLogins(context, config, own.env)),
     ...checkAccounts(config, idProblems),
     ...checkSenderIds(idProblems),

@@ -35,7 +35,7 @@ import { commandSearchPath } from "./command-environment.ts";
 import { channelAccounts } from "./channel-accounts.ts";
 import { ConfigReloader } from "./config-reloader.ts";
 import { crashPointFrom } from "./crash-point.ts";
-import { CHANNELS, configOptions } from "./extensions.ts";
+import { channelCatalog, CHANNELS, configOptions } from "./extensions.ts";
 import { createOwnerControl } from "./create-owner-control.ts";
 import { gatewayToken } from "./gateway-token.ts";
 import { keepSnapshots } from "./keep-snapshots.ts";
@@ -50,6 +50,7 @@ import { removeTemporaryFiles } from "./remove-temporary-files.ts";
 import { createRunRoots, type RunRoots } from "./run-roots.ts";
 import { createSandboxOf } from "./sandbox-spec.ts";
 import { sessionFolders } from "./session-folders.ts";
+import { sharedLogins } from "./shared-logins.ts";
 import { SkillRuns } from "./skill-runs.ts";
 import { watchDatabase } from "./watch-database.ts";
 import { webSearchNotices, webSearchSettings } from "./web-search-settings.ts";
@@ -103,7 +104,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   // Parts that outlive a configuration read the current one here.
   let config: FactotumConfig = loaded.config;
   const { token, notices: tokenNotices } = await gatewayToken(config, { paths, env });
-  const notices = [...tokenNotices, ...(await webSearchNotices(config, env))];
+  const notices = [...tokenNotices, ...(await settingNotices(config, env))];
   const leaving = new AbortController();
   const expectKeys = (of: FactotumConfig): void => secrets.expect(resolveProviderKeys(of, { env, signal: leaving.signal }));
   secrets.add([...secretValues(config, env), ...secretVariables(env), ...(token === undefined ? [] : [token])]);
@@ -141,7 +142,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
       expectKeys(next.config);
       await gateway.reload(settingsOf(next.config, { ...parts, token: nextToken }), { keysChanged: force });
       config = next.config;
-      return [...nextNotices, ...(await webSearchNotices(next.config, env))];
+      return [...nextNotices, ...(await settingNotices(next.config, env))];
     },
     remember: rememberConfig,
     limitsKeptBy: host.limitsKeptBy,
@@ -174,6 +175,11 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   const watch = watchConfig({ env, clock: systemClock, onChange: () => void reloader.reload() });
   const close = closeOnce(opened.move(), { gateway, leaving, others: [database, cleaning, watch] });
   return { gateway, token, notices, close };
+}
+
+/** What `doctor` finds in the settings, too. */
+async function settingNotices(config: FactotumConfig, env: CliContext["env"]): Promise<readonly ConfigProblem[]> {
+  return [...(await webSearchNotices(config, env)), ...(await sharedLogins({ config }, { env, catalog: async () => channelCatalog(env) }))];
 }
 
 /** Ends everything in reverse order, once. A stopped run does not wait for its command, which has a grace period. */

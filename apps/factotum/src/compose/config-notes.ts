@@ -13,6 +13,7 @@ import {
   type LoadedConfig,
 } from "@factotum/config";
 import { channelCatalog } from "./extensions.ts";
+import { sharedLogins } from "./shared-logins.ts";
 import { senderIdProblems } from "./sender-id-problems.ts";
 import { isListedModel, listedModels, PROVIDERS } from "@factotum/models";
 
@@ -20,7 +21,12 @@ import { isListedModel, listedModels, PROVIDERS } from "@factotum/models";
 export async function configNotes(loaded: LoadedConfig, { env }: { readonly env: Environment }): Promise<readonly ConfigProblem[]> {
   if (loaded.source !== "file") return [];
   const { written } = loaded;
-  const notes = [...modelNotes(written), ...(await unresolvedSecrets(written, { env })), ...(await senderIdNotes(written, env))];
+  const notes = [
+    ...modelNotes(written),
+    ...(await unresolvedSecrets(written, { env })),
+    ...(await senderIdNotes(written, env)),
+    ...(await sharedLogins(loaded, { env, catalog: async () => channelCatalog(env) })),
+  ];
   if (notes.length === 0) return notes;
   const text = await readFile(loaded.path, "utf8");
   return locateProblems(notes, { text, format: formatOf(loaded.path), document: written });

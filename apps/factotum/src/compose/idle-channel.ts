@@ -16,7 +16,10 @@ export async function createIdleChannel(
     return one.channel === channel && one.accountId === accountId;
   });
   if (account === undefined) throw new Error(`There is no account ${channel}/${accountId}.`);
-  return account.create(idleHost(accountId));
+  const { publicUrl } = config.gateway;
+  // The gateway's code is loaded only for an address.
+  const webhookUrl = publicUrl === undefined ? undefined : (await import("@factotum/gateway")).webhookUrl(publicUrl, account);
+  return account.create(idleHost(accountId, webhookUrl));
 }
 
 /** A channel that is not started uses no part of a gateway. */
@@ -31,7 +34,7 @@ function notHere(): never {
 const QUIET = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const LOGGER: ChannelHost["logger"] = { ...QUIET, child: () => LOGGER };
 
-function idleHost(accountId: string): ChannelHost {
+function idleHost(accountId: string, webhookUrl: string | undefined): ChannelHost {
   return {
     accountId,
     receive: async () => notHere(),
@@ -39,7 +42,7 @@ function idleHost(accountId: string): ChannelHost {
     cursor: async () => undefined,
     state: { get: async () => undefined, list: async () => [], set: async () => notHere(), delete: async () => notHere() },
     commands: { list: () => [], onChange: () => ({ [Symbol.dispose]: () => undefined }) },
-    webhookUrl: undefined,
+    webhookUrl,
     clock: systemClock,
     logger: LOGGER,
     fetch: httpFetch,

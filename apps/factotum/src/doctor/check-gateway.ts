@@ -65,10 +65,10 @@ const FREE_SPACE = "Remove what you do not need on that disk; the gateway goes o
 
 /** An account that its platform refuses, or that has no connection. */
 function channelFinding(warning: GatewayWarning): Finding[] {
-  const [, channel] = /^channel:([^/]+)\//.exec(warning.id) ?? [];
+  const [, account = "", channel] = /^channel:(([^/]+)\/.+)$/.exec(warning.id) ?? [];
   if (channel === undefined) return [];
   const fix = `Check channels.${channel} in the configuration and what the platform says of the account; what waits is sent once it works.`;
-  return [toFinding("channel", { fix, ...warning })];
+  return [{ ...toFinding("channel", { fix, ...warning }), account }];
 }
 
 /** A conversation whose first unsent message waits, and the others behind it. */

@@ -35,10 +35,15 @@ async function checkLogin(account: AccountConfig, probe: Probe, stop: AbortSigna
   try {
     const result = await Promise.race([probe(account, signal), aborted(signal)]);
     if (result === undefined) return [];
-    const { account: known, missingPermissions } = result;
-    if (missingPermissions.length === 0) return [ok(CHECK, `${name} is logged in as ${known.name ?? known.id}`)];
+    const { account: known, missingPermissions, problems = [] } = result;
+    const unreached = problems.map((problem): Finding => ({ check: CHECK, level: "warning", message: `${name}: ${problem}`, fix: again }));
+    if (missingPermissions.length === 0)
+      return unreached.length > 0 ? unreached : [ok(CHECK, `${name} is logged in as ${known.name ?? known.id}`)];
     const message = `${name} lacks permissions on its platform: ${missingPermissions.join(", ")}.`;
-    return [{ check: CHECK, level: "warning", message, fix: `Grant them to the account in the platform's console; ${again}` }];
+    return [
+      ...unreached,
+      { check: CHECK, level: "warning", message, fix: `Grant them to the account in the platform's console; ${again}` },
+    ];
   } catch (error) {
     stop.throwIfAborted();
     const reason = error instanceof Error ? error.message : String(error);

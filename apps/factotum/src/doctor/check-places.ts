@@ -39,6 +39,7 @@ export async function checkChannels(config: FactotumConfig, env: Environment): P
         return {
           check: "channel",
           level: "error",
+          account: `${channel}/${accountId}`,
           message: `${channel}/${accountId} stays off: ${resolved.problems.join("; ")}`,
           fix: 'Write the files that are missing, set the variables where the gateway starts, then run "factotum gateway restart".',
         };

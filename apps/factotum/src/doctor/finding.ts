@@ -5,6 +5,8 @@ export interface Finding {
   /** `error`: it does not work. `warning`: it works, but should be changed. */
   readonly level: "ok" | "warning" | "error";
   readonly message: string;
+  /** The account of a channel that it is about, as `channel/account`. */
+  readonly account?: string;
   /** What to do. */
   readonly fix?: string;
   /** Repairs it, for `--fix`; only if no data can be lost. */

@@ -30,10 +30,15 @@ test("the webhook registers itself with its secret, and polling removes it", asy
   expect(scene.telegram.app.webhook).toBeUndefined();
 });
 
-test("without a public address the health says what is missing", async () => {
+test("without a public address health and probe say what is missing", async () => {
   await using scene = await startScene(WEBHOOK);
   await scene.channel.start(soon());
-  expect(scene.channel.health().detail).toContain("set gateway.publicUrl");
+  expect(scene.channel.health()).toMatchObject({ state: "degraded", detail: expect.stringContaining("set gateway.publicUrl") as string });
+  expect(await scene.channel.probe?.(soon())).toMatchObject({ problems: [expect.stringContaining("set gateway.publicUrl")] });
+  await using reached = await startScene(WEBHOOK, hostAt(URL));
+  await reached.channel.start(soon());
+  expect(reached.channel.health().state).toBe("starting");
+  expect(await reached.channel.probe?.(soon())).not.toHaveProperty("problems");
 });
 
 test("parts of an album are acknowledged one by one, and passed on as one message", async () => {

@@ -54,7 +54,11 @@ export function createWebhook({ secretToken, api, host, bot, accept }: WebhookPa
       await albums.start();
     },
     handleWebhook: (request, options) => receiver.handleWebhook(request, options),
-    health: () => albums.addTo(receiver.health()),
+    health: () => {
+      const health = albums.addTo(receiver.health());
+      // Nothing will come by itself; who has registered the address by hand proves it with the first message.
+      return health.state === "starting" && host.webhookUrl === undefined ? { ...health, state: "degraded" } : health;
+    },
     async stop(options) {
       await receiver.stop();
       await albums.stop(options);

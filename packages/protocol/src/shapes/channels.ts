@@ -1,9 +1,10 @@
 import * as z from "zod";
 
-/** The account as its platform knows it, the permissions that it lacks, and settings there that people should know of. */
+/** The account as its platform knows it, the permissions that it lacks, why messages do not arrive, and settings there that people should know of. */
 export interface ChannelProbe {
   readonly account: { readonly id: string; readonly name?: string };
   readonly missingPermissions: readonly string[];
+  readonly problems?: readonly string[];
   readonly notes?: readonly string[];
 }
 
@@ -29,6 +30,7 @@ export const ChannelProbeSchema: z.ZodType<ChannelProbe> = z.lazy(() =>
   z.strictObject({
     account: z.strictObject({ id: z.string(), name: z.string().optional() }),
     missingPermissions: z.array(z.string()),
+    problems: z.array(z.string()).optional(),
     notes: z.array(z.string()).optional(),
   }),
 ) as unknown as z.ZodType<ChannelProbe>;
