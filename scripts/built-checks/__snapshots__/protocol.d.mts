@@ -383,6 +383,8 @@ interface ChannelStatus {
   };
   /** Where a started webhook account receives: below `gateway.publicUrl` if there is one, otherwise at the gateway itself. */
   readonly webhookUrl?: string;
+  /** True if a file with a secret of the account has another content than when the account was started. */
+  readonly hasOldSecret?: boolean;
 }
 /** One agent, as `status` shows it. */
 interface AgentStatus {
@@ -826,9 +828,9 @@ interface ChannelProbe {
     readonly name?: string;
   };
   readonly missingPermissions: readonly string[];
+  readonly problems?: readonly string[];
   readonly notes?: readonly string[];
 }
-  readonly problems?: readonly string[];
 /** A person or conversation that can be written to. */
 interface ChannelDirectoryEntry {
   readonly type: "person" | "group" | "channel";

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { GatewayStatus } from "@factotum/protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { CliHome } from "../../test/cli.ts";
 import { writeInstalled } from "../../test/extension-package.ts";
@@ -30,10 +31,37 @@ const keep = async (name: string, secret: string): Promise<void> => {
   await mkdir(join(home.factotumHome, "credentials"), { recursive: true, mode: 0o700 });
   await writeFile(join(home.factotumHome, "credentials", name), secret, { mode: 0o600 });
 };
-const findings = async (check: string): Promise<readonly Finding[]> => {
-  const report = JSON.parse((await home.run("doctor", "--json")).stdout) as { readonly findings: readonly Finding[] };
+/** By a process of its own if a process is the gateway: doctor asks only one of its own version. */
+const findings = async (check: string, run: "run" | "process" = "run"): Promise<readonly Finding[]> => {
+  const report = JSON.parse((await home[run]("doctor", "--json")).stdout) as { readonly findings: readonly Finding[] };
   return report.findings.filter((finding) => finding.check === check && finding.level !== "ok");
 };
+
+test("a secret that was replaced while the gateway runs is named by probe, status and doctor, and never shown", async () => {
+  await keep("loft", "old-canary-token\n");
+  await configure({ pigeon: { loft: loft.url, token: { file: "credentials/loft" } } });
+  await home.spawn("gateway", "run").waitFor(/#token=/);
+  expect((await home.run("status")).stdout).not.toContain("was replaced");
+  await keep("loft", `${loft.token}\n`);
+  const probe = await home.run("channels", "probe", "pigeon");
+  expect(probe).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining("still uses the secret from before: run factotum gateway") as string,
+  });
+  const status = await home.run("status");
+  expect(status.stdout).toContain('! its secret was replaced since it was started; run "factotum gateway restart"');
+  expect((await home.run("channels", "status")).stdout).toContain("its secret was replaced");
+  expect(await findings("channel-secret", "process")).toMatchObject([
+    { message: expect.stringContaining("pigeon/default still uses") as string },
+  ]);
+  const json = await home.run("status", "--json");
+  const { channels } = JSON.parse(json.stdout) as GatewayStatus;
+  expect(channels.map(({ channel, hasOldSecret }) => [channel, hasOldSecret])).toContainEqual(["pigeon", true]);
+  for (const { stdout, stderr } of [probe, status, json]) expect(`${stdout}${stderr}`).not.toContain("canary");
+  // The same secret again.
+  await keep("loft", "old-canary-token");
+  expect((await home.run("status")).stdout).not.toContain("was replaced");
+});
 
 test("accounts with one login are named at the start, in status, by doctor and by validate", async () => {
   await keep("loft", loft.token);

@@ -20,7 +20,7 @@ import { filesOfRemoved } from "./account-files.ts";
 import { forgetPairings } from "./forget-pairings.ts";
 import type { InspectedAccount } from "./inspect-account.ts";
 import { refusedStart } from "./refused-start.ts";
-import { describePairing, describeRefused, describeState } from "./status.ts";
+import { describeOldSecret, describePairing, describeRefused, describeState } from "./status.ts";
 
 interface Format {
   readonly json: boolean;
@@ -71,6 +71,7 @@ export async function channelsStatus(context: CliContext, { json }: Format): Pro
         const { channel, accountId, detail, inbound } = account;
         const path = inbound === undefined ? "" : `, by ${inbound.transport}, ${GUARANTEES[inbound.delivery]}`;
         context.print(`${channel}/${accountId}: ${describeState(account)}${path}${detail === undefined ? "" : ` (${detail})`}\n`);
+        for (const line of describeOldSecret(account)) context.print(`${line}\n`);
       }
       const nowMs = Date.now();
       for (const line of [...describePairing(pairing, nowMs), ...describeRefused(refused, nowMs)]) context.print(`${line}\n`);
@@ -132,8 +133,8 @@ export async function channelsProbe(context: CliContext, named: string, { json }
     const {
       account,
       missingPermissions,
-      notes = [],
       problems = [],
+      notes = [],
     } = await probe().catch((error: unknown) => {
       throw new CliError("failure", `${name} does not work: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
     });
@@ -142,8 +143,8 @@ export async function channelsProbe(context: CliContext, named: string, { json }
       const known = account.name === undefined ? account.id : `${account.name} (${account.id})`;
       context.print(`${name} ${problems.length === 0 ? "works" : "is logged in"}: ${known}\n`);
       for (const permission of missingPermissions) context.print(`! it lacks the permission ${permission}\n`);
-      for (const note of notes) context.print(`  ${note}\n`);
       for (const problem of problems) context.print(`! ${problem}\n`);
+      for (const note of notes) context.print(`  ${note}\n`);
     }
     return missingPermissions.length + problems.length === 0 ? EXIT.ok : EXIT.failure;
   });

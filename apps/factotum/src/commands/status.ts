@@ -54,9 +54,10 @@ function describeStatus(status: GatewayStatus, nowMs: number): string[] {
     ...status.resting.map(({ provider, model = "*", credential, reason, untilMs }) => {
       return `           ! ${provider}/${model} (${credential}) is not asked for ${duration(untilMs - nowMs)}: ${reason}`;
     }),
-    ...status.channels.map((account) => {
+    ...status.channels.flatMap((account) => {
       const { channel, accountId, detail } = account;
-      return `channel    ${channel}/${accountId}: ${describeState(account)}${detail === undefined ? "" : ` (${detail})`}`;
+      const line = `channel    ${channel}/${accountId}: ${describeState(account)}${detail === undefined ? "" : ` (${detail})`}`;
+      return [line, ...describeOldSecret(account)];
     }),
     ...describePairing(status.pairing, nowMs),
     ...describeRefused(status.refused, nowMs),
@@ -83,6 +84,11 @@ export function describeState({
 }: Pick<GatewayStatus["channels"][number], "state" | "detail" | "webhookUrl">): string {
   if (webhookUrl !== undefined) return `${state === "starting" ? "listening" : state} at ${webhookUrl}`;
   return state === "starting" && detail !== undefined ? "waiting" : state;
+}
+
+/** What to do after a secret was replaced; nothing if none was. */
+export function describeOldSecret({ hasOldSecret }: Pick<GatewayStatus["channels"][number], "hasOldSecret">): string[] {
+  return hasOldSecret === true ? ['           ! its secret was replaced since it was started; run "factotum gateway restart"'] : [];
 }
 
 /** People who ask to be admitted, with their codes; nothing if nobody does. */
@@ -143,8 +149,8 @@ function describeAgent(
 function duration(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
   if (minutes < 1) return "less than a minute";
+  if (minutes === 1) return "1 minute";
   if (minutes < 120) return `${minutes} minutes`;
   const hours = Math.floor(minutes / 60);
   return hours < 48 ? `${hours} hours` : `${Math.floor(hours / 24)} days`;
 }
-  if (minutes === 1) return "1 minute";

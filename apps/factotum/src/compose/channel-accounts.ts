@@ -1,9 +1,13 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { ChannelError } from "@factotum/channel-contract";
 import * as z from "zod";
 import {
   accountProblems,
   isAvailable,
   resolveAccountSettings,
+  secretFiles,
+  statePaths,
   type AccountConfig,
   type Environment,
   type FactotumConfig,
@@ -26,8 +30,23 @@ export function channelAccounts(config: FactotumConfig, options: AccountOptions)
       accountId: account.accountId,
       config: account,
       create: (host) => createChannel(account, { ...options, host }),
+      ...secretsDigestOf(account, options.env),
     })),
   );
+}
+
+/** A program that prints a secret is not run for it. */
+function secretsDigestOf({ channel, settings }: AccountConfig, env: Environment): Pick<ChannelAccount, "secretsDigest"> {
+  const files = secretFiles({ channels: { [channel]: settings } }, statePaths(env));
+  if (files.length === 0) return {};
+  return {
+    secretsDigest: async () => {
+      const contents = await Promise.all(files.map(async (file) => readFile(file, "utf8").catch(() => "")));
+      return createHash("sha256")
+        .update(JSON.stringify(contents.map((content) => content.trim())))
+        .digest("base64");
+    },
+  };
 }
 
 type Host = Parameters<ChannelAccount["create"]>[0];

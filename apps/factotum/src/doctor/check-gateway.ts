@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import type { LoadedConfig } from "@factotum/config";
-import type { BlockedConversation, GatewayWarning } from "@factotum/protocol";
+import type { BlockedConversation, GatewayStatus, GatewayWarning } from "@factotum/protocol";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
@@ -46,11 +46,12 @@ function portAdvice(code: string): string {
 /** Facts from a running gateway: enforcement of command limits, refused accounts, blocked deliveries, shared sessions. */
 async function askGateway(client: RpcClient, { signal }: CliContext): Promise<Finding[]> {
   try {
-    const { config, inputs, outbox } = await client.request("status", {}, { signal });
+    const { channels, config, inputs, outbox } = await client.request("status", {}, { signal });
     const { warnings } = await client.request("warnings.list", {}, { signal });
     return [
       ...config.commandPolicy.map((line) => ok("commands", line)),
       ...warnings.flatMap(channelFinding),
+      ...channels.filter(({ hasOldSecret }) => hasOldSecret === true).map(secretFinding),
       ...outbox.blocked.map(blockedFinding),
       ...deadFinding(inputs.deadLettered, outbox.deadLettered + outbox.ambiguous),
       ...warnings.filter(({ id }) => id === "storage").map((warning) => toFinding("disk", { fix: FREE_SPACE, ...warning })),
@@ -69,6 +70,12 @@ function channelFinding(warning: GatewayWarning): Finding[] {
   if (channel === undefined) return [];
   const fix = `Check channels.${channel} in the configuration and what the platform says of the account; what waits is sent once it works.`;
   return [{ ...toFinding("channel", { fix, ...warning }), account }];
+}
+
+/** An account whose secret was replaced while it runs. */
+function secretFinding({ channel, accountId }: GatewayStatus["channels"][number]): Finding {
+  const message = `${channel}/${accountId} still uses the secret from before it was replaced.`;
+  return { check: "channel-secret", level: "warning", message, fix: 'Run "factotum gateway restart".' };
 }
 
 /** A conversation whose first unsent message waits, and the others behind it. */

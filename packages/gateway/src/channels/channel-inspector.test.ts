@@ -121,6 +121,22 @@ test("an instance that a probe creates is stopped, also if it has no probe", asy
   expect([created, stopped]).toEqual([4, 4]);
 });
 
+test("a probe says that the running instance has a secret from before, and the status too", async () => {
+  let digest = "one";
+  const platform = new TestPlatform("platform", { optional: ["probe"] });
+  platform.optional = { probe: async () => ({ account: { id: "bot" }, missingPermissions: [] }) };
+  const account = { ...platform.account(), secretsDigest: async () => digest };
+  running = await startTestGateway({ accounts: [account], patch: withModel(server.baseUrl) });
+  inspector = running.gateway.engine.channelInspector;
+  expect(await inspector.probe(ON)).not.toHaveProperty("problems");
+  expect((await running.gateway.status()).channels[0]).not.toHaveProperty("hasOldSecret");
+  digest = "two";
+  expect(await inspector.probe(ON)).toMatchObject({ problems: [expect.stringContaining("factotum gateway restart")] });
+  expect((await running.gateway.status()).channels[0]).toMatchObject({ hasOldSecret: true });
+  await running.gateway.engine.parts.channels.restart(ON);
+  expect((await running.gateway.status()).channels[0]).not.toHaveProperty("hasOldSecret");
+});
+
 test("no account is restarted once the channels stop", async () => {
   await start({ login: steps });
   const { channels } = running.gateway.engine.parts;

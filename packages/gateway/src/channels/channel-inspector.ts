@@ -19,6 +19,8 @@ export class ChannelRequestError extends Error {
   }
 }
 
+const OLD_SECRET = "The gateway still uses the secret from before: run factotum gateway restart.";
+
 /** How long one call waits for the next step of a login. */
 const STEP_WAIT_MS = 20_000;
 /** How long a login waits for its next call. */
@@ -61,7 +63,9 @@ export class ChannelInspector {
   async probe(address: AccountAddress): Promise<ChannelProbe> {
     return this.#withNewInstance(address, async (channel) => {
       const method = required(channel.probe?.bind(channel), { address, channel, part: "probe" });
-      return this.#call(async (signal) => method({ signal }));
+      const result = await this.#call(async (signal) => method({ signal }));
+      if (!(await this.#options.channels.hasOldSecret(address))) return result;
+      return { ...result, problems: [...(result.problems ?? []), OLD_SECRET] };
     });
   }
 

@@ -116,6 +116,11 @@ export class ChannelRegistry {
     return this.#slots.get(entryKey(account))?.createInstance();
   }
 
+  /** True if a secret of the account was replaced since its channel was created. */
+  async hasOldSecret(account: Pick<Origin, "channel" | "accountId">): Promise<boolean> {
+    return (await this.#slots.get(entryKey(account))?.hasOldSecret()) ?? false;
+  }
+
   status(): readonly ChannelStatus[] {
     return [...this.#slots.values()].map((slot) => slot.status(this.#options.problemOf(slot.account)));
   }

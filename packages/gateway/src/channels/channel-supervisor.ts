@@ -25,6 +25,8 @@ export class ChannelSupervisor {
   readonly #options: ChannelSupervisorOptions;
   #account: ChannelAccount;
   #channel: Channel | undefined;
+  /** That of the files that the current channel was created with. */
+  #secretsDigest: string | undefined;
   /** The address that the current channel was created with. */
   #webhookUrl: string | undefined;
   /** It has been stopped, and handles the address until the next one is created: sends to it are refused as retryable. */
@@ -104,6 +106,13 @@ export class ChannelSupervisor {
     return this.#account.create(this.#options.host(this.#account));
   }
 
+  /** True if the secrets on disk are not those that the channel was created with. */
+  async hasOldSecret(): Promise<boolean> {
+    if (this.#channel === undefined || this.#isStopped) return false;
+    const before = this.#secretsDigest;
+    return before !== undefined && (await this.#account.secretsDigest?.()) !== before;
+  }
+
   /** Stops the channel and waits, for a bounded time. Never rejects. */
   async stop(): Promise<void> {
     this.#leave();
@@ -151,6 +160,8 @@ export class ChannelSupervisor {
   async #create(): Promise<Channel> {
     const { host, webhookUrlOf } = this.#options;
     this.#webhookUrl = webhookUrlOf(this.#account);
+    // Before they are read: a file that is replaced in between counts as changed.
+    this.#secretsDigest = await this.#account.secretsDigest?.();
     return this.#account.create(host(this.#account));
   }
 

@@ -35,10 +35,16 @@ export async function gatewayStatus(engine: Engine, facts: StatusFacts): Promise
     storage: storageStatus(engine.parts.storage),
     damage: engine.damage.list(),
     resting: restingModels(engine.parts),
-    channels: channels.status().map((account) => {
-      const listens = account.inbound?.transport === "webhook" && channels.isStarted(account);
-      return listens ? { ...account, ...withoutUndefined({ webhookUrl: webhookUrl(publicUrl ?? facts.url, account) }) } : account;
-    }),
+    channels: await Promise.all(
+      channels.status().map(async (account) => {
+        const listens = account.inbound?.transport === "webhook" && channels.isStarted(account);
+        return {
+          ...account,
+          ...withoutUndefined({ webhookUrl: listens ? webhookUrl(publicUrl ?? facts.url, account) : undefined }),
+          ...((await channels.hasOldSecret(account)) && { hasOldSecret: true }),
+        };
+      }),
+    ),
     refused: refusedStatus(engine.parts),
     pairing: { pending: engine.pairing.pending().map(pairingRequest), approved: engine.parts.paired.size },
     sessions: { total: counts.sessions, running: engine.activeTurns },

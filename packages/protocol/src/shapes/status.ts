@@ -19,6 +19,8 @@ export interface ChannelStatus {
   };
   /** Where a started webhook account receives: below `gateway.publicUrl` if there is one, otherwise at the gateway itself. */
   readonly webhookUrl?: string;
+  /** True if a file with a secret of the account has another content than when the account was started. */
+  readonly hasOldSecret?: boolean;
 }
 
 /** One agent, as `status` shows it. */
@@ -209,6 +211,7 @@ export const GatewayStatusSchema: z.ZodType<GatewayStatus> = parserOf<GatewaySta
           })
           .optional(),
         webhookUrl: z.string().optional(),
+        hasOldSecret: z.boolean().optional(),
       }),
     ),
     refused: z.strictObject({
