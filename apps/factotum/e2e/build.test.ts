@@ -105,10 +105,18 @@ test("a build for Telegram is small, has no other SDK, and answers from where it
   expect((await fetch(`${product.url}/readyz`)).status).toBe(200);
   expect(await guard.attempts()).toBe("");
   // A channel that it does not contain.
-  const line = "this deployment was built without this channel; build it again: factotum build --channels telegram,irc";
+  const again = "where it was built, with its folder, then restart the gateway: factotum build --channels telegram,irc --out FOLDER";
+  const line = `this deployment was built without this channel; build it again ${again}`;
   expect(product.output()).toContain(line);
   const validated = await runCommand(["config", "validate"], { home, entry: path.join(deployment, ENTRY) });
   expect(`${validated.stdout}${validated.stderr}`.split("\n").filter((text) => text.includes(line))).toHaveLength(1);
+  // The deployment itself cannot build it, and says where that can be done.
+  const rebuilt = await runCommand(["build", "--channels", "telegram,irc", "--out", deployment], {
+    home,
+    entry: path.join(deployment, ENTRY),
+  });
+  expect(rebuilt).toMatchObject({ code: 1, stderr: expect.stringContaining(again) as string });
+  expect(rebuilt.stderr).not.toContain(work);
 });
 
 test("building again over the folder updates it, with a built-in channel and without", async () => {

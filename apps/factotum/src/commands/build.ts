@@ -25,7 +25,8 @@ export async function build(context: CliContext, { channels, out, json }: BuildC
     throw new CliError("usage", "No channel is named.", { fix: "The page alone is: factotum build --channels webchat" });
   const product = dirname(assetPath("package.json"));
   const implicit = CHANNELS.flatMap(({ id, implicit: isAlways }) => (isAlways === true ? [id] : []));
-  await using chosen = await chooseChannels([...implicit, ...named], {
+  await using chosen = await chooseChannels(named, {
+    implicit,
     builtIn: CHANNELS.map(({ id }) => id),
     found: await findInstalled(env),
     known: context.knownExtensions,

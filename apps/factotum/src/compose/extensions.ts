@@ -9,6 +9,7 @@ import {
 } from "@factotum/config";
 import type { WebchatDependencies } from "@factotum/webchat";
 import { isBuiltIn, readBuiltInSchema } from "../extensions/built-in.ts";
+import { buildAgain } from "../extensions/build-again.ts";
 import { findExtensions } from "../extensions/find-extensions.ts";
 import type { FoundExtensions } from "../extensions/found-extensions.ts";
 import { idCheck, type IdProblem } from "../extensions/id-forms.ts";
@@ -112,7 +113,7 @@ export async function channelCatalog(env: Environment, known: KnownExtensions = 
 /** For a channel that is configured and that the deployment was built without. */
 function missingInBuild(id: string, channels: readonly string[]): string {
   const chosen = [...channels.filter((other) => CHANNELS.find((entry) => entry.id === other)?.implicit !== true), id];
-  return `this deployment was built without this channel; build it again: factotum build --channels ${chosen.join(",")}`;
+  return `this deployment was built without this channel; build it again ${buildAgain(chosen)}`;
 }
 
 /** The installed extensions of a state directory and of the deployment. */

@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nearestName, statePaths, type Environment } from "@factotum/config";
+import { buildAgain } from "../extensions/build-again.ts";
 import type { FoundExtensions } from "../extensions/found-extensions.ts";
 import { parseManifest, type ExtensionManifest } from "../extensions/manifest.ts";
 import { StagedProject } from "../extensions/npm-project.ts";
@@ -22,6 +23,8 @@ export interface ChosenPackage {
 export interface SourceOptions {
   /** Ids of the channels that the command's own files contain. */
   readonly builtIn: readonly string[];
+  /** Those of them that every deployment has. */
+  readonly implicit: readonly string[];
   readonly found: FoundExtensions;
   readonly known: KnownExtensions;
   /** The folder `extensions` of a clone; `undefined` in an installation. */
@@ -43,19 +46,19 @@ export interface ChosenChannels extends AsyncDisposable {
  * `name@version` as `factotum plugins add` takes it. Rejects with a `CliError` that has the names.
  */
 export async function chooseChannels(chosen: readonly string[], options: SourceOptions): Promise<ChosenChannels> {
-  const { builtIn, found, known, workspace } = options;
+  const { builtIn, found, implicit, known, workspace } = options;
   const inClone = workspace === undefined ? [] : await readdir(workspace);
   const names = [...new Set([...builtIn, ...found.channels.map(({ id }) => id), ...inClone, ...Object.keys(known)])].toSorted();
   await using stack = new AsyncDisposableStack();
   const own = new Set<string>();
   const packages = new Map<string, ChosenPackage>();
-  for (const one of chosen) {
+  for (const one of [...implicit, ...chosen]) {
     const installed = found.channels.find(({ id }) => id === one);
     if (builtIn.includes(one)) own.add(one);
     else if (installed !== undefined) await add(packages, folderOf(found, installed.packageName));
     else if (inClone.includes(one)) await add(packages, join(workspace ?? "", one));
     else if (Object.hasOwn(known, one) || isSource(one)) await add(packages, await fetchPackage(one, { ...options, stack }));
-    else throw unknownChannel(one, { names, found });
+    else throw found.build?.others.includes(one) === true ? missingHere(one, chosen) : unknownChannel(one, { names, found });
   }
   checkClashes([...packages.values()], own);
   const kept = stack.move();
@@ -65,6 +68,11 @@ export async function chooseChannels(chosen: readonly string[], options: SourceO
 /** A name is the id of a channel; everything else is a package. */
 function isSource(text: string): boolean {
   return /[/\\.@:]/.test(text);
+}
+
+/** A deployment cannot build what it does not contain. */
+function missingHere(id: string, chosen: readonly string[]): CliError {
+  return new CliError("failure", `This deployment was built without the channel "${id}".`, { fix: `Build it again ${buildAgain(chosen)}` });
 }
 
 function unknownChannel(id: string, { names, found }: { readonly names: readonly string[]; readonly found: FoundExtensions }): CliError {
