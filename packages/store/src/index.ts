@@ -47,6 +47,7 @@ export type { ConversationRecord, SessionOverrides, SessionRecord, SessionTrust 
 export type { NoticeBlock, PromptOutline, PromptRecord, TranscriptBody, TranscriptEntry } from "./port/transcript-records.ts";
 export type { ToolJournalRecord, TurnRecord, TurnState } from "./port/turn-records.ts";
 export { rejectionReason } from "./port/rejection-reason.ts";
+export { REMOVED_ACCOUNT_REASON } from "./port/removed-account-reason.ts";
 export { checkFile as checkDatabaseFile } from "./sqlite/recovery/check-file.ts";
 export { markDamaged as markDatabaseDamaged } from "./sqlite/recovery/damage-mark.ts";
 export { findDatabaseOwner } from "./sqlite/connection/database-owner.ts";

@@ -977,6 +977,16 @@ interface ChannelMethods {
       readonly step: ChannelLoginStep;
     };
   };
+  /**
+   * Gives up what waits to be sent by an account that was removed from the configuration; it becomes dead letters, which can be replayed. Otherwise the next account
+   * of this name would send it. Rejects with `conflict` while the account is configured.
+   */
+  "channels.discard": {
+    params: AccountParams;
+    result: {
+      readonly discarded: number;
+    };
+  };
   /** Ends a login and its steps in the channel; calls of `channels.login` that wait for a step reject. `cancelled` is false if it has ended already. */
   "channels.cancelLogin": {
     params: {

@@ -1,6 +1,7 @@
 import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ChannelLoginStep } from "@factotum/protocol";
+import { openSqliteStore, type NewOutbound, type SqliteStore } from "@factotum/store";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { CliHome } from "../../test/cli.ts";
 import { writeInstalled } from "../../test/extension-package.ts";
@@ -8,6 +9,8 @@ import { FakeGateway } from "../../test/fake-gateway.ts";
 import { FakeLoft } from "../../test/fake-loft.ts";
 import { ScriptedPrompts } from "../../test/scripted-prompts.ts";
 import { statusSample } from "../../test/status-sample.ts";
+import { QUIET_LOGGER } from "../runtime/quiet-logger.ts";
+import { systemClock, systemRandom } from "../runtime/system-clock.ts";
 
 let home: CliHome;
 let loft: FakeLoft;
@@ -172,21 +175,65 @@ test("a removal withdraws the account's pairings and codes, and those of no othe
     "pairing.revoke": { revoked: true },
     "pairing.reject": { request: request("default", "fay") },
     "config.reload": { type: "applied", needsRestart: [] },
+    "channels.discard": { discarded: 2 },
   };
   await using _gateway = await FakeGateway.start(home.factotumHome, {
     connect: async () => true,
     request: async (method, _token, params) => {
-      if (method.startsWith("pairing.") && method !== "pairing.list") asked.push([method, params]);
+      if (/^(?:pairing|channels)\./.test(method) && method !== "pairing.list") asked.push([method, params]);
       return results[method];
     },
   });
   const { code, stdout } = await home.run("channels", "remove", "pigeon");
   expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("is removed with it: pairings.") as string });
+  expect(stdout).toContain("2 messages that wait to be sent there are kept, and not sent by another account: factotum deadletters list");
   expect(asked).toEqual([
     ["pairing.revoke", { channel: "pigeon", accountId: "default", senderId: "carol" }],
     ["pairing.reject", { code: "CODEfay" }],
+    ["channels.discard", { channel: "pigeon", accountId: "default" }],
   ]);
 });
+
+test("without a gateway a removal gives up what waits to be sent there, and nothing else", async () => {
+  await add();
+  const row = (accountId: string, key: string, state: "waiting" | "sending"): NewOutbound => ({
+    sessionKey: "agent:main:main",
+    target: { channel: "pigeon", accountId, conversation: { kind: "direct", id: "carol" } },
+    outbound: { type: "text", text: "hello" },
+    purpose: "reply",
+    idempotencyKey: key,
+    dueAtMs: 0,
+    expiresAtMs: Date.now() + 3_600_000,
+    state,
+  });
+  const ids = await withStore(async (store) => {
+    const rows = [row("default", "one", "waiting"), row("default", "two", "sending"), row("north", "three", "waiting")];
+    return (await store.addOutbound(rows)).map(({ id }) => id);
+  });
+  const { stdout } = await home.run("channels", "remove", "pigeon");
+  expect(stdout).toContain("2 messages that wait to be sent there are kept");
+  await withStore(async (store) => {
+    const states = await Promise.all(ids.map(async (id) => (await store.readOutbound(id))?.state));
+    const reason = "its account was removed";
+    expect(states).toEqual([{ type: "dead", reason }, { type: "ambiguous", reason }, { type: "waiting" }]);
+  });
+});
+
+/** With the database of the stopped gateway. */
+async function withStore<Result>(work: (store: SqliteStore) => Promise<Result>): Promise<Result> {
+  const store = await openSqliteStore({
+    folder: join(home.factotumHome, "state"),
+    copies: { folder: () => join(home.factotumHome, "agents"), cwd: () => home.home, agents: async () => [] },
+    clock: systemClock,
+    random: systemRandom,
+    logger: QUIET_LOGGER,
+  });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
 
 test("without a gateway a removal says that pairings stay", async () => {
   await add();

@@ -17,6 +17,7 @@ import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { renderTable } from "../runtime/render-table.ts";
 import { filesOfRemoved } from "./account-files.ts";
+import { discardWaiting } from "./discard-waiting.ts";
 import { forgetPairings } from "./forget-pairings.ts";
 import type { InspectedAccount } from "./inspect-account.ts";
 import { refusedStart } from "./refused-start.ts";
@@ -99,13 +100,19 @@ export async function channelsRemove(context: CliContext, named: string, { json 
   const files = await filesOfRemoved(context, account);
   for (const file of files) await rm(file, { force: true });
   const reloaded = await reloadGateway(context);
-  if (json) printJson(context, { removed: key, credentials: files });
+  const { discarded, failure } = await discardWaiting(context, { channel, accountId }).then(
+    (count) => ({ discarded: count, failure: undefined }),
+    (error: unknown) => ({ discarded: 0, failure: error instanceof Error ? error.message : String(error) }),
+  );
+  if (failure !== undefined) context.note(`! What waits to be sent there goes to the next account of this name. ${failure}\n`);
+  if (json) printJson(context, { removed: key, credentials: files, discarded });
   else {
     context.print(
       `${channel}/${accountId} is removed from the configuration${files.length === 0 ? "" : ", and the files of its secrets are deleted"}.\n`,
     );
     const removed = [...admitting, ...(forgotten !== undefined && forgotten > 0 ? ["pairings"] : [])];
     if (removed.length > 0) context.print(`Who was admitted there is removed with it: ${removed.join(", ")}.\n`);
+    if (discarded > 0) context.print(`${describeDiscarded(discarded)}\n`);
     const owners = several ? [] : ownersOn(channel, loaded.config);
     if (owners.length > 0) context.note(ownersNote(owners, loaded.config));
     if (forgotten === undefined)
@@ -113,6 +120,12 @@ export async function channelsRemove(context: CliContext, named: string, { json 
     context.note(`${describeReload(reloaded)}\n`);
   }
   return EXIT.ok;
+}
+
+/** The same account, added again, can send them. */
+function describeDiscarded(count: number): string {
+  const messages = count === 1 ? "1 message that waits to be sent there is" : `${count} messages that wait to be sent there are`;
+  return `${messages} kept, and not sent by another account: factotum deadletters list`;
 }
 
 /** The owners who are owners by an id of this channel alone. */

@@ -1,6 +1,7 @@
 import type { Channel, ChannelHost } from "@factotum/channel-contract";
 import type { AccountConfig, Environment, FactotumConfig } from "@factotum/config";
 import { httpFetch } from "@factotum/models";
+import { QUIET_LOGGER } from "../runtime/quiet-logger.ts";
 import { SecretFilter } from "../runtime/secret-filter.ts";
 import { systemClock, systemRandom } from "../runtime/system-clock.ts";
 import { channelAccounts } from "./channel-accounts.ts";
@@ -31,9 +32,6 @@ function notHere(): never {
   throw new Error("This is possible in a running gateway only.");
 }
 
-const QUIET = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
-const LOGGER: ChannelHost["logger"] = { ...QUIET, child: () => LOGGER };
-
 function idleHost(accountId: string, webhookUrl: string | undefined): ChannelHost {
   return {
     accountId,
@@ -44,7 +42,7 @@ function idleHost(accountId: string, webhookUrl: string | undefined): ChannelHos
     commands: { list: () => [], onChange: () => ({ [Symbol.dispose]: () => undefined }) },
     webhookUrl,
     clock: systemClock,
-    logger: LOGGER,
+    logger: QUIET_LOGGER,
     fetch: httpFetch,
     random: systemRandom,
   };

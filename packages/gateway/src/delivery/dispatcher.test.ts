@@ -116,6 +116,7 @@ class Scene {
       channelFor: () => (this.isRunning ? channel.channel : undefined),
       moves: new ConversationMoves(),
       isStarted: () => this.isRunning,
+      isConfigured: () => true,
       readFile: async () => {
         if (failures-- > 0) throw Object.assign(new Error(code), { code });
         return undefined;

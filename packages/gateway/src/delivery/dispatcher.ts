@@ -1,13 +1,14 @@
 import { EventEmitter } from "node:events";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { ChannelLimits, Origin, SendReceipt } from "@factotum/channel-contract";
-import { rejectionReason, StoreError } from "@factotum/store";
+import { rejectionReason, REMOVED_ACCOUNT_REASON, StoreError } from "@factotum/store";
 import type { OutboxRecord } from "@factotum/store";
 import { conversationKey } from "../kernel/conversation-key.ts";
 import type { AccountGates } from "./account-gates.ts";
 import { BlockedConversations } from "./blocked-conversations.ts";
 import type { BlockedConversation } from "./blocked-conversations.ts";
 import { asDamaged, isDamaged, stateGivenUp } from "./damaged-row.ts";
+import { DiscardedAccounts } from "./discarded-accounts.ts";
 import { EXPIRED_REASON } from "./expired-row.ts";
 import { retryDelayMs } from "./retry-policy.ts";
 import { compareRows } from "./row-order.ts";
@@ -32,6 +33,8 @@ export interface DispatcherOptions extends Omit<RowSenderOptions, "times"> {
   readonly gates: AccountGates;
   /** True once the channel of an address has been started. */
   readonly isStarted: (target: Origin) => boolean;
+  /** True while the configuration has the account. */
+  readonly isConfigured: (account: Pick<Origin, "channel" | "accountId">) => boolean;
   /** Runs work outside the async context of the turn that dispatches its rows. */
   readonly outside: <Result>(work: () => Result) => Result;
 }
@@ -46,11 +49,13 @@ export class Dispatcher {
   readonly #queues = new Map<string, OutboxRecord[]>();
   /** Ids of queued rows, with the keys of their queues. */
   readonly #taken = new Map<string, string>();
-  readonly #workers = new Set<Promise<void>>();
+  /** By the keys of their queues. */
+  readonly #workers = new Map<string, Promise<void>>();
   readonly #closing = new AbortController();
   readonly #times: RowSchedule;
   readonly #rates: SendRates;
   readonly #blocked: BlockedConversations;
+  readonly #discarded: DiscardedAccounts;
   readonly #sender: RowSender;
   #sending = 0;
   /** Ids of rows that the last process may have been sending, and whose channel is not running. */
@@ -60,6 +65,7 @@ export class Dispatcher {
     this.#options = options;
     this.#times = new RowSchedule(options.clock);
     this.#rates = new SendRates(options.clock);
+    this.#discarded = new DiscardedAccounts(this.#closing.signal, options.isConfigured);
     const { store, channelFor, moves, readFile, clock, random, logger, observer, crashPoint } = options;
     this.#sender = new RowSender({ store, channelFor, moves, readFile, times: this.#times, clock, random, logger, observer, crashPoint });
     this.#blocked = new BlockedConversations(options.clock, (row, blocked) => this.events.emit("row-late", row, blocked));
@@ -117,10 +123,10 @@ export class Dispatcher {
    */
   async #decide(row: OutboxRecord): Promise<readonly OutboxRecord[]> {
     const { random } = this.#options;
-    for (let tries = 0; this.#mustWait(row) && !this.#times.isExpired(row); tries += 1) {
+    for (let tries = 0; this.#mustWait(row) && !this.#times.isExpired(row) && !this.#discarded.has(row); tries += 1) {
       const delayMs = retryDelayMs(tries, random);
       this.#recordBlock(row, `unreachable: ${notRunning(row)}`, delayMs);
-      await this.#wait(delayMs);
+      await this.#wait(delayMs, this.#discarded.signalOf(row.target));
       if (this.#closing.signal.aborted) return [row];
     }
     this.#undecided.delete(row.id);
@@ -136,6 +142,24 @@ export class Dispatcher {
   /** True if it was claimed at its commit and is queued behind another row: then it was never sent. */
   #isTakenAhead({ target, purpose }: OutboxRecord): boolean {
     return purpose !== "preview" && this.#options.channelFor(target)?.capabilities.idempotentSend !== undefined;
+  }
+
+  /**
+   * Gives up every unsent row of an account that was removed, and those that come until it is configured again: the next account of its name may be of somebody
+   * else. A row on the wire ends with its receipt. Resolves with the number of rows that were given up; they are dead letters.
+   */
+  async discard(account: Pick<Origin, "channel" | "accountId">): Promise<number> {
+    const { channel, accountId } = account;
+    const isOfAccount = ({ target }: OutboxRecord): boolean => target.channel === channel && target.accountId === accountId;
+    const queues = [...this.#queues].filter(([, rows]) => rows.some(isOfAccount));
+    const discard = this.#discarded.add(
+      account,
+      queues.flatMap(([, rows]) => rows.filter(isOfAccount)),
+    );
+    await Promise.all(queues.map(async ([key]) => this.#workers.get(key)));
+    if (discard.count > 0)
+      this.#options.logger.warn("Unsent messages of a removed account were given up", { ...account, rows: discard.count });
+    return discard.count;
   }
 
   /** True while a row of this conversation is waiting or on the wire. */
@@ -185,13 +209,13 @@ export class Dispatcher {
 
   /** Resolves when nothing is left to send. For tests, and for a draining shutdown. */
   async idle(): Promise<void> {
-    while (this.#workers.size > 0) await Promise.all(this.#workers);
+    while (this.#workers.size > 0) await Promise.all(this.#workers.values());
   }
 
   /** Starts no further send and waits for those on the wire. */
   async close(): Promise<void> {
     this.#closing.abort();
-    await Promise.all(this.#workers);
+    await Promise.all(this.#workers.values());
   }
 
   #work(key: string, queue: OutboxRecord[]): void {
@@ -204,8 +228,10 @@ export class Dispatcher {
           reason: StoreError.isInstance(error) ? error.code : "internal",
         });
       })
-      .finally(() => this.#workers.delete(worker));
-    this.#workers.add(worker);
+      .finally(() => {
+        if (this.#workers.get(key) === worker) this.#workers.delete(key);
+      });
+    this.#workers.set(key, worker);
   }
 
   async #drain(key: string, queue: OutboxRecord[]): Promise<void> {
@@ -217,6 +243,7 @@ export class Dispatcher {
         this.#taken.delete(row.id);
         for (const one of open) this.#taken.set(one.id, key);
         if (!this.#taken.has(row.id)) {
+          this.#discarded.settle(row, { isGivenUp: after.some(isGivenUpAsRemoved) });
           this.#times.forget(row);
           this.#blocked.clear(key);
         }
@@ -277,14 +304,15 @@ export class Dispatcher {
   /** Returns the row afterwards, or the rows that replace it. */
   async #deliver(row: OutboxRecord): Promise<readonly OutboxRecord[]> {
     if (this.#undecided.has(row.id)) return this.#decide(row);
+    const signal = this.#discarded.signalOf(row.target);
+    if (this.#discarded.has(row)) return [await this.#giveUp(row, REMOVED_ACCOUNT_REASON)];
     const waitMs = row.state.type === "waiting" ? this.#times.waitMs(row) : 0;
     if (waitMs > 0) {
       // A row that was never tried is due later on purpose.
       if (row.state.type === "waiting" && row.state.delay !== undefined) this.#recordBlock(row, row.state.delay.reason, waitMs);
-      await this.#wait(waitMs);
+      await this.#wait(waitMs, signal);
     }
     const { gates } = this.#options;
-    const { signal } = this.#closing;
     const refusal = gates.refusalOf(row.target);
     if (refusal !== undefined && !signal.aborted) {
       // A late preview is useless, and a row claimed at its commit was never sent.
@@ -294,15 +322,19 @@ export class Dispatcher {
     await this.#rates.enter(row.target, this.#rateOf(row.target), { limitMs: this.#times.leftMs(row), signal });
     const onWait = (reason: string, nextTryInMs: number): void => this.#recordBlock(row, reason, nextTryInMs);
     using permit = await gates.enter(row.target, { limitMs: this.#times.leftMs(row), signal, onWait });
+    if (this.#discarded.has(row)) return [await this.#giveUp(row, REMOVED_ACCOUNT_REASON)];
     if (signal.aborted) return [row];
-    if (permit === undefined || this.#times.isExpired(row))
-      return [await this.#sender.transition(row, { type: stateGivenUp(row), reason: EXPIRED_REASON })];
+    if (permit === undefined || this.#times.isExpired(row)) return [await this.#giveUp(row, EXPIRED_REASON)];
     this.#sending += 1;
     try {
       return await this.#sender.attempt(row, permit);
     } finally {
       this.#sending -= 1;
     }
+  }
+
+  async #giveUp(row: OutboxRecord, reason: string): Promise<OutboxRecord> {
+    return this.#sender.transition(row, { type: stateGivenUp(row), reason });
   }
 
   #rateOf(target: Origin): ChannelLimits["sendRate"] {
@@ -313,9 +345,13 @@ export class Dispatcher {
     this.#blocked.record(this.#taken.get(row.id) ?? this.#keyOf(row.target), row, { reason, ageMs: this.#times.ageMs(row), waitMs });
   }
 
-  async #wait(delayMs: number): Promise<void> {
-    await wait(delayMs, { clock: this.#options.clock, signal: this.#closing.signal });
+  async #wait(delayMs: number, signal: AbortSignal = this.#closing.signal): Promise<void> {
+    await wait(delayMs, { clock: this.#options.clock, signal });
   }
+}
+
+function isGivenUpAsRemoved({ state }: OutboxRecord): boolean {
+  return state.type === "dead" && state.reason === REMOVED_ACCOUNT_REASON;
 }
 
 /** The receipt of a row that was claimed when the last process ended. */

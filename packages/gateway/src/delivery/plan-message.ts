@@ -68,8 +68,8 @@ function replyToOfPart({ replyTo }: PlannedMessage, part: number): MessageId | u
 
 /**
  * The same for a message of the gateway or of a turn. Plans nothing for addresses whose clients read the transcript: the gateway's own clients, which name a
- * session and have no account, and session-key addresses. An account that was removed from the configuration keeps its messages as long as any message waits,
- * because it may be configured again.
+ * session and have no account, and session-key addresses. An account that disappears from the configuration keeps its messages as long as any message waits,
+ * because it may be configured again; `Dispatcher.discard` is for one that was removed on purpose.
  */
 export function planChatMessage(message: PlannedMessage, channels: ChatAddresses): readonly NewOutbound[] {
   return isOwnAddress(message.target, channels) ? [] : planMessage(message, channels);

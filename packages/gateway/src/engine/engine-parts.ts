@@ -24,6 +24,7 @@ import { createSteadyNow } from "../kernel/steady-now.ts";
 import { RunningConfig } from "../agents/running-config.ts";
 import { AccountGates } from "../delivery/account-gates.ts";
 import { Dispatcher } from "../delivery/dispatcher.ts";
+import type { DispatcherOptions } from "../delivery/dispatcher.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { TypingIndicator } from "../delivery/typing-indicator.ts";
 import type { EngineOptions } from "./engine-options.ts";
@@ -124,9 +125,7 @@ export function createEngineParts(options: EngineOptions): EngineParts {
   const events = new SessionEvents();
   const dispatcher = new Dispatcher({
     store,
-    channelFor: (target) => channels.channelFor(target),
-    moves: channels.moves,
-    isStarted: (target) => channels.isStarted(target),
+    ...addressesOf(channels),
     readFile: async (file) => media.outbound.read(file),
     gates,
     ...base,
@@ -220,6 +219,16 @@ function createChannels(
   });
   gates.events.on("account-works", (account) => channels.retryStart(account));
   return { channels, gates };
+}
+
+/** What delivery asks about the addresses of its rows. */
+function addressesOf(channels: ChannelRegistry): Pick<DispatcherOptions, "channelFor" | "moves" | "isStarted" | "isConfigured"> {
+  return {
+    channelFor: (target) => channels.channelFor(target),
+    moves: channels.moves,
+    isStarted: (target) => channels.isStarted(target),
+    isConfigured: (account) => channels.accountFor(account) !== undefined,
+  };
 }
 
 /** Creates what decides about tool calls. */

@@ -35,7 +35,7 @@ export function createRpcHandlers({ engine, hub, setup, ...control }: RpcService
     ...checkpointHandlers(engine),
     ...contextHandlers(engine),
     ...deadLetterHandlers(engine.deadLetters),
-    ...channelHandlers(engine.channelInspector),
+    ...channelHandlers(engine.channelInspector, engine.parts),
     ...pairingHandlers(engine.pairing),
     ...approvalHandlers(engine.parts.approvals),
     ...setupHandlers(setup),

@@ -1,0 +1,70 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { withoutUndefined } from "@factotum/agent-contract";
+import type { AccountConfig } from "@factotum/config";
+import { openSqliteStore, REMOVED_ACCOUNT_REASON, type OutboxRecord, type SqliteStore } from "@factotum/store";
+import { sessionFolders } from "../compose/session-folders.ts";
+import { findGateway, requestError } from "../rpc/connect-gateway.ts";
+import type { CliContext } from "../runtime/cli-context.ts";
+import { CliError } from "../runtime/cli-error.ts";
+import { holdHome } from "../runtime/hold-home.ts";
+import { QUIET_LOGGER } from "../runtime/quiet-logger.ts";
+import { systemClock, systemRandom } from "../runtime/system-clock.ts";
+
+type Address = Pick<AccountConfig, "channel" | "accountId">;
+
+/**
+ * Gives up what waits to be sent by a removed account, so that the next account of its name does not send it; resolves with how much there was. Without a gateway
+ * the command itself opens the database. Rejects with a `CliError` if that is not possible.
+ */
+export async function discardWaiting(context: CliContext, { channel, accountId }: Address): Promise<number> {
+  const address = { channel, accountId };
+  using gateway = await findGateway(context);
+  if (gateway === undefined) return discardStored(context, address);
+  try {
+    return (await gateway.client.request("channels.discard", address, { signal: context.signal })).discarded;
+  } catch (error) {
+    throw requestError(error);
+  }
+}
+
+async function discardStored({ paths }: CliContext, address: Address): Promise<number> {
+  if (!existsSync(join(paths.stateFolder, "factotum.sqlite"))) return 0;
+  using held = await holdHome(paths);
+  if (held === undefined) throw new CliError("failure", "Another process uses the state directory.");
+  const store = await openSqliteStore({
+    folder: paths.stateFolder,
+    copies: { ...sessionFolders(paths), cwd: () => paths.workspace },
+    clock: systemClock,
+    random: systemRandom,
+    logger: QUIET_LOGGER,
+  });
+  try {
+    return await discardRows(store, address);
+  } finally {
+    await store.close();
+  }
+}
+
+async function discardRows(store: SqliteStore, { channel, accountId }: Address): Promise<number> {
+  let count = 0;
+  let afterId: string | undefined;
+  for (;;) {
+    const rows = await store.listPendingOutbound({ limit: 200, ...withoutUndefined({ afterId }) });
+    afterId = rows.at(-1)?.id;
+    if (afterId === undefined) return count;
+    for (const row of rows.filter(({ target }) => target.channel === channel && target.accountId === accountId)) {
+      await giveUp(store, row);
+      if (row.purpose !== "preview") count += 1;
+    }
+  }
+}
+
+/** One that was being sent when the gateway ended may have arrived. */
+async function giveUp(store: SqliteStore, { id, purpose, state }: OutboxRecord): Promise<void> {
+  const at = { nowMs: systemClock.now() };
+  const type = purpose === "preview" ? "dropped" : "dead";
+  if (state.type === "sending" && type === "dead")
+    await store.settleOutbound(id, { type: "receipt", receipt: { type: "ambiguous", cause: REMOVED_ACCOUNT_REASON } }, at);
+  else await store.settleOutbound(id, { type, reason: REMOVED_ACCOUNT_REASON }, at);
+}

@@ -1,0 +1,91 @@
+import type { SendReceipt } from "@factotum/channel-contract";
+import { startAnthropicServer, textReply } from "@factotum/testing-providers";
+import type { AnthropicServer } from "@factotum/testing-providers";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import type { TestGateway } from "../../test/gateway-harness.ts";
+import { TestClient } from "../../test/test-client.ts";
+
+const WRONG_TOKEN: SendReceipt = { type: "rejected", code: "unauthorized", retry: { type: "never" }, message: "the token was revoked" };
+const SLOW_DOWN: SendReceipt = {
+  type: "rejected",
+  code: "rate-limited",
+  retry: { type: "after", delayMs: 3_600_000 },
+  message: "slow down",
+};
+const ACCOUNT = { channel: "test", accountId: "default" };
+
+let server: AnthropicServer;
+let old: TestPlatform;
+let running: TestGateway;
+let client: TestClient;
+beforeEach(async () => {
+  server = await startAnthropicServer();
+  server.respond(() => textReply("For the old one."));
+  old = new TestPlatform();
+  running = await startTestGateway({ platform: old, patch: withModel(server.baseUrl) });
+  client = await TestClient.connect(running.gateway.url, running.token);
+});
+afterEach(async () => {
+  await running[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+/** The accounts of another configuration. */
+const apply = async (...platforms: readonly TestPlatform[]): Promise<void> =>
+  running.gateway.engine.parts.channels.apply(platforms.map((platform) => platform.account()));
+const discard = async (): Promise<unknown> => client.call("channels.discard", ACCOUNT);
+const textsOf = ({ sent }: TestPlatform): readonly string[] => sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
+
+test.each([
+  ["a refused account", WRONG_TOKEN],
+  ["a throttled conversation", SLOW_DOWN],
+])("what waits for %s that is removed is a dead letter, and the next account of its name does not send it", async (_name, receipt) => {
+  old.answer = () => receipt;
+  for (const text of ["one", "two"]) await old.say(old.message(text));
+  await expect.poll(async () => (await running.gateway.status()).outbox.waiting).toBe(2);
+  await expect(discard()).rejects.toThrow("conflict: The account test:default is configured.");
+  await apply();
+  expect(await discard()).toEqual({ discarded: 2 });
+  const next = new TestPlatform();
+  await apply(next);
+  await running.gateway.engine.idle();
+  expect(textsOf(next)).toEqual([]);
+  expect((await running.gateway.status()).outbox).toMatchObject({ waiting: 0, deadLettered: 2 });
+  const { letters } = (await client.call("deadletters.list", {})) as { readonly letters: readonly { id: string; reason: string }[] };
+  expect(letters.map(({ reason }) => reason)).toEqual(["its account was removed", "its account was removed"]);
+  // The same account again.
+  await client.call("deadletters.replay", { id: letters[0]?.id ?? "" });
+  await next.waitForSends(1);
+});
+
+test("an answer that comes after the removal is a dead letter, too", async () => {
+  const asked = Promise.withResolvers<undefined>();
+  const answered = Promise.withResolvers<undefined>();
+  server.respond(async () => {
+    asked.resolve(undefined);
+    await answered.promise;
+    return textReply("Late.");
+  });
+  await old.say(old.message("one"));
+  await asked.promise;
+  await apply();
+  expect(await discard()).toEqual({ discarded: 0 });
+  answered.resolve(undefined);
+  await expect.poll(async () => (await running.gateway.status()).outbox).toMatchObject({ waiting: 0, deadLettered: 1 });
+  const next = new TestPlatform();
+  await apply(next);
+  await running.gateway.engine.idle();
+  expect(textsOf(next)).toEqual([]);
+});
+
+test("an account that disappears and comes back, such as by an edit of the file, keeps what waits", async () => {
+  old.answer = () => WRONG_TOKEN;
+  await old.say(old.message("one"));
+  await expect.poll(async () => (await running.gateway.status()).outbox.waiting).toBe(1);
+  await apply();
+  const again = new TestPlatform();
+  await apply(again);
+  await again.waitForSends(1);
+  expect(textsOf(again)).toEqual(["For the old one."]);
+});
